@@ -11,4 +11,7 @@ export const MCP_TOOLS = [
   "submit_job",
 ] as const;
 
+/** Kinds of jobs that `submit_job` may queue beside investigations, where `mcp.submit_kinds` names them. */
+export const SUBMIT_KINDS = ["ask", "summarize", "extract"] as const;
+
 export type McpToolName = (typeof MCP_TOOLS)[number];

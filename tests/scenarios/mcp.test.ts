@@ -39,7 +39,7 @@ beforeAll(async () => {
   const file = join(desk.workroot, "nightdesk.yaml");
   const own =
     "security: { allowed_roots: [corpus] }\nindex: { sources: [{ name: corpus, root: corpus }] }\n" +
-    'mcp: { roots: ["corpus/open"], submit_preset: readonly_safe }\n';
+    'mcp: { roots: ["corpus/open"], submit_preset: readonly_safe, submit_kinds: [ask, summarize] }\n';
   const searched =
     "model: { provider: openai-compatible, base_url: http://127.0.0.1:9, name: m }\n";
   const base = (await readFile(file, "utf8")).replace(
@@ -132,6 +132,23 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     expect(await call("submit_job", { task: "Look.", path_prefix: "corpus" })).toMatchObject({
       error_code: "INPUT_INVALID",
     });
+    expect(await call("submit_job", { kind: "ask", task: "Who is paid?" })).toMatchObject({
+      ok: true,
+      state: "queued",
+    });
+    expect(
+      await call("submit_job", { kind: "summarize", path: "corpus/open/pay.md" }),
+    ).toMatchObject({ ok: true });
+    for (const path of ["corpus/secret.md", "corpus/open/../secret.md"]) {
+      expect(await call("submit_job", { kind: "summarize", path })).toMatchObject({
+        error_code: "INPUT_INVALID",
+      });
+    }
+    expect(
+      await call("submit_job", { kind: "extract", path: "corpus/open/pay.md", extract: "people" }),
+    ).toMatchObject({ error_code: "INPUT_INVALID" });
+    const { tools } = await client.listTools();
+    expect(tools.every(({ outputSchema }) => outputSchema?.type === "object")).toBe(true);
     const queued = await call("submit_job", { task: "Who is paid?" });
     const { rows } = await desk.database.query(
       "select kind, input from nightdesk_data.jobs where job_id = $1",

@@ -4,7 +4,7 @@ import { hostsSchema } from "./hosts-schema.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
-import { MCP_TOOLS } from "../mcp-tools.ts";
+import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
 import { FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
@@ -242,6 +242,7 @@ const mcpSchema = z.strictObject({
   tools: z.array(z.enum(MCP_TOOLS)),
   roots: z.array(name),
   submit_preset: name.nullable(),
+  submit_kinds: z.array(z.enum(SUBMIT_KINDS)),
   http: z.strictObject({
     port: wholeBetween(1, 65_535),
     token_env: variable,

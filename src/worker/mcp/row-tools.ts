@@ -12,7 +12,7 @@ import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { searchResults } from "../../shared/views/search-results.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
-import { defineMcpTool, limitOf, notFound } from "./tool.ts";
+import { defineMcpTool, limitOf, notFound, resultShape, rowShape } from "./tool.ts";
 import type { McpResult, McpTool } from "./tool.ts";
 
 const MOST_ROWS = 200;
@@ -27,6 +27,20 @@ const LIST_BATCHES = defineMcpTool({
   name: "list_batches",
   description: "Lists batches, newest first, with their jobs by state and why one is held.",
   args: z.strictObject({ limit: limitOf(MOST_ROWS) }),
+  result: resultShape({
+    count: z.int(),
+    batches: z.array(
+      rowShape({
+        batch_id: z.string(),
+        batch: z.string(),
+        state: z.string(),
+        hold_reason: z.string().nullable(),
+        total: z.int(),
+        created_at: z.string(),
+        finished_at: z.string().nullable(),
+      }),
+    ),
+  }),
   changes: "nothing",
   async run({ limit = SOME_ROWS }, desk) {
     const batches = await listBatches(await desk.database(), BATCH_ORIGINS, limit);
@@ -52,6 +66,21 @@ const GET_RUN = defineMcpTool({
   description:
     "Gives a run, or all runs of a job: what was asked, what came of it, and by what evidence.",
   args: z.strictObject({ id: idOf("run or a job") }),
+  result: resultShape({
+    count: z.int(),
+    runs: z.array(
+      rowShape({
+        run_id: z.string(),
+        job_id: z.string(),
+        kind: z.string(),
+        error_code: z.string().nullable(),
+        evidence: z.array(rowShape({ evidence_id: z.string(), admitted: z.boolean() })),
+        untrusted_input: z.string(),
+        answer_chars: z.int().nullable(),
+        untrusted_answer: z.string().nullable(),
+      }),
+    ),
+  }),
   changes: "nothing",
   async run({ id }, desk) {
     const runs = await runsOf(await desk.database(), id);
@@ -114,6 +143,19 @@ const GET_CLAIMS = defineMcpTool({
   description:
     "Gives the statements of an answer, each with its grade and the words of the document that carry it.",
   args: z.strictObject({ id: idOf("run or a job") }),
+  result: resultShape({
+    run_id: z.string().nullable(),
+    count: z.int(),
+    claims: z.array(
+      rowShape({
+        grade: z.string(),
+        reason: z.string().nullable(),
+        cites: z.array(z.int()),
+        untrusted_text: z.string(),
+        untrusted_carrier: z.string().nullable(),
+      }),
+    ),
+  }),
   changes: "nothing",
   async run({ id }, desk) {
     const runs = await runsOf(await desk.database(), id);
@@ -147,6 +189,17 @@ const SEARCH_RESULTS = defineMcpTool({
     state: z.enum(JOB_STATES).optional(),
     limit: limitOf(MOST_ROWS),
   }),
+  result: resultShape({
+    count: z.int(),
+    results: z.array(
+      rowShape({
+        job_id: z.string(),
+        custom_id: z.string(),
+        untrusted_error_message: z.string().nullable(),
+        untrusted_excerpt: z.string().nullable(),
+      }),
+    ),
+  }),
   changes: "nothing",
   async run({ text, batch, state, limit = SOME_ROWS }, desk) {
     const database = await desk.database();
@@ -178,6 +231,7 @@ const QUEUE_STATS = defineMcpTool({
   description:
     "Tells how many jobs wait, run and are parked, for what, and how many workers are alive.",
   args: z.strictObject({}),
+  result: resultShape({}),
   changes: "nothing",
   run: async (_, desk) => ({ ...(await selectQueueStats(await desk.database())) }),
 });
@@ -187,6 +241,19 @@ const LIST_APPROVALS = defineMcpTool({
   description:
     "Lists calls of tools that wait for a person, equal ones together. They are decided by a person with `nightdesk approvals review`, never here.",
   args: z.strictObject({ limit: limitOf(MOST_ROWS) }),
+  result: resultShape({
+    count: z.int(),
+    approvals: z.array(
+      rowShape({
+        approval_id: z.string(),
+        fingerprint: z.string(),
+        tool: z.string(),
+        risks: z.array(z.string()),
+        requests: z.int(),
+        untrusted_preview: z.string(),
+      }),
+    ),
+  }),
   changes: "nothing",
   async run({ limit = SOME_ROWS }, desk) {
     const filter = { batchId: null, which: "waiting", limit } as const;

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { McpServer } from "@modelcontextprotocol/server";
 import type { CallToolResult, McpServerFactory } from "@modelcontextprotocol/server";
 import type { ErrorCode } from "../../shared/failure.ts";
@@ -29,7 +30,8 @@ export function mcpServers({ desk, version, logger }: ServerParts): McpServerFac
         tool.name,
         {
           description: tool.description,
-          inputSchema: uncheckedArgs(tool),
+          inputSchema: unchecked(tool.args),
+          outputSchema: unchecked(tool.result),
           annotations: {
             readOnlyHint: tool.changes === "nothing",
             destructiveHint: false,
@@ -53,15 +55,13 @@ const instructionsOf = (offered: readonly OfferedTool[]): string =>
 
 /**
  * The schema that clients are shown, without its check: what the library says of wrong arguments has no code, so that they are
- * looked at by `call`.
+ * looked at by `call`. Of results, what it says of one that differs would take the place of the result.
  */
-function uncheckedArgs({ args }: McpTool) {
-  const { jsonSchema, vendor } = standardOf(args);
+function unchecked(schema: z.ZodType) {
+  const { jsonSchema, vendor } = schema["~standard"];
   const validate = (value: unknown) => ({ value });
   return { "~standard": { version: 1 as const, vendor, jsonSchema, validate } };
 }
-
-const standardOf = (schema: McpTool["args"]) => schema["~standard"];
 
 type CallParts = Omit<ServerParts, "version"> & { readonly signal: AbortSignal };
 

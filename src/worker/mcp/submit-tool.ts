@@ -1,51 +1,134 @@
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { parseJobInput } from "../../shared/job.ts";
+import { SUBMIT_KINDS } from "../../shared/mcp-tools.ts";
 import { queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
-import { cleanText } from "../text/clean-text.ts";
+import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { liesIn } from "../tools/granted-files.ts";
-import { defineMcpTool } from "./tool.ts";
+import { defineMcpTool, resultShape } from "./tool.ts";
 import type { McpDesk, McpTool } from "./tool.ts";
 
-/** Queues an investigation under the preset of the configuration, which the client can't choose. */
+const KINDS = ["investigate", ...SUBMIT_KINDS] as const;
+
+const argsSchema = z.strictObject({
+  kind: z.enum(KINDS).optional().describe("investigate without it."),
+  task: z
+    .string()
+    .trim()
+    .min(1)
+    .max(8_000)
+    .optional()
+    .describe("Of investigate and ask: what is to be found out."),
+  path_prefix: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("Of investigate and ask: only documents below this folder."),
+  path: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("Of summarize and extract: the file, relative to the work root."),
+  extract: z
+    .enum(["actions", "people"])
+    .optional()
+    .describe("Of extract: the preset of its fields."),
+});
+type Submitted = z.infer<typeof argsSchema>;
+
+/** Queues a job of a kind that the configuration lets clients queue; the preset of an investigation is the configuration's. */
 export const SUBMIT_JOB: McpTool = defineMcpTool({
   name: "submit_job",
   description:
-    "Queues an investigation of the documents. Its answer comes later, by get_run and get_claims with its job id.",
-  args: z.strictObject({
-    task: z.string().trim().min(1).max(8_000).describe("What is to be found out."),
-    path_prefix: z
-      .string()
-      .min(1)
-      .max(1_000)
-      .optional()
-      .describe("Only documents below this folder."),
+    "Queues an investigation of the documents, a question, a summary or an extraction. Its answer comes later, by get_run and get_claims with its job id.",
+  args: argsSchema,
+  result: resultShape({
+    job_id: z.string(),
+    batch_id: z.string(),
+    batch: z.string(),
+    state: z.literal("queued"),
   }),
   changes: "queues a job",
   disabled: ({ mcp }) =>
-    mcp.submit_preset === null ? "submit_job is disabled: set mcp.submit_preset." : null,
-  async run({ task, path_prefix: prefix }, desk) {
-    const input = inputOf(task, placeOf(prefix, desk), desk);
-    const queued = await queueAdHoc(await desk.database(), input);
+    mcp.submit_preset === null && mcp.submit_kinds.length === 0
+      ? "submit_job is disabled: set mcp.submit_preset or mcp.submit_kinds."
+      : null,
+  async run(args, desk) {
+    const queued = await queueAdHoc(await desk.database(), inputOf(args, desk));
     return { job_id: queued.jobId, batch_id: queued.batchId, batch: queued.batch, state: "queued" };
   },
 });
 
-/** @throws Failure INPUT_INVALID for a task that can't be done with this configuration */
-function inputOf(task: string, path: string | undefined, { config }: McpDesk) {
-  const preset = config.mcp.submit_preset ?? undefined;
-  const problem = investigationProblem({ preset }, config);
-  if (problem !== undefined) throw new Failure("INPUT_INVALID", problem.message);
-  const parsed = parseJobInput({
-    kind: "investigate",
-    task: cleanText(task),
-    preset,
-    ...(path === undefined ? {} : { options: { path_prefix: cleanText(path) } }),
-  });
+/** @throws Failure INPUT_INVALID for a job that can't be done with this configuration, or that clients may not queue */
+function inputOf(args: Submitted, desk: McpDesk) {
+  const { kind = "investigate" } = args;
+  assertMayQueue(kind, desk);
+  const parsed = parseJobInput(
+    cleanRecord(
+      kind === "investigate" || kind === "ask" ? askedOf(args, desk) : fileJob(args, desk),
+    ),
+  );
   if (!parsed.ok) throw new Failure("INPUT_INVALID", parsed.reason);
   return parsed.input;
 }
+
+function assertMayQueue(kind: (typeof KINDS)[number], { config }: McpDesk): void {
+  const { submit_preset: preset, submit_kinds: kinds } = config.mcp;
+  const allowed = KINDS.filter((one) =>
+    one === "investigate" ? preset !== null : kinds.includes(one),
+  );
+  if (!allowed.includes(kind)) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `Clients may queue ${allowed.join(", ")} here, and not ${kind}: mcp.submit_preset and mcp.submit_kinds say so.`,
+    );
+  }
+  const problem =
+    kind === "investigate"
+      ? investigationProblem({ preset: preset ?? undefined }, config)
+      : undefined;
+  if (problem !== undefined) throw new Failure("INPUT_INVALID", problem.message);
+}
+
+function askedOf(
+  { kind = "investigate", task, path_prefix: prefix, ...of }: Submitted,
+  desk: McpDesk,
+) {
+  if (task === undefined) throw missing(kind, "task");
+  if (of.path !== undefined || of.extract !== undefined) throw unwanted(kind, "path and extract");
+  const place = placeOf(prefix, desk);
+  return {
+    kind,
+    ...(kind === "ask"
+      ? { question: task }
+      : { task, preset: desk.config.mcp.submit_preset ?? undefined }),
+    ...(place === undefined ? {} : { options: { path_prefix: cleanText(place) } }),
+  };
+}
+
+function fileJob({ kind = "summarize", path, extract, ...of }: Submitted, { config }: McpDesk) {
+  if (path === undefined) throw missing(kind, "path");
+  if (of.task !== undefined || of.path_prefix !== undefined)
+    throw unwanted(kind, "task and path_prefix");
+  const { roots } = config.mcp;
+  // The path that the job finds is looked at again by the sandbox; one with .. in it would pass here and lie elsewhere.
+  const isOutside = roots.length > 0 && !roots.some((root) => liesIn(path, root));
+  if (isOutside || path.split("/").includes("..")) {
+    throw new Failure("INPUT_INVALID", `Give a path below one of: ${roots.join(", ")}.`);
+  }
+  if (kind === "summarize" && extract !== undefined) throw unwanted(kind, "extract");
+  if (kind === "extract" && extract === undefined) throw missing(kind, "extract");
+  return { kind, path, ...(extract === undefined ? {} : { preset: extract }) };
+}
+
+const missing = (kind: string, argument: string): Failure =>
+  new Failure("INPUT_INVALID", `A job of kind ${kind} needs ${argument}.`);
+
+const unwanted = (kind: string, what: string): Failure =>
+  new Failure("INPUT_INVALID", `A job of kind ${kind} takes no ${what}.`);
 
 /** A job reads no more than its client may. @throws Failure INPUT_INVALID */
 function placeOf(prefix: string | undefined, { config }: McpDesk): string | undefined {

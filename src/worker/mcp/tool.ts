@@ -23,6 +23,8 @@ export type McpTool<Args extends object = object> = {
   readonly description: string;
   readonly args: z.ZodType<Args>;
   readonly argNames: readonly string[];
+  /** What it gives, as clients are shown it; more may come beside it. */
+  readonly result: z.ZodType;
   readonly changes: "nothing" | "queues a job";
   /** Why the configuration does not let it be used; null: it does. */
   disabled?(config: McpDesk["config"]): string | null;
@@ -40,6 +42,13 @@ export const defineMcpTool = <Shape extends z.ZodRawShape>(
   ...definition,
   argNames: Object.keys(definition.args.shape),
 });
+
+/** An object of a result, which may hold more than is named. */
+export const rowShape = (shape: z.ZodRawShape): z.ZodType => z.looseObject(shape);
+
+/** The whole of a result. */
+export const resultShape = (shape: z.ZodRawShape): z.ZodType =>
+  z.looseObject({ ok: z.literal(true), ...shape });
 
 export const limitOf = (most: number): z.ZodOptional<z.ZodInt> =>
   z.int().min(1).max(most).optional().describe(`How many; at most ${most}.`);

@@ -19,6 +19,7 @@ const desk: McpDesk = {
       tools: ["get_document", "queue_stats", "submit_job"],
       roots: [],
       submit_preset: null,
+      submit_kinds: [],
       http: { port: 1, token_env: "T", allowed_origins: [], max_body_bytes: 5_000 },
     },
   } as unknown as McpDesk["config"],
@@ -104,7 +105,9 @@ test("the official client lists what is offered, and errors come typed", async (
   try {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["get_document", "queue_stats"]);
-    expect(client.getInstructions()).toContain("submit_job is disabled: set mcp.submit_preset.");
+    expect(client.getInstructions()).toContain(
+      "submit_job is disabled: set mcp.submit_preset or mcp.submit_kinds.",
+    );
 
     const read = await client.callTool({ name: "get_document", arguments: { path: "a.md" } });
     expect(read.structuredContent).toMatchObject({
