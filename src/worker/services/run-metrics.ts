@@ -60,6 +60,22 @@ export const RUN_METRICS: Definitions = {
     help: "Calls of tools, by tool and code; none where it was carried out.",
     labels: ["tool", "code"],
   },
+  nightdesk_judge_points: {
+    kind: "histogram",
+    help: "Points of judges from 1 to 4, after caps; 3 passes. A reply that could not be read has none.",
+    labels: [],
+    buckets: [1, 2, 3, 4],
+  },
+  nightdesk_judgements_unreadable_total: {
+    kind: "counter",
+    help: "Judgements of which no reply could be read.",
+    labels: [],
+  },
+  nightdesk_hooks_total: {
+    kind: "counter",
+    help: "Calls of on_batch_end, by target (command or webhook), what is told, outcome and code.",
+    labels: ["target", "event", "outcome", "code"],
+  },
   nightdesk_verifications_total: {
     kind: "counter",
     help: "Answers that were verified, by what it came to.",
@@ -114,6 +130,14 @@ export function runMetrics({ record }: Pick<Metrics, "record">): RunMetrics {
           tool: toolLabel(name),
           code: errorCode === null ? "none" : codeLabel(errorCode),
         });
+      if (job.input.kind === "notify") {
+        const { target, event } = job.input;
+        add("nightdesk_hooks_total", { target, event, outcome: settlement.kind, code });
+      }
+      for (const { score } of run.verification.judgements) {
+        if (score === null) add("nightdesk_judgements_unreadable_total", {});
+        else add("nightdesk_judge_points", {}, score);
+      }
       const { state } = run.verification;
       if (state !== "off" && state !== "pending") add("nightdesk_verifications_total", { state });
     },
