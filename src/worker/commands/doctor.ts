@@ -5,15 +5,19 @@ import { layOutLines, line, styled } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import type { Check } from "../doctor/check.ts";
 import { QUEUE_SCHEMA_OUTDATED } from "../doctor/check-installation.ts";
+import { mend, mendsOf } from "../doctor/mend.ts";
 import { checksJson, runChecks } from "../doctor/run-checks.ts";
 
 /**
  * Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails, and 78, as for a
- * worker, when the queue's tables are missing.
+ * worker, when the queue's tables are missing. With --fix what is safe is run first, each command after a yes.
  */
 export const doctor: CommandHandler = async (invocation) => {
-  const checks = await runChecks(invocation);
   const terminal = openTerminalOf(invocation);
+  const found = await runChecks(invocation);
+  const mends = invocation.options["fix"] === true ? mendsOf(found) : [];
+  const ran = await mend(mends, { invocation, terminal });
+  const checks = ran === 0 ? found : await runChecks(invocation);
   if (invocation.options["json"] === true) await terminal.printJson(checksJson(checks));
   else await printText(terminal, checks);
   if (checks.every(({ level }) => level !== "fail")) return EXIT.ok;

@@ -7,6 +7,7 @@ import { fail, ok } from "./check.ts";
 import type { Check } from "./check.ts";
 import { checkDatabase, checkEntailment, checkQueue, checkRoots } from "./check-installation.ts";
 import { checkHosts, checkModelHost } from "./check-model-host.ts";
+import { checkFiles, checkVectorSettings } from "./check-freshness.ts";
 import { checkIndex } from "./check-index.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
@@ -51,6 +52,8 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...checks,
       ...(await checkQueue(config, database)),
       ...(await checkIndex(config, database, policy)),
+      ...(await checkFiles(config, database)),
+      ...(await checkVectorSettings(config, database)),
       ...(await checkRetrieval(config, database)),
       ...(await checkMemory(config, database)),
       ...(await checkUpkeep(config, database, context.terminal.zone)),

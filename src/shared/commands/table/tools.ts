@@ -72,9 +72,14 @@ export const TOOLS: readonly Command[] = [
     name: "doctor",
     process: "worker",
     summary: "Check configuration, database, queue, sources, index, vectors, shell and model host",
-    examples: ["nightdesk doctor", "nightdesk doctor --no-ollama --json"],
+    examples: ["nightdesk doctor", "nightdesk doctor --no-ollama --json", "nightdesk doctor --fix"],
     options: [
       { flags: "--no-ollama", description: "do not ask the model host" },
+      {
+        flags: "--fix",
+        description: "run what is safe of the commands that mend, each after a yes",
+      },
+      { flags: "--yes", description: "with --fix: do not ask; needed where there is no terminal" },
       { flags: "--require-embeddings", description: "fail when vectors are missing or outdated" },
       { flags: "--require-phase3", description: "the same as --require-embeddings", hidden: true },
     ],

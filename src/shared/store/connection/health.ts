@@ -16,6 +16,26 @@ export async function selectServerFacts(
   return factsSchema.parse(rows)[0];
 }
 
+const vectorSettingsSchema = z.tuple([
+  z.object({
+    installed: z.string().nullable(),
+    available: z.string().nullable(),
+    memory_bytes: z.coerce.number(),
+  }),
+]);
+
+/** Of pgvector: the version that the database has, the one that the server has, and the memory that an index is built in. */
+export async function selectVectorSettings(
+  db: Queryable,
+): Promise<z.infer<typeof vectorSettingsSchema>[0]> {
+  const { rows } = await db.query(
+    `select (select extversion from pg_extension where extname = 'vector') as installed,
+            (select default_version from pg_available_extensions where name = 'vector') as available,
+            pg_size_bytes(current_setting('maintenance_work_mem')) as memory_bytes`,
+  );
+  return vectorSettingsSchema.parse(rows)[0];
+}
+
 const indexSchema = z.tuple([
   z.object({
     documents: z.coerce.number(),

@@ -23,6 +23,23 @@ const rowSchema = z
     unreadFrontmatter,
   }));
 
+const fileFactsSchema = z.array(
+  z.object({ path: z.string(), bytes: z.coerce.number(), mtime_ns: z.coerce.bigint() }),
+);
+export type IndexedFile = z.infer<typeof fileFactsSchema>[number];
+
+/** Files of the index as they were when they were read, those first that were looked at longest ago. */
+export async function selectIndexedFiles(
+  db: Queryable,
+  limit: number,
+): Promise<readonly IndexedFile[]> {
+  const { rows } = await db.query(
+    "select path, bytes, mtime_ns from nightdesk_data.documents order by scanned_at, doc_id limit $1",
+    [limit],
+  );
+  return fileFactsSchema.parse(rows);
+}
+
 /**
  * How many documents and chunks the whole index holds.
  * @param sources the names of the configured sources

@@ -1,0 +1,75 @@
+import { lstat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectVectorSettings } from "../../shared/store/connection/health.ts";
+import { selectIndexedFiles } from "../../shared/store/index/totals.ts";
+import type { IndexedFile } from "../../shared/store/index/totals.ts";
+import { ok, warn } from "./check.ts";
+import type { Check } from "./check.ts";
+
+/** So many are looked at: 20,000 take about a second. */
+const MOST_FILES = 20_000;
+
+/** Whether files are as they were when they were indexed, by their size and their time; none is read. */
+export async function checkFiles(config: Config, database: Database): Promise<readonly Check[]> {
+  const files = await selectIndexedFiles(database, MOST_FILES);
+  if (files.length === 0) return [];
+  const states: ("same" | "changed" | "gone")[] = [];
+  for (const file of files) states.push(await stateOf(config, file));
+  const [changed, gone] = (["changed", "gone"] as const).map(
+    (state) => states.filter((one) => one === state).length,
+  );
+  const looked = files.length === MOST_FILES ? ` (of ${MOST_FILES} that were looked at)` : "";
+  return [
+    changed === 0 && gone === 0
+      ? ok("DOCTOR_FILES_OK", `${files.length} files are as they were when they were indexed.`)
+      : warn(
+          "DOCTOR_FILES_CHANGED",
+          `Since they were indexed ${changed} files have changed and ${gone} are gone${looked}.`,
+          "Run: nightdesk index",
+        ),
+  ];
+}
+
+async function stateOf(
+  { roots }: Config,
+  { path, bytes, mtime_ns: mtimeNs }: IndexedFile,
+): Promise<"same" | "changed" | "gone"> {
+  const found = await lstat(resolve(roots.workroot, path), { bigint: true }).catch(() => undefined);
+  if (found === undefined) return "gone";
+  return found.mtimeNs === mtimeNs && Number(found.size) === bytes ? "same" : "changed";
+}
+
+const FEW_BYTES = 64 * 1024 * 1024;
+
+/** What of the server decides how the index of the vectors is built. Nothing where the database is embedded. */
+export async function checkVectorSettings(
+  config: Config,
+  database: Database,
+): Promise<readonly Check[]> {
+  if (config.database.url === "embedded") return [];
+  const { installed, available, memory_bytes: memory } = await selectVectorSettings(database);
+  const megabytes = Math.round(memory / 1024 / 1024);
+  if (installed !== null && available !== null && installed !== available) {
+    return [
+      warn(
+        "DOCTOR_PGVECTOR_OLD",
+        `The database has pgvector ${installed}, and the server has ${available}.`,
+        "As its owner: alter extension vector update",
+      ),
+    ];
+  }
+  return [
+    memory < FEW_BYTES
+      ? warn(
+          "DOCTOR_VECTOR_MEMORY_LOW",
+          `maintenance_work_mem is ${megabytes} MB: an index of vectors that does not fit is built many times slower.`,
+          "As a superuser: alter system set maintenance_work_mem = '256MB'; select pg_reload_conf()",
+        )
+      : ok(
+          "DOCTOR_VECTOR_SETTINGS_OK",
+          `maintenance_work_mem is ${megabytes} MB, pgvector ${installed ?? "missing"}.`,
+        ),
+  ];
+}
