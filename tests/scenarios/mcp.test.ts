@@ -148,7 +148,7 @@ test("a client over stdio reads documents and rows within its grant, and queues 
       await call("submit_job", { kind: "extract", path: "corpus/open/pay.md", extract: "people" }),
     ).toMatchObject({ error_code: "INPUT_INVALID" });
     const { tools } = await client.listTools();
-    expect(tools.every(({ outputSchema }) => outputSchema?.type === "object")).toBe(true);
+    expect(tools.every(({ outputSchema }) => outputSchema?.["type"] === "object")).toBe(true);
     const queued = await call("submit_job", { task: "Who is paid?" });
     const { rows } = await desk.database.query(
       "select kind, input from nightdesk_data.jobs where job_id = $1",
