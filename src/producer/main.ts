@@ -5,6 +5,7 @@ export const handlers: CommandHandlers = {
   migrate: async () => (await import("./commands/admin.ts")).migrateSchema,
   index: async () => (await import("./commands/index-and-embed.ts")).indexSources,
   "index show": async () => (await import("./commands/index-show.ts")).indexShow,
+  "index duplicates": async () => (await import("./commands/index-duplicates.ts")).indexDuplicates,
   embed: async () => (await import("./commands/index-and-embed.ts")).embed,
   ask: async () => (await import("./commands/ask.ts")).ask,
   summarize: async () => (await import("./commands/file-jobs.ts")).summarize,

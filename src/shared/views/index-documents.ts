@@ -36,3 +36,33 @@ export async function selectIndexedDocuments(
   );
   return documentsSchema.parse(rows);
 }
+
+const textsSchema = z.array(
+  z.object({ doc_id: z.string(), path: z.string(), sha256: z.string(), text: z.string() }),
+);
+
+/** Characters of a document that it is compared by. */
+const MOST_TEXT_CHARS = 200_000;
+
+/**
+ * The texts of indexed documents, a page of them.
+ * @param after `doc_id` of the last one of the page before, or "0"
+ */
+export async function selectDocumentTexts(
+  db: Queryable,
+  source: string | null,
+  after: string,
+  limit: number,
+): Promise<z.infer<typeof textsSchema>> {
+  const { rows } = await db.query(
+    `with page as materialized (
+       select doc_id, path, sha256 from nightdesk_data.documents
+        where doc_id > $1::bigint and ($2::text is null or source = $2) order by doc_id limit $3)
+     select doc_id::text, path, sha256,
+            coalesce((select left(string_agg(c.text, E'\\n' order by c.ordinal), ${MOST_TEXT_CHARS})
+                        from nightdesk_data.chunks c where c.doc_id = page.doc_id), '') as text
+       from page order by doc_id`,
+    [after, source, limit],
+  );
+  return textsSchema.parse(rows);
+}

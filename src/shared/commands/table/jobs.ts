@@ -61,6 +61,20 @@ export const JOBS: readonly Command[] = [
     ],
   },
   {
+    name: "index duplicates",
+    process: "producer",
+    summary: "Find documents that are copies of each other, to the byte or nearly to the word",
+    examples: ["nightdesk index duplicates", "nightdesk index duplicates --alike 90 --json"],
+    options: [
+      source,
+      {
+        flags: "--alike <percent>",
+        description: "groups of five words in common, at least; 80 by default",
+        kind: "count",
+      },
+    ],
+  },
+  {
     name: "embed",
     process: "producer",
     summary: "Make the vectors that are missing",

@@ -1,0 +1,64 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import { groupDuplicates, sketchText } from "../../shared/near-duplicates.ts";
+import type { DuplicateGroup, Sketched } from "../../shared/near-duplicates.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { layOutLines } from "../../shared/styled-text.ts";
+import { selectDocumentTexts } from "../../shared/views/index-documents.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { countOfOption, sourceOf } from "./options.ts";
+
+const PAGE_DOCUMENTS = 100;
+const LEAST_PERCENT = 80;
+
+/** Groups of indexed documents that are copies of each other, to the byte or nearly to the word. */
+export const indexDuplicates: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal, config } = context;
+  const source = sourceOf(invocation.options, config) ?? null;
+  const percent = Math.min(100, countOfOption(invocation.options, "alike") ?? LEAST_PERCENT);
+  const sketched = await withDatabase(context, "must-exist", (database) =>
+    sketchAll(database, source, (done) => {
+      terminal.status(`${countOf(done, "document")} compared`);
+    }),
+  );
+  terminal.clearStatus();
+  const groups = groupDuplicates(sketched, percent / 100);
+  const copies = groups.reduce((sum, group) => sum + group.copies.length, 0);
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, documents: sketched.length, copies, groups });
+    return EXIT.ok;
+  }
+  for (const shown of layOutLines(groups.flatMap(groupLines), terminal.dataColumns))
+    await terminal.print(shown);
+  terminal.say(
+    `${countOf(groups.length, "group")}: ${copies === 1 ? "1 copy" : `${formatCount(copies)} copies`} among ${countOf(sketched.length, "document")}.`,
+  );
+  return EXIT.ok;
+};
+
+async function sketchAll(
+  database: Database,
+  source: string | null,
+  onDone: (done: number) => void,
+): Promise<readonly Sketched[]> {
+  const sketched: Sketched[] = [];
+  for (let after = "0"; ;) {
+    const page = await selectDocumentTexts(database, source, after, PAGE_DOCUMENTS);
+    for (const { doc_id: id, path, sha256, text } of page) {
+      after = id;
+      sketched.push({ path, sha256, sketch: sketchText(text) });
+    }
+    if (page.length === 0) return sketched;
+    onDone(sketched.length);
+  }
+}
+
+const groupLines = ({ path, copies }: DuplicateGroup): readonly string[] => [
+  path,
+  ...copies.map(
+    (copy) =>
+      `   ${copy.path}  (${copy.kind === "exact" ? "same bytes" : `${Math.round(100 * copy.similarity)} % alike`})`,
+  ),
+];
