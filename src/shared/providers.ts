@@ -1,10 +1,19 @@
 /** What serves models, by the name that `model.provider` gives it. */
 export const PROVIDERS = {
-  ollama: { hasHost: true },
-  "openai-compatible": { hasHost: true },
+  ollama: { hasHost: true, hasWeights: true },
+  "openai-compatible": { hasHost: true, hasWeights: true },
+  /** A GGUF file in a process of ours. */
+  "llama-cpp": { hasHost: false, hasWeights: true },
   /** Built in: it quotes documents, and its one model is called as it is. */
-  extractive: { hasHost: false },
-} as const satisfies Readonly<Record<string, { readonly hasHost: boolean }>>;
+  extractive: { hasHost: false, hasWeights: false },
+} as const satisfies Readonly<Record<string, ProviderTraits>>;
+
+type ProviderTraits = {
+  /** It is asked over the network. */
+  readonly hasHost: boolean;
+  /** Its models have names and files of weights, of which one is to be chosen. */
+  readonly hasWeights: boolean;
+};
 
 export type Provider = keyof typeof PROVIDERS;
 
@@ -34,9 +43,16 @@ export const HOST_KINDS = {
 export type HostKind = keyof typeof HOST_KINDS;
 export const HOST_KIND_NAMES = Object.keys(HOST_KINDS) as [HostKind, ...HostKind[]];
 
+export const hasWeights = (source: ModelSource): boolean =>
+  source === FROM_HOSTS || PROVIDERS[source].hasWeights;
+
 /** Their names, as a schema takes them. */
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [Provider, ...Provider[]];
 
 /** Who searches the web for investigations. */
 export const WEB_SEARCHES = ["searxng", "brave", "ollama"] as const;
 export type WebSearchProvider = (typeof WEB_SEARCHES)[number];
+
+/** Which processor a model in a process of ours calculates on; `auto` takes the best that the installed runtime has. */
+export const GPU_KINDS = ["auto", "off", "cuda", "vulkan", "metal"] as const;
+export type GpuKind = (typeof GPU_KINDS)[number];

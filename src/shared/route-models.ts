@@ -1,5 +1,5 @@
 import { matchTrigger } from "./match-trigger.ts";
-import { hasHost } from "./providers.ts";
+import { hasWeights } from "./providers.ts";
 import type { ModelSource } from "./providers.ts";
 
 /** The `model` keys of the configuration that decide who answers and with how much room. */
@@ -65,7 +65,7 @@ function selectNames(
   options: RouteOptions,
 ): { first: Named; second: Named } {
   if (options.model !== undefined) return both(options.model, "option model");
-  if (!hasHost(settings.provider)) return both(settings.provider, "model.provider");
+  if (!hasWeights(settings.provider)) return both(settings.provider, "model.provider");
   const { name, fast, big } = settings;
   if (options.route === "fast") return both(fast ?? name ?? big, "option route fast");
   const usual = usualNames(question, settings);

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
-import { hasHost } from "../providers.ts";
+import { hasWeights } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
 import { presetProblem, selectPreset } from "../tool-presets.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -140,7 +140,7 @@ function checkSecondPass({ model }: ConfigValues, tree: Mapping): Conflict[] {
 function checkDigest({ model }: ConfigValues): Conflict[] {
   if (model.digest === null) return [];
   const path = ["model", "digest"];
-  if (!hasHost(model.provider)) {
+  if (!hasWeights(model.provider)) {
     return [
       {
         path,
@@ -153,7 +153,7 @@ function checkDigest({ model }: ConfigValues): Conflict[] {
 }
 
 function checkModelNames({ model }: ConfigValues): Conflict[] {
-  if (!hasHost(model.provider)) return [];
+  if (!hasWeights(model.provider)) return [];
   if ([model.name, model.fast, model.big].some((name) => name !== null)) return [];
   const text = `is empty and model.provider is "${model.provider}"; expected a model's name here, in model.fast or in model.big`;
   return [{ path: ["model", "name"], text }];
