@@ -1,5 +1,5 @@
 import { hashJson } from "../json-value.ts";
-import type { HostPlace } from "./hosts.ts";
+import type { CallPlace } from "./hosts.ts";
 import type { ConfigValues } from "./schema.ts";
 
 type Answering = Pick<
@@ -66,7 +66,7 @@ const withoutSecrets = (hosts: ConfigValues["hosts"]): readonly unknown[] =>
 const OF_A_MACHINE = new Set(["key_env", "key_file", "ca_file", "proxy"]);
 
 /** @param hosts those that it calls */
-export function sharedConfigOf(config: ConfigValues, hosts: readonly HostPlace[]): SharedConfig {
+export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]): SharedConfig {
   const { windows, schedules, on_batch_end, budgets, runs, index, embed } = config;
   const { keep_days, pin_until_exported } = runs;
   const parts: readonly (readonly [SharedKey, unknown])[] = [
@@ -84,7 +84,7 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly HostPlace[]
 }
 
 /** Of a host that is not listed, its parallel calls alone, as ever. */
-const limitsOf = ({ parallel, entry }: HostPlace): unknown =>
+const limitsOf = ({ parallel, entry }: CallPlace): unknown =>
   entry === undefined
     ? parallel
     : [parallel, entry.requestsPerMinute, entry.tokensPerMinute, entry.priceIn, entry.priceOut];

@@ -31,6 +31,11 @@ export type HostEntry = {
   readonly priceOut: number | null;
 };
 
+/** Where calls are counted: a host, or the processes of the workers. */
+export type CallPlace = Omit<HostPlace, "provider"> & {
+  readonly provider: HostProvider | "llama-cpp";
+};
+
 type HostConfig = Pick<Config, "model" | "embed" | "origins" | "hosts">;
 
 /**
@@ -96,7 +101,16 @@ export const nameAt = ({ entry }: HostPlace, model: string): string | null =>
 
 /** What a call costs, in the currency of the prices. */
 export const moneyOf = (
-  { entry }: HostPlace,
+  { entry }: Pick<HostPlace, "entry">,
   { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
 ): number =>
   (promptTokens * (entry?.priceIn ?? 0) + completionTokens * (entry?.priceOut ?? 0)) / 1_000_000;
+
+/**
+ * Where budgets count the calls of models in processes of the workers. There is no such host: no worker waits for another, and
+ * nothing is ever found down there.
+ */
+export const callsInProcess = ({ model }: Pick<HostConfig, "model">): readonly CallPlace[] =>
+  model.provider === "llama-cpp"
+    ? [{ host: "llama-cpp", provider: "llama-cpp", parallel: 64 }]
+    : [];

@@ -6,7 +6,7 @@ import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
-import { FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
+import { FROM_HOSTS, GPU_KINDS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
@@ -72,6 +72,13 @@ const modelSchema = z.strictObject({
   digest: format(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case").nullable(),
   parallel: wholeBetween(1, 64).nullable(),
   breaker_failures: count,
+  llama_cpp: z.strictObject({
+    runtime: name.nullable(),
+    gpu: z.enum(GPU_KINDS),
+    threads: count.nullable(),
+    memory_mb: wholeFrom(100).nullable(),
+    recycle_replies: count,
+  }),
 });
 
 const askSchema = z.strictObject({

@@ -1,12 +1,11 @@
-import { once } from "node:events";
-import { createInterface } from "node:readline/promises";
+import { mkdir, statfs } from "node:fs/promises";
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { downloadFile, planDownload } from "../embedders/fetch/download.ts";
+import { downloadFile, planDownload, planGgufDownload } from "../embedders/fetch/download.ts";
 import type { PlannedFile } from "../embedders/fetch/download.ts";
 import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
 import type { ModelHub } from "../embedders/fetch/model-hub.ts";
@@ -14,6 +13,7 @@ import { readLabels } from "../embedders/transformers/entailment.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
+import { askToDownload, megabytes } from "./ask-to-download.ts";
 
 const DEFAULT_HOST = "https://huggingface.co";
 
@@ -23,16 +23,20 @@ type Plan = {
   readonly place: ModelFolder;
   readonly folder: string;
   readonly files: readonly PlannedFile[];
+  /** Name of the GGUF file; null for the files of a transformers model. */
+  readonly gguf: string | null;
 };
 
-/** Downloads a model for `provider: transformers` of embed or verify.entailment: the only way that one ever gets here. */
+/** Downloads a model for provider llama-cpp, or for transformers of embed or verify.entailment: the only way that one ever gets here. */
 export const modelsFetch: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const plan = await makePlan(context);
   const { terminal } = context;
   printPlan(terminal, plan);
   const missing = plan.files.filter(({ isThere }) => !isThere);
-  if (missing.length > 0 && !(await isAllowed(context, missing))) {
+  await assertSpace(plan, missing);
+  const bytes = missing.reduce((sum, file) => sum + file.bytes, 0);
+  if (missing.length > 0 && !(await askToDownload(context, bytes))) {
     terminal.say("Nothing was downloaded.");
     return EXIT.error;
   }
@@ -57,8 +61,12 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   const url = checkHost(String(options["host"] ?? DEFAULT_HOST));
   const hub = { url, model, revision: String(options["revision"] ?? "main") };
   const remote = await readRemoteModel(hub);
-  const files = await planDownload(remote, model, dtype, place);
-  return { hub, commit: remote.commit, place, folder, files };
+  const gguf = typeof options["gguf"] === "string" ? options["gguf"] : null;
+  const files =
+    gguf === null
+      ? await planDownload(remote, model, dtype, place)
+      : await planGgufDownload(remote, model, gguf, place);
+  return { hub, commit: remote.commit, place, folder, files, gguf };
 }
 
 /** The name becomes part of a path and of an address. */
@@ -90,28 +98,20 @@ function printPlan(terminal: Terminal, { hub, commit, folder, files }: Plan): vo
   }
 }
 
-async function isAllowed(
-  { invocation, terminal }: CommandContext,
+/** The whole file lies beside its place before it is put there. */
+async function assertSpace(
+  { place, folder }: Plan,
   missing: readonly PlannedFile[],
-): Promise<boolean> {
-  if (invocation.options["yes"] === true) return true;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Failure(
-      "USAGE_ERROR",
-      "There is no terminal to ask on whether this may be downloaded. Give --yes to allow it.",
-    );
-  }
-  const bytes = missing.reduce((sum, file) => sum + file.bytes, 0);
-  terminal.clearStatus();
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The end of the input, and Ctrl-C, are an answer too.
-  const left = once(prompt, "close").then(() => "");
-  const answer = await Promise.race([
-    prompt.question(`Download ${megabytes(bytes)}? [y/N] `),
-    left,
-  ]);
-  prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
+): Promise<void> {
+  const needed = missing.reduce((sum, { bytes }) => sum + bytes, 0);
+  await mkdir(place.base, { recursive: true });
+  const { bavail, bsize } = await statfs(place.base);
+  if (needed <= bavail * bsize) return;
+  throw new Failure(
+    "DISK_FULL",
+    `${folder} has room for ${megabytes(bavail * bsize)}, and the download takes ${megabytes(needed)}. Make room, or name ` +
+      "another folder in embed.cache_dir.",
+  );
 }
 
 async function download(
@@ -140,6 +140,13 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
     return;
   }
   await terminal.print(folder);
+  if (plan.gguf !== null) {
+    const name = `${hub.model}/${plan.gguf.replace(/\.gguf$/, "")}`;
+    terminal.say(
+      `Use it with model: { provider: llama-cpp, name: ${name} }; then run: nightdesk doctor`,
+    );
+    return;
+  }
   const isForEntailment = readLabels(folder).places !== undefined;
   terminal.say(
     isForEntailment
@@ -147,6 +154,3 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
       : `Use it with embed.provider: transformers and embed.model_id: ${hub.model}; then run: nightdesk embed`,
   );
 }
-
-const megabytes = (bytes: number): string =>
-  bytes < 100_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

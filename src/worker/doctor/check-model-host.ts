@@ -43,6 +43,7 @@ export async function checkModelHost(
   } catch (error) {
     return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
   }
+  if (config.model.provider === "llama-cpp") return checkOwnModels(config);
   if (place === undefined) {
     const { provider } = config.model;
     return [
@@ -57,6 +58,24 @@ export async function checkModelHost(
     wantedModels(config).map((name) => checkModel(name, config, env)),
   );
   return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
+}
+
+/** As a worker would, which loads one model after the other. */
+async function checkOwnModels(config: Config): Promise<readonly Check[]> {
+  const models = createModels({ ...config, model: { ...config.model, digest: null } });
+  const checks: Check[] = [];
+  for (const name of wantedModels(config)) {
+    try {
+      const model = await models.get(name, AbortSignal.timeout(config.model.timeout_s * 1_000));
+      const { serverVersion } = model.facts;
+      const runtime = ok("DOCTOR_OLLAMA_OK", `Models are loaded here, by ${serverVersion ?? ""}.`);
+      checks.push(runtime, checkBuild(model, config), ...checkWindow(model, config));
+    } catch (error) {
+      const words = wordsOf(error);
+      checks.push(fail("DOCTOR_MODEL_MISSING", words, "Do that, or change model.name."));
+    }
+  }
+  return [...checks, ...(await embedder(config))];
 }
 
 const START: Readonly<Record<HostProvider, string>> = {

@@ -1,14 +1,14 @@
-import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
-import type { HostPlace } from "../../shared/config/hosts.ts";
+import { callsInProcess, embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import type { CallPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Limits } from "../../shared/store/hosts/calls.ts";
 
 /** The slice of the configuration that pacing works with. */
 export type PacingSettings = {
   /** The hosts of models; none where the model needs none. */
-  readonly models: readonly HostPlace[];
+  readonly models: readonly CallPlace[];
   /** The embedder's hosts; none where the embedder needs none. */
-  readonly embedders: readonly HostPlace[];
+  readonly embedders: readonly CallPlace[];
   readonly breakerFailures: number;
   readonly perBatch: Limits;
   readonly perNight: Limits;
@@ -20,7 +20,7 @@ export type PacingSettings = {
 export function pacingSettingsOf(config: Config): PacingSettings {
   const { model, budgets, windows } = config;
   return {
-    models: modelHostsOf(config),
+    models: [...modelHostsOf(config), ...callsInProcess(config)],
     embedders: embedderHostsOf(config),
     breakerFailures: model.breaker_failures,
     perBatch: limitsOf(budgets),
@@ -40,6 +40,6 @@ const limitsOf = ({ tokens, calls, wall_time_s, money }: Config["budgets"]["nigh
 export const hostsOf = ({
   models,
   embedders,
-}: Pick<PacingSettings, "models" | "embedders">): readonly HostPlace[] => [
+}: Pick<PacingSettings, "models" | "embedders">): readonly CallPlace[] => [
   ...new Map([...embedders, ...models].map((place) => [place.host, place])).values(),
 ];

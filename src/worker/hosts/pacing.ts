@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { moneyOf } from "../../shared/config/hosts.ts";
-import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { CallPlace } from "../../shared/config/hosts.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { NOT_MADE, SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
 import type { CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
@@ -59,7 +59,7 @@ export function createPacing(parts: PacingParts): Pacing {
 }
 
 /** Of several hosts that one which a call names; the first where it names none. */
-function paceAmong(hosts: readonly HostPlace[], pace: (host: HostPlace) => Limiter): Limiter {
+function paceAmong(hosts: readonly CallPlace[], pace: (host: CallPlace) => Limiter): Limiter {
   const [first] = hosts;
   if (first === undefined) return UNLIMITED;
   const limiters = new Map<string, Limiter>();
@@ -83,7 +83,7 @@ function paceAmong(hosts: readonly HostPlace[], pace: (host: HostPlace) => Limit
 }
 
 /** The lines of this process, one a host, woken by one connection that listens from the first wait on. */
-function openPlaces(database: Database): (host: HostPlace) => SlotPlace {
+function openPlaces(database: Database): (host: CallPlace) => SlotPlace {
   const lines = new Map<string, WaitQueue>();
   let listening: Promise<void> | undefined;
   const wakeAll = (): void => {
@@ -143,7 +143,7 @@ const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> =
 
 function costOf(
   { promptTokens, replyTokens }: CallEstimate,
-  host: HostPlace,
+  host: CallPlace,
   { perBatch, perNight }: PacingSettings,
   night: Night,
 ): CallCost {
@@ -151,7 +151,7 @@ function costOf(
   return { tokens: promptTokens + replyTokens, money, night, perBatch, perNight };
 }
 
-function endOf(ending: CallEnding, host: HostPlace): CallEnd {
+function endOf(ending: CallEnding, host: CallPlace): CallEnd {
   switch (ending.kind) {
     case "answered": {
       const tokens = ending.promptTokens + ending.completionTokens;

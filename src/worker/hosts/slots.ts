@@ -5,7 +5,7 @@ import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { enterHost } from "../../shared/store/hosts/hosts.ts";
-import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { CallPlace } from "../../shared/config/hosts.ts";
 import { LONG_PAUSE_MS } from "../models/limiter.ts";
 import { retryOnDisconnect } from "../loop.ts";
 
@@ -19,7 +19,7 @@ type TakenSlot = {
 
 export type SlotPlace = {
   readonly db: Queryable;
-  readonly host: HostPlace;
+  readonly host: CallPlace;
   /** Of this process; among processes the database knows who came first. */
   readonly line: WaitQueue;
   /** Called before the first wait: from now on somebody has to wake the line. */

@@ -7,6 +7,8 @@ import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
+import { llamaCppModels } from "./llama-cpp/llama-cpp.ts";
+import type { LlamaCppConfig } from "./llama-cpp/llama-cpp.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
 import { OPEN_ACCESS } from "./host-access.ts";
 import type { AccessOf } from "./host-access.ts";
@@ -27,7 +29,7 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
   readonly model: string;
 };
 
-type ModelConfig = Pick<Config, "model" | "origins"> & Partial<Pick<Config, "hosts">>;
+type ModelConfig = Pick<Config, "origins"> & LlamaCppConfig & Partial<Pick<Config, "hosts">>;
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
 
 /**
@@ -163,6 +165,8 @@ function modelOpener(
             `Set model.provider: ollama to use a language model.`,
         );
       };
+    case "llama-cpp":
+      return llamaCppModels(config);
     case "ollama": {
       return remembering(onlyHostOpener(config, reach));
     }

@@ -18,12 +18,19 @@ afterEach(async () => {
 const signal = new AbortController().signal;
 const DIGEST = "ab".repeat(32);
 
+/** What only models in a process of the worker are opened by. */
+const UNUSED: object = {
+  embed: { cache_dir: null },
+  queue: { concurrency: 1 },
+  roots: { workroot: "/nowhere" },
+};
 const configOf = (
   provider: Config["model"]["provider"],
   baseUrl: string | null,
   more: Partial<Config["model"]> = {},
-): Pick<Config, "model" | "origins"> => ({
+): Pick<Config, "model" | "origins" | "embed" | "queue" | "roots"> => ({
   origins: new Map(),
+  ...(UNUSED as Pick<Config, "embed" | "queue" | "roots">),
   model: {
     provider,
     base_url: baseUrl,
@@ -44,6 +51,7 @@ const configOf = (
     parallel: null,
     breaker_failures: 5,
     digest: null,
+    llama_cpp: { runtime: null, gpu: "off", threads: null, memory_mb: null, recycle_replies: 500 },
     ...more,
   },
 });

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import type { HostPlace } from "../../config/hosts.ts";
+import type { CallPlace } from "../../config/hosts.ts";
 import type { Queryable } from "../connection/database.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
 import { SLOTS_CHANNEL } from "./calls.ts";
 
-/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
-const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4 } as const;
 /** No host is given more calls at once. */
 const MOST_SLOTS = 64;
+/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
+const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4, "llama-cpp": MOST_SLOTS } as const;
 
 /** Gives a host its row and its slots, and follows a change of the configuration. What was found about it stays. */
 export async function enterHost(
   db: Queryable,
-  { host, provider, parallel, entry }: HostPlace,
+  { host, provider, parallel, entry }: CallPlace,
 ): Promise<void> {
   const sizing = parallel === null ? "found" : "configured";
   const capacity = parallel ?? FIRST_CAPACITY[provider];

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join, posix } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { ConfigValues } from "../../../shared/config/schema.ts";
+import { Failure } from "../../../shared/failure.ts";
+import { modelFolderOf } from "../../embedders/transformers/model-files.ts";
+
+type ModelsConfig = {
+  readonly embed: Pick<ConfigValues["embed"], "cache_dir">;
+  readonly roots: { readonly workroot: string };
+};
+
+const ENDING = ".gguf";
+const MOST_LEVELS = 3;
+const MOST_NAMED = 10;
+
+/**
+ * The file of a model's name: words with slashes between them below the folder of models, without ".gguf" or with it. Absolute.
+ * @throws Failure MODEL_NOT_FOUND for a name that is none, and for one of no file, naming those that there are
+ */
+export async function findModelFile(name: string, config: ModelsConfig): Promise<string> {
+  const plain = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : name;
+  const words = plain.split("/");
+  const isName = words.every((word) => /^[A-Za-z0-9][\w.+-]*$/.test(word) && !word.includes(".."));
+  const place = { model_id: plain, cache_dir: config.embed.cache_dir, local_model_path: null };
+  const file = `${modelFolderOf(place, config.roots.workroot)}${ENDING}`;
+  if (isName && (await isFile(file))) return file;
+  const folder = modelFolderOf({ ...place, model_id: "." }, config.roots.workroot);
+  const others = await listModelFiles(folder);
+  const known =
+    others.length === 0
+      ? "There is no GGUF file there"
+      : `There are ${others.slice(0, MOST_NAMED).join(", ")}${others.length > MOST_NAMED ? ", …" : ""}`;
+  throw new Failure(
+    "MODEL_NOT_FOUND",
+    `There is no ${JSON.stringify(`${plain}${ENDING}`)} in ${folder}. ${known}. Put the file there, or run: ` +
+      "nightdesk models fetch OWNER/NAME --gguf FILE",
+  );
+}
+
+const isFile = (file: string): Promise<boolean> =>
+  stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+
+/** Names of the models below a folder, as model.name takes them, sorted. The runtime's folder holds none. */
+export async function listModelFiles(folder: string, level = 1): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (entry.isFile() && entry.name.endsWith(ENDING)) {
+      names.push(entry.name.slice(0, -ENDING.length));
+    } else if (entry.isDirectory() && level < MOST_LEVELS && entry.name !== "node_modules") {
+      const below = await listModelFiles(join(folder, entry.name), level + 1);
+      names.push(...below.map((name) => posix.join(entry.name, name)));
+    }
+  }
+  return names.sort();
+}
+
+/** Digests of files that were read once, by the path and what changes with the content. */
+const digests = new Map<string, Promise<string>>();
+
+/** SHA-256 of a file's content, 64 hex. It is read once, and again when the file was changed. */
+export async function digestOf(file: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(file);
+  const key = JSON.stringify([file, size, mtimeMs, ino]);
+  const known = digests.get(key);
+  if (known !== undefined) return known;
+  const digest = hashFile(file);
+  digests.set(key, digest);
+  digest.catch(() => digests.delete(key));
+  return digest;
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest("hex");
+}

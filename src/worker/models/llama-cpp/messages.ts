@@ -1,0 +1,72 @@
+import type { GpuKind } from "../../../shared/providers.ts";
+import type { Message } from "../model.ts";
+
+/** What the process of a model is told once, before all else. */
+export type LoadRequest = {
+  readonly kind: "load";
+  /** Absolute path of the library's module. */
+  readonly library: string;
+  /** Absolute path of the GGUF file; null to try the runtime alone. */
+  readonly file: string | null;
+  /** Tokens of the window that each call has for itself, at most what the model was trained for. */
+  readonly windowTokens: number;
+  /** Calls at once. */
+  readonly parallel: number;
+  readonly gpu: GpuKind;
+  readonly threads: number | null;
+};
+
+export type CompleteRequest = {
+  readonly kind: "complete";
+  readonly id: number;
+  readonly messages: readonly Message[];
+  /** Tokens of reply. */
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly topP: number | null;
+  readonly stop: readonly string[];
+  /** The reply is held to JSON, or to a schema that the library's grammar can express; null to neither. */
+  readonly format: "json" | Readonly<Record<string, unknown>> | null;
+};
+
+export type Request =
+  LoadRequest | CompleteRequest | { readonly kind: "abort"; readonly id: number };
+
+export type LoadReply =
+  | {
+      readonly kind: "ready";
+      /** What it calculates on: cuda, vulkan, metal, or cpu. */
+      readonly processor: string;
+      /** Null where no file was to be loaded. */
+      readonly model: {
+        readonly windowTokens: number;
+        /** As llama.cpp names it, such as Q4_K_M; null where the file does not say. */
+        readonly quantization: string | null;
+      } | null;
+    }
+  | {
+      readonly kind: "not_ready";
+      readonly why: "no_runtime" | "no_model" | "no_memory";
+      /** About the runtime, the model and its file; never about a text. */
+      readonly message: string;
+    };
+
+/** Each call gets `started`, when it is its turn, and one of the others. */
+export type CallReply = { readonly id: number } & (
+  | { readonly kind: "started" }
+  | {
+      readonly kind: "completed";
+      readonly text: string;
+      readonly reasoning: string;
+      readonly promptTokens: number;
+      readonly completionTokens: number;
+      readonly finish: "stop" | "length";
+    }
+  | { readonly kind: "too_long"; readonly promptTokens: number }
+  | { readonly kind: "aborted" }
+  /** The library's name of the error alone: its words may repeat the prompt. */
+  | { readonly kind: "failed"; readonly error: string }
+);
+
+export type Reply = LoadReply | CallReply;
