@@ -311,7 +311,7 @@ describe.each(databases)("a night with a model in the worker's own process on %s
         "select count(*)::int as n from nightdesk_data.jobs where batch_id = $1 and finished_at is not null",
         [batchId],
       );
-      return Number((rows[0] as { n: number }).n);
+      return (rows[0] as { n: number }).n;
     };
     await eventually("some have ended", async () => (await ended()) > 2, 60_000);
     for (const pid of modelProcesses(worker.pid)) process.kill(pid, "SIGKILL");

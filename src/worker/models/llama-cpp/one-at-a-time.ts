@@ -9,7 +9,7 @@ export type Holder<Held> = {
    */
   with<T>(name: string, signal: AbortSignal, use: (held: Held) => Promise<T>): Promise<T>;
   /** Closes what is held, if nobody uses it. */
-  release(): void;
+  readonly release: () => void;
 };
 
 type Entry = { readonly name: string; readonly enter: () => void };

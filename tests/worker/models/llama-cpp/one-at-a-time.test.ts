@@ -98,7 +98,7 @@ describe("one at a time", () => {
 
   test("is closed when it comes up after everybody went away and another was asked for", async () => {
     const log: string[] = [];
-    let finish = (_: string): void => undefined;
+    let finish: ((name: string) => void) | undefined;
     const holder = holdOneAtATime<string>({
       open: (name) =>
         name === "slow" ? new Promise((resolve) => (finish = resolve)) : Promise.resolve(name),
@@ -112,7 +112,7 @@ describe("one at a time", () => {
     await expect(slow).rejects.toThrow("gone");
     const never = new AbortController().signal;
     expect(await holder.with("b", never, (name) => Promise.resolve(name))).toBe("b");
-    finish("slow");
+    finish?.("slow");
     await settle();
     expect(log).toEqual(["close slow"]);
     holder.release();
