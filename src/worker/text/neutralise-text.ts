@@ -40,8 +40,8 @@ function apply(text: string, edits: ReturnType<Finder>): string {
   let position = 0;
   let last = -1;
   for (const { at, removes, inserts } of edits.toSorted((one, other) => one.at - other.at)) {
-    // What stands in what was replaced is gone.
-    if (at === last || at < position) continue;
+    // What stands in what was replaced is gone. What was replaced in an earlier pass holds nothing back.
+    if (at === last || at < position || text.slice(at, at + removes) === inserts) continue;
     pieces.push(text.slice(position, at), inserts);
     position = at + removes;
     last = at;

@@ -96,6 +96,7 @@ test.each([
   ["Plain text: no marks.", "Plain text: no marks."],
   ["The system: it works. User: me", "The system: it works. User: me"],
   ["full(①]", "full(·①·]"],
+  ["think②>››", "think②·›››"],
   ["［[1]a.md]", "［·(1)a.md]"],
   [`${String.fromCodePoint(0xe0041, 0xe0042)}Shown ❤️`, "Shown ❤️"],
 ])("%j reads %j in a prompt", (text, neutral) => {
