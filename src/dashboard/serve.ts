@@ -5,6 +5,7 @@ import type { CommandHandler } from "../shared/commands/command.ts";
 import { EXIT } from "../shared/commands/report-failure.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
+import { startMetrics } from "../shared/metrics/process-metrics.ts";
 import { connectDatabase } from "../shared/store/connection/connect.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { localZone } from "../shared/time.ts";
@@ -93,9 +94,12 @@ export async function openDashboard(
     },
     ROUTES,
   );
+  // There it is also told that no worker is alive, when none is there to tell it.
+  const metrics = await startMetrics(context, databases.pages, { definitions: {} });
   const close = async (): Promise<void> => {
     live.close();
     toolServer.close();
+    await metrics?.stop();
     await endsInTime(Promise.all(Object.values(databases).map((each) => each.end())), CLOSE_MS);
   };
   try {

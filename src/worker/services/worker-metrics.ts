@@ -2,14 +2,9 @@ import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { endsInTime } from "../../shared/ends-in-time.ts";
-import { deskGauges } from "../../shared/metrics/desk-metrics.ts";
-import { openMetrics } from "../../shared/metrics/metrics.ts";
 import type { Definitions, GaugeGroup, Sample } from "../../shared/metrics/metrics.ts";
-import { serveMetrics } from "../../shared/metrics/serve-metrics.ts";
-import type { MetricsPlace, MetricsServer } from "../../shared/metrics/serve-metrics.ts";
+import { startMetrics } from "../../shared/metrics/process-metrics.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { selectDeskGauges } from "../../shared/views/desk-gauges.ts";
 import { RUN_METRICS, runMetrics } from "./run-metrics.ts";
 import type { RunMetrics } from "./run-metrics.ts";
 
@@ -40,51 +35,19 @@ export const BACKUP_METRICS: Definitions = {
   },
 };
 
-/**
- * Serves the metrics of a worker where the configuration says so. One that can't, because no port is free, works without
- * and says so.
- */
+/** Serves the metrics of a worker where the configuration says so. */
 export async function startWorkerMetrics(
-  { config, logger }: CommandContext,
+  context: CommandContext,
   database: Database,
 ): Promise<WorkerMetrics> {
-  const place = placeOf(config);
-  if (place === undefined) return OFF;
-  const metrics = openMetrics(RUN_METRICS);
-  metrics.addGauges(deskGauges(() => selectDeskGauges(database)));
-  metrics.addGauges(machineGauges(config.roots.workroot));
-  if (config.database.url === "embedded") metrics.addGauges(backupGauges(config));
-  const isReady = () => answersSoon(database);
-  let server: MetricsServer | undefined;
-  try {
-    server = await serveMetrics(place, { metrics, isReady });
-    logger.info({ address: server.address }, "metrics served");
-  } catch (err) {
-    logger.warn({ err, listen: config.metrics.listen }, "metrics can't be served; working without");
-  }
-  return {
-    ...runMetrics(metrics),
-    async stop() {
-      await server?.close();
-    },
-  };
+  const { config } = context;
+  const backups = config.database.url === "embedded" ? [backupGauges(config)] : [];
+  const served = await startMetrics(context, database, {
+    definitions: RUN_METRICS,
+    gauges: [machineGauges(config.roots.workroot), ...backups],
+  });
+  return served === undefined ? OFF : { ...runMetrics(served.metrics), stop: served.stop };
 }
-
-function placeOf({ metrics: { listen } }: Config): MetricsPlace | undefined {
-  if (listen === null) return undefined;
-  const at = listen.lastIndexOf(":");
-  return { host: listen.slice(0, at).replace(/^\[|\]$/g, ""), port: Number(listen.slice(at + 1)) };
-}
-
-const READY_MS = 2_000;
-
-const answersSoon = (database: Database): Promise<boolean> => {
-  const asked = database.query("select 1").then(
-    () => true,
-    () => false,
-  );
-  return Promise.all([asked, endsInTime(asked, READY_MS)]).then(([ready]) => ready);
-};
 
 const machineGauges = (workroot: string): GaugeGroup => ({
   name: "machine",

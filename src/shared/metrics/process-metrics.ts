@@ -1,0 +1,64 @@
+import type { CommandContext } from "../command-context.ts";
+import type { Config } from "../config/schema.ts";
+import { endsInTime } from "../ends-in-time.ts";
+import type { Database } from "../store/connection/database.ts";
+import { selectDeskGauges } from "../views/desk-gauges.ts";
+import { deskGauges } from "./desk-metrics.ts";
+import { openMetrics } from "./metrics.ts";
+import type { Definitions, GaugeGroup, Metrics } from "./metrics.ts";
+import { serveMetrics } from "./serve-metrics.ts";
+import type { MetricsPlace, MetricsServer } from "./serve-metrics.ts";
+
+export type ServedMetrics = { readonly metrics: Metrics; readonly stop: () => Promise<void> };
+
+type Own = {
+  /** What this process records itself. */
+  readonly definitions: Definitions;
+  /** What is read of it beside the database, when somebody asks. */
+  readonly gauges?: readonly GaugeGroup[];
+};
+
+/**
+ * Serves the metrics of a process, with those of the database, where `metrics.listen` says so; undefined where it does not. One
+ * that can't be served, because no port is free, is said in the log, and the process works without.
+ */
+export async function startMetrics(
+  { config, logger }: Pick<CommandContext, "config" | "logger">,
+  database: Database,
+  { definitions, gauges = [] }: Own,
+): Promise<ServedMetrics | undefined> {
+  const place = placeOf(config);
+  if (place === undefined) return undefined;
+  const metrics = openMetrics(definitions);
+  metrics.addGauges(deskGauges(() => selectDeskGauges(database)));
+  for (const group of gauges) metrics.addGauges(group);
+  let server: MetricsServer | undefined;
+  try {
+    server = await serveMetrics(place, { metrics, isReady: () => answersSoon(database) });
+    logger.info({ address: server.address }, "metrics served");
+  } catch (err) {
+    logger.warn({ err, listen: config.metrics.listen }, "metrics can't be served; working without");
+  }
+  return {
+    metrics,
+    async stop() {
+      await server?.close();
+    },
+  };
+}
+
+function placeOf({ metrics: { listen } }: Config): MetricsPlace | undefined {
+  if (listen === null) return undefined;
+  const at = listen.lastIndexOf(":");
+  return { host: listen.slice(0, at).replace(/^\[|\]$/g, ""), port: Number(listen.slice(at + 1)) };
+}
+
+const READY_MS = 2_000;
+
+const answersSoon = (database: Database): Promise<boolean> => {
+  const asked = database.query("select 1").then(
+    () => true,
+    () => false,
+  );
+  return Promise.all([asked, endsInTime(asked, READY_MS)]).then(([ready]) => ready);
+};
