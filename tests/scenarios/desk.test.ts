@@ -268,7 +268,7 @@ describe("stdout is data", () => {
     ]);
     const [{ hits } = { hits: [] }] = jsonLines(many) as { hits: object[] }[];
     expect(Object.keys(hits[0] ?? {}).join(" ")).toBe(
-      "chunk_key path heading_path start_char end_char line_start line_end score text",
+      "chunk_key path heading_path start_char end_char line_start line_end score day day_until day_source newer_versions text",
     );
   });
 
