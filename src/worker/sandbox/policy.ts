@@ -21,7 +21,7 @@
  * |14 | more than one hard link, unless `security.allow_hard_links`               | PATH_DENIED       |
  * |15 | permission denied, input/output error                                     | FILE_READ_ERROR   |
  * |16 | more bytes than `security.max_file_bytes`                                 | FILE_TOO_LARGE    |
- * |17 | not UTF-8, or with a NUL (only when read as text)                         | FILE_READ_ERROR   |
+ * |17 | as text: neither UTF-8, UTF-16 nor Windows-1252                           | FILE_READ_ERROR   |
  *
  * A path with a `/` is looked up from the work root first; only where nothing lies there, and it is neither absolute nor
  * leads out, each allowed root is asked for it, and a file found so has passed 4, 5 and 9 to 14 like any other.
