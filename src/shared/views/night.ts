@@ -69,7 +69,7 @@ const MOST_MODELS = 12;
 
 /**
  * What happened in a night, from one statement that looks at each job once.
- * @param scope between two times, what had ended before the first of them is not counted
+ * @param scope between two times, what had ended before the first of them is not counted, and the span begins with the first job
  */
 export async function selectNight(db: Queryable, scope: NightScope): Promise<Night> {
   const { rows } = await db.query(
@@ -89,7 +89,7 @@ export async function selectNight(db: Queryable, scope: NightScope): Promise<Nig
        select began_at, greatest(ended_at, began_at + interval '1 second') as ended_at,
               date_part('epoch', began_at) as first_s,
               greatest(1, date_part('epoch', ended_at - began_at)) as lasted_s
-         from (select coalesce((select began_at from asked), min(created_at), now()) as began_at,
+         from (select coalesce(greatest((select began_at from asked), min(created_at)), now()) as began_at,
                       coalesce((select ended_at from asked), case when bool_and(finished_at is not null) then max(finished_at) end, now()) as ended_at
                  from found) whole),
      placed as (

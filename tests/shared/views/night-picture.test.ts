@@ -74,6 +74,17 @@ describe("a night", () => {
     expect(night.models.map(({ prompt_tokens }) => prompt_tokens)).toEqual([200, 100]);
   });
 
+  test("of all batches begins with the first job, and where there is none with its span", async () => {
+    const to = new Date("2026-11-21T06:00:00Z");
+    const noon = await selectNight(desk.database, { from: new Date("2026-11-20T12:00:00Z"), to });
+    expect(noon.from.toISOString()).toBe("2026-11-20T21:00:00.000Z");
+    const early = {
+      from: new Date("2026-11-19T12:00:00Z"),
+      to: new Date("2026-11-20T12:00:00Z"),
+    };
+    expect(await selectNight(desk.database, early)).toMatchObject({ from: early.from });
+  });
+
   test("of all batches is cut to its span", async () => {
     const night = await selectNight(desk.database, {
       from: new Date("2026-11-20T23:00:00Z"),
