@@ -1,33 +1,17 @@
-import { once } from "node:events";
-import { createInterface } from "node:readline/promises";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { Failure } from "../../shared/failure.ts";
+import { askForYes } from "../ask-for-yes.ts";
 
 /**
- * Whether so many bytes, or nobody knows how many, may be downloaded: `--yes`, or an answer on the terminal.
- * @throws Failure USAGE_ERROR where there is neither
+ * Whether so many bytes, or nobody knows how many, may be downloaded.
+ * @throws Failure USAGE_ERROR where nobody can be asked and --yes is missing
  */
 export async function askToDownload(
   { invocation, terminal }: CommandContext,
   bytes: number | null,
 ): Promise<boolean> {
-  if (invocation.options["yes"] === true) return true;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Failure(
-      "USAGE_ERROR",
-      "There is no terminal to ask on whether this may be downloaded. Give --yes to allow it.",
-    );
-  }
   terminal.clearStatus();
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The end of the input, and Ctrl-C, are an answer too.
-  const left = once(prompt, "close").then(() => "");
-  const answer = await Promise.race([
-    prompt.question(`Download ${bytes === null ? "it" : megabytes(bytes)}? [y/N] `),
-    left,
-  ]);
-  prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
+  const question = `Download ${bytes === null ? "it" : megabytes(bytes)}?`;
+  return askForYes(invocation, question, "this may be downloaded");
 }
 
 export const megabytes = (bytes: number): string =>

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Invocation } from "../../shared/commands/command.ts";
-import { Failure } from "../../shared/failure.ts";
 import type { Terminal } from "../../shared/terminal.ts";
+import { askForYes } from "../ask-for-yes.ts";
 import type { Check } from "./check.ts";
 
 /** Commands that take nothing away and may be run at any time, by what they mend. */
@@ -16,9 +15,20 @@ const MENDS: Readonly<Record<string, readonly string[]>> = {
   DOCTOR_VECTOR_INDEX_MISSING: ["embed"],
 };
 
-/** What would be run for these checks, each command once, in the order of the checks. */
+/** With a server a command starts no worker: it would wait for one for ever. */
+const NO_WORKER = "DOCTOR_NO_WORKER";
+
+/**
+ * What would be run for these checks, each command once, in the order of the checks. Where no worker is alive, they queue their
+ * work and do not wait for it.
+ */
 export function mendsOf(checks: readonly Check[]): readonly (readonly string[])[] {
-  const found = checks.filter(({ level }) => level !== "ok").map(({ code }) => MENDS[code] ?? []);
+  const faults = checks.filter(({ level }) => level !== "ok");
+  const waits = faults.some(({ code }) => code === NO_WORKER) ? ["--no-wait"] : [];
+  const found = faults.map(({ code }) => {
+    const words = MENDS[code];
+    return words === undefined ? [] : [...words, ...waits];
+  });
   const lines = new Map(
     found.filter((words) => words.length > 0).map((words) => [words.join(" "), words]),
   );
@@ -37,28 +47,13 @@ export async function mend(
   let ran = 0;
   for (const words of mends) {
     const line = `nightdesk ${words.join(" ")}`;
-    if (!(await isWanted(line, invocation))) continue;
+    if (!(await askForYes(invocation, `Run \`${line}\`?`, `to run \`${line}\``))) continue;
     terminal.say(`running: ${line}`);
     const code = await runBin(words, invocation);
     if (code !== 0) terminal.say(`${line} ended with ${code}`);
     ran += 1;
   }
   return ran;
-}
-
-async function isWanted(line: string, { options }: Invocation): Promise<boolean> {
-  if (options["yes"] === true) return true;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Failure(
-      "USAGE_ERROR",
-      `There is no terminal to ask on whether to run \`${line}\`. Give --yes to allow it.`,
-    );
-  }
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const left = once(prompt, "close").then(() => "");
-  const answer = await Promise.race([prompt.question(`Run \`${line}\`? [y/N] `), left]);
-  prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
 }
 
 /** With the configuration that was looked at. */

@@ -1,0 +1,58 @@
+import { rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openDesk } from "../../producer/desk.ts";
+import type { Desk } from "../../producer/desk.ts";
+import { runBin } from "../../support/run-bin.ts";
+import type { Ended } from "../../support/run-bin.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+  for (const name of ["kept", "edited", "touched", "gone"]) {
+    await desk.write(`allowed/corpus/${name}.md`, `# ${name}\n\nThe ferry leaves at 09:15.\n`);
+  }
+  await nightdesk("index", "--no-wait");
+  expect((await nightdesk("worker", "--drain")).code).toBe(0);
+});
+afterAll(() => desk.dispose());
+
+const nightdesk = (...words: readonly string[]): Promise<Ended> =>
+  runBin(words, { cwd: desk.workroot });
+
+type Check = {
+  readonly error_code: string;
+  readonly message: string;
+  readonly suggested_fix: string | null;
+};
+const filesCheckOf = ({ stdout }: Ended): Check | undefined =>
+  (JSON.parse(stdout) as { checks: Check[] }).checks.find(({ error_code: code }) =>
+    code.startsWith("DOCTOR_FILES_"),
+  );
+
+test("Doctor counts files that changed or went since they were indexed, and mends it when it is allowed to", async () => {
+  const before = await nightdesk("doctor", "--no-ollama", "--json");
+  expect(filesCheckOf(before)?.error_code).toBe("DOCTOR_FILES_OK");
+
+  await desk.write("allowed/corpus/edited.md", "# edited\n\nThe ferry leaves at 10:45 now.\n");
+  const touched = join(desk.workroot, "allowed/corpus/touched.md");
+  await utimes(touched, new Date("2026-01-01"), new Date("2026-01-01"));
+  await rm(join(desk.workroot, "allowed/corpus/gone.md"));
+  const after = await nightdesk("doctor", "--no-ollama", "--json");
+  expect(filesCheckOf(after)).toMatchObject({
+    error_code: "DOCTOR_FILES_CHANGED",
+    message: "Since they were indexed 2 files have changed and 1 are gone.",
+    suggested_fix: "Run: nightdesk index",
+  });
+
+  const unasked = await nightdesk("doctor", "--no-ollama", "--fix");
+  expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("Give --yes") });
+  // No worker is alive, and nobody waits for one.
+  const queued = await nightdesk("doctor", "--no-ollama", "--fix", "--yes", "--json");
+  expect(queued.stderr).toContain("running: nightdesk index --no-wait");
+  expect((await nightdesk("worker", "--drain")).code).toBe(0);
+  const mended = await nightdesk("doctor", "--no-ollama", "--json");
+  expect(filesCheckOf(mended)?.error_code).toBe("DOCTOR_FILES_OK");
+  const found = await nightdesk("query", "10:45", "--json");
+  expect(found.stdout).toContain("allowed/corpus/edited.md");
+}, 120_000);
