@@ -15,7 +15,6 @@ import { printDelay, printResult } from "../print/result.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForJobs } from "../watch/wait-for-jobs.ts";
 import {
-  argumentOf,
   batchSettingsOf,
   countOfOption,
   routeOf,
@@ -24,6 +23,7 @@ import {
   textOf,
   verificationOf,
 } from "./options.ts";
+import { textArgumentOf } from "./read-stdin.ts";
 
 export const ask: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -33,7 +33,7 @@ export const ask: CommandHandler = async (invocation) => {
   if (place?.kind === "refused") return printRefusal(place, invocation);
   return runSingleJob(context, {
     kind: "ask",
-    question: argumentOf(invocation),
+    question: await textArgumentOf(invocation, "The question"),
     options: said({
       route: routeOf(options),
       full: options["full"] === true ? true : undefined,
@@ -51,7 +51,7 @@ export const chat: CommandHandler = async (invocation) => {
   const { options } = invocation;
   return runSingleJob(context, {
     kind: "chat",
-    prompt: argumentOf(invocation),
+    prompt: await textArgumentOf(invocation, "The prompt"),
     ...said({ model: textOf(options, "model"), max_tokens: countOfOption(options, "maxTokens") }),
   });
 };

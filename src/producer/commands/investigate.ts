@@ -5,7 +5,8 @@ import { Failure, refuse } from "../../shared/failure.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
 import { runSingleJob } from "./ask.ts";
-import { argumentOf, countOfOption, routeOf, said, textOf, verificationOf } from "./options.ts";
+import { countOfOption, routeOf, said, textOf, verificationOf } from "./options.ts";
+import { textArgumentOf } from "./read-stdin.ts";
 
 /** Queues an investigation; one that can't be done with this configuration is refused at once. */
 export const investigate: CommandHandler = async (invocation) => {
@@ -27,7 +28,7 @@ export const investigate: CommandHandler = async (invocation) => {
   const steps = countOfOption(options, "maxSteps");
   return runSingleJob(context, {
     kind: "investigate",
-    task: argumentOf(invocation),
+    task: await textArgumentOf(invocation, "The question"),
     ...said(input),
     ...(steps === undefined ? {} : { limits: { steps } }),
     options: said({

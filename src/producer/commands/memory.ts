@@ -30,6 +30,7 @@ import { printList } from "../print/sections.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { writeFileInWorkroot } from "../workroot-file.ts";
 import { argumentOf, textOf } from "./options.ts";
+import { readAll } from "./read-stdin.ts";
 
 /** Writes a durable note: all of it, or nothing. */
 export const memoryAdd: CommandHandler = async (invocation) =>
@@ -187,8 +188,6 @@ async function withMemory<T>(
 /** A line is shown indented, and blank ones would fill a prompt with nothing. */
 const MOST_NOTE_LINES = 100;
 /** Four bytes a character at most, and white space around them that is trimmed. */
-const MOST_STDIN_BYTES = 1_000_000;
-
 /** Control characters but tab and line feed. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 /** Something that a reader sees. */
@@ -199,7 +198,7 @@ export async function readNote(
   argument: string,
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<string> {
-  return checkNote(argument === "-" ? await readAll(stdin) : argument);
+  return checkNote(argument === "-" ? await readAll(stdin, "The text of the note") : argument);
 }
 
 /**
@@ -232,24 +231,6 @@ function findExcess(note: string): string | undefined {
   return lines > MOST_NOTE_LINES
     ? `has ${formatCount(lines)} lines, and at most ${MOST_NOTE_LINES} are kept. ${remedy}`
     : undefined;
-}
-
-async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > MOST_STDIN_BYTES)
-      throw invalid(
-        `on stdin is over ${formatCount(MOST_STDIN_BYTES)} bytes, and at most ${formatCount(MOST_NOTE_CHARS)} characters are kept. Shorten it`,
-      );
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw invalid("on stdin is not UTF-8. Convert it");
-  }
 }
 
 const invalid = (reason: string): Failure =>

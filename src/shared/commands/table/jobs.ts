@@ -133,7 +133,7 @@ export const JOBS: readonly Command[] = [
       'nightdesk ask "How much diesel does the Bear burn under kitchen load?" --wait',
       'nightdesk ask "What does run-the-generator.md say about fuel?" --wait --json',
     ],
-    arguments: [{ usage: "<question>", description: "the question" }],
+    arguments: [{ usage: "<question>", description: "the question, or - to read it from stdin" }],
     options: [
       wait,
       ...route,
@@ -152,7 +152,7 @@ export const JOBS: readonly Command[] = [
       'nightdesk investigate "Which contracts renew before March, and on what terms?" --wait',
       'nightdesk investigate "Compare the two outages" --preset readonly_context --path notes/incidents',
     ],
-    arguments: [{ usage: "<task>", description: "the question" }],
+    arguments: [{ usage: "<task>", description: "the question, or - to read it from stdin" }],
     options: [
       wait,
       ...route,
@@ -270,7 +270,7 @@ export const JOBS: readonly Command[] = [
     process: "producer",
     summary: "Call the model once, without tools or evidence",
     examples: ['nightdesk chat "Write a haiku about queues" --wait'],
-    arguments: [{ usage: "<prompt>", description: "the prompt" }],
+    arguments: [{ usage: "<prompt>", description: "the prompt, or - to read it from stdin" }],
     options: [
       wait,
       { flags: "--model <name>", description: "name of the model" },
