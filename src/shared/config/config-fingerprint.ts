@@ -14,6 +14,7 @@ const WITHOUT_EFFECT = new Set([
   "breaker_failures",
   "cache_dir",
   "keep_alive",
+  "llama_cpp",
   "local_model_path",
   "parallel",
   "recycle_mb",

@@ -75,7 +75,10 @@ async function complete(request: CompleteRequest): Promise<CallReply> {
   const controller = new AbortController();
   running.set(id, controller);
   const sequence = await takeSequence(controller.signal);
-  if (sequence === undefined) return { kind: "aborted", id };
+  if (sequence === undefined) {
+    running.delete(id);
+    return { kind: "aborted", id };
+  }
   try {
     process.send?.({ kind: "started", id } satisfies CallReply);
     return await generate(request, sequence, controller.signal);
