@@ -191,8 +191,8 @@ const PROVIDER: Toy = {
       file: "src/shared/providers.ts",
       changes: [
         [
-          "  extractive: { hasHost: false },",
-          "  extractive: { hasHost: false },\n  echo: { hasHost: false },",
+          "  extractive: { hasHost: false, hasWeights: false },",
+          "  extractive: { hasHost: false, hasWeights: false },\n  echo: { hasHost: false, hasWeights: false },",
         ],
       ],
     },

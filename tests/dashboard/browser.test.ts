@@ -81,7 +81,7 @@ describeInBrowser("the dashboard in a browser", () => {
 
   test("filters the results of a batch", async () => {
     const page = await open(`/batches/${batch}`);
-    await page.getByLabel("state").selectOption("refused");
+    await page.locator("select[name=state]").selectOption("refused");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.waitForURL(/state=refused/);
     await page.getByRole("link", { name: "gone", exact: true }).waitFor();
@@ -107,10 +107,10 @@ describeInBrowser("the dashboard in a browser", () => {
     await isAsked;
     await page.evaluate("document.querySelector('[data-batch]').dataset.old = ''");
     // Without focus, as after a tap beside the form.
-    await page.getByLabel("state").selectOption("refused");
+    await page.locator("select[name=state]").selectOption("refused");
     release();
     await page.locator("[data-batch]:not([data-old])").waitFor();
-    expect(await page.getByLabel("state").inputValue()).toBe("refused");
+    expect(await page.locator("select[name=state]").inputValue()).toBe("refused");
     await page.context().close();
   });
 
