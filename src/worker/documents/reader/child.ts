@@ -1,3 +1,4 @@
+import { endWithParent } from "../../forked-process.ts";
 import type { Extraction } from "../extraction.ts";
 import type { ReaderRequest } from "./reader.ts";
 import { NoText } from "./text-builder.ts";
@@ -28,12 +29,7 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
   }
 }
 
-// Ctrl-C reaches the whole group, and the worker still wants what it has asked for. It ends this process itself.
-process.on("SIGINT", () => undefined);
-process.on("SIGTERM", () => undefined);
-process.on("disconnect", () => {
-  process.exit(0);
-});
+endWithParent();
 // A parser that throws where nobody waits must not stand between its file and an answer.
 process.on("unhandledRejection", () => undefined);
 process.send?.("ready");

@@ -1,10 +1,7 @@
-import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { extname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Failure } from "../../../shared/failure.ts";
+import { forkBeside, residentBytes } from "../../forked-process.ts";
 import type {
   Extraction,
   Extractor,
@@ -116,29 +113,17 @@ async function startChild(
   { memoryBytes }: ReaderLimits,
   execArgv: readonly string[],
 ): Promise<ChildProcess> {
-  // Beside this file, as it was written or as it was compiled.
-  const entry = fileURLToPath(
-    new URL(`child${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
-  );
   const heap = `--max-old-space-size=${Math.ceil(memoryBytes / MEGABYTE)}`;
-  const child = fork(entry, {
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    serialization: "advanced",
-    execArgv: [...execArgv.filter((flag) => !flag.startsWith("--inspect")), heap],
-    // Where parsers meet hostile bytes there is no password to read.
-    env: {},
-  });
-  const endChild = () => void child.kill("SIGKILL");
-  process.once("exit", endChild);
+  // Where parsers meet hostile bytes there is no password to read.
+  const child = forkBeside(import.meta.url, [...execArgv, heap], { env: {} });
   // Between two files, and when it is killed, what it says is nobody's.
   child.on("error", () => undefined);
-  child.once("exit", () => process.off("exit", endChild));
   const ready = AbortSignal.timeout(START_MS);
   try {
     await once(child, "message", { signal: AbortSignal.any([ready, whenExited(child)]) });
     return child;
   } catch (error) {
-    endChild();
+    child.kill("SIGKILL");
     throw new Failure("TOOL_ERROR", "The process that reads files could not be started.", {
       cause: error,
     });
@@ -194,14 +179,4 @@ function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits):
     child.unref();
     child.channel?.unref();
   });
-}
-
-/** Of a process of this machine; 0 where there is no /proc, and where it has ended. */
-function residentBytes(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid ?? 0}/status`, "latin1");
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 }

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { endWithParent, firstLineOf } from "../../forked-process.ts";
 import type { LoadRequest, Reply, Request, TextPair, WorkRequest } from "./model-files.ts";
 
 // The process that holds a model: started by model-process.ts with a channel, told by messages, silent otherwise. The
@@ -58,7 +59,7 @@ async function load(request: LoadRequest): Promise<Reply> {
   try {
     library = (await import(specifier)) as Library;
   } catch (error) {
-    return { kind: "failed", why: "no_package", message: messageOf(error) };
+    return { kind: "failed", why: "no_package", message: firstLineOf(error) };
   }
   const { folder, dtype, device, maxLength } = request;
   try {
@@ -73,7 +74,7 @@ async function load(request: LoadRequest): Promise<Reply> {
         : await loadClassifier(library, model, options);
     return { kind: "ready" };
   } catch (error) {
-    return { kind: "failed", why: "no_model", message: messageOf(error) };
+    return { kind: "failed", why: "no_model", message: firstLineOf(error) };
   }
 }
 
@@ -134,15 +135,7 @@ async function answer(request: WorkRequest): Promise<Reply> {
   }
 }
 
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
-
-// Ctrl-C reaches the whole group, and the worker still wants what it has asked for. It ends this process itself.
-process.on("SIGINT", () => undefined);
-process.on("SIGTERM", () => undefined);
-process.on("disconnect", () => {
-  process.exit(0);
-});
+endWithParent();
 process.on("message", (request: Request) => {
   const answering = request.kind === "load" ? load(request) : answer(request);
   void answering.then((reply) => process.send?.(reply));

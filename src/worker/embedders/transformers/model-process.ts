@@ -1,8 +1,6 @@
-import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { extname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Failure } from "../../../shared/failure.ts";
+import { forkBeside } from "../../forked-process.ts";
 import { unlessAborted } from "../../offload/offload.ts";
 import { noPackage } from "./model-files.ts";
 import type { LoadRequest, ModelRole, Reply, Request, WorkRequest } from "./model-files.ts";
@@ -100,24 +98,13 @@ async function startChild(
   options: ModelProcessOptions,
   signal: AbortSignal,
 ): Promise<ChildProcess> {
-  // Beside this file, as it was written or as it was compiled.
-  const entry = fileURLToPath(
-    new URL(`child${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
-  );
-  const child = fork(entry, {
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    serialization: "advanced",
-    execArgv: options.execArgv.filter((flag) => !flag.startsWith("--inspect")),
-  });
-  const endChild = () => void child.kill("SIGKILL");
-  process.once("exit", endChild);
-  child.once("exit", () => process.off("exit", endChild));
+  const child = forkBeside(import.meta.url, options.execArgv);
   try {
     const reply = await askChild(child, options.load, limitsOf(options, signal));
     if (reply.kind === "ready") return child;
     throw reply.kind === "failed" ? notLoaded(options, reply) : new Error(`${reply.kind} to load`);
   } catch (error) {
-    endChild();
+    child.kill("SIGKILL");
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { endWithParent, firstLineOf } from "../../forked-process.ts";
 import type { CallReply, CompleteRequest, LoadReply, LoadRequest, Request } from "./messages.ts";
 import type {
   ChatMessage,
@@ -40,7 +41,7 @@ async function load(request: LoadRequest): Promise<LoadReply> {
       logLevel: library.LlamaLogLevel.disabled,
     });
   } catch (error) {
-    return { kind: "not_ready", why: "no_runtime", message: messageOf(error) };
+    return { kind: "not_ready", why: "no_runtime", message: firstLineOf(error) };
   }
   const processor = llama.gpu === false ? "cpu" : llama.gpu;
   if (request.file === null) return { kind: "ready", processor, model: null };
@@ -59,7 +60,7 @@ async function load(request: LoadRequest): Promise<LoadReply> {
   } catch (error) {
     const isMemory = error instanceof Error && error.name === "InsufficientMemoryError";
     const why = isMemory ? "no_memory" : "no_model";
-    return { kind: "not_ready", why, message: messageOf(error) };
+    return { kind: "not_ready", why, message: firstLineOf(error) };
   }
 }
 
@@ -184,15 +185,7 @@ const reasoningOf = ({ fullResponse }: Response): string =>
     .map((part) => (typeof part === "object" && part.segmentType === "thought" ? part.text : ""))
     .join("");
 
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
-
-// Ctrl-C reaches the whole group, and the worker still wants what it has asked for. It ends this process itself.
-process.on("SIGINT", () => undefined);
-process.on("SIGTERM", () => undefined);
-process.on("disconnect", () => {
-  process.exit(0);
-});
+endWithParent();
 process.on("message", (request: Request) => {
   if (request.kind === "abort") {
     running.get(request.id)?.abort();

@@ -1,9 +1,6 @@
-import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { extname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Failure } from "../../../shared/failure.ts";
+import { forkBeside, residentBytes } from "../../forked-process.ts";
 import type { CallReply, CompleteRequest, LoadReply, LoadRequest, Reply } from "./messages.ts";
 
 export type ModelProcessOptions = {
@@ -64,29 +61,14 @@ export async function startModelProcess(
   signal: AbortSignal,
 ): Promise<ModelProcess> {
   signal.throwIfAborted();
-  const child = forkChild(options);
-  const endChild = (): void => void child.kill("SIGKILL");
-  process.once("exit", endChild);
-  child.once("exit", () => process.off("exit", endChild));
+  const child = forkBeside(import.meta.url, options.execArgv);
   try {
     const ready = await loadModel(child, options, signal);
     return openProcess(child, ready, options);
   } catch (error) {
-    endChild();
+    child.kill("SIGKILL");
     throw error;
   }
-}
-
-function forkChild({ execArgv }: ModelProcessOptions): ChildProcess {
-  // Beside this file, as it was written or as it was compiled.
-  const entry = fileURLToPath(
-    new URL(`child${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
-  );
-  return fork(entry, {
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    serialization: "advanced",
-    execArgv: execArgv.filter((flag) => !flag.startsWith("--inspect")),
-  });
 }
 
 function loadModel(
@@ -214,16 +196,6 @@ function openProcess(
       }
     },
   };
-}
-
-/** Of a process of this machine; 0 where there is no /proc, and where it has ended. */
-function residentBytes(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid ?? 0}/status`, "latin1");
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 }
 
 const loadsTooLong = (name: string, timeoutMs: number): Failure =>
