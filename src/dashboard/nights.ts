@@ -1,3 +1,4 @@
+import { endsInTime } from "../shared/ends-in-time.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Html } from "../shared/views/html-markup.ts";
@@ -45,18 +46,11 @@ export function openNights(
       for (const oldest of nights.keys()) if (nights.size > MOST_KEPT) nights.delete(oldest);
       if (now() - kept.readAt > FRESH_MS) kept.reading ??= read(kept, scope);
       if (kept.night === undefined && kept.reading !== null) {
-        await withinMs(kept.reading, MOST_WAIT_MS);
+        await endsInTime(kept.reading, MOST_WAIT_MS);
       }
       return kept.night;
     },
   };
-}
-
-async function withinMs(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 /** The pictures of a night; nothing where nothing happened in it. */
