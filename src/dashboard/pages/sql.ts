@@ -38,7 +38,8 @@ export const SQL: readonly Route[] = [
       const statement = asked?.statement ?? EXAMPLE;
       const name = asked?.name ?? "";
       const result = await saidHtml(database, query);
-      const body = await consoleHtml(database, session, { statement, name, result });
+      const views = await selectViewNames(database);
+      const body = consoleHtml(session, { views, saved, statement, name, result });
       return page({ title: "SQL", menu: "/sql", body });
     },
   },
@@ -48,15 +49,15 @@ export const SQL: readonly Route[] = [
 
 const EXAMPLE = "select batch, state, count(*) from results group by 1, 2 order by 1, 2";
 
-type Shown = { readonly statement: string; readonly name: string; readonly result: Html };
+type Shown = {
+  readonly views: readonly string[];
+  readonly saved: readonly SavedQuery[];
+  readonly statement: string;
+  readonly name: string;
+  readonly result: Html;
+};
 
-async function consoleHtml(
-  database: Desk["database"],
-  session: Session,
-  { statement, name, result }: Shown,
-): Promise<Html> {
-  const views = await selectViewNames(database);
-  const saved = await selectSavedQueries(database);
+function consoleHtml(session: Session, { views, saved, statement, name, result }: Shown): Html {
   return markup`${headHtml("SQL", `One statement that reads the views, within ${TIME_S} s.`)}
 <form class="stack" method="post" action="/sql">${csrfField(session)}
 <label for="statement">Statement</label>
@@ -129,7 +130,9 @@ async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
   return page({
     title: "SQL",
     menu: "/sql",
-    body: await consoleHtml(desk.database, session, {
+    body: consoleHtml(session, {
+      views: await selectViewNames(desk.database),
+      saved: await selectSavedQueries(desk.database),
       statement,
       name: form.get("name") ?? "",
       result,
