@@ -26,12 +26,17 @@ export async function preferNewest(
   const add = (passage: Passage) => {
     if (!kept.some(({ chunkKey }) => chunkKey === passage.chunkKey)) kept.push(passage);
   };
+  const looked = new Map<string, readonly Passage[]>();
+  const look = async (newer: string) => {
+    const found =
+      looked.get(newer) ??
+      (await passagesOf(newer, { passages, question, limits, search, signal }));
+    looked.set(newer, found);
+    return found;
+  };
   for (const passage of passages) {
     const [newer] = known.get(passage.path)?.newer ?? [];
-    const instead =
-      newer === undefined
-        ? []
-        : await passagesOf(newer, { passages, question, limits, search, signal });
+    const instead = newer === undefined ? [] : await look(newer);
     if (newer === undefined || instead.length === 0) add(passage);
     else {
       passedOver.push({ passage, newer });
