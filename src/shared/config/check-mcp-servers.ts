@@ -2,15 +2,13 @@ import type { McpServerConfig } from "../mcp-servers.ts";
 import { addressOfHost, networkKindOf } from "../network-address.ts";
 import { parseUrl } from "../parse-url.ts";
 import { maskUrl } from "./mask-url.ts";
-
-/** What is wrong with one key of a server; `text` follows the key. */
-export type ServerConflict = { readonly path: readonly (string | number)[]; readonly text: string };
+import type { Conflict } from "./problem.ts";
 
 /** What no single key of `tools.mcp.servers` shows. Pure. */
-export function checkMcpServers(servers: readonly McpServerConfig[]): readonly ServerConflict[] {
+export function checkMcpServers(servers: readonly McpServerConfig[]): readonly Conflict[] {
   const names = servers.map(({ name }) => name);
   return servers.flatMap((server, position) => {
-    const conflict = (key: string | null, text: string): ServerConflict => ({
+    const conflict = (key: string | null, text: string): Conflict => ({
       path: ["tools", "mcp", "servers", position, ...(key === null ? [] : [key])],
       text,
     });
@@ -26,17 +24,17 @@ export function checkMcpServers(servers: readonly McpServerConfig[]): readonly S
   });
 }
 
-type Say = (key: string, text: string) => ServerConflict;
+type Say = (key: string, text: string) => Conflict;
 
 const OF_URL = ["token_env", "token_file"] as const;
 const OF_COMMAND = ["args", "env", "pass_env"] as const;
 
-const checkStarted = (server: McpServerConfig, say: Say): readonly ServerConflict[] =>
+const checkStarted = (server: McpServerConfig, say: Say): readonly Conflict[] =>
   OF_URL.filter((key) => server[key] !== undefined).map((key) =>
     say(key, "is of servers with a url; one with a command is given variables by env and pass_env"),
   );
 
-function checkListening(server: McpServerConfig, say: Say): readonly ServerConflict[] {
+function checkListening(server: McpServerConfig, say: Say): readonly Conflict[] {
   const { url: written = "", token_env: env, token_file: file } = server;
   const foreign = OF_COMMAND.filter((key) => server[key] !== undefined);
   const url = parseUrl(written);

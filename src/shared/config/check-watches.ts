@@ -1,10 +1,8 @@
 import { relative, resolve } from "node:path";
 import { parseJobInput } from "../job.ts";
 import { parseGlob } from "../parse-glob.ts";
-import type { KeyPath } from "./config-tree.ts";
+import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
-
-type Conflict = { readonly path: KeyPath; readonly text: string };
 
 /** What is wrong with the rules of watched folders, before a file comes that they are for. */
 export function checkWatches({ index }: ConfigValues, workroot: string): Conflict[] {
