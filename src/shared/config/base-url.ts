@@ -40,6 +40,12 @@ export function parseBaseUrl(given: string): BaseUrl {
   return { kind: "valid", url: origin };
 }
 
+/** The normal form of a URL that has been checked; one that is not valid as it was written. */
+export function normalBaseUrl(url: string): string {
+  const parsed = parseBaseUrl(url);
+  return parsed.kind === "valid" ? parsed.url : url;
+}
+
 function findFault(text: string): string | null {
   if (/[\s\p{C}]/u.test(text)) return "it holds a blank or a control character";
   if (!/^https?:\/\//i.test(text)) return "it does not begin with http:// or https://";

@@ -1,5 +1,5 @@
 import { FROM_HOSTS, HOST_KINDS } from "../providers.ts";
-import { parseBaseUrl } from "./base-url.ts";
+import { normalBaseUrl, parseBaseUrl } from "./base-url.ts";
 import { listedHosts, nameAt } from "./hosts.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import { quote } from "./problem.ts";
@@ -38,18 +38,13 @@ function checkHost(host: HostSettings, before: readonly HostSettings[]): Fault[]
 
 function sameAs(host: HostSettings, before: readonly HostSettings[]): Fault[] {
   const text = "is that of an entry before; expected one of its own";
-  const urls = before.map(({ url }) => normal(url));
+  const urls = before.map(({ url }) => normalBaseUrl(url));
   return [
     ...(before.some(({ name }) => name === host.name)
       ? [{ key: ["name"], text: `"${host.name}" ${text}` }]
       : []),
-    ...(urls.includes(normal(host.url)) ? [{ key: ["url"], text }] : []),
+    ...(urls.includes(normalBaseUrl(host.url)) ? [{ key: ["url"], text }] : []),
   ];
-}
-
-function normal(url: string): string {
-  const parsed = parseBaseUrl(url);
-  return parsed.kind === "valid" ? parsed.url : url;
 }
 
 /** A lone user name may be a token. */

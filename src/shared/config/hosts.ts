@@ -1,6 +1,6 @@
 import { FROM_HOSTS, hasHost, HOST_KINDS } from "../providers.ts";
 import type { HostKind, HostProvider } from "../providers.ts";
-import { embedBaseUrl, modelBaseUrl, parseBaseUrl } from "./base-url.ts";
+import { embedBaseUrl, modelBaseUrl, normalBaseUrl } from "./base-url.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import type { Config } from "./schema.ts";
 
@@ -70,7 +70,7 @@ const placeOf = (
   { name, kind, url, models, ...settings }: HostSettings,
   parallel: number | null,
 ): HostPlace & { readonly entry: HostEntry } => ({
-  host: baseUrlOf(url),
+  host: normalBaseUrl(url),
   provider: HOST_KINDS[kind],
   parallel: settings.parallel ?? parallel,
   entry: {
@@ -85,12 +85,6 @@ const placeOf = (
     priceOut: settings.price_out ?? null,
   },
 });
-
-/** Checked when the configuration was read. */
-function baseUrlOf(url: string): string {
-  const parsed = parseBaseUrl(url);
-  return parsed.kind === "valid" ? parsed.url : url;
-}
 
 const namesOf = (models: NonNullable<HostSettings["models"]>): ReadonlyMap<string, string> =>
   new Map(Array.isArray(models) ? models.map((name) => [name, name]) : Object.entries(models));

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { rootCertificates } from "node:tls";
 import { FROM_HOSTS } from "../../shared/providers.ts";
-import { parseBaseUrl } from "../../shared/config/base-url.ts";
+import { normalBaseUrl } from "../../shared/config/base-url.ts";
 import type { HostSettings } from "../../shared/config/hosts-schema.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import type { Config } from "../../shared/config/schema.ts";
@@ -40,8 +40,7 @@ export function accessByHost(
 ): AccessOf {
   const listed = new Map(
     hosts.map((settings) => {
-      const parsed = parseBaseUrl(settings.url);
-      const url = parsed.kind === "valid" ? parsed.url : settings.url;
+      const url = normalBaseUrl(settings.url);
       return [url, accessOf({ ...settings, url }, roots.configRoot, env)] as const;
     }),
   );
