@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../shared/config/schema.ts";
 import { Failure } from "../shared/failure.ts";
-import { addressOfHost, networkKindOf, networksOf } from "../shared/network-address.ts";
+import { isLoopbackHost, networksOf } from "../shared/network-address.ts";
 import type { Networks } from "../shared/network-address.ts";
 
 /** Where the pages can be reached, and how it is known who asks for them. */
@@ -58,11 +58,6 @@ export async function exposureOf(
 }
 
 const bracketed = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name);
-
-function isLoopbackHost(host: string): boolean {
-  const address = addressOfHost(host);
-  return address !== undefined && networkKindOf(address) === "loopback";
-}
 
 function identityOf({ token, trusted_proxy: proxy }: Config["dashboard"]): Exposure["identity"] {
   if (proxy.user_header !== null || proxy.addresses.length > 0) {

@@ -83,6 +83,12 @@ export function addressOfHost(hostname: string): string | undefined {
   return /(?:^|\.)localhost\.?$/i.test(bare) ? "127.0.0.1" : undefined;
 }
 
+/** Whether the host of a URL is this machine, as far as its text says. */
+export function isLoopbackHost(hostname: string): boolean {
+  const address = addressOfHost(hostname);
+  return address !== undefined && networkKindOf(address) === "loopback";
+}
+
 /** How many groups of an IPv6 address stand before an IPv4 one, for each form that holds one. */
 const EMBEDDING = [
   [0, 0, 0, 0, 0, 0xffff],

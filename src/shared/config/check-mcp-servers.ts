@@ -1,5 +1,5 @@
 import type { McpServerConfig } from "../mcp-servers.ts";
-import { addressOfHost, networkKindOf } from "../network-address.ts";
+import { isLoopbackHost } from "../network-address.ts";
 import { parseUrl } from "../parse-url.ts";
 import { maskUrl } from "./mask-url.ts";
 import type { Conflict } from "./problem.ts";
@@ -48,15 +48,10 @@ function checkListening(server: McpServerConfig, say: Say): readonly Conflict[] 
     return [say("token_file", "is set, and so is token_env; keep one")];
   }
   const hasToken = env !== undefined || file !== undefined;
-  if (hasToken && url.protocol === "http:" && !isThisMachine(url.hostname)) {
+  if (hasToken && url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
     return [
       say("url", "is http:// and leads to another machine; a token is sent by https:// alone"),
     ];
   }
   return foreign.map((key) => say(key, "is of servers with a command"));
-}
-
-function isThisMachine(hostname: string): boolean {
-  const address = addressOfHost(hostname);
-  return address === undefined ? hostname === "localhost" : networkKindOf(address) === "loopback";
 }

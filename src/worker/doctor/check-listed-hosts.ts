@@ -4,7 +4,7 @@ import type { HostSettings } from "../../shared/config/hosts-schema.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { HostFailure } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
-import { addressOfHost, networkKindOf } from "../../shared/network-address.ts";
+import { isLoopbackHost } from "../../shared/network-address.ts";
 import { LIST_ROUTE, listModels } from "../models/ask-route.ts";
 import { isLocked } from "../models/host-failure.ts";
 import type { HostAccess } from "../models/host-access.ts";
@@ -109,11 +109,7 @@ const namesOf = (model: Wire): readonly string[] => {
 function inTheClear({ name, url, key_env, key_file }: HostSettings): readonly Check[] {
   if (key_env === undefined && key_file === undefined) return [];
   if (!url.trim().toLowerCase().startsWith("http:")) return [];
-  const { hostname } = new URL(url.trim());
-  const address = addressOfHost(hostname);
-  const isHere =
-    hostname === "localhost" || (address !== undefined && networkKindOf(address) === "loopback");
-  if (isHere) return [];
+  if (isLoopbackHost(new URL(url.trim()).hostname)) return [];
   return [
     warn(
       "DOCTOR_HOST_KEY_CLEARTEXT",
