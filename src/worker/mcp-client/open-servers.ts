@@ -1,5 +1,4 @@
-import { resolve } from "node:path";
-import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import { readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import { hashJson, isRecord } from "../../shared/json-value.ts";
@@ -258,17 +257,14 @@ async function placeOf(server: McpServerConfig, { config, env }: Parts): Promise
 
 /** Stands in no row and no log. */
 async function tokenOf(
-  { token_env: name, token_file: file }: McpServerConfig,
+  { token_env: variable, token_file: file }: McpServerConfig,
   { env, folder }: { readonly env: Parts["env"]; readonly folder: string },
 ): Promise<string | null> {
-  if (name !== undefined) {
-    const token = env[name]?.trim() ?? "";
-    if (token !== "") return token;
-    throw new Error(`there is no variable ${name} (token_env)`);
-  }
-  if (file === undefined) return null;
-  const read = await readSmallFile(resolve(folder, file), MOST_TOKEN_BYTES);
-  const token = read.kind === "text" ? read.text.trim() : "";
-  if (token !== "" && !/[\s\p{C}]/u.test(token)) return token;
-  throw new Error("token_file holds no token");
+  const token = await readSecret({ variable, file, folder, maxBytes: MOST_TOKEN_BYTES }, env);
+  if (token !== "") return token;
+  throw new Error(
+    variable === undefined
+      ? "token_file holds no token"
+      : `there is no variable ${variable} (token_env)`,
+  );
 }

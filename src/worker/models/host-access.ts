@@ -3,6 +3,7 @@ import { rootCertificates } from "node:tls";
 import { FROM_HOSTS } from "../../shared/providers.ts";
 import { normalBaseUrl } from "../../shared/config/base-url.ts";
 import type { HostSettings } from "../../shared/config/hosts-schema.ts";
+import { readSecret } from "../../shared/config/read-secret.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { HostFailure } from "../../shared/failure.ts";
@@ -79,16 +80,15 @@ async function readKey(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   const { key_env: variable, key_file: file } = settings;
-  if (variable !== undefined) {
-    const key = env[variable]?.trim() ?? "";
-    if (isKey(key)) return key;
-    throw unfit(settings, `this process has no key in the variable ${variable} (key_env)`);
-  }
-  if (file === undefined) return null;
-  const read = await readSmallFile(resolve(configRoot, file), MOST_KEY_BYTES);
-  const key = read.kind === "text" ? read.text.trim() : "";
-  if (isKey(key)) return key;
-  throw unfit(settings, `${file} (key_file) holds no key`);
+  const place = { variable, file, folder: configRoot, maxBytes: MOST_KEY_BYTES };
+  const key = await readSecret(place, env);
+  if (key === null || isKey(key)) return key;
+  throw unfit(
+    settings,
+    variable === undefined
+      ? `${file ?? ""} (key_file) holds no key`
+      : `this process has no key in the variable ${variable} (key_env)`,
+  );
 }
 
 /** What a header takes: anything else is no key, and an error of the request would show it. */

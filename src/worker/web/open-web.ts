@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import { readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -158,20 +157,16 @@ async function readKey(
   { tools, roots }: WebParts["config"],
   env: WebParts["env"],
 ): Promise<{ readonly kind: "key"; readonly key: string | null } | Refusal> {
-  const { key_env: name, key_file: file } = tools.web.search;
-  if (name !== null) {
-    const key = env[name]?.trim() ?? "";
-    if (key !== "") return { kind: "key", key };
-    return refuse(
-      "WEB_UNAVAILABLE",
-      `This worker has no variable ${name} (tools.web.search.key_env).`,
-    );
-  }
-  if (file === null) return { kind: "key", key: null };
-  const read = await readSmallFile(resolve(roots.configRoot, file), MOST_KEY_BYTES);
-  const key = read.kind === "text" ? read.text.trim() : "";
-  if (key !== "" && !/[\s\p{C}]/u.test(key)) return { kind: "key", key };
-  return refuse("WEB_UNAVAILABLE", "tools.web.search.key_file holds no key.");
+  const { key_env: variable, key_file: file } = tools.web.search;
+  const place = { variable, file, folder: roots.configRoot, maxBytes: MOST_KEY_BYTES };
+  const key = await readSecret(place, env);
+  if (key !== "") return { kind: "key", key };
+  return refuse(
+    "WEB_UNAVAILABLE",
+    variable === null
+      ? "tools.web.search.key_file holds no key."
+      : `This worker has no variable ${variable} (tools.web.search.key_env).`,
+  );
 }
 
 const NOWHERE: Refusal = refuse("WEB_DENIED", "Nothing is reached here.");
