@@ -5,18 +5,13 @@ import { schemaProblem } from "../../shared/schema/check-schema.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 import type { McpDefinition } from "./definition.ts";
+import type { DescribedTool } from "./session.ts";
 
 const MOST_DESCRIPTION_CHARS = 500;
 /** It stands in each prompt. */
 const MOST_PARAMETERS_CHARS = 8_000;
 /** What a schema says to people, and a model reads. */
 const WORDS = new Set(["description", "title", "$comment"]);
-
-type DescribedTool = {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-};
 
 /**
  * A tool of a server, as far as the configuration lets it be used: none where it does not name it. Words of the server are

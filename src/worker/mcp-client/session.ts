@@ -12,7 +12,7 @@ export type McpPlace =
   | { readonly kind: "url"; readonly url: URL; readonly token: string | null };
 
 /** A tool as its server describes it: nothing of it is checked. */
-type DescribedTool = {
+export type DescribedTool = {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
