@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { Failure, HostFailure } from "../../shared/failure.ts";
+import { Failure } from "../../shared/failure.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { enterHost } from "../../shared/store/hosts/hosts.ts";
 import type { CallPlace } from "../../shared/config/hosts.ts";
+import { hostDown, hostPaused } from "../models/host-failure.ts";
 import { LONG_PAUSE_MS } from "../models/limiter.ts";
 import { retryOnDisconnect } from "../loop.ts";
 
@@ -46,7 +47,7 @@ export async function acquireSlot(
       const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
       signal.throwIfAborted();
       if (look === "taken") break;
-      if ((look.againMs ?? 0) > LONG_PAUSE_MS) throw paused(place.host.host, look.againMs ?? 0);
+      if ((look.againMs ?? 0) > LONG_PAUSE_MS) throw hostPaused(place.host.host, look.againMs ?? 0);
       if (own === undefined) {
         own = line.join({ sinceUs: look.sinceUs, ticket });
         await place.listen();
@@ -90,23 +91,6 @@ async function lookFor(
       throw overBudget(taken.detail);
   }
 }
-
-const hostDown = (
-  host: string,
-  { error_message, next_probe_at }: { error_message: string | null; next_probe_at: Date },
-): HostFailure =>
-  new HostFailure(
-    "MODEL_UNREACHABLE",
-    `${host} is down, and is asked again at ${next_probe_at.toISOString()}. ${error_message ?? ""}`.trim(),
-    { host },
-  );
-
-const paused = (host: string, againMs: number): HostFailure =>
-  new HostFailure(
-    "MODEL_OVERLOADED",
-    `${host} takes no call for another ${Math.ceil(againMs / 1_000)} s, by its limits or because it asked for that.`,
-    { host, retryAfterMs: againMs },
-  );
 
 const UNITS = {
   tokens: "tokens",

@@ -1,6 +1,7 @@
 import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
+import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
 import type { HostAccess } from "./host-access.ts";
 import { BrokenReply, HostError, textAt } from "./host-request.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "./model.ts";
@@ -168,6 +169,27 @@ const unreachable = (
     brokeOff: BREAKS.has(why),
     cause,
   });
+
+/** Of a host that nobody asks, because calls failed. */
+export function hostDown(
+  host: string,
+  { error_message, next_probe_at }: Pick<HostStanding, "error_message" | "next_probe_at">,
+): HostFailure {
+  const when = next_probe_at === null ? "soon" : `at ${next_probe_at.toISOString()}`;
+  return new HostFailure(
+    "MODEL_UNREACHABLE",
+    `${host} is down, and is asked again ${when}. ${error_message ?? ""}`.trim(),
+    { host },
+  );
+}
+
+/** Of a host that answers, and is to be left alone for a while. */
+export const hostPaused = (host: string, againMs: number): HostFailure =>
+  new HostFailure(
+    "MODEL_OVERLOADED",
+    `${host} takes no call for another ${Math.ceil(againMs / 1_000)} s, by its limits or because it asked for that.`,
+    { host, retryAfterMs: againMs },
+  );
 
 /** What came of the reply is thrown away, as when the connection itself had broken. */
 const brokeOff = ({ name, baseUrl }: ModelHost, cause: BrokenReply): HostFailure =>

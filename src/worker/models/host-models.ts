@@ -2,6 +2,7 @@ import { nameAt } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { Failure, HostFailure } from "../../shared/failure.ts";
 import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
+import { hostDown, hostPaused } from "./host-failure.ts";
 import { LONG_PAUSE_MS } from "./limiter.ts";
 import type { Model } from "./model.ts";
 
@@ -98,21 +99,8 @@ function rankOf({ place, standing }: Candidate): number {
 
 function whyNotNow({ host }: HostPlace, standing: HostStanding | undefined): HostFailure | null {
   if (standing === undefined) return null;
-  const { state, error_message: message, next_probe_at: next, paused_ms: pausedMs } = standing;
-  if (state === "open") {
-    const when = next === null ? "soon" : `at ${next.toISOString()}`;
-    return new HostFailure(
-      "MODEL_UNREACHABLE",
-      `${host} is down, and is asked again ${when}. ${message ?? ""}`.trim(),
-      { host },
-    );
-  }
-  if (pausedMs <= LONG_PAUSE_MS) return null;
-  return new HostFailure(
-    "MODEL_OVERLOADED",
-    `${host} takes no call for another ${Math.ceil(pausedMs / 1_000)} s, by its limits or because it asked for that.`,
-    { host, retryAfterMs: pausedMs },
-  );
+  if (standing.state === "open") return hostDown(host, standing);
+  return standing.paused_ms > LONG_PAUSE_MS ? hostPaused(host, standing.paused_ms) : null;
 }
 
 const isMissing = (error: unknown): boolean =>
