@@ -8,7 +8,7 @@ import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets
 import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { formatState } from "../../shared/views/batch-words.ts";
-import { formatCount, formatDuration } from "../../shared/views/quantity.ts";
+import { formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";
 
 /** Shows what the model calls of a batch have cost, and changes what they may cost; a batch that was held goes on. */
@@ -110,9 +110,6 @@ export function formatBudget(budget: BatchBudget, batch: string): readonly strin
     ...formatRefused(budget, batch),
   ];
 }
-
-/** Of whatever currency the prices are in. */
-const formatMoney = (amount: number): string => amount.toFixed(amount < 1 ? 4 : 2);
 
 function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
   const { refusedBy, tokensNeeded } = budget;

@@ -8,7 +8,7 @@ import { selectHostModels } from "../../shared/store/hosts/host-models.ts";
 import type { HostModel } from "../../shared/store/hosts/host-models.ts";
 import { selectHostOverview } from "../../shared/views/hosts.ts";
 import type { HostOverview } from "../../shared/views/hosts.ts";
-import { formatCount } from "../../shared/views/quantity.ts";
+import { formatCount, formatMoney } from "../../shared/views/quantity.ts";
 import type { Column, Row } from "../../shared/views/section.ts";
 import { printList } from "../print/sections.ts";
 
@@ -159,5 +159,5 @@ function spentOf(known: HostOverview | undefined): string | null {
   if (known === undefined || known.night.calls === 0) return null;
   const { calls, tokens, money } = known.night;
   const counts = `${formatCount(calls)} calls, ${formatCount(tokens)} tokens`;
-  return money === 0 ? counts : `${counts}, ${money.toFixed(money < 1 ? 4 : 2)}`;
+  return money === 0 ? counts : `${counts}, ${formatMoney(money)}`;
 }

@@ -8,6 +8,9 @@ export const formatCount = (value: number): string =>
 export const countOf = (value: number, noun: string): string =>
   `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
 
+/** An amount of whatever currency the prices are in: `12.50`, and `0.0034` where it is less than one. */
+export const formatMoney = (amount: number): string => amount.toFixed(amount < 1 ? 4 : 2);
+
 /** A duration in the units that people read: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
