@@ -75,6 +75,16 @@ describeOnPostgres("pages that ask commands", () => {
     }
     expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => `job-${at * 2 + 1}`));
   });
+
+  test("a budget of money shows amounts of less than one as other lists do", async () => {
+    await desk.db.query(
+      `with batch as (insert into nightdesk_data.batches (batch_id, name, state, format)
+                      values (gen_random_uuid(), 'paid', 'open', 'native') returning batch_id)
+       insert into nightdesk_data.batch_budgets (batch_id, money_limit, money_used) select batch_id, 2.5, 0.0034 from batch`,
+    );
+    const { text } = await desk.browse("/");
+    expect(text).toContain("Used: 0.0034 of 2.50 of money of its budget.");
+  });
 });
 
 describeOnPostgres("what changed since the last run", () => {

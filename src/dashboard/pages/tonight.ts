@@ -19,7 +19,7 @@ import { scrolling } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { NightScope } from "../../shared/views/night.ts";
-import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
+import { countOf, formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, Route } from "../desk.ts";
 import { barHtml, classOf, stateHtml } from "../draw.ts";
@@ -188,7 +188,9 @@ function budgetText({ batchId }: BatchProgress, budgets: readonly DeskBudget[]):
         ...used("seconds", budget.seconds_used, budget.seconds_limit),
         ...(budget.money_limit === null
           ? []
-          : [`${budget.money_used.toFixed(2)} of ${budget.money_limit.toFixed(2)} of money ${of}`]),
+          : [
+              `${formatMoney(budget.money_used)} of ${formatMoney(budget.money_limit)} of money ${of}`,
+            ]),
       ];
     });
   return parts.length === 0 ? "" : `Used: ${parts.join(", ")}. `;
