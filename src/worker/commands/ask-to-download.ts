@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
+import { Failure } from "../../shared/failure.ts";
 import { askForYes } from "../ask-for-yes.ts";
 
 /**
@@ -13,6 +17,30 @@ export async function askToDownload(
   const question = `Download ${bytes === null ? "it" : megabytes(bytes)}?`;
   return askForYes(invocation, question, "this may be downloaded");
 }
+
+type Wanted = {
+  /** What takes the room, as the message names it. */
+  readonly what: string;
+  /** Null: nobody knows. */
+  readonly bytes: number | null;
+  /** Of the configuration: it names the folder. */
+  readonly key: string;
+};
+
+/** @throws Failure DISK_FULL where a folder, which may not be there yet, has room for less */
+export async function assertSpace(folder: string, { what, bytes, key }: Wanted): Promise<void> {
+  const { bavail, bsize } = await statfs(nearestFolder(folder));
+  if (bytes === null || bytes <= bavail * bsize) return;
+  throw new Failure(
+    "DISK_FULL",
+    `${folder} has room for ${megabytes(bavail * bsize)}, and the ${what} takes ${megabytes(bytes)}. Make room, or name ` +
+      `another folder in ${key}.`,
+  );
+}
+
+/** The folder itself, or the first above it that is there. */
+const nearestFolder = (folder: string): string =>
+  existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 
 export const megabytes = (bytes: number): string =>
   bytes < 100_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,4 +1,4 @@
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
@@ -13,7 +13,7 @@ import { readLabels } from "../embedders/transformers/entailment.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
-import { askToDownload, megabytes } from "./ask-to-download.ts";
+import { askToDownload, assertSpace, megabytes } from "./ask-to-download.ts";
 
 const DEFAULT_HOST = "https://huggingface.co";
 
@@ -34,12 +34,14 @@ export const modelsFetch: CommandHandler = async (invocation) => {
   const { terminal } = context;
   printPlan(terminal, plan);
   const missing = plan.files.filter(({ isThere }) => !isThere);
-  await assertSpace(plan, missing);
   const bytes = missing.reduce((sum, file) => sum + file.bytes, 0);
+  // A whole file lies beside its place before it is put there, also where it replaces another.
+  await assertSpace(plan.folder, { what: "download", bytes, key: "embed.cache_dir" });
   if (missing.length > 0 && !(await askToDownload(context, bytes))) {
     terminal.say("Nothing was downloaded.");
     return EXIT.error;
   }
+  await mkdir(plan.place.base, { recursive: true });
   for (const file of missing) await download(terminal, plan, file);
   await printEnd(context, plan);
   return EXIT.ok;
@@ -96,22 +98,6 @@ function printPlan(terminal: Terminal, { hub, commit, folder, files }: Plan): vo
   for (const { path, bytes, isThere } of files) {
     terminal.say(`  ${path}  ${megabytes(bytes)}${isThere ? "  is there" : ""}`);
   }
-}
-
-/** The whole file lies beside its place before it is put there. */
-async function assertSpace(
-  { place, folder }: Plan,
-  missing: readonly PlannedFile[],
-): Promise<void> {
-  const needed = missing.reduce((sum, { bytes }) => sum + bytes, 0);
-  await mkdir(place.base, { recursive: true });
-  const { bavail, bsize } = await statfs(place.base);
-  if (needed <= bavail * bsize) return;
-  throw new Failure(
-    "DISK_FULL",
-    `${folder} has room for ${megabytes(bavail * bsize)}, and the download takes ${megabytes(needed)}. Make room, or name ` +
-      "another folder in embed.cache_dir.",
-  );
 }
 
 async function download(

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, rename, rm, statfs, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
@@ -10,7 +10,7 @@ import { isRecord, parseJson } from "../../shared/json-value.ts";
 import type { GpuKind } from "../../shared/providers.ts";
 import { startModelProcess } from "../models/llama-cpp/model-process.ts";
 import { findRuntime, RUNTIME, runtimeFolderOf } from "../models/llama-cpp/runtime.ts";
-import { askToDownload, megabytes } from "./ask-to-download.ts";
+import { askToDownload, assertSpace, megabytes } from "./ask-to-download.ts";
 
 /** By platform and architecture of Node, the package with the binary for each kind of processor. */
 const BINARIES: Readonly<Record<string, Partial<Record<GpuKind, string>>>> = {
@@ -67,11 +67,12 @@ export const modelsSetup: CommandHandler = async (invocation) => {
       ? "of a size that the registry does not tell"
       : `about ${megabytes(plan.bytes)}`;
   terminal.say(`${plan.packages.join(" and ")}, ${size} with what they need, to ${plan.folder}`);
+  const key = "model.llama_cpp.runtime";
+  await assertSpace(dirname(plan.folder), { what: "runtime", bytes: plan.bytes, key });
   if (!(await askToDownload(context, plan.bytes))) {
     terminal.say("Nothing was installed.");
     return EXIT.error;
   }
-  await assertSpace(plan);
   terminal.status("Installing");
   await install(plan);
   terminal.status("Trying it");
@@ -120,17 +121,6 @@ async function sizeOf(name: string): Promise<number | null> {
   const { stdout } = await npm(of, 60_000);
   const size = parseJson(stdout);
   return typeof size === "number" ? size : (MEASURED[name] ?? null);
-}
-
-async function assertSpace({ folder, bytes }: Plan): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
-  const { bavail, bsize } = await statfs(dirname(folder));
-  if (bytes === null || bytes <= bavail * bsize) return;
-  throw new Failure(
-    "DISK_FULL",
-    `${dirname(folder)} has room for ${megabytes(bavail * bsize)}, and the runtime takes ${megabytes(bytes)}. Make room, or ` +
-      "name another folder in model.llama_cpp.runtime.",
-  );
 }
 
 /** Beside its place, so that there stands a whole one or none; an earlier one is replaced when the new one is there. */
