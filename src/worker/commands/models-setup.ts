@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
+import type { ExecFileException } from "node:child_process";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
@@ -25,12 +27,6 @@ const BINARIES: Readonly<Record<string, Partial<Record<GpuKind, string>>>> = {
     metal: "@node-llama-cpp/mac-arm64-metal",
   },
   "darwin-x64": { off: "@node-llama-cpp/mac-x64" },
-  "win32-x64": {
-    off: "@node-llama-cpp/win-x64",
-    cuda: "@node-llama-cpp/win-x64-cuda",
-    vulkan: "@node-llama-cpp/win-x64-vulkan",
-  },
-  "win32-arm64": { off: "@node-llama-cpp/win-arm64" },
 };
 
 /** Measured of 3.22.1, for registries that do not tell, as mirrors do: bytes on disk. */
@@ -40,6 +36,7 @@ const MEASURED: Readonly<Record<string, number>> = {
 };
 /** What the library depends on, by the same measure. */
 const DEPENDENCIES_BYTES = 14_000_000;
+const VIEW_TIMEOUT_MS = 60_000;
 const INSTALL_TIMEOUT_MS = 20 * 60_000;
 const TRY_TIMEOUT_MS = 60_000;
 
@@ -118,8 +115,8 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
 /** Bytes of a package on disk, as the registry tells or as they were measured; null where neither does. */
 async function sizeOf(name: string): Promise<number | null> {
   const of = ["view", `${name}@${RUNTIME.version}`, "dist.unpackedSize", "--json"];
-  const { stdout } = await npm(of, 60_000);
-  const size = parseJson(stdout);
+  // npm would try for more than a minute, and nobody has said yes to anything yet.
+  const size = parseJson(await npm([...of, "--fetch-retries=0"], VIEW_TIMEOUT_MS));
   return typeof size === "number" ? size : (MEASURED[name] ?? null);
 }
 
@@ -185,35 +182,28 @@ async function tryRuntime({ folder, gpu }: Plan): Promise<string> {
   return tried.ready.processor;
 }
 
-type Ran = { readonly stdout: string };
-const MOST_OUTPUT = 100_000;
+const run = promisify(execFile);
+const MOST_OUTPUT_BYTES = 10_000_000;
 
-/** @throws Failure MODEL_UNREACHABLE with npm's last words */
-function npm(args: readonly string[], timeoutMs: number): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("npm", args, {
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: timeoutMs,
-      shell: process.platform === "win32",
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (piece: Buffer) => {
-      if (stdout.length < MOST_OUTPUT) stdout += piece.toString("utf8");
-    });
-    child.stderr.on("data", (piece: Buffer) => {
-      stderr = (stderr + piece.toString("utf8")).slice(-MOST_OUTPUT);
-    });
-    child.once("error", ({ message }) => {
-      reject(
-        new Failure("TOOL_ERROR", `npm could not be started (${message}). It comes with Node.js.`),
+/** @returns what it writes to stdout @throws Failure TOOL_ERROR without npm; MODEL_UNREACHABLE with npm's words */
+async function npm(args: readonly string[], timeoutMs: number): Promise<string> {
+  try {
+    const { stdout } = await run("npm", args, { timeout: timeoutMs, maxBuffer: MOST_OUTPUT_BYTES });
+    return stdout;
+  } catch (error) {
+    const { code, killed, stderr = "", message } = error as ExecFileException;
+    if (typeof code === "string" && stderr === "") {
+      throw new Failure(
+        "TOOL_ERROR",
+        `npm could not be started (${message}). It comes with Node.js.`,
       );
-    });
-    child.once("close", (status, by) => {
-      if (status === 0) resolve({ stdout });
-      else reject(npmFailed(args[0] ?? "", by ?? `status ${String(status)}`, stderr));
-    });
-  });
+    }
+    const how =
+      killed === true
+        ? `was ended after ${timeoutMs / 1_000} s`
+        : `ended with status ${String(code)}`;
+    throw npmFailed(args[0] ?? "", how, stderr);
+  }
 }
 
 function npmFailed(command: string, how: string, stderr: string): Failure {
@@ -221,6 +211,6 @@ function npmFailed(command: string, how: string, stderr: string): Failure {
   const words = lines.slice(0, 3).join(" ").replaceAll("npm error ", "").slice(0, 300);
   return new Failure(
     "MODEL_UNREACHABLE",
-    `npm ${command} ended with ${how} (${words || "without a reason"}). Is its registry reachable? Nothing was installed.`,
+    `npm ${command} ${how} (${words || "without a reason"}). Is its registry reachable? Nothing was installed.`,
   );
 }
