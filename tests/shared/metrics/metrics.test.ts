@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { loadConfig } from "../../../src/shared/config/load-config.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { DESK_METRICS, deskGauges } from "../../../src/shared/metrics/desk-metrics.ts";
 import { boundedLabel, openMetrics, OWN_METRICS } from "../../../src/shared/metrics/metrics.ts";
+import { startMetrics } from "../../../src/shared/metrics/process-metrics.ts";
 import { serveMetrics } from "../../../src/shared/metrics/serve-metrics.ts";
 import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
@@ -12,6 +15,7 @@ import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metric
 import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";
 import { openDesk } from "../../producer/desk.ts";
 import type { Desk } from "../../producer/desk.ts";
+import { findFreePort } from "../../services/free-port.js";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const ALL = {
@@ -112,6 +116,31 @@ const ask = (address: string, path: string, options: object = {}): Promise<Reply
       .on("error", reject)
       .end();
   });
+
+describe("the metrics of a process on a database", () => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk();
+  });
+  afterAll(() => desk.dispose());
+
+  test("say within their time that a database does not answer", async () => {
+    const listen = `127.0.0.1:${await findFreePort()}`;
+    const config = await loadConfig({ flags: {}, env: {}, cwd: desk.workroot, packageRoot: root });
+    const served = await startMetrics(
+      { config: { ...config, metrics: { listen } }, logger: createLogger("silent", "json") },
+      desk.database,
+      { definitions: {} },
+    );
+    expect((await ask(listen, "/readyz")).status).toBe(200);
+    // All connections of the process are busy, longer than anybody wants to wait.
+    const busy = Array.from({ length: 4 }, () => desk.database.query("select pg_sleep(6)"));
+    const startedAt = performance.now();
+    expect((await ask(listen, "/readyz")).status).toBe(503);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    await Promise.all([served?.stop(), ...busy]);
+  });
+});
 
 describe("the pages of metrics", () => {
   let isReady = true;
