@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { checkModelHost } from "../../src/worker/doctor/check-model-host.ts";
 import { createModels } from "../../src/worker/models/create-model.ts";
 import type { Model } from "../../src/worker/models/model.ts";
 import { findRuntime } from "../../src/worker/models/llama-cpp/runtime.ts";
@@ -275,6 +276,22 @@ testWithRuntime("What can't be loaded is said with what to do", async () => {
   expect(failure.message).toContain("Run: nightdesk models setup llama-cpp");
   const doctor = await runBin(["doctor", "--json"], { cwd: other.workroot });
   expect(doctor.stdout).toContain("Run: nightdesk models setup llama-cpp");
+});
+
+testWithRuntime("Doctor looks at each model, and gives its memory back", async () => {
+  const desk = await startDesk();
+  copyFileSync(modelFile(desk), modelFile(desk, "other"));
+  const { config } = desk.context;
+  const before = modelProcesses(process.pid);
+  const checks = await checkModelHost({ ...config, model: { ...config.model, big: "other" } });
+  expect(checks.map(({ code }) => code)).toEqual([
+    "DOCTOR_OLLAMA_OK",
+    "DOCTOR_MODEL_OK",
+    "DOCTOR_MODEL_OK",
+  ]);
+  await eventually("doctor's process of a model has ended", async () =>
+    modelProcesses(process.pid).every((pid) => before.includes(pid)),
+  );
 });
 
 testWithRuntime(

@@ -60,16 +60,19 @@ export async function checkModelHost(
   return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
 }
 
-/** As a worker would, which loads one model after the other. */
+/** As a worker would, which loads one model after the other; but none stays loaded. */
 async function checkOwnModels(config: Config): Promise<readonly Check[]> {
-  const models = createModels({ ...config, model: { ...config.model, digest: null } });
+  const model = { ...config.model, digest: null, keep_alive: "0" };
+  const models = createModels({ ...config, model });
   const checks: Check[] = [];
   for (const name of wantedModels(config)) {
     try {
       const model = await models.get(name, AbortSignal.timeout(config.model.timeout_s * 1_000));
       const { serverVersion } = model.facts;
-      const runtime = ok("DOCTOR_OLLAMA_OK", `Models are loaded here, by ${serverVersion ?? ""}.`);
-      checks.push(runtime, checkBuild(model, config), ...checkWindow(model, config));
+      if (!checks.some(({ code }) => code === "DOCTOR_OLLAMA_OK")) {
+        checks.push(ok("DOCTOR_OLLAMA_OK", `Models are loaded here, by ${serverVersion ?? ""}.`));
+      }
+      checks.push(checkBuild(model, config), ...checkWindow(model, config));
     } catch (error) {
       const words = wordsOf(error);
       checks.push(fail("DOCTOR_MODEL_MISSING", words, "Do that, or change model.name."));
