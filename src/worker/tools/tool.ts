@@ -173,7 +173,13 @@ type Definition<Shape extends z.ZodRawShape> = Omit<
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: Definition<Shape>,
 ): Tool<z.infer<z.ZodObject<Shape>>> {
-  const { type, properties, required, additionalProperties } = z.toJSONSchema(definition.args);
+  const { type, properties, required, additionalProperties } = z.toJSONSchema(definition.args, {
+    override({ jsonSchema }) {
+      // Each prompt of each step holds these: a pattern of a date is 300 characters, and its format says the same.
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
   return {
     ...definition,
     argNames: Object.keys(definition.args.shape),
