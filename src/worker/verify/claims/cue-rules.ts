@@ -5,6 +5,7 @@ import { alignedCues, claimCues, wordsIn } from "./pair.ts";
 import type { ClaimFigure } from "./figures.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
 import { segmentAt } from "./segments.ts";
+import type { Term } from "./terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
 /** Claim and clause agree in this share of their words: then another polarity is the opposite. */
@@ -277,7 +278,23 @@ export function compareComparison(pair: Pair): Finding | null {
     ({ name, end }) =>
       name !== "than" || !claim.figures.some(({ start }) => start >= end && start <= end + 3),
   );
-  return compareCompared({ ...pair, claim: { ...claim, cues } });
+  return compareCompared({ ...pair, claim: { ...claim, cues } }) ?? compareAmount(pair);
+}
+
+/** These set two amounts beside each other, and do not say which is more. */
+const BESIDE: ReadonlySet<string> = new Set(
+  "compared|comparison|gegenuber|verglichen|im vergleich|contre|compare|comparaison|rapport|comparacion|comparado|frente|respecto|比べ|対して".split(
+    "|",
+  ),
+);
+
+/** "More than last year", where the sentence says "14, against 22". */
+function compareAmount(pair: Pair): Finding | null {
+  const said = claimCues(pair, "than").find(({ word }) => !BESIDE.has(word));
+  const held = pair.unit.cues().filter(({ name }) => name === "than");
+  if (said === undefined || held.length === 0 || held.some(({ word }) => !BESIDE.has(word)))
+    return null;
+  return doubt(`"${said.word}", where the sentence has "${held[0]?.word ?? ""}" alone`);
 }
 export const compareSequence = ruleOf(["before", "after", "first", "last", "instead"], "claim");
 
@@ -354,7 +371,7 @@ export function compareDirection(pair: Pair): Finding | null {
 /** None of what follows the cue of the claim follows that of the unit. */
 function isInverted(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
   const { outside, inside } = complements(pair, ofClaim, ofUnit);
-  return outside > 0 && inside === 0;
+  return ofClaim.name === "cause" ? outside > inside : outside > 0 && inside === 0;
 }
 
 /** The cue of the one is followed by the effect, of the other by the cause, and the same words follow both. */
@@ -370,8 +387,8 @@ function complements(
   ofUnit: Cue,
 ): { readonly inside: number; readonly outside: number } {
   const { claim, unit, met } = pair;
-  const said = complementOf(ofClaim, claim.segments);
-  const held = complementOf(ofUnit, unit.segments());
+  const said = complementOf(ofClaim, claim.segments, claim.terms);
+  const held = complementOf(ofUnit, unit.segments(), unit.terms);
   const places = met.filter(
     ({ term, places: all }) => all.length > 0 && term.start >= said.start && term.start < said.end,
   );
@@ -385,12 +402,29 @@ function complements(
   return { inside, outside: isEmpty ? 0 : places.length - inside };
 }
 
+/** What these govern ends before the verb. */
+const PREPOSITIONS: ReadonlySet<string> = new Set(
+  "due to|owing to|on account of|thanks to|wegen|aufgrund|infolge|dank|a cause de|en raison|grace|faute de|suite a|a causa|debido|gracias".split(
+    "|",
+  ),
+);
+
 /** From a cue to the end of its segment. */
-function complementOf({ start, end }: Cue, segments: readonly TextSpan[]): TextSpan {
+function complementOf(
+  { start, end, word }: Cue,
+  segments: readonly TextSpan[],
+  terms: readonly Term[],
+): TextSpan {
   const own = segments[segmentAt(segments, start)];
   const next =
     own === undefined || end < own.end ? own : segments.find((segment) => segment.start >= end);
-  return { start: end, end: next?.end ?? end };
+  const whole = { start: end, end: next?.end ?? end };
+  const isFirst =
+    own !== undefined &&
+    !terms.some((term) => term.start >= own.start && term.end <= start && term.isContent);
+  if (!PREPOSITIONS.has(word) || !isFirst) return whole;
+  const verb = terms.find((term) => term.start >= end && term.end <= whole.end && term.isLight);
+  return { start: end, end: verb?.start ?? whole.end };
 }
 
 const wordsOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));

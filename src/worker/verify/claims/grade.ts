@@ -14,6 +14,15 @@ import {
   compareSwap,
   namedArithmetic,
 } from "./figure-rules.ts";
+import {
+  compareAlike,
+  compareDeniedWords,
+  compareDoers,
+  compareElsewhere,
+  compareGapped,
+  compareStatements,
+  compareSubject,
+} from "./apart-rules.ts";
 import { compareBracket, compareColumn } from "./column-rules.ts";
 import {
   compareAnchors,
@@ -103,6 +112,13 @@ const RULES = {
   modifiers: compareModifiers,
   row: compareRow,
   label: compareLabel,
+  subject: compareSubject,
+  gapped: compareGapped,
+  statements: compareStatements,
+  denied_words: compareDeniedWords,
+  doers: compareDoers,
+  alike: compareAlike,
+  elsewhere: compareElsewhere,
   items: compareItems,
   order: compareOrder,
   words: compareWords,
@@ -243,7 +259,13 @@ const compareAll = (pair: Pair, rules: ReadonlySet<ClaimRule>): RuleFinding[] =>
 
 /** What differs from its sentence in more than a denial may say the same in other words. */
 const isHard = ({ grade, rule }: RuleFinding, of: readonly RuleFinding[]): boolean =>
-  grade === "unsupported" && (rule !== "polarity" || of.length === 1);
+  grade === "unsupported" &&
+  (rule !== "polarity" || of.every((one) => one.rule === rule || OF_PLACE.has(one.rule)));
+
+/** These say where the words of a claim stand, and not that other words say the same. */
+const OF_PLACE: ReadonlySet<string> = new Set<ClaimRule>([
+  ...(["subject", "gapped", "statements", "denied_words", "doers", "alike", "elsewhere"] as const),
+]);
 
 function gradeOf(pair: Pair, all: readonly RuleFinding[]): GradedClaim {
   const findings = all.map((one) =>

@@ -213,9 +213,13 @@ export function compareNameRival(pair: Pair): Finding | null {
 
 /** A figure and the name, code or ordinal of the claim stand in one part of the unit, or no other one stands in the figure's. */
 export function compareBinding(pair: Pair): Finding | null {
-  const { unit, claim } = pair;
+  const { unit } = pair;
   if (unit.kind === "row") return null;
-  const parts = cutParts(unit.text);
+  return bindingIn(cutParts(unit.text), pair) ?? bindingIn(unit.segments(), pair);
+}
+
+function bindingIn(parts: readonly TextSpan[], pair: Pair): Finding | null {
+  const { unit, claim } = pair;
   if (parts.length < 2) return null;
   const anchors = [...anchorsOf(pair), ...ordinalsOf(pair)];
   for (const figure of claim.figures) {
@@ -226,7 +230,13 @@ export function compareBinding(pair: Pair): Finding | null {
     const isInOwn = ({ at }: { readonly at: number }): boolean => own.start <= at && at < own.end;
     const apart = anchors.find((anchor) => !isInOwn(anchor));
     if (apart === undefined || anchors.some(isInOwn)) continue;
-    if (otherNames(own, pair) || otherOrdinals(own, pair) || otherCodes(own, pair))
+    const beside = parts[segmentAt(parts, apart.at)];
+    const isOther =
+      otherNames(own, pair) ||
+      otherOrdinals(own, pair) ||
+      otherCodes(own, pair) ||
+      (beside !== undefined && otherAmounts(beside, found.as, pair));
+    if (isOther)
       return {
         grade: "partly",
         reason: "rival",
@@ -261,6 +271,20 @@ const otherOrdinals = (part: TextSpan, { claim, unit }: Pair): boolean =>
         part.start <= one.start &&
         one.start < part.end &&
         !claim.figures.some(({ base }) => base === one.base),
+    );
+
+/** "(Brightwell: two years)" beside five years: the part of a name has an amount of its own. */
+const otherAmounts = (part: TextSpan, figure: ClaimFigure, { claim, unit }: Pair): boolean =>
+  figure.measure !== null &&
+  unit
+    .figures()
+    .some(
+      ({ start, end, base, measure }) =>
+        start >= part.start &&
+        end <= part.end &&
+        base !== figure.base &&
+        measure?.dimension === figure.measure?.dimension &&
+        !claim.figures.some((one) => one.base === base),
     );
 
 const otherCodes = (part: TextSpan, { claim, unit }: Pair): boolean =>

@@ -2,7 +2,7 @@ import type { CueList } from "./cue-list.ts";
 
 export const ENGLISH: CueList = {
   not: "not|no|none|never|nobody|nothing|nowhere|neither|nor|cannot|without|isn|aren|wasn|weren|don|doesn|didn|hasn|haven|hadn|won|wouldn|couldn|shouldn|mustn|can t|forbidden|prohibited|banned|lacks|lack|lacking|missing|absent|refused|refuses|refuse|rejected|rejects|declined|declines|denied|denies|unable|failed|fails|fail|excluded|excludes|excluding|exempt|unavailable|impossible|unchanged|unharmed|unknown|unclear|unpaid|undecided|hardly|barely|instead of|rather than|free of charge|turned down|turn down|no longer|out of stock|out of order|out of date|out of service|run out|ran out",
-  all: "all|every|each|always|everyone|everybody|everything|any|anyone|anybody|whole|entire|entirely|fully|completely|whenever|throughout|without exception|no matter",
+  all: "all|every|each|always|everyone|everybody|everything|any|anyone|anybody|whole|entire|entirely|fully|completely|whenever|throughout|without exception|no matter|unanimous|unanimously|for good",
   only: "only|just|solely|exclusively|merely|alone|sole|single|nothing but",
   most: "most|mostly|majority|mainly|largely|predominantly|primarily",
   some: "some|several|few|partly|partially|parts of|a part of|half|certain|various|many",
@@ -22,7 +22,7 @@ export const ENGLISH: CueList = {
     "may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
   done: "already|completed|finished|has been|have been|in force|in operation|in service|was installed",
   cause:
-    "because|due to|owing to|since|so we|so it|so they|so the|so he|so she|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",
+    "because|due to|owing to|since|so we|so it|so they|so the|so he|so she|caused by|triggered by|brought about by|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|forced|forces|compelled|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",
   before:
     "before|prior to|ahead of|until|till|earlier|previous|previously|preceded|precedes|preceding",
   after:
@@ -31,7 +31,7 @@ export const ENGLISH: CueList = {
   last: "last|lastly|finally|end|eventually|ultimately",
   instead:
     "instead|replaced|replaces|replacing|rather|replacement|swapped|exchanged|superseded|in place of|formerly|former",
-  than: "than|compared|unlike|whereas|as much as|twice as|equal|equally|same",
+  than: "than|compared|exceeded|outnumber|outnumbers|outnumbered|surpassed|surpasses|outweigh|outweighs|outweighed|unlike|whereas|as much as|twice as|equal|equally|same",
   extreme:
     "oldest|newest|largest|biggest|smallest|highest|lowest|longest|shortest|cheapest|best|worst|fastest|slowest|earliest|latest|heaviest|strongest|least|busiest|most expensive|most frequent|most common|most important|most recent|most popular|most likely to|youngest|tallest|greatest|fewest",
   must: "must|have to be|has to be|needs to be|need to be|required|requires|require|obliged|mandatory|compulsory|has to|have to|needs to|need to|obligatory",

@@ -2,7 +2,7 @@ import type { CueList } from "./cue-list.ts";
 
 export const FRENCH: CueList = {
   not: "pas|plus|non|jamais|aucun|aucune|rien|personne ne|ni|sans|interdit|interdite|interdits|interdites|defendu|manque|manquait|manquent|refuse|refusa|rejete|rejetee|exclu|exclue|exclus|impossible|inchange|inchangee|inconnu|inconnue|guere|au lieu de|plutot que|absent|absente|excuse|excusee|nul|nulle|suspendu|suspendue|renonce|echoue|echec",
-  all: "tous|toutes|tout|toute|chaque|chacun|chacune|toujours|entier|entiere|entierement|completement|partout|n importe|quiconque|unanimite|ensemble des|integralite|totalite",
+  all: "tous|toutes|tout|toute|chaque|chacun|chacune|toujours|entier|entiere|entierement|completement|partout|n importe|quiconque|unanimite|unanime|unanimement|ensemble des|integralite|totalite",
   only: "seul|seule|seuls|seules|seulement|uniquement|exclusivement|que|unique|simplement|rien que",
   most: "plupart|majorite|surtout|principalement|essentiellement|majoritairement|en grande partie",
   some: "certains|certaines|quelques|plusieurs|peu|partie|en partie|moitie|partiellement|beaucoup",
@@ -20,7 +20,7 @@ export const FRENCH: CueList = {
     "peut etre|probablement|sans doute|vraisemblablement|pourrait|pourraient|semble|semblent|apparemment|soupconne|suppose|eventuellement|paraitrait|possible|hypothese",
   done: "deja|acheve|achevee|termine|terminee|a ete|ont ete|en vigueur|en service",
   cause:
-    "parce|car|cause|a cause de|en raison|grace|donc|puisque|afin|pour que|provoque|provoquee|provoqua|provient|du a|due a|dus a|dues a|dû|resulte|entraine|entrainee|entraina|raison|faute de|suite a|a la suite|explique|c est pourquoi|si bien|d ou|comme|tient a|vient de|origine",
+    "parce|car|cause|a cause de|en raison|grace|donc|puisque|afin|pour que|cause par|causee par|causes par|causees par|provoque par|provoquee par|provoques par|provoquees par|entraine par|entrainee par|provoque|provoquee|provoqua|provient|du a|due a|dus a|dues a|dû|resulte|entraine|entrainee|entraina|raison|faute de|suite a|a la suite|explique|c est pourquoi|si bien|d ou|comme|tient a|vient de|contraint|contrainte|force a|origine",
   before: "avant|jusqu|auparavant|precedent|precedente|prealable|d abord|anterieur|plus tot|veille",
   after:
     "apres|ensuite|puis|suivant|suivante|ulterieur|plus tard|depuis|lendemain|une fois|suivi|suivie",
@@ -28,7 +28,7 @@ export const FRENCH: CueList = {
   last: "dernier|derniere|enfin|fin|finalement|termine",
   instead:
     "au lieu|remplace|remplacee|remplacent|plutot|remplacement|a la place|ancien|ancienne|jadis",
-  than: "que|compare|comparaison|rapport|contrairement|autant|aussi|meme|egal|contre",
+  than: "que|depasse|depassent|depassait|depassaient|excede|excedent|surpasse|surpassent|compare|comparaison|rapport|contrairement|autant|aussi|meme|egal|contre",
   extreme: "le plus|la plus|les plus|le moins|la moins|les moins|meilleur|meilleure|pire|doyen",
   must: "doit|doivent|faut|obligatoire|obligatoires|oblige|exige|exigee|requis|requise|necessaire|devra|devront",
   can: "peut|peuvent|permis|permise|autorise|autorisee|autorises|autorisees|facultatif|facultative|possible|droit|pourra",

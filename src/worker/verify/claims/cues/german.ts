@@ -2,7 +2,7 @@ import type { CueList } from "./cue-list.ts";
 
 export const GERMAN: CueList = {
   not: "nicht|kein|keine|keinen|keinem|keiner|keines|keinerlei|nie|niemals|niemand|niemanden|nichts|nirgends|weder|noch|ohne|verboten|untersagt|unzulassig|fehlt|fehlte|fehlten|fehlen|abgelehnt|lehnte|lehnt|lehnten|verweigert|verweigerte|ausgeschlossen|unmoglich|unverandert|unbekannt|kaum|statt|anstatt|anstelle|entfallt|entfiel|unterbleibt|entschuldigt|verzichtet|scheiterte|gescheitert|unbeschadigt|offen",
-  all: "alle|allen|aller|alles|jeder|jede|jedes|jedem|jeden|immer|stets|samtliche|samtlichen|samtlicher|ganze|ganzen|ganz|vollstandig|uberall|jederzeit|durchgehend|ausnahmslos|beliebig|beliebige|beliebigen|einstimmig|egal",
+  all: "alle|allen|aller|alles|jeder|jede|jedes|jedem|jeden|immer|stets|samtliche|samtlichen|samtlicher|ganze|ganzen|ganz|vollstandig|uberall|jederzeit|durchgehend|ausnahmslos|beliebig|beliebige|beliebigen|einstimmig|einhellig|egal",
   only: "nur|lediglich|ausschliesslich|bloss|allein|einzig|einzige|einziger|erst",
   most: "meist|meisten|meistens|mehrheit|uberwiegend|hauptsachlich|vorwiegend|grosstenteils|mehrheitlich|vor allem",
   some: "einige|einigen|manche|manchen|mehrere|mehreren|wenige|wenigen|teilweise|teils|teil|halfte|viele|vielen|bestimmte",
@@ -20,7 +20,7 @@ export const GERMAN: CueList = {
     "vielleicht|moglicherweise|vermutlich|wahrscheinlich|offenbar|anscheinend|konnte|konnten|durfte|durften|eventuell|wohl|scheint|vermutet|mutmasslich|angeblich|unter umstanden|verdacht",
   done: "bereits|schon|abgeschlossen|fertig|beschlossen|in kraft|in betrieb",
   cause:
-    "weil|da|denn|wegen|aufgrund|infolge|dadurch|deshalb|daher|darum|deswegen|grund|ursache|verursacht|verursachte|fuhrte|fuhrten|sodass|so dass|folge|zuruckzufuhren|ausgelost|loste|daran|liegt an|lag an|bewirkt|bewirkte|schuld|dank|damit|um zu|verdankt|namlich|durch",
+    "weil|da|denn|wegen|aufgrund|infolge|dadurch|deshalb|daher|darum|deswegen|grund|ursache|verursacht durch|ausgelost durch|bewirkt durch|verursacht von|verursacht|verursachte|fuhrte|fuhrten|sodass|so dass|folge|zuruckzufuhren|ausgelost|loste|daran|liegt an|lag an|bewirkt|bewirkte|zwang|zwangen|zwingt|schuld|dank|damit|um zu|verdankt|namlich|durch",
   before: "vor|bevor|bis|zuvor|vorher|fruher|ehe|vorherige|zunachst",
   after:
     "dann|nach|nachdem|danach|spater|anschliessend|daraufhin|folgte|darauf|hinterher|nachher|seit|seitdem",
@@ -28,7 +28,7 @@ export const GERMAN: CueList = {
   last: "zuletzt|letzte|letzten|schliesslich|ende|endet|endete",
   instead:
     "statt|anstatt|anstelle|ersetzt|ersetzte|ersetzen|sondern|abgelost|ehemals|fruhere|bisherige",
-  than: "als|verglichen|gegenuber|im vergleich|anders als|ebenso|genauso|gleich|doppelt",
+  than: "als|uberstieg|uberstiegen|ubersteigt|ubersteigen|ubertraf|ubertrafen|ubertrifft|ubertreffen|uberwog|uberwiegt|verglichen|gegenuber|im vergleich|anders als|ebenso|genauso|gleich|doppelt",
   extreme:
     "alteste|altesten|neueste|neuesten|grosste|grossten|kleinste|kleinsten|hochste|hochsten|niedrigste|niedrigsten|langste|langsten|kurzeste|billigste|gunstigste|teuerste|teuersten|beste|besten|schlechteste|schnellste|langsamste|starkste|schwerste|am meisten|am wenigsten|jungste|wertvollste",
   must: "muss|mussen|musste|mussten|verpflichtet|pflicht|erforderlich|notwendig|vorgeschrieben|zwingend|notig",

@@ -1,0 +1,211 @@
+import type { TextSpan } from "../../text/spans.ts";
+import { comparePolarity } from "./cue-rules.ts";
+import { overlapsAny } from "./figures.ts";
+import { wordsIn } from "./pair.ts";
+import type { Finding, Met, Pair } from "./pair.ts";
+import { segmentAt } from "./segments.ts";
+import type { Term } from "./terms.ts";
+
+const rival = (detail: string): Finding => ({ grade: "partly", reason: "rival", detail });
+
+/** A word that the unit lacks stands in another sentence of the piece, and may be said of something else there. */
+export function compareElsewhere({ claim, unit, met, piece }: Pair): Finding | null {
+  if (claim.language !== unit.language) return null;
+  const other = met.find(
+    ({ term, isMinor, places, isLabel }) =>
+      !isMinor &&
+      !isLabel &&
+      places.length === 0 &&
+      term.word.length > 1 &&
+      piece.relatedTo(term.stem).some((stem) => piece.holders.has(stem)),
+  );
+  return other === undefined
+    ? null
+    : { grade: "partly", reason: "place", detail: `${other.term.word} stands in another sentence` };
+}
+
+const isNextTo = (one: Term, next: Term, text: string): boolean =>
+  next.start >= one.end && /^[ \u00A0]$/u.test(text.slice(one.end, next.start));
+
+/**
+ * "Odile proposed", where the sentence says that Tom proposed: another name stands before the same word. A name is written with
+ * a capital, and in the piece never without.
+ */
+export function compareSubject({ claim, unit, piece, met }: Pair): Finding | null {
+  if (claim.language === "german" || claim.language === "japanese") return null;
+  if (claim.language !== unit.language || unit.kind === "row") return null;
+  const isName = (term: Term, text: string): boolean =>
+    term.isContent && /^\p{Lu}\p{Ll}/u.test(text.slice(term.start, term.end));
+  const isAlsoCommon = ({ start, end }: Term, text: string): boolean =>
+    piece.block.text.includes(` ${text.slice(start, end).toLowerCase()} `);
+  for (const { term, places } of met) {
+    const own = claim.terms.findLast((one) => one.end <= term.start);
+    if (own === undefined || places.length === 0 || !isNextTo(own, term, claim.text)) continue;
+    if (!isName(own, claim.text)) continue;
+    const others = places.map((place) => {
+      const [before, word] = [unit.terms[place - 1], unit.terms[place]];
+      if (before === undefined || word === undefined || before.word === own.word) return null;
+      return isNextTo(before, word, unit.text) && isName(before, unit.text) ? before : null;
+    });
+    const [other] = others;
+    if (other === undefined || other === null || others.includes(null)) continue;
+    if (isAlsoCommon(own, claim.text) || isAlsoCommon(other, unit.text)) continue;
+    return rival(`${other.word} ${term.word}, and not ${own.word}`);
+  }
+  return null;
+}
+
+/** "The front disc is fine; the rear one is worn": what one clause of the claim joins stands in two statements. */
+export function compareStatements(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  const statements = unit.kind === "row" ? [] : statementsOf(unit.text);
+  if (statements.length < 2) return null;
+  const held = statements.map((statement) => wordsIn(statement, pair));
+  const isJoined = claim.segments.some(({ start, end }) => {
+    const own = (term: Term): boolean => term.start >= start && term.end <= end;
+    const said = held.map((words) => [...words].filter(own));
+    const all = new Set(said.flat());
+    return said.every(({ length }) => length < all.size);
+  });
+  return isJoined ? rival("it joins words of two statements") : null;
+}
+
+const statementsOf = (text: string): TextSpan[] => {
+  const found: TextSpan[] = [];
+  let start = 0;
+  for (const { index } of text.matchAll(/[;；](?=\s)/gu)) {
+    found.push({ start, end: index });
+    start = index + 1;
+  }
+  return [...found, { start, end: text.length }];
+};
+
+/** "Gesine booked the rooms, Malte the tickets": a name stands in a clause with none of what is said of it. */
+export function compareGapped(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
+  if (unit.kind === "row" || claim.segments.length > 1 || claim.language === "japanese")
+    return null;
+  const segments = unit.segments();
+  if (segments.length < 2) return null;
+  const placed = met.filter(({ places }) => places.length > 0);
+  for (const one of placed) {
+    if (!/^\p{Lu}/u.test(claim.text.slice(one.term.start, one.term.end))) continue;
+    const own = onlySegment(one, pair, segments);
+    if (own === undefined) continue;
+    const others = placed.filter((other) => other !== one);
+    if (others.length < 2 || others.some((other) => isIn(other, own, pair))) continue;
+    const rest = segments.find(
+      (segment) => segment !== own && others.every((other) => isIn(other, segment, pair)),
+    );
+    if (rest === undefined || !hasOther(own, pair) || !hasOtherName(rest, pair)) continue;
+    return rival(`${one.term.word} stands in another clause`);
+  }
+  return null;
+}
+
+function onlySegment(
+  { places }: Met,
+  { unit }: Pair,
+  segments: readonly TextSpan[],
+): TextSpan | undefined {
+  const at = new Set(places.map((place) => segmentAt(segments, unit.terms[place]?.start ?? -1)));
+  return at.size === 1 ? segments[[...at][0] ?? -1] : undefined;
+}
+
+const isIn = ({ places }: Met, { start, end }: TextSpan, { unit }: Pair): boolean =>
+  places.some((place) => {
+    const at = unit.terms[place]?.start ?? -1;
+    return at >= start && at < end;
+  });
+
+const newIn = ({ start, end }: TextSpan, { claim, unit }: Pair): Term[] =>
+  unit.terms.filter(
+    (term) =>
+      term.isContent &&
+      term.start >= start &&
+      term.end <= end &&
+      !claim.terms.some(({ stem }) => stem === term.stem),
+  );
+const hasOther = (part: TextSpan, pair: Pair): boolean => newIn(part, pair).length > 0;
+const hasOtherName = (part: TextSpan, pair: Pair): boolean =>
+  newIn(part, pair).some(
+    (term) =>
+      /^\p{Lu}/u.test(pair.unit.text.slice(term.start, term.end)) &&
+      !overlapsAny(term, pair.unit.figures()),
+  );
+
+/** "The insurance paid", where the sentence says that it did not pay: the word behind a denial is not denied in the claim. */
+export function compareDeniedWords(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
+  if (claim.language !== unit.language || claim.language === "japanese") return null;
+  const denials = unit.cues().filter(({ name }) => name === "not");
+  if (denials.length === 0) return null;
+  const segments = unit.segments();
+  const deniedClauses = new Set(denials.map(({ start }) => segmentAt(segments, start)));
+  const deniedTerms = new Set(
+    denials.map(({ end }) => unit.terms.find((term) => term.isContent && term.start >= end)),
+  );
+  const ofClaim = claim.cues.filter(({ name }) => name === "not");
+  const denyingClauses = new Set(ofClaim.map(({ start }) => segmentAt(claim.segments, start)));
+  const denied = met.find(
+    ({ term, places }) =>
+      !term.isLight &&
+      !denyingClauses.has(segmentAt(claim.segments, term.start)) &&
+      places.some((place) => deniedTerms.has(unit.terms[place])) &&
+      places.every((place) =>
+        deniedClauses.has(segmentAt(segments, unit.terms[place]?.start ?? -1)),
+      ),
+  );
+  if (denied === undefined || comparePolarity(pair) !== null) return null;
+  return { grade: "partly", reason: "polarity", detail: `"${denied.term.word}" is denied there` };
+}
+
+const SUBJECT = /(?<who>[\p{Script=Han}\p{Script=Katakana}ー々]{1,12})(?:さん|氏|様)?[がはも]/gu;
+
+/** 榊原が写真を撮り, where the sentence has リムが写真を撮り、榊原が報告する: what one does stands behind another one. */
+export function compareDoers(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  if (claim.language !== "japanese" || unit.language !== "japanese") return null;
+  const held = doersOf(unit.text);
+  if (held.length < 2) return null;
+  for (const { who, part } of doersOf(claim.text)) {
+    const said = (other: TextSpan): number =>
+      [...wordsIn(other, pair)].filter(({ start, end }) => start >= part.start && end <= part.end)
+        .length;
+    const own = held.find((one) => one.who === who);
+    const other = held.find((one) => one.who !== who && said(one.part) > 0);
+    if (own === undefined || other === undefined || said(own.part) >= said(other.part)) continue;
+    return rival(`${other.who} does it, and not ${who}`);
+  }
+  return null;
+}
+
+/** Each one who does something, and the text up to the next one. */
+function doersOf(text: string): { readonly who: string; readonly part: TextSpan }[] {
+  const found = [...text.matchAll(SUBJECT)].map(({ 0: whole, index, groups }) => ({
+    who: groups?.["who"] ?? "",
+    start: index,
+    from: index + whole.length,
+  }));
+  return found.map(({ who, from }, at) => ({
+    who,
+    part: { start: from, end: found[at + 1]?.start ?? text.length },
+  }));
+}
+
+const HAN_WORD = /[\p{Script=Han}々]{2,4}(?=[がはをのにもとで、。])/gu;
+
+/** 湯川 where the sentence has 湯浅: a word that stands nowhere begins as one that the claim lacks. */
+export function compareAlike({ claim, unit, cited }: Pair): Finding | null {
+  if (claim.language !== "japanese" || unit.language !== "japanese") return null;
+  const held = [...unit.text.matchAll(HAN_WORD)].map(([word]) => word);
+  for (const [word] of claim.text.matchAll(HAN_WORD)) {
+    if (cited.some((piece) => piece.block.text.includes(word))) continue;
+    const other = held.find(
+      (one) => one.length === word.length && one[0] === word[0] && !claim.text.includes(one),
+    );
+    if (other !== undefined)
+      return { grade: "partly", reason: "name", detail: `${word}, ${other}` };
+  }
+  return null;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "@jest/globals";
+import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
+import { pieceOf } from "./pieces-of.ts";
+
+const gradeOf = (evidence: string, text: string) =>
+  gradeClaims([{ text, cites: [1] }], [pieceOf("notes/a.md", evidence)], { question: "" })[0];
+const rulesAgainst = (evidence: string, text: string): readonly string[] =>
+  gradeOf(evidence, text)?.checks.map(({ rule }) => rule) ?? [];
+
+test.each([
+  [
+    "gapped",
+    "Gerda hat die Zimmer gebucht, Falk die Fahrkarten, beides im Mai.",
+    "Die Zimmer hat Falk gebucht.",
+    "Die Zimmer hat Gerda gebucht.",
+  ],
+  [
+    "subject",
+    "Ruth proposed to paint the hall in March; agreed, Ruth and Owen to order.",
+    "Owen proposed to paint the hall in March.",
+    "Ruth proposed to paint the hall in March.",
+  ],
+  [
+    "statements",
+    "The front tyre has 4 mm of profile and holds; the rear tyre is worn down and has to be changed.",
+    "The front tyre is worn down.",
+    "The rear tyre is worn down.",
+  ],
+  [
+    "denied_words",
+    "The cancelled ferry of 27 June brought a loss of 40 EUR, which the company has not refunded.",
+    "The cancelled ferry of 27 June brought nobody a loss, the company has refunded it.",
+    "The cancelled ferry of 27 June brought a loss of 40 EUR, which the company has not refunded.",
+  ],
+  [
+    "elsewhere",
+    "The boiler room was cleaned in May. The roof was painted in June.",
+    "The boiler room was painted in May.",
+    "The boiler room was cleaned in May.",
+  ],
+  [
+    "doers",
+    "小林が会場を予約し、ミラーが料理を手配する。",
+    "ミラーが会場を予約し、小林が料理を手配する。",
+    "小林が会場を予約し、ミラーが料理を手配する。",
+  ],
+  [
+    "alike",
+    "見積書は営業の高橋が三月までに用意する。",
+    "見積書は営業の高野が用意する。",
+    "見積書は営業の高橋が三月までに用意する。",
+  ],
+  [
+    "binding",
+    "Maple Works was chosen, since its doors carry a five-year warranty (Harbour Joinery: two years).",
+    "Harbour Joinery's doors carry a five-year warranty.",
+    "Maple Works was chosen, since its doors carry a five-year warranty (Harbour Joinery: two years).",
+  ],
+  [
+    "comparison",
+    "Liste de réservation : 14 foyers, contre 22 l'an passé.",
+    "La liste de réservation est plus longue que l'an passé.",
+    "Liste de réservation : 14 foyers, contre 22 l'an passé.",
+  ],
+  [
+    "direction",
+    "The coating peeled because of the frost, which nobody had expected.",
+    "The frost was caused by the coating that peeled.",
+    "The coating peeled because of the frost, which nobody had expected.",
+  ],
+])("%s holds back what joins words that the evidence keeps apart", (rule, evidence, bad, good) => {
+  expect(gradeOf(evidence, bad)?.grade).not.toBe("supported");
+  expect(rulesAgainst(evidence, bad)).toContain(rule);
+  expect(gradeOf(evidence, good)?.grade).toBe("supported");
+});
+
+test.each([
+  ["unanimous", "Maple Works was chosen, 3 votes to 1.", "Maple Works was chosen unanimously."],
+  ["exceeded", "Income 412 EUR, costs 398 EUR.", "Costs exceeded income."],
+  ["positive", "犬アレルギーの検査は陰性。", "犬アレルギーの検査は陽性だった。"],
+])("%s is a word that has to stand on both sides", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)?.grade).not.toBe("supported");
+});
