@@ -123,6 +123,8 @@ create table nightdesk_data.jobs (
   broken_calls integer not null default 0 check (broken_calls >= 0),
   -- The job of an earlier batch that this one repeats.
   rerun_of uuid references nightdesk_data.jobs on delete set null,
+  -- The job of its batch that is worked in its place, because its file is a copy of that one's.
+  duplicate_of uuid references nightdesk_data.jobs on delete cascade,
   -- A custom_id is looked up with and without its batch.
   unique (custom_id, batch_id),
   constraint running_jobs_hold_a_lease check ((state = 'running') = (lease_until is not null)),
@@ -135,6 +137,9 @@ create table nightdesk_data.jobs (
     check (error_code is not null or state not in ('refused', 'failed', 'cancelled', 'expired', 'parked')),
   constraint successes_have_no_code check (state <> 'succeeded' or error_code is null),
   constraint messages_come_with_a_code check ((error_code is null) = (error_message is null)),
+  constraint duplicates_name_another_job check ((error_code is not distinct from 'DUPLICATE') = (duplicate_of is not null)),
+  constraint duplicates_are_not_worked
+    check (duplicate_of is null or (state = 'cancelled' and run_id is null and duplicate_of <> job_id)),
   constraint only_waiting_jobs_are_dispatched
     check (dispatched_at is null or state in ('queued', 'parked')),
   constraint parked_jobs_wait_for_something check ((state = 'parked') = (waiting_for is not null)),
@@ -160,6 +165,7 @@ create index jobs_by_batch_state on nightdesk_data.jobs (batch_id, state);
 create unique index jobs_by_run on nightdesk_data.jobs (run_id) where run_id is not null;
 create index jobs_by_parked_host on nightdesk_data.jobs (parked_host) where parked_host is not null;
 create index jobs_by_rerun on nightdesk_data.jobs (rerun_of) where rerun_of is not null;
+create index jobs_by_duplicate on nightdesk_data.jobs (duplicate_of) where duplicate_of is not null;
 -- What takes no place of the queue.
 create index jobs_in_lanes on nightdesk_data.jobs (kind, due_at, seq)
   where kind in ('command', 'notify') and state in ('queued', 'parked');

@@ -6,7 +6,7 @@ select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.er
        r.queued_ms, r.run_ms,
        (select count(*) from nightdesk_data.evidence e where e.run_id = r.run_id and e.admitted) as evidence_count,
        j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for, r.grade,
-       r.claims_dropped, r.verification
+       r.claims_dropped, r.verification, j.duplicate_of
   from nightdesk_data.jobs j
   join nightdesk_data.batches b using (batch_id)
   left join nightdesk_data.runs r on r.run_id = j.run_id
@@ -40,6 +40,7 @@ comment on column nightdesk.results.grade is
 comment on column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their judge came to. unverified: no judge could be had, or read. Of a job that is queued, pending: its checks are under way.';
 comment on column nightdesk.results.claims_dropped is 'Statements that the evidence does not carry and that were left out of the answer.';
 comment on column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.';
+comment on column nightdesk.results.duplicate_of is 'The job of its batch that is worked in its place, because their files are copies; it has the result. Null for any other.';
 
 create view nightdesk.evidence as
 select e.evidence_id, j.job_id, e.run_id, j.batch_id, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,

@@ -471,6 +471,7 @@ table nightdesk_data.jobs
   column parked_host text
   column broken_calls integer not null default 0
   column rerun_of uuid
+  column duplicate_of uuid
 
 table nightdesk_data.judgements
   column job_id uuid not null
@@ -1315,6 +1316,10 @@ constraint job_vectors_pkey on nightdesk_data.job_vectors PRIMARY KEY (job_id, o
 
 constraint cancel_is_asked_of_running_jobs on nightdesk_data.jobs CHECK (((NOT cancel_requested) OR (state = ANY (ARRAY['running'::text, 'cancelled'::text, 'expired'::text]))))
 
+constraint duplicates_are_not_worked on nightdesk_data.jobs CHECK (((duplicate_of IS NULL) OR ((state = 'cancelled'::text) AND (run_id IS NULL) AND (duplicate_of <> job_id))))
+
+constraint duplicates_name_another_job on nightdesk_data.jobs CHECK (((NOT (error_code IS DISTINCT FROM 'DUPLICATE'::text)) = (duplicate_of IS NOT NULL)))
+
 constraint ended_jobs_have_a_time on nightdesk_data.jobs CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))))
 
 constraint failures_have_a_code on nightdesk_data.jobs CHECK (((error_code IS NOT NULL) OR (state <> ALL (ARRAY['refused'::text, 'failed'::text, 'cancelled'::text, 'expired'::text, 'parked'::text]))))
@@ -1330,6 +1335,8 @@ constraint jobs_custom_id_batch_id_key on nightdesk_data.jobs UNIQUE (custom_id,
 constraint jobs_custom_id_check on nightdesk_data.jobs CHECK (((custom_id <> ''::text) AND (length(custom_id) <= 512)))
 
 constraint jobs_dispatch_check on nightdesk_data.jobs CHECK ((dispatch >= 0))
+
+constraint jobs_duplicate_of_fkey on nightdesk_data.jobs FOREIGN KEY (duplicate_of) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
 constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) = 'object'::text))
 
@@ -1780,6 +1787,8 @@ CREATE INDEX job_dependencies_by_child ON nightdesk_data.job_dependencies USING 
 CREATE INDEX jobs_by_batch ON nightdesk_data.jobs USING btree (batch_id, seq)
 
 CREATE INDEX jobs_by_batch_state ON nightdesk_data.jobs USING btree (batch_id, state)
+
+CREATE INDEX jobs_by_duplicate ON nightdesk_data.jobs USING btree (duplicate_of) WHERE (duplicate_of IS NOT NULL)
 
 CREATE INDEX jobs_by_finish ON nightdesk_data.jobs USING btree (finished_at)
 
@@ -2539,7 +2548,7 @@ view nightdesk.reasoning (call_id, job_id, run_id, batch_id, custom_id, pass, mo
      JOIN nightdesk_data.model_calls c USING (call_id, run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification) as
+view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification, duplicate_of) as
  SELECT j.job_id,
     j.batch_id,
     b.name AS batch,
@@ -2567,7 +2576,8 @@ view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_c
     j.waiting_for,
     r.grade,
     r.claims_dropped,
-    r.verification
+    r.verification,
+    j.duplicate_of
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
@@ -4599,6 +4609,8 @@ comment on view column nightdesk.results.completion_tokens is 'Tokens of all rep
 comment on view column nightdesk.results.created_at is 'When it was queued.'
 
 comment on view column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.'
+
+comment on view column nightdesk.results.duplicate_of is 'The job of its batch that is worked in its place, because their files are copies; it has the result. Null for any other.'
 
 comment on view column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.'
 

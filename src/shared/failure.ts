@@ -112,6 +112,10 @@ export const CODES = {
   COMMAND_DELAYED: { outcome: "parked", meaning: "The command of a schedule has to wait." },
 
   CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },
+  DUPLICATE: {
+    outcome: "cancelled",
+    meaning: "The file is a copy of another one of its batch, which is worked in its place.",
+  },
   DEADLINE_EXCEEDED: { outcome: "expired", meaning: "The job's deadline passed first." },
   BUDGET_EXCEEDED: {
     outcome: "held",

@@ -62,7 +62,12 @@ export type Sketched = {
   /** Of its bytes. */
   readonly sha256: string;
   readonly sketch: Sketch | null;
+  /** Comes before those without it: where it is in a group, the others are its copies. */
+  readonly isFirst?: boolean;
 };
+
+/** What of their shingles copies have in common at least, where nobody says another share. */
+export const LEAST_SIMILARITY = 0.8;
 
 /** The first document of a group, by path, and those that are like it. */
 export type DuplicateGroup = {
@@ -85,7 +90,7 @@ const MOST_COMPARED = 20;
  * @param least similarity, 0 to 1
  */
 export function groupDuplicates(documents: readonly Sketched[], least: number): DuplicateGroup[] {
-  const sorted = [...documents].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const sorted = [...documents].sort(inOrder);
   const groups: { first: Sketched; copies: DuplicateGroup["copies"][number][] }[] = [];
   const byHash = new Map<string, number>();
   const byBand = new Map<string, number[]>();
@@ -124,6 +129,12 @@ export function groupDuplicates(documents: readonly Sketched[], least: number): 
     }
     return best;
   }
+}
+
+function inOrder(one: Sketched, other: Sketched): number {
+  const isBefore = one.isFirst === true;
+  if (isBefore !== (other.isFirst === true)) return isBefore ? -1 : 1;
+  return one.path < other.path ? -1 : 1;
 }
 
 const similarityTo = (one: Sketched, other: Sketched): number =>

@@ -67,7 +67,7 @@ const CHANGES: readonly Change[] = [
     name: "retry",
     title: "Try again",
     tell: ({ counts }) =>
-      `${countOf(counts.failed + counts.expired + counts.cancelled, "job")} that failed, expired or were cancelled are queued again. Refusals are results and stay: the same question would be refused again.`,
+      `${countOf(counts.failed + counts.expired + counts.cancelled, "job")} that failed, expired or were cancelled are queued again. Refusals are results and stay: the same question would be refused again. Copies of other files (DUPLICATE) stay, too.`,
     make: async (database, { batchId, name }) => {
       const queued = await retryJobs(database, batchId, ["failed", "expired", "cancelled"]);
       await evaluateHolds(database);

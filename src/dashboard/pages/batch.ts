@@ -82,7 +82,7 @@ ${barHtml(states)}
     )}<span>of ${link(here, formatCount(batch.total))}</span></p>
 <p class="note">Queued ${draw.time(batch.createdAt)}${batch.finishedAt === null ? "" : markup`, ended ${draw.time(batch.finishedAt)}`}. ${link(`${here}/changes`, "What changed since the last run of the same inputs")}${choices.kinds.includes("extract") ? markup`. ${link(`${here}/fields`, "Extracted fields as a table")}` : ""}</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
-${actionsHtml(batch)}
+${actionsHtml(batch, problems)}
 ${problemsHtml(problems, here)}
 ${nightHtml(night, zone)}
 <section aria-labelledby="results"><h2 id="results">Results</h2>
@@ -171,14 +171,15 @@ function problemsHtml(problems: readonly ProblemGroup[], here: string): Html {
 }
 
 /** What somebody may do with it as it stands. */
-function actionsHtml(batch: BatchProgress): Html {
+function actionsHtml(batch: BatchProgress, problems: readonly ProblemGroup[]): Html {
   const here = pathTo("batches", batch.batchId);
   const isOpen = batch.finishedAt === null;
   const { failed, expired, cancelled } = batch.counts;
+  const copies = problems.find(({ code }) => code === "DUPLICATE")?.jobs ?? 0;
   const offered: readonly (readonly [string, string])[] = [
     ...(isOpen && batch.pausedAt === null ? [["pause", "Pause"] as const] : []),
     ...(isOpen && batch.pausedAt !== null ? [["resume", "Resume"] as const] : []),
-    ...(failed + expired + cancelled > 0 ? [["retry", "Try again"] as const] : []),
+    ...(failed + expired + cancelled > copies ? [["retry", "Try again"] as const] : []),
     ...(isOpen ? [["cancel", "Cancel"] as const] : []),
   ];
   return markup`<p class="actions">${offered.map(([name, title]) => markup`<a class="button plain" href="${`${here}/${name}`}">${title}…</a> `)}</p>`;

@@ -6,6 +6,7 @@ import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { endWaitingJobs } from "../../shared/store/jobs/close-batches.ts";
+import { countDuplicates } from "../../shared/store/jobs/duplicates.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
@@ -206,7 +207,7 @@ export const batchRetry: CommandHandler = async (invocation) => {
     if (invocation.options["json"] === true) {
       await terminal.printJson({ ...batchJson(batch), retried });
     }
-    if (retried === 0) printNothing(context, batch, states);
+    if (retried === 0) await printNothing(context, database, { batch, states });
     else printRetried(context, { before, batch, retried });
     if (retried > 0 && batch.holdReason === null) await hintWorker(context, database);
     return EXIT.ok;
@@ -226,15 +227,17 @@ function statesOf({ options, args }: Invocation): readonly RetriedState[] {
   return chosen.length === 0 ? ["failed"] : chosen;
 }
 
-function printNothing(
+async function printNothing(
   { terminal }: CommandContext,
-  { name, counts }: BatchProgress,
-  states: readonly RetriedState[],
-): void {
+  database: Database,
+  { batch, states }: { readonly batch: BatchProgress; readonly states: readonly RetriedState[] },
+): Promise<void> {
+  const copies = await countDuplicates(database, batch.batchId);
+  const counts = { ...batch.counts, cancelled: batch.counts.cancelled - copies };
   const others = RETRIED_STATES.filter((state) => !states.includes(state) && counts[state] > 0);
   const hint = others.map((state) => `--${state} retries ${formatCount(counts[state])}`);
   terminal.say(
-    `Batch ${JSON.stringify(name)} has no ${states.join(" or ")} job` +
+    `Batch ${JSON.stringify(batch.name)} has no ${states.join(" or ")} job` +
       `${hint.length === 0 ? "" : `; ${hint.join(", ")}`}.`,
   );
 }

@@ -18,6 +18,7 @@ import { createLineParser } from "../enqueue/parse-line.ts";
 import type { UnknownModel } from "../enqueue/parse-line.ts";
 import { createModelNames } from "../enqueue/model-names.ts";
 import type { ModelNames, NamesOptions } from "../enqueue/model-names.ts";
+import { duplicateFinder, sayDuplicates } from "../selection/copies.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { interruptible } from "../watch/wait-for-jobs.ts";
@@ -68,10 +69,11 @@ async function finish(
 type Source = { readonly batch: SelectedBatch; readonly chunks: AsyncIterable<Uint8Array> };
 
 async function load(
-  { terminal, invocation, config }: CommandContext,
+  context: CommandContext,
   database: Database,
   { batch, chunks }: Source,
 ): Promise<Loaded> {
+  const { terminal, invocation, config } = context;
   const models = createModelNames(config, namesOptionsOf(invocation));
   const parser = createLineParser({
     format: formatOf(invocation),
@@ -95,6 +97,7 @@ async function load(
           },
           parser,
           sizeOf: fileSizes(config.roots.workroot),
+          ...duplicateFinder(context, database, batch),
         }),
     );
     return { ...enqueued, unknownModels: formatUnknown(parser.unknownModels(), models) };
@@ -111,7 +114,7 @@ type Loaded = Enqueued & { readonly unknownModels: string | undefined };
 async function printEnqueued(
   { terminal, invocation }: CommandContext,
   { batchId, name, mode }: SelectedBatch,
-  { added, skipped, problems }: Enqueued,
+  { added, skipped, problems, duplicates }: Enqueued,
 ): Promise<void> {
   terminal.clearStatus();
   for (const line of problems.describe()) terminal.say(line);
@@ -123,6 +126,7 @@ async function printEnqueued(
       added,
       skipped,
       rejected: problems.count,
+      ...(duplicates === 0 ? {} : { duplicates }),
       problems: problems.first(),
     });
     return;
@@ -135,6 +139,7 @@ async function printEnqueued(
       : `Queued ${countOf(added, "job")} in batch ${JSON.stringify(name)}` +
           `${skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`}${rejected}.`,
   );
+  sayDuplicates(terminal, duplicates);
 }
 
 /** A load that was cut off leaves its jobs, which are opened with those of this file, whichever that is. */

@@ -21,6 +21,8 @@ import { fileSizes } from "../enqueue/read-lines.ts";
 import { nativeLines } from "../enqueue/parse-line.ts";
 import { printBatchResults } from "../print/result.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { duplicateFinder, findCopies, sayDuplicates, sayUncompared } from "../selection/copies.ts";
+import type { FoundCopies } from "../selection/copies.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { onlyOfDays } from "../selection/of-days.ts";
 import { selectChanged, selectPaths } from "../selection/paths.ts";
@@ -43,7 +45,7 @@ export const summarize: CommandHandler = async (invocation) => {
     options: summaryOptions(invocation.options),
   }));
   const inputs = await onlyChanged(context, await onlyOfDays(context, all));
-  if (isDryRun(invocation)) return printFilePreview(context, inputs.map(pathOf), skipped);
+  if (isDryRun(invocation)) return printPreview(context, inputs, skipped);
   if (inputs.length === 0) return printUnchanged(context);
   const [only] = inputs;
   const digest = invocation.options["digest"] === true ? routingOf(invocation.options) : null;
@@ -58,7 +60,33 @@ export const summarize: CommandHandler = async (invocation) => {
 type Options = CommandContext["invocation"]["options"];
 
 const isDryRun = ({ options }: Invocation): boolean => options["dryRun"] === true;
-const pathOf = ({ path }: { readonly path: string }): string => path;
+
+type FileInput = { readonly path: string };
+
+/** What `--dry-run` prints, with `--dedupe` the copies apart. */
+async function printPreview(
+  context: CommandContext,
+  inputs: readonly FileInput[],
+  skipped: SkippedFiles,
+): Promise<number> {
+  const { copies, uncompared } = await copiesAmong(context, inputs);
+  sayUncompared(context.terminal, uncompared);
+  const copied = new Set(copies.map(({ path }) => path));
+  const paths = inputs.map(({ path }) => path).filter((path) => !copied.has(path));
+  return printFilePreview(context, { paths, copies, skipped });
+}
+
+const NO_COPIES: FoundCopies = { copies: [], uncompared: 0 };
+
+const copiesAmong = async (
+  context: CommandContext,
+  inputs: readonly FileInput[],
+): Promise<FoundCopies> =>
+  context.invocation.options["dedupe"] === true
+    ? withDatabase(context, "create", (database) =>
+        findCopies(database, context.config.roots.workroot, inputs),
+      )
+    : NO_COPIES;
 
 const routingOf = (options: Options) =>
   said({ route: routeOf(options), model: textOf(options, "model") });
@@ -83,7 +111,7 @@ export const extract: CommandHandler = async (invocation) => {
   // What is wrong with the schema or the labels is told once, and not of each line of a batch.
   if (all[0] !== undefined) checkInput(all[0]);
   const inputs = await onlyChanged(context, await onlyOfDays(context, all));
-  if (isDryRun(invocation)) return printFilePreview(context, inputs.map(pathOf), skipped);
+  if (isDryRun(invocation)) return printPreview(context, inputs, skipped);
   if (inputs.length === 0) return printUnchanged(context);
   const [first] = inputs;
   if (first !== undefined && inputs.length === 1 && !isSelection && name === undefined) {
@@ -147,7 +175,7 @@ type FileJobs = {
   /** What a batch without a name is called after. */
   readonly command: string;
   readonly name: string | undefined;
-  readonly inputs: readonly { readonly path: string }[];
+  readonly inputs: readonly FileInput[];
   /** Files that were left out of what was asked for. */
   readonly skipped: SkippedFiles;
   /** Digests of the folders and of all of it, too; null for none. */
@@ -163,7 +191,7 @@ async function runFileJobs(
   const { terminal, invocation, config } = context;
   const { inputs, name, command } = jobs;
   const batch = await selectBatch(database, name, command, batchSettingsOf(invocation.options));
-  const { outcome, problems, added, skipped } = await enqueueLines(
+  const { outcome, problems, added, skipped, duplicates } = await enqueueLines(
     database,
     batch,
     toJsonl(inputs),
@@ -172,6 +200,7 @@ async function runFileJobs(
       onLines: () => undefined,
       parser: nativeLines((input) => modelAffinity(input, config.model)),
       sizeOf: fileSizes(config.roots.workroot),
+      ...duplicateFinder(context, database, batch),
       ...digestsOf(jobs, batch, context),
     },
   );
@@ -189,7 +218,8 @@ async function runFileJobs(
       `${countOf(inputs.length, "file")} in batch ${JSON.stringify(batch.name)}${known}.`,
     );
   }
-  return printOrWait(context, database, { ...batch, skipped: jobs.skipped });
+  sayDuplicates(terminal, duplicates);
+  return printOrWait(context, database, { ...batch, duplicates, skipped: jobs.skipped });
 }
 
 /** A name that is the same every night makes one batch, which holds each file once. */
@@ -234,7 +264,10 @@ function digestsOf(
   };
 }
 
-type QueuedBatch = Pick<SelectedBatch, "batchId" | "name"> & { readonly skipped?: SkippedFiles };
+type QueuedBatch = Pick<SelectedBatch, "batchId" | "name"> & {
+  readonly skipped?: SkippedFiles;
+  readonly duplicates?: number;
+};
 
 /** A batch that is queued: says so, or waits for it and prints what came of it. */
 export async function printOrWait(
@@ -261,7 +294,7 @@ async function* toJsonl(inputs: FileJobs["inputs"]): AsyncGenerator<Uint8Array> 
 async function printBatchQueued(
   context: CommandContext,
   database: Database,
-  { batchId, name, skipped = {} }: QueuedBatch,
+  { batchId, name, skipped = {}, duplicates = 0 }: QueuedBatch,
 ): Promise<number> {
   const { terminal, invocation } = context;
   if (invocation.options["json"] === true) {
@@ -272,6 +305,7 @@ async function printBatchQueued(
       batch: name,
       state: "queued",
       ...(left === 0 ? {} : { skipped_files: left, skipped_by_extension: skipped }),
+      ...(duplicates === 0 ? {} : { duplicates }),
     });
   } else await terminal.print(batchId);
   await hintHold(context, database, batchId);
@@ -279,16 +313,24 @@ async function printBatchQueued(
   return EXIT.ok;
 }
 
-/** With --changed, the inputs whose files are not what their newest result was made of; without it, all of them. */
-async function onlyChanged<Input extends { readonly path: string }>(
+/**
+ * With --changed, the inputs whose files are not what their newest result was made of; without it, all of them. With
+ * --dedupe as well, a copy is as changed as the file that it is a copy of, which has the result of both.
+ */
+async function onlyChanged<Input extends FileInput>(
   context: CommandContext,
   inputs: readonly Input[],
 ): Promise<readonly Input[]> {
   const { terminal, invocation, config } = context;
   if (invocation.options["changed"] !== true) return inputs;
-  const { changed, unindexed } = await withDatabase(context, "create", (database) =>
-    selectChanged(database, config.roots.workroot, inputs),
+  const { copies } = await copiesAmong(context, inputs);
+  const originalOf = new Map(copies.map(({ path, of }) => [path, of]));
+  const originals = inputs.filter(({ path }) => !originalOf.has(path));
+  const { changed: taken, unindexed } = await withDatabase(context, "create", (database) =>
+    selectChanged(database, config.roots.workroot, originals),
   );
+  const paths = new Set(taken.map(({ path }) => path));
+  const changed = inputs.filter(({ path }) => paths.has(originalOf.get(path) ?? path));
   terminal.say(`${formatCount(changed.length)} of ${countOf(inputs.length, "file")} changed.`);
   if (unindexed > 0) {
     terminal.say(

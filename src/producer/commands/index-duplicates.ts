@@ -1,7 +1,7 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { groupDuplicates, sketchText } from "../../shared/near-duplicates.ts";
+import { groupDuplicates, LEAST_SIMILARITY, sketchText } from "../../shared/near-duplicates.ts";
 import type { DuplicateGroup, Sketched } from "../../shared/near-duplicates.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { layOutLines } from "../../shared/styled-text.ts";
@@ -10,7 +10,7 @@ import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { countOfOption, sourceOf } from "./options.ts";
 
 const PAGE_DOCUMENTS = 100;
-const LEAST_PERCENT = 80;
+const LEAST_PERCENT = 100 * LEAST_SIMILARITY;
 
 /** Groups of indexed documents that are copies of each other, to the byte or nearly to the word. */
 export const indexDuplicates: CommandHandler = async (invocation) => {

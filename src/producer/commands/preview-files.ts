@@ -4,10 +4,19 @@ import { formatSkipped, totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { fileSize } from "../enqueue/read-lines.ts";
+import type { CopiedFile } from "../selection/copies.ts";
 import { batchSettingsOf } from "./options.ts";
 
 /** Paths in a line of JSON; `files` counts all of them. */
 const MOST_PATHS = 1_000;
+
+type PreviewedFiles = {
+  readonly paths: readonly string[];
+  /** That would be rows alone, pointing to one of `paths`. */
+  readonly copies: readonly CopiedFile[];
+  /** Left out for their extension. */
+  readonly skipped: SkippedFiles;
+};
 
 /**
  * What `--dry-run` prints of files that would be queued: each path a line, or one line of JSON with the first 1,000 of
@@ -16,8 +25,7 @@ const MOST_PATHS = 1_000;
  */
 export async function printFilePreview(
   { terminal, invocation, config }: CommandContext,
-  paths: readonly string[],
-  skipped: SkippedFiles,
+  { paths, copies, skipped }: PreviewedFiles,
 ): Promise<number> {
   const { workroot } = config.roots;
   // What is wrong with them is told now, and not by the queueing.
@@ -34,11 +42,16 @@ export async function printFilePreview(
       bytes,
       paths: paths.slice(0, MOST_PATHS),
       ...(empty.length === 0 ? {} : { empty_or_missing: empty.slice(0, MOST_PATHS) }),
+      ...(copies.length === 0 ? {} : { copies: copies.slice(0, MOST_PATHS) }),
       ...(left === 0 ? {} : { skipped_files: left, skipped_by_extension: skipped }),
     });
     return EXIT.ok;
   }
   for (const path of paths) await terminal.print(path);
+  for (const { path, of, kind } of copies)
+    terminal.say(
+      `Not worked: ${path}, ${kind === "exact" ? "the same bytes as" : "nearly"} ${of}.`,
+    );
   if (empty.length > 0) terminal.say(`Empty, or not there: ${countOf(empty.length, "file")}.`);
   terminal.say(
     `${countOf(paths.length, "file")} of ${formatCount(bytes)} bytes would be queued${left === 0 ? "" : `; ${formatSkipped(skipped)}`}. Nothing is: --dry-run.`,

@@ -7,6 +7,8 @@ import {
   releaseJobs,
   setBatchFormat,
 } from "../../shared/store/jobs/batches.ts";
+import { endDuplicates } from "../../shared/store/jobs/duplicates.ts";
+import type { DuplicateJob } from "../../shared/store/jobs/duplicates.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { insertJobs, selectInputHashes } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
@@ -20,10 +22,14 @@ export type Enqueued = LoadCounts & {
   /** `queued`: the batch is open. `rejected`: nothing of this file is left. `empty`: there was no line. */
   readonly outcome: "queued" | "rejected" | "empty";
   readonly problems: LineProblems;
+  /** Jobs that are rows alone, because others are worked in their place. */
+  readonly duplicates: number;
 };
 
 export type EnqueueOptions = Omit<LoadOptions, "problems"> & {
   readonly badLines: "strict" | "skip";
+  /** Which jobs of the load are not to be worked, because others are in their place; asked before the batch is opened. */
+  readonly findDuplicates?: () => Promise<readonly DuplicateJob[]>;
   /** What else goes into the batch, in the transaction that opens it. */
   readonly beforeOpening?: (db: Queryable, counts: LoadCounts) => Promise<void>;
 };
@@ -48,15 +54,18 @@ export async function enqueueLines(
     (problems.count > 0 && (options.badLines === "strict" || isEmpty));
   if (isRejected || isEmpty) {
     await undoLoad(database, batch);
-    return { ...counts, outcome: isRejected ? "rejected" : "empty", problems };
+    return { ...counts, outcome: isRejected ? "rejected" : "empty", problems, duplicates: 0 };
   }
-  await database.within("build").transaction(async (db) => {
+  const found = (await options.findDuplicates?.()) ?? [];
+  const duplicates = await database.within("build").transaction(async (db) => {
+    const ended = await endDuplicates(db, batch.batchId, found);
     if (batch.mode === "loading") await setBatchFormat(db, batch.batchId, parser.format());
     await options.beforeOpening?.(db, counts);
     await releaseJobs(db, batch.batchId);
+    return ended;
   });
   await evaluateHolds(database);
-  return { ...counts, outcome: "queued", problems };
+  return { ...counts, outcome: "queued", problems, duplicates };
 }
 
 const undoLoad = (database: Database, { batchId, mode }: SelectedBatch): Promise<void> =>

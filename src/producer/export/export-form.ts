@@ -71,6 +71,7 @@ const COLUMNS: readonly Column[] = [
   ["finished_at", ({ finished_at }) => finished_at?.toISOString() ?? null],
   ["steps", ({ steps }) => (steps.length === 0 ? null : steps.map(stepText).join("; "))],
   ["outputs", ({ steps }) => outputsCell(steps)],
+  ["duplicate_of", ({ duplicate_of }) => duplicate_of],
 ];
 
 /** What steps gave, where it was asked for. */

@@ -221,6 +221,7 @@ export const failureJson = (result: JobResult): Record<string, unknown> => ({
   ...identityJson(result),
   kind: result.kind,
   state: result.state,
+  ...duplicateJson(result),
 });
 
 /** A job as `batch export` writes it. */
@@ -231,6 +232,7 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   state: result.state,
   error_code: result.error_code,
   error_message: result.error_message,
+  ...duplicateJson(result),
   input: result.input,
   answer: result.answer,
   scope: result.scope,
@@ -248,6 +250,10 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
 /** Documents that a newer version was preferred to; nothing where none was. */
 const passedOverJson = ({ passed_over: older }: JobResult) =>
   older.length === 0 ? {} : { passed_over: older };
+
+/** The job that has the result of a copy; nothing for any other job. */
+const duplicateJson = ({ duplicate_of: of }: JobResult) =>
+  of === null ? {} : { duplicate_of: of };
 
 const identityJson = (result: JobResult) => ({
   job_id: result.job_id,

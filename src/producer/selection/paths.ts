@@ -178,7 +178,7 @@ async function isUnchanged(file: string, evidence: NewestEvidence | undefined): 
 }
 
 /** A file that is gone, or can't be looked at, is not as it was. */
-const hasFacts = (file: string, { facts }: KnownFile): Promise<boolean> =>
+export const hasFacts = (file: string, { facts }: KnownFile): Promise<boolean> =>
   stat(file, { bigint: true }).then(
     ({ size, mtimeNs, ctimeNs, ino }) =>
       size === facts.bytes &&

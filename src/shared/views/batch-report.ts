@@ -9,7 +9,7 @@ import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import type { Clock } from "./quantity.ts";
 import type { ModelCost } from "./night.ts";
 import { describeNight, modelsPicture, nightPicture } from "./night-picture.ts";
-import { failuresSection, refusalsSection } from "./report-failures.ts";
+import { copiesSection, failuresSection, refusalsSection } from "./report-failures.ts";
 import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overview.ts";
 import { SHOWN } from "./report-rows.ts";
 import type { CostRow, KindRow, Report } from "./report-rows.ts";
@@ -34,6 +34,7 @@ export function reportPage(report: Report): Page {
       ...failuresSection(report),
       ...holdsSection(report),
       ...refusalsSection(report),
+      ...copiesSection(report),
       ...openSection(report.verification, batch.batchId),
       ...foldersSection(report),
       ...answersSection(report),

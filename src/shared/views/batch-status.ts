@@ -7,7 +7,7 @@ import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { countOf, formatMoment, formatDuration } from "./quantity.ts";
 import { formatBytes } from "./steps.ts";
 import { fact, joinTexts, sectionOf, state, time } from "./section.ts";
-import type { Fact, Item, Page, Table } from "./section.ts";
+import type { Block, Fact, Item, Page, Table } from "./section.ts";
 
 /** What is known of a batch beside its counts. */
 export type BatchStatus = {
@@ -28,7 +28,10 @@ export function batchPage(status: BatchStatus): Page {
   const { batch, obstacles, problems, hookCalls, holds } = status;
   const remedy = remedyOf(batch);
   const heldFor = pastHoldLines(holds);
-  const unsuccessful = problems.filter(({ code }) => !WAITS_FOR_PEOPLE.includes(code));
+  const copies = problems.filter(({ code }) => code === "DUPLICATE");
+  const unsuccessful = problems.filter(
+    (problem) => !copies.includes(problem) && !WAITS_FOR_PEOPLE.includes(problem.code),
+  );
   return {
     title: batch.name,
     facts: [
@@ -45,14 +48,14 @@ export function batchPage(status: BatchStatus): Page {
     ],
     sections: [
       ...waitingSections(status.waiting, batch.batchId, "What waits for a person:"),
-      ...sectionOf(
-        "problems",
-        "What did not succeed:",
-        unsuccessful.length === 0 ? [] : [{ kind: "list", items: unsuccessful.map(problemItem) }],
-      ),
+      ...sectionOf("problems", "What did not succeed:", listOf(unsuccessful)),
+      ...sectionOf("copies", "Copies, whose results are those of other jobs:", listOf(copies)),
     ],
   };
 }
+
+const listOf = (problems: readonly ProblemGroup[]): readonly Block[] =>
+  problems.length === 0 ? [] : [{ kind: "list", items: problems.map(problemItem) }];
 
 const jobsFact = ({ batch, heldBack }: BatchStatus): Fact =>
   fact(

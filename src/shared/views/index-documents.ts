@@ -44,6 +44,53 @@ const textsSchema = z.array(
 /** Characters of a document that it is compared by. */
 const MOST_TEXT_CHARS = 200_000;
 
+const TEXT = `coalesce((select left(string_agg(c.text, E'\\n' order by c.ordinal), ${MOST_TEXT_CHARS})
+                        from nightdesk_data.chunks c where c.doc_id = page.doc_id), '') as text`;
+
+const factsSchema = z.array(
+  z
+    .object({
+      path: z.string(),
+      sha256: z.string(),
+      settled: z.boolean(),
+      bytes: z.string(),
+      mtime_ns: z.string(),
+      ctime_ns: z.string(),
+      inode: z.string(),
+      text: z.string(),
+    })
+    .transform(({ path, sha256, text, settled, ...facts }) => ({
+      path,
+      text,
+      known: {
+        sha256,
+        settled,
+        facts: {
+          bytes: BigInt(facts.bytes),
+          mtimeNs: BigInt(facts.mtime_ns),
+          ctimeNs: BigInt(facts.ctime_ns),
+          inode: BigInt(facts.inode),
+        },
+      },
+    })),
+);
+
+/** The texts that the index has of the files at paths, each once, with what tells whether the file is still that one. */
+export async function selectTextsAt(
+  db: Queryable,
+  paths: readonly string[],
+): Promise<z.infer<typeof factsSchema>> {
+  const { rows } = await db.query(
+    `with page as materialized (
+       select distinct on (path) * from nightdesk_data.documents
+        where path = any ($1::text[]) order by path, scanned_at desc)
+     select path, sha256, settled, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, ${TEXT}
+       from page order by path`,
+    [paths],
+  );
+  return factsSchema.parse(rows);
+}
+
 /**
  * The texts of indexed documents, a page of them.
  * @param after `doc_id` of the last one of the page before, or "0"
@@ -58,9 +105,7 @@ export async function selectDocumentTexts(
     `with page as materialized (
        select doc_id, path, sha256 from nightdesk_data.documents
         where doc_id > $1::bigint and ($2::text is null or source = $2) order by doc_id limit $3)
-     select doc_id::text, path, sha256,
-            coalesce((select left(string_agg(c.text, E'\\n' order by c.ordinal), ${MOST_TEXT_CHARS})
-                        from nightdesk_data.chunks c where c.doc_id = page.doc_id), '') as text
+     select doc_id::text, path, sha256, ${TEXT}
        from page order by doc_id`,
     [after, source, limit],
   );

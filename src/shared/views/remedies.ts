@@ -63,6 +63,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   DATABASE_UNREACHABLE: "Check the database; the jobs go on by themselves.",
   QUEUE_UNREACHABLE: "Check the queue; the jobs go on by themselves.",
   CANCELLED: "Nothing to do: somebody cancelled it.",
+  DUPLICATE:
+    "Read the result of the job that its message names; to have it worked as well: nightdesk batch rerun BATCH --where error_code=DUPLICATE.",
   DEADLINE_EXCEEDED: "Give the batch more time, or begin earlier.",
   BUDGET_EXCEEDED: "Raise the budget; the batch goes on by itself.",
   COMMAND_FAILED: "Run the command by hand, and look at what it says.",

@@ -23,7 +23,9 @@ export function failuresSection(report: Report): readonly Section[] {
 }
 
 const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
-  came !== "refused" && !WAITS_FOR_PEOPLE.includes(name);
+  came !== "refused" && !isCopy(name) && !WAITS_FOR_PEOPLE.includes(name);
+
+const isCopy = (name: string): boolean => name === "DUPLICATE";
 
 /** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
 function fixCommands({ batch, failureGroups }: Report): readonly string[] {
@@ -48,6 +50,19 @@ export function refusalsSection(report: Report): readonly Section[] {
       },
       ...refusals.map((group) => failureSection(group, report)),
     ]),
+  ];
+}
+
+/** Jobs that have no result of their own, because those of other files are worked in their place. */
+export function copiesSection(report: Report): readonly Section[] {
+  const copies = report.failureGroups.filter(({ error_code: name }) => isCopy(name));
+  if (copies.length === 0) return [];
+  return [
+    section(
+      "copies",
+      "Copies, worked once",
+      copies.map((group) => failureSection(group, report)),
+    ),
   ];
 }
 

@@ -171,7 +171,7 @@ async function selectFolders(
   const { rows } = await db.query(
     `select coalesce(substring(input->>'path' from '^(.*)/[^/]*$'), '.') as folder, count(*) as jobs,
             count(*) filter (where state = 'succeeded') as succeeded, count(*) filter (where state = 'refused') as refused,
-            count(*) filter (where state in ('failed', 'cancelled', 'expired')) as failed, count(*) over () as folders
+            count(*) filter (where state in ('failed', 'cancelled', 'expired') and duplicate_of is null) as failed, count(*) over () as folders
        from nightdesk_data.jobs where batch_id = $1 and kind in ('summarize', 'extract')
       group by 1 order by 1 limit $2`,
     [batchId, limit],

@@ -50,6 +50,7 @@ const resultSchema = z.object({
   state: z.enum(JOB_STATES),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
+  duplicate_of: z.string().nullable(),
   input: z.record(z.string(), z.unknown()),
   run_id: z.string().nullable(),
   answer: z.string().nullable(),
@@ -79,7 +80,7 @@ const resultSchema = z.object({
 });
 
 /**
- * A job with the result of its last run. `evidence` holds what was admitted, `passed_over` documents with a newer version that
+ * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was admitted, `passed_over` documents with a newer version that
  * the question asked for, `vectors` how many `selectVectors` gives,
  * `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
  * and neither in the question nor in anything that was read; `claims` are the statements that the answer holds.
@@ -90,7 +91,7 @@ export type JobResult = z.infer<typeof resultSchema>;
 const MOST_CLAIMS = 2_000;
 
 const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code,
-       left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
+       left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, j.duplicate_of, j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
        r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms,
        extract(epoch from j.finished_at - j.created_at) * 1000 as total_ms, j.created_at, j.finished_at,
        (select m.done_reason from nightdesk_data.run_calls c join nightdesk_data.model_calls m using (call_id)

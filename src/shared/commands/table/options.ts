@@ -17,6 +17,10 @@ export const changed: CommandOption = {
   flags: "--changed",
   description: "only files that changed since their newest result",
 };
+export const dedupe: CommandOption = {
+  flags: "--dedupe",
+  description: "work one of each group of copies; the rows of the others point to it",
+};
 export const dryRun: CommandOption = {
   flags: "--dry-run",
   description: "print which files would be queued, and queue nothing",

@@ -38,11 +38,11 @@ export async function insertDependencies(
 const fileJobSchema = z.array(z.object({ job_id: z.string(), path: z.string() }));
 export type FileJob = { readonly jobId: string; readonly path: string };
 
-/** The jobs of a batch that work on one file each and have something to tell of it, by path. */
+/** The jobs of a batch that work on one file each and have something to tell of it, by path; no copies of other files. */
 export async function selectFileJobs(db: Queryable, batchId: string): Promise<readonly FileJob[]> {
   const { rows } = await db.query(
     `select job_id, input->>'path' as path from nightdesk_data.jobs
-      where batch_id = $1 and kind in ('summarize', 'extract')
+      where batch_id = $1 and kind in ('summarize', 'extract') and duplicate_of is null
       order by input->>'path' collate "C", seq`,
     [batchId],
   );

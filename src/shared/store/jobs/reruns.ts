@@ -76,7 +76,8 @@ export async function selectRerunPage(
   return { last, chosen: z.array(candidateSchema).parse(chosen) };
 }
 
-// What Nightdesk itself queued to keep the index is its own to queue again.
+// What Nightdesk itself queued to keep the index is its own to queue again. A copy is made again only where its code is
+// named: any other choice means the job that was worked in its place.
 const PAGE = `
 with page as materialized (
   select * from nightdesk_data.jobs where batch_id = $1 and seq > $2::bigint order by seq limit $3),
@@ -89,6 +90,7 @@ judged as (
                      where r.run_id = j.run_id) end as reasons
     from page j
    where j.finished_at is not null
+     and (j.duplicate_of is null or 'DUPLICATE' = any($8::text[]))
      and (j.kind in ('ask', 'summarize', 'extract', 'digest', 'chat') or j.kind = 'embed' and j.input ? 'text')
      and ($6::text[] is null or j.kind = any($6::text[]))
      and ($7::text[] is null or j.state = any($7::text[]))

@@ -13,7 +13,7 @@ const SLICE_JOBS = 5_000;
 /**
  * Queues jobs of a batch again that ended without a result, as if they had never run, and opens the batch again if it
  * had ended; a deadline that has passed is removed. Jobs that others depend on come first, in slices; those that
- * depend on them come last and together, so that none is due before its children.
+ * depend on them come last and together, so that none is due before its children. Copies of other files stay as they are.
  * @param onQueued told after each slice how many jobs are queued again
  * @returns how many
  * @throws Failure INPUT_INVALID while the batch loads
@@ -87,7 +87,7 @@ async function requeue(
   const { rowCount } = await db.query(
     `with picked as materialized (
        select job_id from nightdesk_data.jobs j
-        where batch_id = $1 and state = any($2::text[]) and ${which})
+        where batch_id = $1 and state = any($2::text[]) and duplicate_of is null and ${which})
      update nightdesk_data.jobs j
         set state = 'queued', attempt = 0, parks = 0, losses = 0, broken_calls = 0, dispatch = dispatch + 1, due_at = now(),
             cancel_requested = false, error_code = null, error_message = null, progress = null,

@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { groupDuplicates, LEAST_SIMILARITY, sketchText } from "../../shared/near-duplicates.ts";
+import type { Sketched } from "../../shared/near-duplicates.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { selectComparedJobs } from "../../shared/store/jobs/duplicates.ts";
+import type { ComparedJob, DuplicateJob } from "../../shared/store/jobs/duplicates.ts";
+import { selectTextsAt } from "../../shared/views/index-documents.ts";
+import { countOf } from "../../shared/views/quantity.ts";
+import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
+import type { SelectedBatch } from "../enqueue/select-batch.ts";
+import { hasFacts } from "./paths.ts";
+
+/** A file, and the one that it is a copy of. */
+export type CopiedFile = {
+  readonly path: string;
+  readonly of: string;
+  readonly kind: "exact" | "near";
+  /** The share of their groups of five words that both have, 0 to 1. */
+  readonly similarity: number;
+};
+
+type ComparedFile = {
+  readonly path: string;
+  /** Its job is queued, or has its result: what is like it is its copy. */
+  readonly isFirst?: boolean;
+};
+
+export type FoundCopies = {
+  readonly copies: readonly CopiedFile[];
+  /** Files that the index does not know as they are now, and that were not compared. */
+  readonly uncompared: number;
+};
+
+const PAGE_FILES = 100;
+
+/**
+ * Which of the files are copies of others, by the index. No file is opened: one is compared whose size and times are those
+ * that it was indexed with, as `--changed` does.
+ */
+export async function findCopies(
+  database: Database,
+  workroot: string,
+  files: readonly ComparedFile[],
+): Promise<FoundCopies> {
+  const compared: Sketched[] = [];
+  for (let from = 0; from < files.length; from += PAGE_FILES) {
+    const page = files.slice(from, from + PAGE_FILES);
+    const firsts = new Map(page.map(({ path, isFirst = false }) => [path, isFirst]));
+    for (const { path, text, known } of await selectTextsAt(database, [...firsts.keys()])) {
+      if (!known.settled || !(await hasFacts(join(workroot, path), known))) continue;
+      const isFirst = firsts.get(path) ?? false;
+      compared.push({ path, sha256: known.sha256, sketch: sketchText(text), isFirst });
+    }
+  }
+  const copies = groupDuplicates(compared, LEAST_SIMILARITY).flatMap(
+    ({ path: of, copies: found }) => found.map((copy) => ({ ...copy, of })),
+  );
+  return { copies, uncompared: files.length - compared.length };
+}
+
+/** With `--dedupe`, how a load finds its duplicates; nothing without it. */
+export const duplicateFinder = (
+  context: CommandContext,
+  database: Database,
+  { batchId }: Pick<SelectedBatch, "batchId">,
+): Pick<EnqueueOptions, "findDuplicates"> =>
+  context.invocation.options["dedupe"] === true
+    ? { findDuplicates: () => findDuplicateJobs(context, database, batchId) }
+    : {};
+
+/** What became of the copies of a load. */
+export function sayDuplicates(terminal: CommandContext["terminal"], jobs: number): void {
+  if (jobs === 0) return;
+  terminal.say(
+    `${countOf(jobs, "job")} of them ${jobs === 1 ? "is" : "are"} not worked: the rows point to those of the files that theirs are copies of.`,
+  );
+}
+
+/**
+ * The jobs of a load whose files are copies of other files of the batch, of which the same is asked: the first one by path
+ * is worked, or one that the batch had before. Says how many files could not be compared.
+ */
+async function findDuplicateJobs(
+  { terminal, config }: CommandContext,
+  database: Database,
+  batchId: string,
+): Promise<readonly DuplicateJob[]> {
+  const tasks = new Map<string, ComparedJob[]>();
+  for (const job of await selectComparedJobs(database, batchId)) {
+    const known = tasks.get(job.task);
+    if (known === undefined) tasks.set(job.task, [job]);
+    else known.push(job);
+  }
+  const duplicates: DuplicateJob[] = [];
+  let uncompared = 0;
+  for (const jobs of tasks.values()) {
+    const found = await duplicatesOf(database, config.roots.workroot, jobs);
+    duplicates.push(...found.duplicates);
+    uncompared += found.uncompared;
+  }
+  sayUncompared(terminal, uncompared);
+  return duplicates;
+}
+
+export function sayUncompared(terminal: CommandContext["terminal"], files: number): void {
+  if (files === 0) return;
+  terminal.say(
+    `Not compared with others, because the index does not know what they say now: ${countOf(files, "file")}. ` +
+      "To have them compared: nightdesk index",
+  );
+}
+
+/** @param jobs of one task, in the order of their insertion */
+async function duplicatesOf(
+  database: Database,
+  workroot: string,
+  jobs: readonly ComparedJob[],
+): Promise<{ readonly duplicates: readonly DuplicateJob[]; readonly uncompared: number }> {
+  const workedAt = new Map<string, ComparedJob>();
+  for (const job of jobs) {
+    const known = workedAt.get(job.path);
+    if (known === undefined || (known.isNew && !job.isNew)) workedAt.set(job.path, job);
+  }
+  const files = [...workedAt.values()].map(({ path, isNew }) => ({ path, isFirst: !isNew }));
+  const { copies, uncompared } = await findCopies(database, workroot, files);
+  const copyAt = new Map(copies.map((copy) => [copy.path, copy]));
+  const duplicates = jobs.flatMap((job): readonly DuplicateJob[] => {
+    const copy = copyAt.get(job.path);
+    const worked = workedAt.get(copy?.of ?? job.path);
+    if (!job.isNew || worked === undefined || worked === job) return [];
+    return [{ jobId: job.jobId, duplicateOf: worked.jobId, message: messageOf(copy, worked) }];
+  });
+  return { duplicates, uncompared };
+}
+
+function messageOf(copy: CopiedFile | undefined, { customId, path }: ComparedJob): string {
+  const how =
+    copy === undefined
+      ? "The same file"
+      : copy.kind === "exact"
+        ? "The same bytes"
+        : `${Math.round(100 * copy.similarity)} % alike`;
+  return `${how} as ${path}, which is worked in its place: job ${customId}.`;
+}
