@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { Config } from "./config/schema.ts";
 
 /** How many files of each extension are left out; `none` has no extension, and `other` holds what is no usual one. */
 export type SkippedFiles = Readonly<Record<string, number>>;
@@ -41,3 +42,7 @@ export function formatSkipped(skipped: SkippedFiles): string {
   );
   return `${totalSkipped(skipped)} skipped: ${listed.join(", ")}`;
 }
+
+/** `Files are read that end with .md, .txt, .json (security.allowed_exts)`. */
+export const takenExtensions = ({ security }: Pick<Config, "security">): string =>
+  `Files are read that end with ${security.allowed_exts.join(", ")} (security.allowed_exts)`;

@@ -27,7 +27,7 @@ import {
 import type { VectorTotals } from "../print/index-summary.ts";
 import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { takenExtensions } from "../selection/paths.ts";
+import { takenExtensions } from "../../shared/skipped-files.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { checkInput, printQueued } from "./ask.ts";
 import { countOfOption, said, sourceOf, textOf } from "./options.ts";

@@ -8,16 +8,20 @@ const MOST_BYTES = 1_000_000;
 /**
  * All of a stream as text.
  * @param what it is, to begin a sentence, such as "The text of the note"
- * @throws Failure INPUT_INVALID for more than a million bytes, and for other text than UTF-8
+ * @throws Failure INPUT_INVALID for more bytes, and for other text than UTF-8
  */
-export async function readAll(stdin: AsyncIterable<Uint8Array>, what: string): Promise<string> {
+export async function readAll(
+  stdin: AsyncIterable<Uint8Array>,
+  what: string,
+  mostBytes = MOST_BYTES,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stdin) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) {
-      const most = formatCount(MOST_BYTES);
+    if (bytes > mostBytes) {
+      const most = formatCount(mostBytes);
       throw new Failure("INPUT_INVALID", `${what} on stdin is over ${most} bytes. Shorten it.`);
     }
   }

@@ -18,13 +18,13 @@ const CHUNK_BYTES = 256 * 1024;
 export async function openInput(
   file: string,
   stdin: AsyncIterable<Uint8Array>,
-  of: "job" | "question" = "job",
+  of: "job" | "question" | "path" = "job",
 ): Promise<Input> {
   if (file === "-") return { name: "stdin", chunks: stdin, close: async () => undefined };
   const unreadable = (reason: string) =>
     new Failure(
       "INPUT_INVALID",
-      `${file} ${reason}. Expected a JSONL file with one ${of} a line, or - for stdin.`,
+      `${file} ${reason}. Expected a ${of === "path" ? "file" : "JSONL file"} with one ${of} a line, or - for stdin.`,
     );
   const handle = await open(file).catch((error: unknown) => {
     throw unreadable(formatOpenError(error));

@@ -11,10 +11,13 @@ import {
   countSkipped,
   formatSkipped,
   skippedFilesOf,
+  takenExtensions,
   totalSkipped,
 } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { hashJson } from "../../shared/json-value.ts";
+import { listedPaths } from "./file-list.ts";
+import { saveText } from "./save-text.ts";
 import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
 import type { FoundPlace, ListedFile, Lookup } from "./find-in-roots.ts";
 import { isGlob, parseGlob } from "../../shared/parse-glob.ts";
@@ -23,7 +26,7 @@ export type ExpandedPaths = {
   readonly kind: "paths";
   /** In the order of the arguments, the files of a glob or a folder sorted, each once. */
   readonly paths: readonly string[];
-  /** Whether a glob or a folder is among the arguments. */
+  /** Whether a glob or a folder is among the arguments, or a list was given. */
   readonly isSelection: boolean;
   /** Files of globs and folders that are left out for their extension. */
   readonly skipped: SkippedFiles;
@@ -34,6 +37,7 @@ export type ExpandedPaths = {
  * else from the one allowed root that has it; or it is a glob over the files below the allowed roots, by their path from
  * the work root or from their allowed root. A folder is all the files below it. What is none of that stays as it was
  * written: the worker's sandbox says what is wrong with it.
+ * @param listed paths from the current folder, else as they are; no globs
  * @returns AMBIGUOUS_PATH for an argument that names several places
  * @throws Failure INPUT_INVALID for a glob or a folder that holds no file that may be read
  */
@@ -41,14 +45,19 @@ export async function expandPaths(
   args: readonly string[],
   config: Config,
   cwd: string,
+  listed?: readonly string[],
 ): Promise<ExpandedPaths | Refusal> {
   let listing: Promise<readonly ListedFile[]> | undefined;
   const lookup: Lookup = { config, cwd, list: () => (listing ??= listFiles(config)) };
   const paths: string[] = [];
   const left = new Set<string>();
-  let isSelection = false;
-  for (const arg of args) {
-    const place = await placeOf(arg, lookup);
+  let isSelection = listed !== undefined;
+  const places = [
+    ...args.map((arg) => () => placeOf(arg, lookup)),
+    ...(listed ?? []).map((path) => () => literalPlaceOf(path, lookup)),
+  ];
+  for (const find of places) {
+    const place = await find();
     if (place.kind === "refused") return place;
     if (place.kind === "file") {
       paths.push(place.path);
@@ -68,6 +77,15 @@ export async function expandPaths(
 }
 
 type Glob = { readonly kind: "glob"; readonly glob: string };
+
+/** A file or a folder by its path from the current folder; else the path, which the worker looks up from the work root. */
+async function literalPlaceOf(path: string, { cwd, config }: Lookup): Promise<FoundPlace> {
+  const { workroot } = config.roots;
+  const file = await findNamedFile(path, cwd, workroot);
+  if (file !== undefined) return { kind: "file", path: file };
+  const folder = await findNamedFolder(path, cwd, workroot);
+  return folder === undefined ? { kind: "file", path } : { kind: "folder", path: folder };
+}
 
 async function placeOf(arg: string, lookup: Lookup): Promise<FoundPlace | Glob | Refusal> {
   const { workroot } = lookup.config.roots;
@@ -137,10 +155,6 @@ function nothingIn(place: FoundPlace | Glob, config: Config, skipped: SkippedFil
   return new Failure("INPUT_INVALID", `${what} ${below}. ${hint}`);
 }
 
-/** `Files are read that end with .md, .txt, .json (security.allowed_exts)`. */
-export const takenExtensions = ({ security }: Pick<Config, "security">): string =>
-  `Files are read that end with ${security.allowed_exts.join(", ")} (security.allowed_exts)`;
-
 const PAGE_FILES = 1_000;
 
 /**
@@ -188,13 +202,26 @@ export const hasFacts = (file: string, { facts }: KnownFile): Promise<boolean> =
     () => false,
   );
 
-/** The files that the arguments of a command name; says how many are left out for their extension. */
-export async function selectPaths({
-  config,
-  invocation,
-  terminal,
-}: CommandContext): Promise<ExpandedPaths | Refusal> {
-  const selected = await expandPaths(invocation.args, config, invocation.cwd);
+/**
+ * The files that the arguments of a command and its list name, or the one that a text on stdin was kept as; says how many
+ * are left out for their extension.
+ */
+export async function selectPaths(context: CommandContext): Promise<ExpandedPaths | Refusal> {
+  const saved = await saveText(context);
+  if (saved?.kind === "refused") return saved;
+  if (saved !== undefined) {
+    return { kind: "paths", paths: [saved.path], isSelection: false, skipped: {} };
+  }
+  const { config, invocation, terminal } = context;
+  const { args, cwd } = invocation;
+  const listed = await listedPaths(invocation);
+  if (args.length === 0 && listed === undefined) {
+    throw new Failure(
+      "USAGE_ERROR",
+      "Name files, folders or globs, or give a list of paths with --files-from.",
+    );
+  }
+  const selected = await expandPaths(args, config, cwd, listed);
   if (selected.kind === "paths" && totalSkipped(selected.skipped) > 0) {
     terminal.say(`${formatSkipped(selected.skipped)}. ${takenExtensions(config)}.`);
   }

@@ -7,6 +7,7 @@ import {
   dedupe,
   dryRun,
   days,
+  fileList,
   limit,
   source,
   route,
@@ -187,15 +188,18 @@ export const JOBS: readonly Command[] = [
       "nightdesk summarize allowed/corpus/minutes/2026-03.md --wait",
       "nightdesk summarize 'allowed/corpus/**/*.md' --batch-name tonight",
       "nightdesk summarize 'allowed/corpus/**/*.md' --digest --wait",
+      "git diff --name-only HEAD~1 | nightdesk summarize --files-from - --batch-name changes",
     ],
     arguments: [
       {
-        usage: "<path...>",
-        description: "files, folders, or quoted globs below the allowed roots",
+        usage: "[path...]",
+        description:
+          "files, folders, or quoted globs below the allowed roots; - for a text on stdin",
       },
     ],
     options: [
       wait,
+      ...fileList,
       ...route,
       ...verification,
       {
@@ -225,12 +229,14 @@ export const JOBS: readonly Command[] = [
     ],
     arguments: [
       {
-        usage: "<path...>",
-        description: "files, folders, or quoted globs below the allowed roots",
+        usage: "[path...]",
+        description:
+          "files, folders, or quoted globs below the allowed roots; - for a text on stdin",
       },
     ],
     options: [
       wait,
+      ...fileList,
       {
         flags: "--preset <preset>",
         description: "a label and a priority, action items, or people and dates",

@@ -17,6 +17,18 @@ export const changed: CommandOption = {
   flags: "--changed",
   description: "only files that changed since their newest result",
 };
+/** Files beside those of the arguments, and a text that becomes one. */
+export const fileList: readonly CommandOption[] = [
+  {
+    flags: "--files-from <list>",
+    description: "also the paths in this file, one a line; - for stdin",
+  },
+  { flags: "--null", description: "with --files-from: paths end in NUL, as of find -print0" },
+  {
+    flags: "--save-as <path>",
+    description: "with -: the new file below an allowed root that keeps the text on stdin",
+  },
+];
 export const dedupe: CommandOption = {
   flags: "--dedupe",
   description: "work one of each group of copies; the rows of the others point to it",
