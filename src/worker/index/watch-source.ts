@@ -7,6 +7,7 @@ import { parseGlob } from "../../shared/parse-glob.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { FileFacts } from "../../shared/store/index/documents.ts";
 import {
+  indexMovedFiles,
   moveDueFiles,
   recordLook,
   selectTaken,
@@ -46,7 +47,7 @@ const MOST_READ = 200;
 
 /**
  * Looks at a watched folder once: new files that are at rest are taken, each with the job of the first rule that fits, and files
- * whose jobs have succeeded are moved where their rules say so.
+ * whose jobs have succeeded are moved where their rules say so, and the sources indexed again.
  */
 export async function lookAtSource(
   deps: WatchDeps,
@@ -73,6 +74,8 @@ export async function lookAtSource(
     files.length === 0 ? 0 : await takeFiles(database, { source: source.name, batch, files });
   const places = { workroot, root: source.folder };
   const moves = await moveDueFiles(database, source.name, (file) => moveFile(file, places));
+  const moved = moves.flatMap((move) => (move.kind === "moved" ? [move.path] : []));
+  if (moved.length > 0) await indexMovedFiles(database, batch, moved);
   const look = { files: listing.files.length, restless, problem: null };
   await recordLook(database, source.name, look);
   return { ...look, taken, moves };

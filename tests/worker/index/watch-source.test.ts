@@ -175,6 +175,24 @@ describeOnPostgres("a watched folder", () => {
     expect((await look(MOVED)).moves).toEqual([]);
   });
 
+  test("a file is moved when its source was indexed with it, and then the sources are indexed again", async () => {
+    write("in/a.md", "Words.");
+    await rest();
+    await look(MOVED);
+    await database.db.query(
+      "update nightdesk_data.jobs set due_at = 'infinity' where kind = 'index'",
+    );
+    await workByHand(database.db, 1, () => answered("Fine."));
+    expect((await look(MOVED)).moves).toEqual([]);
+    expect(existsSync(join(workroot, "in/a.md"))).toBe(true);
+    await database.db.query("update nightdesk_data.jobs set due_at = now() where kind = 'index'");
+    await workByHand(database.db, 1, () => answered("Fine."));
+    expect((await look(MOVED)).moves).toEqual([{ kind: "moved", path: "done/a.md" }]);
+    expect((await jobs()).at(-1)).toEqual({ kind: "index", options: { allow_partial: true } });
+    await look(MOVED);
+    expect(await jobs()).toHaveLength(3);
+  });
+
   test("a file that changed since stays, with the reason", async () => {
     write("in/a.md", "Words.");
     await rest();

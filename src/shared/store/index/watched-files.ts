@@ -139,7 +139,7 @@ export type Move =
 
 const MOST_MOVES = 50;
 
-/** Moves what is due, each by one worker. @returns what became of each */
+/** Moves what is due, each by one worker, once its source was indexed with it. @returns what became of each */
 export async function moveDueFiles(
   database: Database,
   source: string,
@@ -151,6 +151,10 @@ export async function moveDueFiles(
          from nightdesk_data.watched_files w join nightdesk_data.jobs j using (job_id)
         where w.source = $1 and w.move_to is not null and w.moved_to is null and w.move_problem is null
           and j.state = 'succeeded'
+          -- The job that was queued with it to index the source finds the file where it was taken.
+          and not exists (select from nightdesk_data.jobs i
+                           where i.batch_id = j.batch_id and i.kind = 'index' and i.created_at = j.created_at
+                             and i.finished_at is null)
         order by w.sha256 limit ${MOST_MOVES} for update of w skip locked`,
       [source],
     );
@@ -164,6 +168,20 @@ export async function moveDueFiles(
       );
     }
     return moves;
+  });
+}
+
+/** Queues a job that indexes all sources: what was moved within them is found under its new name, and not under its old one. */
+export async function indexMovedFiles(
+  database: Database,
+  batch: string,
+  moved: readonly string[],
+): Promise<void> {
+  await database.transaction(async (db) => {
+    const { batchId } = await findOrCreateBatch(db, batch, "file");
+    const index = { kind: "index", options: { allow_partial: true } } as const;
+    await insertJobs(db, batchId, [newJob(`moved ${hashJson(moved).slice(0, 12)}`, index)]);
+    await openBatch(db, batchId);
   });
 }
 
