@@ -219,6 +219,9 @@ const investigateInput = z.strictObject({
       model: z.string().min(1).optional(),
       /** Its tools see nothing outside of this folder. */
       path_prefix: z.string().min(1).optional(),
+      /** Its searches give passages of documents that are of these days. */
+      since: daySchema.optional(),
+      until: daySchema.optional(),
       ...verification,
     })
     .optional(),

@@ -19,6 +19,7 @@ import type { UnknownModel } from "../enqueue/parse-line.ts";
 import { createModelNames } from "../enqueue/model-names.ts";
 import type { ModelNames, NamesOptions } from "../enqueue/model-names.ts";
 import { duplicateFinder, sayDuplicates } from "../selection/copies.ts";
+import { daysOfLines } from "../selection/of-days.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { interruptible } from "../watch/wait-for-jobs.ts";
@@ -52,6 +53,10 @@ async function finish(
   batch: SelectedBatch,
   enqueued: Loaded,
 ): Promise<number> {
+  if (enqueued.leftOut > 0) {
+    context.terminal.say(`Not of these days: ${countOf(enqueued.leftOut, "line")} on files.`);
+    if (enqueued.outcome === "empty") return printNothingOfDays(context);
+  }
   if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
   await printEnqueued(context, batch, enqueued);
   await reportResumedLoad(context, database, batch, enqueued);
@@ -97,6 +102,7 @@ async function load(
           },
           parser,
           sizeOf: fileSizes(config.roots.workroot),
+          ...daysOfLines(context, database),
           ...duplicateFinder(context, database, batch),
         }),
     );
@@ -109,6 +115,14 @@ async function load(
 
 /** With what is to be said of model names that are not known, if there are any. */
 type Loaded = Enqueued & { readonly unknownModels: string | undefined };
+
+/** Nothing to queue is no failure: the files of these days may be none. */
+async function printNothingOfDays({ terminal, invocation }: CommandContext): Promise<number> {
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, batch_id: null, batch: null, state: "unchanged" });
+  }
+  return EXIT.ok;
+}
 
 /** The batch, and what became of the lines. */
 async function printEnqueued(

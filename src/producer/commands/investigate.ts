@@ -1,6 +1,7 @@
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
+import { documentFilterOf } from "../../shared/document-filter.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
@@ -25,6 +26,7 @@ export const investigate: CommandHandler = async (invocation) => {
     return printRefusal(refuse(problem.code, problem.message), invocation);
   }
   if (problem !== undefined) throw new Failure("INPUT_INVALID", problem.message);
+  const { since, until } = documentFilterOf(options);
   const steps = countOfOption(options, "maxSteps");
   return runSingleJob(context, {
     kind: "investigate",
@@ -35,6 +37,8 @@ export const investigate: CommandHandler = async (invocation) => {
       route: routeOf(options),
       model: textOf(options, "model"),
       path_prefix: place?.prefix,
+      since,
+      until,
       ...verificationOf(options),
     }),
   });

@@ -84,20 +84,29 @@ type LoadOptions = {
   /** Told the number of the last line parsed, from time to time. */
   readonly onLines: (last: number) => void;
   readonly parser: LineParser;
+  /** What becomes of a portion before it is written: others in their place, or fewer. */
+  readonly select?: (jobs: readonly NumberedJob[]) => Promise<readonly NumberedJob[]>;
   /** Bytes of the file that a job is about; unknown without it. */
   readonly sizeOf?: (input: JobInput) => number;
 };
 
-type LoadCounts = { added: number; skipped: number };
-type NumberedJob = { readonly number: number; readonly job: NewJob };
+type LoadCounts = {
+  added: number;
+  skipped: number;
+  /** Jobs that `select` did not give back. */
+  leftOut: number;
+};
+/** With the number of its line. */
+export type NumberedJob = { readonly number: number; readonly job: NewJob };
 type Portion = { jobs: NumberedJob[]; chars: number };
 
 const PORTION_JOBS = 2_000;
 const PORTION_CHARS = 4_000_000;
 
 /**
- * Reads JSONL and commits its jobs in portions of 2,000. A custom_id that the batch holds with the same input is
- * skipped. While one portion is written the next is parsed; nothing else is kept of the lines but their ids' hashes.
+ * Reads JSONL and commits its jobs in portions of 2,000, as far as they are selected. A custom_id that the batch holds with
+ * the same input is skipped. While one portion is written the next is parsed; nothing else is kept of the lines but their
+ * ids' hashes.
  */
 async function loadJobs(
   database: Database,
@@ -105,10 +114,13 @@ async function loadJobs(
   chunks: AsyncIterable<Uint8Array>,
   options: LoadOptions,
 ): Promise<LoadCounts> {
-  const counts: LoadCounts = { added: 0, skipped: 0 };
+  const counts: LoadCounts = { added: 0, skipped: 0, leftOut: 0 };
   const writing = new OneAtATime();
-  const write = (jobs: readonly NumberedJob[]) =>
+  const write = (read: readonly NumberedJob[]) =>
     writing.run(async () => {
+      const jobs = (await options.select?.(read)) ?? read;
+      counts.leftOut += read.length - jobs.length;
+      if (jobs.length === 0) return;
       const { added, conflicts } = await database.transaction((db) =>
         writePortion(db, target, jobs),
       );

@@ -8,6 +8,10 @@ import { documentFilterOf } from "../../shared/document-filter.ts";
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectDays } from "../../shared/store/index/document-versions.ts";
+import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import { hashJson } from "../../shared/json-value.ts";
+import { said } from "../commands/options.ts";
+import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 
 const PAGE_FILES = 1_000;
@@ -34,6 +38,40 @@ export async function onlyOfDays<Input extends { readonly path: string }>(
     );
   }
   return taken;
+}
+
+/**
+ * With --since or --until, what a load queues of a portion of lines: questions and investigations ask of those days, unless a
+ * line says its own; of lines on files those whose documents are of them; and any other line.
+ */
+export function daysOfLines(
+  { invocation, config }: CommandContext,
+  database: Database,
+): Pick<EnqueueOptions, "select"> {
+  const { since, until } = documentFilterOf(invocation.options);
+  if (since === undefined && until === undefined) return {};
+  const days = said({ since, until });
+  return {
+    select: async (jobs) => {
+      const files = jobs.flatMap((line) => {
+        const { input } = line.job;
+        return "path" in input ? [{ line, path: input.path }] : [];
+      });
+      const selection = { inputs: files, since, until };
+      const { taken } = await takeOfDays(database, config.roots.workroot, selection);
+      const lines = new Set(taken.map(({ line }) => line));
+      return jobs
+        .filter((line) => !("path" in line.job.input) || lines.has(line))
+        .map((line) => ({ ...line, job: withDays(line.job, days) }));
+    },
+  };
+}
+
+function withDays(job: NewJob, days: { readonly since?: string; readonly until?: string }): NewJob {
+  const { input } = job;
+  if (input.kind !== "ask" && input.kind !== "investigate") return job;
+  const dated = { ...input, options: { ...days, ...input.options } };
+  return { ...job, input: dated, inputSha256: hashJson(dated) };
 }
 
 type Selection<Input> = Pick<DocumentFilter, "since" | "until"> & {

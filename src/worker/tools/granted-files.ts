@@ -1,3 +1,4 @@
+import type { DocumentFilter } from "../../shared/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Passage, PipelineDependencies } from "../evidence/types.ts";
@@ -25,14 +26,25 @@ export type GrantedFiles = Pick<ToolReach, "readFile" | "listFiles" | "search"> 
   readonly locate: (path: string) => Promise<Located | Refusal>;
 };
 
+/** Days that documents of a search are of, as YYYY-MM-DD: the narrower of two. */
+type Days = Pick<DocumentFilter, "since" | "until">;
+
+function narrowed(asked: DocumentFilter, { since, until }: Days): DocumentFilter {
+  const least = [asked.since, since].flatMap((day) => day ?? []).sort();
+  const most = [asked.until, until].flatMap((day) => day ?? []).sort();
+  return { ...asked, since: least.at(-1), until: most[0] };
+}
+
 /**
- * What lies in the folders of a grant; all, where it names none. The check is on the path of what was found, as it lies on
+ * What lies in the folders of a grant; all, where it names none. Days bound what searches give, as those of a question do; a
+ * file that is named is read whatever its day. The check is on the path of what was found, as it lies on
  * disk, and never on what was asked for.
  */
 export function filesWithin(
   roots: readonly string[],
   parts: FileParts,
   signal: AbortSignal,
+  days: Days = {},
 ): GrantedFiles {
   const isWithin = (path: string): boolean =>
     roots.length === 0 || roots.some((root) => liesIn(path, root));
@@ -56,8 +68,9 @@ export function filesWithin(
     },
     listFiles: async () => (await parts.listPaths()).filter(isWithin),
     async search({ text, limit, pathPrefix, documents = {} }) {
+      const bounds = { source: null, documents: narrowed(documents, days) };
       const searchBelow = (prefix: string | null, most: number): Promise<readonly Passage[]> =>
-        parts.search({ text, limit: most, pathPrefix: prefix, source: null, documents }, signal);
+        parts.search({ text, limit: most, pathPrefix: prefix, ...bounds }, signal);
       if (roots.length === 0) return { passages: await searchBelow(pathPrefix, limit), hidden: 0 };
       const below = prefixesWithin(roots, pathPrefix);
       const found = await Promise.all(below.map((prefix) => searchBelow(prefix, MOST_LOOKED_AT)));

@@ -40,6 +40,19 @@ describe("a search of a grant", () => {
     expect(hidden).toBe(50);
   });
 
+  test("keeps to the days of the job, and to narrower ones of the call", async () => {
+    const { parts, requests } = indexOf(["notes/a.md"]);
+    const days = { since: "2026-01-01", until: "2026-06-30" };
+    const { search } = filesWithin([], parts, new AbortController().signal, days);
+    const asked = { text: "x", limit: 1, pathPrefix: null };
+    await search(asked);
+    await search({ ...asked, documents: { since: "2025-01-01", until: "2026-03-31" } });
+    expect(requests.map(({ documents }) => documents)).toEqual([
+      days,
+      { since: "2026-01-01", until: "2026-03-31" },
+    ]);
+  });
+
   test("of several folders gives the best of all of them, each once", async () => {
     const paths = ["b/1.md", "c/1.md", "a/1.md", "b/2.md", "a/sub/2.md"];
     const search = searchIn(["a", "b", "a/sub"], paths);

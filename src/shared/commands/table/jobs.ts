@@ -178,6 +178,7 @@ export const JOBS: readonly Command[] = [
         kind: "count",
       },
       { flags: "--path <prefix>", description: "its tools see nothing outside of this folder" },
+      ...days,
     ],
   },
   {
@@ -303,6 +304,7 @@ export const JOBS: readonly Command[] = [
       },
       { flags: "--no-strict", description: "queue the good lines and report the bad ones" },
       dedupe,
+      ...days,
       ...night,
       {
         flags: "--format <format>",

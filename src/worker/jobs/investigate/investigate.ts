@@ -227,7 +227,8 @@ async function openUse(
     ),
   ];
   const shell = grant.tools.includes(SHELL.name) ? await deps.probeShell() : null;
-  const reach = reachOf(grant, { ...deps, shell }, { record, log, task: input.task }, signal);
+  const asked = { task: input.task, days: input.options ?? {} };
+  const reach = reachOf(grant, { ...deps, shell }, { record, log, ...asked }, signal);
   return { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
 }
 

@@ -1,3 +1,4 @@
+import type { DocumentFilter } from "../../../shared/document-filter.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";
@@ -26,6 +27,8 @@ export type ReachedParts = PipelineDependencies &
 type ReachedRows = {
   /** What is asked. */
   readonly task: string;
+  /** Of documents that searches give; all without it. */
+  readonly days?: Pick<DocumentFilter, "since" | "until">;
   readonly record: InvestigationRecord;
   readonly log: Pick<StepLog, "output" | "lastState" | "commandRules" | "countRule">;
 };
@@ -36,10 +39,10 @@ type ReachedRows = {
 export function reachOf(
   { roots }: Pick<Grant, "roots">,
   deps: ReachedParts,
-  { record, log, task }: ReachedRows,
+  { record, log, task, days }: ReachedRows,
   signal: AbortSignal,
 ): ToolReach {
-  const { check, locate, ...files } = filesWithin(roots, deps, signal);
+  const { check, locate, ...files } = filesWithin(roots, deps, signal, days);
   return {
     ...files,
     async readOutput(number, stream) {
