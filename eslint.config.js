@@ -100,7 +100,11 @@ const doors = [
   { name: "pgvector", files: ["src/shared/store/index/vector-index.ts"] },
   {
     name: "yaml",
-    files: ["src/shared/config/parse-yaml.ts", "src/worker/documents/frontmatter.ts"],
+    files: [
+      "src/shared/config/parse-yaml.ts",
+      "src/worker/documents/frontmatter.ts",
+      "src/worker/documents/formats/yaml.ts",
+    ],
   },
   { name: "prom-client", files: ["src/shared/metrics/metrics.ts"] },
   {

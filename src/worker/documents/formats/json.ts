@@ -1,9 +1,9 @@
 import { parseJson } from "../../../shared/json-value.ts";
-import type { Locator } from "../../../shared/locator.ts";
-import { cutSpan, shortenTitle } from "../cut-span.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
-import type { Format, Piece } from "./format.ts";
+import type { Format } from "./format.ts";
+import { containerIn, KEY_CHARS, OUTERMOST, packEntries, pointerIn } from "./pointed-entries.ts";
+import type { Container, PointedEntry } from "./pointed-entries.ts";
 import { UTF8 } from "./utf8.ts";
 
 /** JSON, and lines of it; a file that only claims to be JSON is plain text. */
@@ -15,7 +15,11 @@ export const JSON_TEXT: Format = {
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (lines, firstLine, settings) => ({
     kind: "pieces",
-    pieces: cutJson(lines.text, lines.start(firstLine), settings),
+    pieces: packEntries(
+      lines.text,
+      scanJson(lines.text, lines.start(firstLine), settings),
+      settings,
+    ),
   }),
 };
 
@@ -23,53 +27,10 @@ const isJson = (text: string): boolean =>
   parseJson(text.startsWith("\uFEFF") ? text.slice(1) : text) !== undefined;
 
 /**
- * Packs entries of the same array or object into pieces of at most `maxChars`, whose heading path is the JSON pointer of it.
- * An entry that is longer, a long string, is cut.
- */
-function cutJson(text: string, start: number, settings: CutSettings): Piece[] {
-  const packed: JsonEntry[] = [];
-  for (const entry of scanJson(text, start, settings)) {
-    const last = packed.at(-1);
-    const fits = last !== undefined && entry.end - last.start <= settings.maxChars;
-    if (fits && last.container === entry.container) {
-      const pointer = last.container?.pointer ?? "";
-      packed[packed.length - 1] = {
-        ...last,
-        end: entry.end,
-        pointer: pointer === "" ? null : pointer,
-      };
-    } else packed.push(entry);
-  }
-  return packed.flatMap(({ pointer, ...entry }) =>
-    cutSpan(text, entry, "sentences", settings).map((span) => ({
-      ...span,
-      headingPath: pointer,
-      locator: locatorOf(pointer),
-    })),
-  );
-}
-
-/** None where a key or the whole of the pointer was cut: it would point nowhere. */
-const locatorOf = (pointer: string | null): Locator | null =>
-  pointer === null || pointer.endsWith("…") || pointer.split("/").some(isCutKey)
-    ? null
-    : { pointer };
-
-/** As `keyOf` leaves it, without the quotation marks. */
-const isCutKey = (key: string): boolean => key.length >= KEY_CHARS - 2;
-
-/** An entry of an array or object that is too long for one chunk, with the comma and the brackets around it. */
-type JsonEntry = Span & {
-  /** JSON pointer of what stands in it; null for a whole document. */
-  readonly pointer: string | null;
-  readonly container: JsonContainer | null;
-};
-
-/**
  * Cuts JSON, or lines of JSON, into entries: an array or object that fits into a chunk stays whole, a longer one is
  * cut at its commas. The entries follow each other without a gap. Takes any text, and time in proportion to it.
  */
-function scanJson(text: string, start: number, settings: CutSettings): JsonEntry[] {
+function scanJson(text: string, start: number, settings: CutSettings): PointedEntry[] {
   const scan: Scan = {
     text,
     ends: matchBrackets(text),
@@ -90,10 +51,10 @@ type Scan = {
   /** Of brackets, by the offset of the opening one. */
   readonly ends: Int32Array;
   readonly settings: CutSettings;
-  readonly entries: JsonEntry[];
-  container: JsonContainer | null;
+  readonly entries: PointedEntry[];
+  container: OpenContainer | null;
   /** Where the first value of the entry that is being read stands. */
-  first: Omit<JsonEntry, keyof Span> | undefined;
+  first: Omit<PointedEntry, keyof Span> | undefined;
   from: number;
   /** That ended outside of every bracket. */
   lines: number;
@@ -155,7 +116,10 @@ function parseSeparator(scan: Scan, character: "," | "\n", at: number): void {
 function meetValue(scan: Scan): void {
   const { container, lines } = scan;
   const ofLine = lines === 0 ? null : `/${lines}`;
-  scan.first ??= { pointer: container === null ? ofLine : entryPointer(container), container };
+  scan.first ??= {
+    pointer: container === null ? ofLine : pointerIn(container, container.key),
+    container,
+  };
 }
 
 function finishEntry(scan: Scan, end: number): void {
@@ -173,8 +137,6 @@ function isKey(text: string, end: number): boolean {
   return text.charAt(at) === ":";
 }
 
-const KEY_CHARS = 200;
-
 /** As it is spelled where it holds what JSON does not know. */
 function keyOf(text: string, start: number, end: number): string {
   const spelled = text.slice(start, Math.min(end + 1, start + KEY_CHARS));
@@ -186,33 +148,20 @@ function keyOf(text: string, start: number, end: number): string {
 }
 
 /** An array or object that is cut into its entries. */
-type JsonContainer = {
+type OpenContainer = Container & {
   readonly kind: "array" | "object";
   /** Null for the outermost. */
-  readonly outer: JsonContainer | null;
-  /** JSON pointer (RFC 6901) of the whole, without the keys below the sixteenth; "" for the outermost. */
-  readonly pointer: string;
-  readonly depth: number;
+  readonly outer: OpenContainer | null;
   /** Of the entry that is being read. */
   key: string;
 };
 
-/** Deeper keys would tell nothing more, and cost more for each chunk the deeper a file is nested. */
-const MOST_KEYS = 16;
-
-const openContainer = (bracket: string, outer: JsonContainer | null): JsonContainer => ({
+const openContainer = (bracket: string, outer: OpenContainer | null): OpenContainer => ({
+  ...(outer === null ? OUTERMOST : containerIn(outer, outer.key)),
   kind: bracket === "[" ? "array" : "object",
   outer,
-  pointer: outer === null ? "" : entryPointer(outer),
-  depth: outer === null ? 1 : outer.depth + 1,
   key: bracket === "[" ? "0" : "",
 });
-
-/** The JSON pointer of the entry that is being read. */
-function entryPointer({ pointer, depth, key }: JsonContainer): string {
-  if (depth > MOST_KEYS) return pointer;
-  return shortenTitle(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-}
 
 /** Where each bracket of JSON is closed: by the offset of the opening one. One that never is ends with the text. */
 function matchBrackets(text: string): Int32Array {

@@ -11,11 +11,13 @@ import { ODT } from "./odt.ts";
 import { PDF } from "./pdf.ts";
 import { PLAIN } from "./plain.ts";
 import { XLSX } from "./xlsx.ts";
+import { YAML } from "./yaml.ts";
 
 /** Every format that has endings of its own; any other text is plain. */
 export const FORMATS: readonly Format[] = [
   MARKDOWN,
   JSON_TEXT,
+  YAML,
   CSV,
   HTML,
   DOCX,
