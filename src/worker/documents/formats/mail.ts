@@ -22,7 +22,7 @@ import { readXlsx } from "./xlsx.ts";
 export const EML: Format = {
   name: "eml",
   extensions: [".eml"],
-  extractor: inChild("eml 1", { home: import.meta.url, name: "readEml" }),
+  extractor: inChild("eml 2", { home: import.meta.url, name: "readEml" }),
   isOf: () => true,
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (...text) => MARKDOWN.cut(...text),
@@ -33,7 +33,7 @@ export const MBOX: Format = {
   ...EML,
   name: "mbox",
   extensions: [".mbox"],
-  extractor: inChild("mbox 2", { home: import.meta.url, name: "readMbox" }),
+  extractor: inChild("mbox 3", { home: import.meta.url, name: "readMbox" }),
 };
 
 type Read = (bytes: Buffer, limits: TextLimits) => Extraction | Promise<Extraction>;
@@ -66,8 +66,10 @@ export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extrac
     throw new NoText("FILE_FORMAT_INVALID", "has no header of a mail: save the mail anew as .eml.");
   }
   const builder = openTextBuilder(limits);
-  await addMail(mail, { builder, limits, count: countEntries("parts", limits), depth: 0 });
-  return builder.finish(metadataOf(mail));
+  const isTruncated = endsTooSoon(mail, bytes);
+  const work = { builder, limits, count: countEntries("parts", limits), depth: 0 };
+  await addMail(mail, { ...work, isTruncated });
+  return builder.finish({ ...metadataOf(mail), ...(isTruncated ? { truncated: true } : {}) });
 }
 
 export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
@@ -75,13 +77,16 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
   const count = countEntries("parts", limits);
   let message = 0;
   let newest = "";
+  let truncated = 0;
   for (const content of splitMailbox(bytes)) {
     count();
     message += 1;
     builder.place({ message });
     const mail = await parseMail(content);
     if (mail.date !== undefined && isDay(mail.date) && mail.date > newest) newest = mail.date;
-    await addMail(mail, { builder, limits, count, depth: 0, message });
+    const isTruncated = endsTooSoon(mail, content);
+    if (isTruncated) truncated += 1;
+    await addMail(mail, { builder, limits, count, depth: 0, message, isTruncated });
   }
   if (message === 0) {
     throw new NoText(
@@ -89,7 +94,11 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
       'has no line that begins with "From ": save the mailbox anew.',
     );
   }
-  return builder.finish({ messages: message, ...(newest === "" ? {} : { date: newest }) });
+  return builder.finish({
+    messages: message,
+    ...(newest === "" ? {} : { date: newest }),
+    ...(truncated === 0 ? {} : { truncated_messages: truncated }),
+  });
 }
 
 /** A header that is no date is given as it is written. */
@@ -106,6 +115,21 @@ async function parseMail(bytes: Buffer): Promise<Email> {
       "has parts in parts, or headers, beyond what mails have: save its text alone.",
     );
   }
+}
+
+/** The boundary that parts of a mail are between, with its quotation marks or without. */
+const BOUNDARY = /;\s{0,9}boundary\s{0,9}=\s{0,9}(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i;
+
+/**
+ * Whether a mail of several parts lacks the line that ends the last one, which every program writes (RFC 2046): what was
+ * behind the end of the file is gone. Of a mail of one part nothing tells it.
+ */
+function endsTooSoon({ headers }: Email, bytes: Buffer): boolean {
+  const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
+  const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined || !/^\s*multipart\//i.test(type)) return false;
+  return bytes.lastIndexOf(`--${boundary}--`, undefined, "latin1") === -1;
 }
 
 /** The line that begins a mail has an address and a year; one in a text is written with a mark before it. */
@@ -131,6 +155,7 @@ type MailWork = {
   readonly depth: number;
   /** Its number in a mailbox. */
   readonly message?: number;
+  readonly isTruncated: boolean;
 };
 
 async function addMail(mail: Email, work: MailWork): Promise<void> {
@@ -138,9 +163,13 @@ async function addMail(mail: Email, work: MailWork): Promise<void> {
   const mark = "#".repeat(Math.min(6, 1 + 2 * depth));
   builder.add(`${mark} ${oneLine(mail.subject ?? "(no subject)")}\n\n`);
   for (const line of headerLines(mail)) builder.add(`${line}\n`);
+  if (work.isTruncated) builder.add(`${TRUNCATED}\n`);
   builder.add(`\n${markQuotes(bodyOf(mail), `${mark}##`.slice(0, 6))}\n\n`);
   for (const attachment of mail.attachments) await addAttachment(attachment, work);
 }
+
+const TRUNCATED =
+  "(The mail is truncated: its last part has no end. What came after is not there.)";
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, 500);
 
@@ -199,7 +228,8 @@ async function addAttachment(attachment: Attachment, work: MailWork): Promise<vo
   const name = oneLine(attachment.filename ?? attachment.mimeType);
   builder.add(`## Attachment: ${name} (${attachment.mimeType}, ${bytes.length} bytes)\n\n`);
   if (attachment.mimeType === "message/rfc822" && depth < DEEPEST_MAIL) {
-    await addMail(await parseMail(bytes), { ...work, depth: depth + 1 });
+    const mail = await parseMail(bytes);
+    await addMail(mail, { ...work, depth: depth + 1, isTruncated: endsTooSoon(mail, bytes) });
     return;
   }
   const read = READERS[extname(name).toLowerCase()];

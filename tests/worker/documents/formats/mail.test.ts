@@ -59,6 +59,23 @@ describe("a mail", () => {
     });
   });
 
+  test("of several parts that has lost its end says so, and one that is whole does not", async () => {
+    const whole = writeMail({
+      ...MAIL,
+      attachments: [{ name: "rooms.csv", type: "text/csv", content: "Room,Area\nKitchen,12\n" }],
+    });
+    const cut = await readWith(readEml, whole.subarray(0, whole.lastIndexOf("--")));
+    expect(cut.text).toContain("\n(The mail is truncated: its last part has no end.");
+    expect(cut.metadata).toMatchObject({ truncated: true, attachments: ["rooms.csv"] });
+    const read = await readWith(readEml, whole);
+    expect(read.text).not.toContain("truncated");
+    expect(read.metadata).not.toHaveProperty("truncated");
+    const box = writeMailbox([whole.subarray(0, whole.length - 60), whole]);
+    const { text, metadata } = await readWith(readMbox, box);
+    expect(metadata).toMatchObject({ messages: 2, truncated_messages: 1 });
+    expect(text.match(/truncated/g)).toHaveLength(1);
+  });
+
   test("without any header, or with parts in parts without end, is refused", async () => {
     expect(await refusalOf(readEml, "just words\n")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
     const part = (depth: number): string =>
