@@ -4,7 +4,12 @@ import { firstCodePoints } from "../text/clean-text.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
 
 /** A page as its bytes give it, and where relative links in it lead from. */
-export type HtmlPage = { readonly html: string; readonly url: string };
+export type HtmlPage = {
+  readonly html: string;
+  readonly url: string;
+  /** What becomes of `aside` and `footer`: left out, or told apart behind the page. */
+  readonly beside?: "left_out" | "kept";
+};
 
 export type PageLink = { readonly url: string; readonly text: string };
 
@@ -33,6 +38,8 @@ const UNREAD: ReadonlySet<string> = new Set([
   ...["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas"],
   ...["audio", "video", "nav", "footer", "aside", "button", "select", "textarea", "dialog"],
 ]);
+/** Text of its own that stands beside the page, as notes and imprints. Navigation is the same on all pages of a site. */
+const BESIDE: ReadonlySet<string> = new Set(["aside", "footer"]);
 const BLOCKS: ReadonlySet<string> = new Set([
   ...["address", "article", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt"],
   ...["fieldset", "figcaption", "figure", "form", "header", "hr", "legend", "li", "main", "ol"],
@@ -49,10 +56,14 @@ class TooDeep extends Error {}
 
 /**
  * The words of a page, without a document tree: one pass over its tags, in a time and with a memory that are those of its
- * length. Nothing is left out for its looks but navigation, what stands beside the page, and what is hidden.
+ * length. Nothing is left out for its looks but navigation, what is hidden, and what stands beside the page unless it is kept.
  */
-export function htmlText({ html, url }: HtmlPage): PageText | { readonly kind: "too_deep" } {
-  const reader = openReader(url);
+export function htmlText({
+  html,
+  url,
+  beside = "left_out",
+}: HtmlPage): PageText | { readonly kind: "too_deep" } {
+  const reader = openReader(url, beside);
   const parser = new Parser(reader.handler, { decodeEntities: true, lowerCaseTags: true });
   try {
     parser.end(html);
@@ -74,8 +85,16 @@ type Handler = {
   onclosetag(name: string): void;
 };
 
-function openReader(pageUrl: string): { readonly handler: Handler; page(): PageText } {
-  const lines = openLines();
+function openReader(
+  pageUrl: string,
+  beside: "left_out" | "kept",
+): { readonly handler: Handler; page(): PageText } {
+  const pageLines = openLines();
+  const besideLines = openLines();
+  /** Elements that are open from the outermost one on that stands beside the page; 0 for none. */
+  let besideDepth = 0;
+  const isKept = (name: string): boolean => beside === "kept" && BESIDE.has(name);
+  let lines = pageLines;
   const links = openLinks(pageUrl);
   /** Of the elements that are open: how many of them are not read. */
   const open: number[] = [];
@@ -84,22 +103,34 @@ function openReader(pageUrl: string): { readonly handler: Handler; page(): PageT
   let preformatted = 0;
   let main: { readonly from: number; readonly to: number } | null = null;
   let mainFrom = -1;
+  // Those beside the page are below the one that says so.
+  const headingMark = (level: number): string =>
+    "#".repeat(lines === pageLines ? level : Math.min(6, level + 2));
   const isUnread = (): boolean => (open.at(-1) ?? 0) > 0;
   const handler: Handler = {
     onopentag(name, attributes) {
       if (open.length >= MOST_DEPTH) throw new TooDeep();
-      open.push((open.at(-1) ?? 0) + (UNREAD.has(name) || isHidden(attributes) ? 1 : 0));
+      const isLeftOut = (UNREAD.has(name) && !isKept(name)) || isHidden(attributes);
+      open.push((open.at(-1) ?? 0) + (isLeftOut ? 1 : 0));
       if (name === "title" && title === "") inTitle = true;
       if (name === "base") links.rebase(attributes["href"]);
       if (isUnread()) return;
+      if (isKept(name) && lines === pageLines) {
+        lines = besideLines;
+        besideDepth = open.length;
+        lines.break(2);
+        lines.add(`## Beside the page: ${name}`);
+        lines.break(2);
+      }
       if (name === "a") links.open(attributes["href"]);
       if (name === "br") lines.end();
       if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
       if (name === "pre") preformatted += 1;
       if (name === "li") lines.add("- ");
       if (name === "td" || name === "th") lines.cell();
-      if (/^h[1-6]$/.test(name)) lines.add(`${"#".repeat(Number(name[1]))} `);
-      if (name === "main" && main === null && mainFrom === -1) mainFrom = lines.length();
+      if (/^h[1-6]$/.test(name)) lines.add(`${headingMark(Number(name[1]))} `);
+      if (name === "main" && lines === pageLines && main === null && mainFrom === -1)
+        mainFrom = lines.length();
     },
     ontext(text) {
       if (inTitle) title += text;
@@ -113,10 +144,14 @@ function openReader(pageUrl: string): { readonly handler: Handler; page(): PageT
       const wasUnread = isUnread();
       open.pop();
       if (wasUnread) return;
+      if (open.length < besideDepth) {
+        lines = pageLines;
+        besideDepth = 0;
+      }
       if (name === "a") links.close();
       if (name === "pre") preformatted = Math.max(0, preformatted - 1);
       if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
-      if (name === "main" && mainFrom !== -1) {
+      if (name === "main" && mainFrom !== -1 && lines === pageLines) {
         main ??= { from: mainFrom, to: lines.length() };
       }
     },
@@ -124,13 +159,15 @@ function openReader(pageUrl: string): { readonly handler: Handler; page(): PageT
   return {
     handler,
     page() {
-      const whole = lines.text(0, lines.length());
-      const inMain = main === null ? "" : lines.text(main.from, main.to);
+      const whole = pageLines.text(0, pageLines.length());
+      const inMain = main === null ? "" : pageLines.text(main.from, main.to);
+      const shown = inMain.length >= FEWEST_MAIN_CHARS ? inMain : whole;
+      const apart = besideLines.text(0, besideLines.length());
       const words = firstCodePoints(title.replaceAll(/\s+/g, " ").trim(), MOST_TITLE_CHARS);
       return {
         kind: "text",
         title: words === "" ? null : words,
-        text: inMain.length >= FEWEST_MAIN_CHARS ? inMain : whole,
+        text: [shown, apart].filter((text) => text !== "").join("\n\n"),
         links: links.found(),
       };
     },

@@ -9,11 +9,11 @@ import type { Format } from "./format.ts";
 import type { Extraction } from "../extraction.ts";
 import { MARKDOWN } from "./markdown.ts";
 
-/** Pages that were saved: read by the walk that reads pages of the web. */
+/** Pages that were saved: read by the walk that reads pages of the web, but for what stands beside the page, which is kept. */
 export const HTML: Format = {
   name: "html",
   extensions: [".html", ".htm", ".xhtml"],
-  extractor: inChild("html 2", { home: import.meta.url, name: "readHtml" }),
+  extractor: inChild("html 3", { home: import.meta.url, name: "readHtml" }),
   isOf: () => true,
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (...text) => MARKDOWN.cut(...text),
@@ -22,7 +22,7 @@ export const HTML: Format = {
 /** No script runs, and nothing is fetched. */
 export function readHtml(bytes: Buffer, limits: TextLimits): Extraction {
   const { text: html, encoding } = decodeHtml(bytes);
-  const page = htmlText({ html, url: "about:blank" });
+  const page = htmlText({ html, url: "about:blank", beside: "kept" });
   if (page.kind === "too_deep") {
     throw new NoText(
       "FILE_FORMAT_INVALID",

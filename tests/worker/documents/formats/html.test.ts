@@ -16,6 +16,21 @@ describe("saved pages", () => {
     expect(read.metadata).toEqual({ encoding: "utf-8", title: "Tarife 2026" });
   });
 
+  test("keep notes and imprints behind the page, under a heading that says so, and no navigation", async () => {
+    const read = await readWith(
+      readHtml,
+      `<nav><a href="/">Home</a></nav><aside><h2>Note</h2>Only <b>until May</b>.<nav>Up</nav></aside>
+       <main><h1>Prices</h1><p>Zone A costs 2.40.<aside>Without tax.</aside></p><p>Zone B costs 3.10.</p></main>
+       <footer hidden>Secret</footer><footer><p>Printed 3 May 2026</footer>`,
+    );
+    expect(read.text).toBe(
+      "# Prices\n\nZone A costs 2.40.\n\nZone B costs 3.10.\n\n" +
+        "## Beside the page: aside\n\n#### Note\n\nOnly until May.\n\n" +
+        "## Beside the page: aside\n\nWithout tax.\n\n" +
+        "## Beside the page: footer\n\nPrinted 3 May 2026",
+    );
+  });
+
   test("without a root element are read whole", async () => {
     const read = await readWith(readHtml, "<p>one</p><p>two</p>");
     expect(read.text).toBe("one\n\ntwo");
