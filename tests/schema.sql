@@ -2060,7 +2060,7 @@ view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_cha
    FROM nightdesk_data.chunks c
      JOIN nightdesk_data.documents d USING (doc_id);
 
-view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, mark, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote) as
+view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, mark, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote, locator) as
  SELECT j.job_id,
     c.run_id,
     j.batch_id,
@@ -2090,8 +2090,9 @@ view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordina
     c.line_start,
     c.line_end,
     c.carrier AS quote,
-    c.quote AS given_quote
-   FROM nightdesk_data.claims c
+    c.quote AS given_quote,
+    c.locator
+   FROM nightdesk_data.located_claims c
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
@@ -2833,6 +2834,42 @@ view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, 
           WHERE a.sha256 <> (w.shared_config ->> a.key)
           ORDER BY (a.key COLLATE "C")) AS differs_in
    FROM nightdesk_data.workers w;
+
+view nightdesk_data.located_claims (run_id, draft, ordinal, text, cites, quote, grade, fate, reason, stands, arithmetic, number, path, start_char, end_char, line_start, line_end, carrier, locator) as
+ SELECT run_id,
+    draft,
+    ordinal,
+    text,
+    cites,
+    quote,
+    grade,
+    fate,
+    reason,
+    stands,
+    arithmetic,
+    number,
+    path,
+    start_char,
+    end_char,
+    line_start,
+    line_end,
+    carrier,
+    ( SELECT
+                CASE
+                    WHEN e.locator ? 'last_row'::text THEN ((e.locator - 'last_row'::text) || jsonb_build_object('row', ((e.locator ->> 'row'::text)::integer) + c.line_start - e.line_start)) ||
+                    CASE
+                        WHEN c.line_end > c.line_start THEN jsonb_build_object('last_row', ((e.locator ->> 'row'::text)::integer) + c.line_end - e.line_start)
+                        ELSE '{}'::jsonb
+                    END
+                    WHEN e.kind <> 'chunk'::text THEN NULL::jsonb
+                    WHEN e.locator ? 'row'::text AND e.line_end > e.line_start THEN NULLIF(e.locator - 'row'::text, '{}'::jsonb)
+                    ELSE e.locator
+                END AS locator
+           FROM nightdesk_data.evidence e
+          WHERE e.run_id = c.run_id AND e.admitted AND e.path = c.path AND e.start_char <= c.start_char AND e.end_char >= c.end_char
+          ORDER BY (e.end_char - e.start_char), e.ordinal
+         LIMIT 1) AS locator
+   FROM nightdesk_data.claims c;
 
 CREATE OR REPLACE FUNCTION nightdesk_data.commit_later()
  RETURNS void
@@ -3960,7 +3997,7 @@ comment on view column nightdesk.chunks.line_end is 'Last line of the chunk in t
 
 comment on view column nightdesk.chunks.line_start is 'First line of the chunk in the file, from 1.'
 
-comment on view column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
+comment on view column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row (and last_row, where each of its lines is a row), message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
 comment on view column nightdesk.chunks.ordinal is 'Place of the chunk in its file, from 0.'
 
@@ -3999,6 +4036,8 @@ comment on view column nightdesk.claims.job_id is 'Id of the job.'
 comment on view column nightdesk.claims.line_end is 'Last line in the file.'
 
 comment on view column nightdesk.claims.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.claims.locator is 'Where in the file that is, as JSON: page, sheet and row, message, or the pointer of a JSON or YAML file; null where its lines say it, and of a table whose rows are not its lines.'
 
 comment on view column nightdesk.claims.mark is 'Of a partly supported one: other words, or doubt where somebody should look; null for any other.'
 
@@ -4148,7 +4187,7 @@ comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
 comment on view column nightdesk.evidence.line_start is 'First line in the file, from 1.'
 
-comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row, message, or the pointer of a JSON file; null where its lines say it.'
+comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (and last_row, where each of its lines is a row), message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
 comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end; of what a tool printed the call, as "output of shell, step 4".'
 

@@ -11,6 +11,8 @@ export const locatorSchema = z
     page: number,
     sheet: z.string(),
     row: number,
+    /** Of a text whose lines are the rows from `row` on, one each without a gap. */
+    last_row: number,
     /** Of a mailbox. */
     message: number,
     /** JSON pointer (RFC 6901). */
@@ -19,12 +21,19 @@ export const locatorSchema = z
   .partial();
 export type Locator = z.infer<typeof locatorSchema>;
 
-/** `page 3`, `sheet Prices, row 12`, `message 4`, `/orders/7`. */
-export const formatLocator = ({ page, sheet, row, message, pointer }: Locator): string =>
+/** `page 3`, `sheet Prices, row 12`, `rows 3 to 9`, `message 4`, `/orders/7`. */
+export const formatLocator = ({
+  page,
+  sheet,
+  row,
+  last_row: last,
+  message,
+  pointer,
+}: Locator): string =>
   [
     page === undefined ? [] : `page ${page}`,
     sheet === undefined ? [] : `sheet ${sheet}`,
-    row === undefined ? [] : `row ${row}`,
+    row === undefined ? [] : last === undefined ? `row ${row}` : `rows ${row} to ${last}`,
     message === undefined ? [] : `message ${message}`,
     pointer ?? [],
   ]

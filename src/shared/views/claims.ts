@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatLocator, locatorSchema } from "../locator.ts";
 import { markOf, REASON_WORDS } from "../claims.ts";
 import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
 import type { VerificationState } from "../verification.ts";
@@ -16,6 +17,8 @@ export const storedClaim = z.object({
   path: z.string().nullable(),
   line_start: z.number().nullable(),
   line_end: z.number().nullable(),
+  /** Where in the file that is, where its lines do not say it: the row of a table, the page. */
+  locator: locatorSchema.nullable(),
   /** The words that stand there. */
   quote: z.string().nullable(),
 });
@@ -24,8 +27,9 @@ export type StoredClaim = z.infer<typeof storedClaim>;
 /** The statements that the answer of a run `r` holds, as a column `claims`. @param most so many of them */
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
-      from (select ordinal, text, grade, reason, cites, arithmetic, path, line_start, line_end, carrier as quote
-              from nightdesk_data.claims c where c.run_id = r.run_id and c.stands
+      from (select ordinal, text, grade, reason, cites, arithmetic, path, line_start, line_end,
+                   locator, carrier as quote
+              from nightdesk_data.located_claims c where c.run_id = r.run_id and c.stands
              order by ordinal limit ${most}) c) as claims`;
 
 /** What was graded of a result, in JSON; nothing where its kind has no statements. */
@@ -109,10 +113,11 @@ const claimRow = (claim: StoredClaim): Row => [
 const cut = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
 
-const placeOf = ({ path, line_start, line_end }: StoredClaim): Text | null =>
-  path === null || line_start === null || line_end === null
-    ? null
-    : { kind: "place", path, line_start, line_end };
+function placeOf({ path, line_start, line_end, locator }: StoredClaim): Text | null {
+  if (path === null || line_start === null || line_end === null) return null;
+  const place = { kind: "place", path, line_start, line_end } as const;
+  return locator === null ? place : [place, `, ${formatLocator(locator)}`];
+}
 
 /** The statements of an answer that are not carried as they stand, each with what stands there, for a terminal. */
 export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>
@@ -122,8 +127,11 @@ export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>
       `${gradeText(claim)}: ${oneLine(claim.text)}`,
       ...(claim.quote === null || claim.path === null
         ? [`  ${reasonText(claim)}`]
-        : [`  ${claim.path} line ${String(claim.line_start)}: ${oneLine(claim.quote)}`]),
+        : [`  ${claim.path} ${lineOf(claim)}: ${oneLine(claim.quote)}`]),
     ]);
+
+const lineOf = ({ line_start: line, locator }: StoredClaim): string =>
+  [`line ${String(line)}`, ...(locator === null ? [] : [formatLocator(locator)])].join(", ");
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
 

@@ -1,5 +1,6 @@
 import { isRecord } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
+import { formatLocator } from "../locator.ts";
 import { fieldFacts } from "./answer-sections.ts";
 import { UNBOUND_WORDS } from "./field-blocks.ts";
 import { reasonText } from "./claims.ts";
@@ -325,7 +326,11 @@ const claimItem =
     text: oneLine(row.text, extent),
     lines: [
       `draft ${row.draft + 1}, ${row.fate}: ${reasonText(row)}`,
-      ...(row.carrier === null ? [] : [`${spanPlace(row)}  ${oneLine(row.carrier, "brief")}`]),
+      ...(row.carrier === null
+        ? []
+        : [
+            `${spanPlace(row)}${row.locator === null ? "" : `, ${formatLocator(row.locator)}`}  ${oneLine(row.carrier, "brief")}`,
+          ]),
       ...row.checks
         .filter(({ verdict }) => extent === "all" || verdict === "fail")
         .map(({ rule, verdict, detail }) => `${verdict} ${rule}: ${oneLine(detail, "brief")}`),

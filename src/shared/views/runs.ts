@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KINDS } from "../job.ts";
+import { locatorSchema } from "../locator.ts";
 import { CLAIM_GRADES, RUN_GRADES, CLAIM_REASONS } from "../run-result.ts";
 import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
@@ -172,6 +173,7 @@ export const runDetailSchema = runSchema.extend({
       stands: z.boolean(),
       arithmetic: z.string().nullable(),
       carrier: z.string().nullable(),
+      locator: locatorSchema.nullable(),
       ...span,
       checks: z.array(z.object({ rule: z.string(), verdict: z.string(), detail: z.string() })),
     }),
@@ -275,7 +277,7 @@ const CHILDREN = [
               from nightdesk_data.claim_checks k
              where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))
            order by c.draft, c.ordinal), '[]')
-      from nightdesk_data.claims c where c.run_id = r.run_id) as claims`,
+      from nightdesk_data.located_claims c where c.run_id = r.run_id) as claims`,
   // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
            || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))

@@ -1,4 +1,5 @@
 import type { Locator } from "../../shared/locator.ts";
+import type { Lines } from "./lines.ts";
 
 /** Where the text from `start` on, in UTF-16 units, stands in its file: up to the next place. */
 export type PlaceOfText = { readonly start: number; readonly locator: Omit<Locator, "pointer"> };
@@ -56,6 +57,25 @@ export function locate({ numbers, sheets }: Places, offset: number): Locator | n
     ...(row === 0 ? {} : { row }),
     ...(message === 0 ? {} : { message }),
   };
+}
+
+/**
+ * The locator of a stretch of a text: where it begins, and of whole rows, one a line without a gap, also the last one, so that
+ * the row of each of its lines is known.
+ */
+export function locateSpan(
+  places: Places,
+  lines: Pick<Lines, "at" | "start">,
+  { start, end }: { readonly start: number; readonly end: number },
+): Locator | null {
+  const first = locate(places, start);
+  if (first?.row === undefined) return first;
+  const [from, to] = [lines.at(start), lines.at(Math.max(start, end - 1))];
+  for (let line = from + 1; line <= to; line += 1) {
+    const place = locate(places, lines.start(line));
+    if (place?.row !== first.row + line - from || place.sheet !== first.sheet) return first;
+  }
+  return to === from ? first : { ...first, last_row: first.row + to - from };
 }
 
 /** Stretches of a text that have the same place, in order, from its start to its end. */

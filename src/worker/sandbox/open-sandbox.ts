@@ -4,7 +4,8 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
 import type { ExtractText } from "../documents/extraction.ts";
-import { locate as locateText } from "../documents/places.ts";
+import { splitLines } from "../documents/lines.ts";
+import { locate as locateText, locateSpan } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
 import { selectDescriptors } from "./descriptors.ts";
 import type { PlatformFacts } from "./descriptors.ts";
@@ -218,7 +219,7 @@ function readingOf(
     sha256: hash("sha256", bytes, "hex"),
     extractor,
     textSha256: hash("sha256", text, "hex"),
-    locator: locateText(places, 0),
+    locator: locateWhole(places, text),
     ...(places.numbers.length === 0 ? {} : { places }),
     bytes: bytes.length,
     charsFull,
@@ -227,6 +228,14 @@ function readingOf(
     text: truncated ? firstCodePoints(text, maxChars) : text,
   };
 }
+
+/** Of a table with more rows each line would have to be looked at for too long. */
+const MOST_LOOKED_AT = 100_000;
+
+const locateWhole = (places: Places, text: string): Locator | null =>
+  places.numbers.length > MOST_LOOKED_AT
+    ? locateText(places, 0)
+    : locateSpan(places, splitLines(text), { start: 0, end: text.length });
 
 const MIN_CHARS = 200;
 const MAX_CHARS = 10_000_000;
