@@ -13,9 +13,9 @@ import { explainCode } from "../../shared/views/remedies.ts";
 import {
   NO_FILTER,
   selectFilterChoices,
-  selectResultList,
+  selectResultPage,
 } from "../../shared/views/result-list.ts";
-import type { ListedResult, ResultFilter } from "../../shared/views/result-list.ts";
+import type { ListedResult, ResultFilter, ResultPage } from "../../shared/views/result-list.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { barHtml, classOf, stateHtml } from "../draw.ts";
@@ -59,15 +59,13 @@ async function batchBody(
 ): Promise<Html> {
   const filter = filterOf(query);
   const after = /^\d{1,18}$/.exec(query.get("after") ?? "")?.[0] ?? "0";
-  const results = await selectResultList(database, batch.batchId, filter, {
-    ...{ after, limit: PAGE_ROWS + 1 },
+  const found = await selectResultPage(database, batch.batchId, filter, {
+    ...{ after, limit: PAGE_ROWS },
   });
   const problems = await selectProblems(database, batch.batchId);
   const choices = await selectFilterChoices(database, batch.batchId);
   const states = Object.entries(batch.counts).map(([name, jobs]) => ({ name, jobs }));
-  const shown = results.slice(0, PAGE_ROWS);
   const here = pathTo("batches", batch.batchId);
-  const last = shown.at(-1)?.seq;
   const parameters = { ...filter };
   const remedy = remedyOf(batch);
   const night = await nights.get(batch.batchId, { batchId: batch.batchId });
@@ -87,8 +85,8 @@ ${problemsHtml(problems, here)}
 ${nightHtml(night, zone)}
 <section aria-labelledby="results"><h2 id="results">Results</h2>
 ${filterForm(here, filter, choices)}
-${resultTable(shown, draw)}
-<p class="pager">${after === "0" ? "" : link(withQuery(here, parameters), "First page")} ${results.length > PAGE_ROWS && last !== undefined ? link(withQuery(here, { ...parameters, after: last }), "Next page") : ""}</p>
+${resultTable(found, draw)}
+<p class="pager">${after === "0" ? "" : link(withQuery(here, parameters), "First page")} ${found.next === null ? "" : link(withQuery(here, { ...parameters, after: found.next }), found.looked === null ? "Next page" : "Look further")}</p>
 </section></div>`;
 }
 
@@ -125,8 +123,13 @@ ${select("state", JOB_STATES)}${select("grade", RUN_GRADES)}${select("code", cod
 <button>Filter</button></form>`;
 }
 
-function resultTable(results: readonly ListedResult[], draw: Desk["draw"]): Html {
-  if (results.length === 0) return markup`<p class="note">No result fits that.</p>`;
+function resultTable({ results, looked }: ResultPage, draw: Desk["draw"]): Html {
+  const partly =
+    looked === null
+      ? markup``
+      : markup`<p class="note" role="status">${countOf(looked, "job")} were looked at from here, and there are more: ${results.length === 0 ? "none" : formatCount(results.length)} of these fit.</p>`;
+  if (results.length === 0)
+    return looked === null ? markup`<p class="note">No result fits that.</p>` : partly;
   const rows = results.map(
     (
       result,
@@ -137,9 +140,9 @@ function resultTable(results: readonly ListedResult[], draw: Desk["draw"]): Html
 <td>${draw.time(result.finished_at)}</td></tr>
 `,
   );
-  return scrolling(
+  return markup`${partly}${scrolling(
     markup`<table><thead><tr><th scope="col">id</th><th scope="col">state</th><th scope="col">asked, and what came of it</th><th scope="col" class="n">took</th><th scope="col">ended</th></tr></thead><tbody>${rows}</tbody></table>`,
-  );
+  )}`;
 }
 
 function outcomeOf({
