@@ -3,19 +3,14 @@ import { listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
   selectDeskBudgets,
-  selectDeskHosts,
   selectDeskQueue,
   selectDeskWorkers,
   selectPace,
 } from "../../shared/views/desk.ts";
-import type {
-  BatchPace,
-  DeskBudget,
-  DeskHost,
-  DeskQueue,
-  DeskWorker,
-} from "../../shared/views/desk.ts";
+import type { BatchPace, DeskBudget, DeskQueue, DeskWorker } from "../../shared/views/desk.ts";
 import { scrolling } from "../../shared/views/draw-sections.ts";
+import { limitsText, selectHostOverview, spentText } from "../../shared/views/hosts.ts";
+import type { HostOverview } from "../../shared/views/hosts.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { NightScope } from "../../shared/views/night.ts";
@@ -60,7 +55,7 @@ async function tonight({ database, draw, nights, zone }: Desk): Promise<Html> {
   const batches = await listBatches(database, ["file", "ad_hoc", "schedule"], SHOWN_BATCHES);
   const pace = await selectPace(database);
   const workers = await selectDeskWorkers(database);
-  const hosts = await selectDeskHosts(database);
+  const hosts = await selectHostOverview(database, "all");
   const queue = await selectDeskQueue(database);
   const budgets = await selectDeskBudgets(database);
   const open = batches.filter(({ state }) => WORKED_ON.has(state));
@@ -92,7 +87,7 @@ function leadOf(open: readonly BatchProgress[], workers: readonly DeskWorker[]):
 }
 
 /** Whoever can stop the night is named where a person looks. */
-function obstacles(workers: readonly DeskWorker[], hosts: readonly DeskHost[]): Html {
+function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[]): Html {
   const found = [
     ...(workers.some((worker) => worker.is_alive)
       ? []
@@ -100,7 +95,8 @@ function obstacles(workers: readonly DeskWorker[], hosts: readonly DeskHost[]): 
     ...hosts
       .filter(({ state }) => state === "open")
       .map(
-        ({ host, error_message: why }) => `${host} does not answer: ${why ?? "no reason is known"}`,
+        ({ name, host, errorMessage: why }) =>
+          `${name ?? host} does not answer: ${why ?? "no reason is known"}`,
       ),
   ];
   return markup`${found.map((text) => markup`<p class="failure" role="status">${text}</p>`)}`;
@@ -214,18 +210,25 @@ const progressText = (progress: DeskWorker["held"][number]["progress"]): string 
         .map(([name, value]) => `${name} ${String(value)}`)
         .join(", ")}`;
 
-function hostTable(hosts: readonly DeskHost[], draw: Desk["draw"]): Html {
+function hostTable(hosts: readonly HostOverview[], draw: Desk["draw"]): Html {
   if (hosts.length === 0) return markup`<p class="note">No model host was called yet.</p>`;
   const rows = hosts.map(
-    (host) => markup`<tr><th scope="row">${host.host}</th><td>${host.provider}</td>
-<td>${host.state === "open" ? stateHtml("failed", "down") : stateHtml("succeeded", "answers")}</td>
-<td class="n">${host.in_use}</td><td class="n">${host.capacity ?? "–"}</td><td class="n">${host.waiting}</td>
-<td class="why">${host.error_message ?? ""}${host.next_try_at === null ? "" : markup` Asked again ${draw.time(host.next_try_at, "seconds")}.`}</td></tr>
+    (
+      host,
+    ) => markup`<tr><th scope="row">${host.name ?? host.host}${host.name === null ? "" : markup`<br><span class="note">${host.host}</span>`}</th>
+<td>${hostState(host)}</td><td class="n">${host.inUse} of ${host.capacity}</td><td class="n">${host.waiting}</td>
+<td>${limitsText(host) ?? "none"}</td><td>${spentText(host.night) ?? "nothing"}</td>
+<td class="why">${host.state === "open" ? (host.errorMessage ?? "") : ""}${host.nextTryAt === null ? "" : markup` Asked again ${draw.time(host.nextTryAt, "seconds")}.`}${host.nextCallAt === null || host.state === "open" ? "" : markup` Next call ${draw.time(host.nextCallAt, "seconds")}.`}</td></tr>
 `,
   );
   return scrolling(
-    markup`<table><thead><tr><th scope="col">host</th><th scope="col">kind</th><th scope="col">state</th><th scope="col" class="n">in use</th><th scope="col" class="n">slots</th><th scope="col" class="n">waiting</th><th scope="col">what it said</th></tr></thead><tbody>${rows}</tbody></table>`,
+    markup`<table><thead><tr><th scope="col">host</th><th scope="col">state</th><th scope="col" class="n">in use</th><th scope="col" class="n">waiting</th><th scope="col">limits</th><th scope="col">cost tonight</th><th scope="col">what it said</th></tr></thead><tbody>${rows}</tbody></table>`,
   );
+}
+
+function hostState({ state, nextCallAt }: HostOverview): Html {
+  if (state === "open") return stateHtml("failed", "down");
+  return nextCallAt === null ? stateHtml("succeeded", "answers") : stateHtml("waiting", "paced");
 }
 
 export function endedTable(batches: readonly BatchProgress[], draw: Desk["draw"]): Html {

@@ -6,9 +6,8 @@ import { embedderHostsOf, listedHosts, modelHostsOf } from "../../shared/config/
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { selectHostModels } from "../../shared/store/hosts/host-models.ts";
 import type { HostModel } from "../../shared/store/hosts/host-models.ts";
-import { selectHostOverview } from "../../shared/views/hosts.ts";
+import { limitsText, selectHostOverview, spentText } from "../../shared/views/hosts.ts";
 import type { HostOverview } from "../../shared/views/hosts.ts";
-import { formatCount, formatMoney } from "../../shared/views/quantity.ts";
 import type { Column, Row } from "../../shared/views/section.ts";
 import { printList } from "../print/sections.ts";
 
@@ -26,7 +25,7 @@ export const hostsList: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   return withDatabase(context, "must-exist", async (database) => {
     const places = placesOf(context);
-    const known = await selectHostOverview(database);
+    const known = await selectHostOverview(database, "models");
     const models = await selectHostModels(database, null);
     const urls = new Set([...places.map(({ host }) => host), ...known.map(({ host }) => host)]);
     const hosts = [...urls].map((url) => ({
@@ -135,8 +134,11 @@ function rowOf(host: ListedHost): Row {
     stateOf(host),
     names.length === 0 ? "those it lists" : names.join(", "),
     slotsOf(host),
-    limitsOf(entry?.requestsPerMinute ?? null, entry?.tokensPerMinute ?? null),
-    spentOf(known),
+    limitsText({
+      requestsPerMinute: entry?.requestsPerMinute ?? null,
+      tokensPerMinute: entry?.tokensPerMinute ?? null,
+    }),
+    known === undefined ? null : spentText(known.night),
   ];
 }
 
@@ -145,19 +147,4 @@ function slotsOf({ place, known }: ListedHost): string {
   const waiting = known?.waiting ?? 0;
   const used = `${known?.inUse ?? 0} of ${capacity ?? "?"}`;
   return waiting === 0 ? used : `${used}, ${waiting} wait`;
-}
-
-function limitsOf(requests: number | null, tokens: number | null): string | null {
-  const parts = [
-    ...(requests === null ? [] : [`${formatCount(requests)} calls/min`]),
-    ...(tokens === null ? [] : [`${formatCount(tokens)} tokens/min`]),
-  ];
-  return parts.length === 0 ? null : parts.join(", ");
-}
-
-function spentOf(known: HostOverview | undefined): string | null {
-  if (known === undefined || known.night.calls === 0) return null;
-  const { calls, tokens, money } = known.night;
-  const counts = `${formatCount(calls)} calls, ${formatCount(tokens)} tokens`;
-  return money === 0 ? counts : `${counts}, ${formatMoney(money)}`;
 }

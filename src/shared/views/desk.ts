@@ -57,30 +57,6 @@ export async function selectDeskWorkers(db: Queryable): Promise<readonly DeskWor
   return workerSchema.parse(rows);
 }
 
-const hostSchema = z.array(
-  z.object({
-    host: z.string(),
-    provider: z.string(),
-    capacity: z.number().nullable(),
-    in_use: count,
-    waiting: count,
-    state: z.string(),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
-    next_try_at: z.date().nullable(),
-  }),
-);
-/** A model host with its slots and its breaker. */
-export type DeskHost = z.infer<typeof hostSchema>[number];
-
-export async function selectDeskHosts(db: Queryable): Promise<readonly DeskHost[]> {
-  const { rows } = await db.query(
-    `select host, provider, capacity, in_use, waiting, state, error_code, error_message, next_try_at
-       from nightdesk.hosts order by host limit 50`,
-  );
-  return hostSchema.parse(rows);
-}
-
 const queueSchema = z.tuple([
   z.object({
     dispatched: count,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { formatCount, formatMoney } from "./quantity.ts";
 
 const spent = z.object({ calls: z.number(), tokens: z.number(), money: z.number() });
 
@@ -52,14 +53,39 @@ const spentOf = (condition: string): string =>
                               'money', coalesce(sum(n.money), 0))
       from nightdesk.host_nights n where n.host = h.host and ${condition})`;
 
-/** Model hosts that were called, by priority; those of the web are no model hosts. */
-export async function selectHostOverview(db: Queryable): Promise<readonly HostOverview[]> {
+/** Hosts that were called, by priority: of models alone, or with those of the web. */
+export async function selectHostOverview(
+  db: Queryable,
+  of: "models" | "all",
+): Promise<readonly HostOverview[]> {
   const { rows } = await db.query(
     `select h.host, h.name, h.provider, h.priority, h.state, h.error_code, h.error_message, h.next_try_at, h.next_call_at,
             h.capacity, h.capacity_reason, h.in_use, h.waiting, h.requests_per_minute, h.tokens_per_minute,
             ${spentOf("n.night = (select max(night) from nightdesk.budgets where scope = 'night')")} as night,
             ${spentOf("true")} as total
-       from nightdesk.hosts h where h.provider <> 'web' order by h.priority, h.host`,
+       from nightdesk.hosts h where h.provider <> 'web' or $1 = 'all' order by h.priority, h.host limit ${MOST_HOSTS}`,
+    [of],
   );
   return overviewSchema.parse(rows);
+}
+
+const MOST_HOSTS = 200;
+
+/** What may be asked of a host in a minute; null without a limit. */
+export function limitsText({
+  requestsPerMinute: requests,
+  tokensPerMinute: tokens,
+}: Pick<HostOverview, "requestsPerMinute" | "tokensPerMinute">): string | null {
+  const parts = [
+    ...(requests === null ? [] : [`${formatCount(requests)} calls/min`]),
+    ...(tokens === null ? [] : [`${formatCount(tokens)} tokens/min`]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** What calls of a host have cost; null where there were none. */
+export function spentText({ calls, tokens, money }: HostOverview["night"]): string | null {
+  if (calls === 0) return null;
+  const counts = `${formatCount(calls)} calls, ${formatCount(tokens)} tokens`;
+  return money === 0 ? counts : `${counts}, ${formatMoney(money)}`;
 }
