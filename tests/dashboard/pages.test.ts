@@ -76,6 +76,32 @@ describeOnPostgres("pages that ask commands", () => {
     expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => `job-${at * 2 + 1}`));
   });
 
+  test("hosts stand on it by their names, with their limits and what they cost tonight", async () => {
+    await desk.db.query(
+      `insert into nightdesk_data.hosts (host, provider, capacity, capacity_reason, sizing, most, name, requests_per_minute,
+              tokens_per_minute)
+       values ('https://models.example', 'openai-compatible', 4, 'configured', 'configured', 4, 'office', 30, 90000),
+              ('http://127.0.0.1:11434', 'ollama', 2, 'found', 'found', 8, null, null, null)`,
+    );
+    await desk.db.query(
+      `with night as (insert into nightdesk_data.nights (night, ends_at, money_used)
+                      values (current_date, clock_timestamp() + interval '9 h', 0.34) returning night)
+       insert into nightdesk_data.host_nights (host, night, calls, tokens, money)
+       select 'https://models.example', night, 1200, 81000, 0.34 from night
+        union all select 'https://models.example', night - 1, 7, 7, 7 from night`,
+    );
+    const { text } = await desk.browse("/");
+    const [office = "", local = ""] = [...text.matchAll(/<tr>.*?<\/tr>/gs)]
+      .map(([row]) => row)
+      .filter((row) => /models\.example|11434/.test(row))
+      .sort((one) => (one.includes("office") ? -1 : 1));
+    expect(office).toContain('<th scope="row">office<br>');
+    expect(office).toContain("30 calls/min, 90,000 tokens/min");
+    expect(office).toContain("1,200 calls, 81,000 tokens, 0.34");
+    expect(local).toContain('<th scope="row">http://127.0.0.1:11434</th>');
+    expect(local).toContain("nothing");
+  });
+
   test("a budget of money shows amounts of less than one as other lists do", async () => {
     await desk.db.query(
       `with batch as (insert into nightdesk_data.batches (batch_id, name, state, format)
@@ -84,6 +110,37 @@ describeOnPostgres("pages that ask commands", () => {
     );
     const { text } = await desk.browse("/");
     expect(text).toContain("Used: 0.0034 of 2.50 of money of its budget.");
+  });
+});
+
+describeOnPostgres("the page Index", () => {
+  let desk: TestDesk;
+  const hit = { line_start: 1, line_end: 4, score: 0.5, text: "The ferry leaves at 09:15." };
+  const dated = { day: "2025-03-01", day_until: "2025-03-31", day_source: "file_name" };
+  const changed = { day: "2026-01-02", day_until: "2026-01-02", day_source: "file_time" };
+  const newer = { newer_versions: ["notes/ferry <2026>.md", "notes/ferry-b.md"] };
+  const hits = [
+    { ...hit, path: "notes/ferry-2025-03.md", ...dated, ...newer },
+    { ...hit, path: "notes/ferry.md", ...changed, newer_versions: [] },
+    { ...hit, path: "notes/gone.md" },
+  ];
+  beforeAll(async () => {
+    desk = await openDesk({ toolAnswer: { ok: true, result: { hits } } });
+  });
+  afterAll(() => desk.close());
+
+  test("tells of each hit when it is of, what says so, and whether there is a newer version", async () => {
+    const { text } = await desk.browse("/index?q=ferry");
+    const articles = text.split("<article>").slice(1);
+    expect(articles[0]).toMatch(
+      /Of <time[^>]*>2025-03-01<\/time> to <time[^>]*>2025-03-31<\/time>, by file name\./,
+    );
+    expect(articles[0]).toContain(
+      "There is a newer version: notes/ferry &lt;2026&gt;.md, and 1 more between them.",
+    );
+    expect(articles[1]).toMatch(/Last changed <time[^>]*>2026-01-02<\/time>\./);
+    expect(articles[1]).not.toContain("newer version");
+    expect(articles[2]).toMatch(/<p class="note">Score 0\.5000\./);
   });
 });
 

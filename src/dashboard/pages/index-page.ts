@@ -38,6 +38,10 @@ const foundSchema = z.object({
       line_end: z.number(),
       score: z.number(),
       text: z.string(),
+      day: z.string().nullish(),
+      day_until: z.string().nullish(),
+      day_source: z.string().nullish(),
+      newer_versions: z.array(z.string()).nullish(),
       explain: z.record(z.string(), z.unknown()).nullish(),
     }),
   ),
@@ -50,11 +54,31 @@ async function hitsHtml({ toolServer }: Desk, text: string): Promise<Html> {
   }
   const hits = foundSchema.parse(answer.result).hits.map(
     (hit) => markup`<article><h3>${hit.path}, lines ${hit.line_start}–${hit.line_end}</h3>
-<p class="note">${hit.heading_path ?? ""} Score ${hit.score.toPrecision(4)}. ${explainText(hit.explain ?? {})}</p>
+<p class="note">${hit.heading_path == null ? "" : `${hit.heading_path}. `}${dateHtml(hit)}Score ${hit.score.toPrecision(4)}. ${explainText(hit.explain ?? {})}</p>
+${newerHtml(hit)}
 <div class="words" dir="auto">${hit.text}</div></article>
 `,
   );
   return markup`<section aria-labelledby="hits"><h2 id="hits">${countOf(hits.length, "passage")}</h2>${hits}</section>`;
+}
+
+type Found = z.infer<typeof foundSchema>["hits"][number];
+
+/** When its document is of, and what says so; nothing of one that is gone since it was found. */
+function dateHtml({ day, day_until: until, day_source: source }: Found): Html {
+  if (day == null) return markup``;
+  const date = (of: string): Html => markup`<time datetime="${of}">${of}</time>`;
+  const span = until == null || until === day ? date(day) : markup`${date(day)} to ${date(until)}`;
+  return source == null || source === "file_time"
+    ? markup`Last changed ${span}. `
+    : markup`Of ${span}, by ${source.replaceAll("_", " ")}. `;
+}
+
+function newerHtml({ newer_versions: newer }: Found): Html {
+  const [newest, ...others] = newer ?? [];
+  if (newest === undefined) return markup``;
+  const more = others.length === 0 ? "" : `, and ${others.length} more between them`;
+  return markup`<p class="remedy">There is a newer version: ${newest}${more}.</p>`;
 }
 
 /** Words of the question by what they brought, and the rest as it is. */
