@@ -25,6 +25,12 @@ export const DESK_METRICS: Definitions = {
   ),
   nightdesk_host_slots: gauge("Calls that a host gets at once.", "host"),
   nightdesk_host_slots_in_use: gauge("Calls that a host has.", "host"),
+  nightdesk_night_money: gauge("What calls of this night have cost, by the prices of hosts."),
+  nightdesk_budget_used_ratio: gauge(
+    "Share of a limit that is used: of the night, and of the open batch that has used most of its own; left out without a limit.",
+    "scope",
+    "limit",
+  ),
   nightdesk_schedule_last_run_age_seconds: gauge(
     "Since a schedule that is switched on last ran; left out where it never did.",
     "schedule",
@@ -96,6 +102,8 @@ function samplesOf(desk: DeskGauges): readonly Sample[] {
     ...of("nightdesk_workers", desk.workers),
     ...of("nightdesk_worker_places", desk.places),
     ...desk.hosts.flatMap(hostSamples),
+    ...of("nightdesk_night_money", desk.night_money),
+    ...desk.budgets.flatMap(budgetSamples),
     ...desk.schedules.flatMap(({ name: schedule, last_s: value }) =>
       value === null
         ? []
@@ -107,6 +115,13 @@ function samplesOf(desk: DeskGauges): readonly Sample[] {
     ...of("nightdesk_index_age_seconds", desk.indexed_s),
   ];
 }
+
+const budgetSamples = ({ scope, ...shares }: DeskGauges["budgets"][number]): readonly Sample[] =>
+  Object.entries(shares).flatMap(([limit, value]) =>
+    value === null
+      ? []
+      : [{ name: "nightdesk_budget_used_ratio", labels: { scope, limit }, value }],
+  );
 
 const hostSamples = ({
   host,

@@ -23,6 +23,16 @@ const gaugesSchema = z.tuple([
     ),
     schedules: z.array(z.object({ name: z.string(), last_s: seconds })),
     schedules_missed: count,
+    night_money: z.number(),
+    budgets: z.array(
+      z.object({
+        scope: z.enum(["batch", "night"]),
+        tokens: z.number().nullable(),
+        calls: z.number().nullable(),
+        seconds: z.number().nullable(),
+        money: z.number().nullable(),
+      }),
+    ),
     documents: count,
     document_failures: count,
     indexed_s: seconds,
@@ -37,8 +47,15 @@ const MOST_NAMED = 50;
 /** For how long a missed schedule is told. */
 const MISSED_WITHIN = "1 day";
 
+/** Of each limit the largest share that is used, where any holds. */
+const mostUsed = (): string =>
+  ["tokens", "calls", "seconds", "money"]
+    .map((of) => `max(${of}_used::double precision / ${of}_limit) as ${of}`)
+    .join(", ");
+
 /**
  * All of it from one statement, whose cost grows with open batches and documents, and not with jobs.
+ * Of budgets the share that is used: of the night's, and the largest of those of open batches; null without a limit.
  * Ages are seconds; `last_s` and `indexed_s` seconds since then, null where it never was.
  */
 export async function selectDeskGauges(db: Queryable): Promise<DeskGauges> {
@@ -77,6 +94,13 @@ export async function selectDeskGauges(db: Queryable): Promise<DeskGauges> {
                         where r.schedule = s.name))), '[]')
                from (select name from nightdesk_data.schedules where coalesce(switched, enabled) order by name limit ${MOST_NAMED}) s)
               as schedules,
+            coalesce((select sum(money_used) from nightdesk_data.nights where ends_at > clock_timestamp()), 0) as night_money,
+            (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
+               select 'batch' as scope, ${mostUsed()}
+                 from open join nightdesk_data.batch_budgets using (batch_id)
+                union all
+               select 'night', ${mostUsed()}
+                 from nightdesk_data.nights where ends_at > clock_timestamp()) u) as budgets,
             (select count(*) from nightdesk_data.schedule_runs
               where cause = 'missed' and made_at > clock_timestamp() - interval '${MISSED_WITHIN}') as schedules_missed,
             (select count(*) from nightdesk_data.document_failures) as document_failures

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { DESK_METRICS, deskGauges } from "../../../src/shared/metrics/desk-metrics.ts";
@@ -100,6 +101,33 @@ describe("the gauges of the desk", () => {
       value: 0,
     });
   });
+
+  test("tell what share of each limit is used, whatever the number of batches", async () => {
+    const { database } = desk;
+    expect((await selectDeskGauges(database)).budgets).toEqual([
+      { scope: "batch", tokens: null, calls: null, seconds: null, money: null },
+      { scope: "night", tokens: null, calls: null, seconds: null, money: null },
+    ]);
+    await database.query(
+      `with made as (insert into nightdesk_data.batches (name, state) values ('a', 'open'), ('b', 'open') returning batch_id, name)
+       insert into nightdesk_data.batch_budgets (batch_id, money_limit, money_used, calls_limit, calls_used)
+       select batch_id, 4, case name when 'a' then 1 else 3 end, case name when 'a' then 10 end, 10 from made`,
+    );
+    await database.query(
+      `insert into nightdesk_data.nights (night, ends_at, money_limit, money_used)
+       values (current_date - 1, clock_timestamp() - interval '1 h', 5, 5), (current_date, clock_timestamp() + interval '9 h', 5, 1.25)`,
+    );
+    const samples = await deskGauges(() => selectDeskGauges(database)).read();
+    const money = samples.filter(({ name }) => /_(night_money|budget_used_ratio)$/.test(name));
+    expect(
+      money.map(({ name, labels = {}, value }) => [name, Object.values(labels), value]),
+    ).toEqual([
+      ["nightdesk_night_money", [], 1.25],
+      ["nightdesk_budget_used_ratio", ["batch", "calls"], 1],
+      ["nightdesk_budget_used_ratio", ["batch", "money"], 0.75],
+      ["nightdesk_budget_used_ratio", ["night", "money"], 0.25],
+    ]);
+  });
 });
 
 type Reply = { readonly status: number; readonly text: string };
@@ -178,13 +206,48 @@ describe("the pages of metrics", () => {
   });
 });
 
+const NAME = /\bnightdesk_[a-z_]+/g;
+const definitionOf = (name: string) =>
+  Object.entries(ALL).find(([known]) => known === name.replace(/_(bucket|sum|count)$/, ""))?.[1];
+
+/** The expressions of each panel and of each rule, with what it is called. */
+function expressionsOf(file: string): readonly (readonly [string, string])[] {
+  const text = readFileSync(join(root, file), "utf8");
+  if (file.endsWith(".json")) {
+    const { panels } = JSON.parse(text) as {
+      panels: { title: string; targets: { expr: string }[] }[];
+    };
+    return panels.flatMap(({ title, targets }) =>
+      targets.map(({ expr }) => [title, expr] as const),
+    );
+  }
+  const { groups } = parse(text) as { groups: { rules: { alert: string; expr: string }[] }[] };
+  return groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const));
+}
+
+test.each(["examples/nightdesk-dashboard.json", "examples/nightdesk-alerts.yaml"])(
+  "%s asks by labels that the metrics have",
+  (file) => {
+    const unknown = expressionsOf(file).flatMap(([title, expr]) => {
+      const definitions = (expr.match(NAME) ?? []).map(definitionOf);
+      const has = new Set(["le", ...definitions.flatMap((each) => each?.labels ?? [])]);
+      const asked = [
+        ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = ""]) => names.split(/,\s*/)),
+        ...[...expr.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, name = ""]) => name),
+      ];
+      return asked.filter((name) => !has.has(name)).map((name) => `${title}: ${name}`);
+    });
+    expect(unknown).toEqual([]);
+  },
+);
+
 test.each([
   "examples/nightdesk-dashboard.json",
   "examples/nightdesk-alerts.yaml",
   "docs/metrics.md",
 ])("%s names only metrics that there are", (file) => {
   const text = readFileSync(join(root, file), "utf8");
-  const named = [...new Set(text.match(/\bnightdesk_[a-z_]+/g))].map((name) =>
+  const named = [...new Set(text.match(NAME))].map((name) =>
     name.replace(/_(bucket|sum|count)$/, ""),
   );
   expect(named.filter((name) => !Object.hasOwn(ALL, name))).toEqual([]);
