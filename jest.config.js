@@ -2,12 +2,11 @@ import { serverTests } from "./tests/services/server-tests.js";
 
 // What `npm test` leaves to `npm run test:all`: whole evenings, faults, limits, and what only a release needs. Of the
 // conformance suites the quick tests have those of the store and of the queue.
-const SLOW_FOLDERS = ["deploy", "docs", "faults", "limits", "scenarios"];
+const SLOW_FOLDERS = ["dashboard/browser", "deploy", "docs", "faults", "limits", "scenarios"];
 // Each takes 5 to 30 s, most of it waiting.
 const SLOW_FILES = [
   "architecture/extend",
   "architecture/import-rules",
-  "dashboard/browser",
   "embedded/turns",
   "embedded/upkeep",
   "producer/model-host",

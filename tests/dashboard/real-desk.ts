@@ -12,7 +12,10 @@ export type RealDesk = Desk & {
   readonly dashboard: () => Running;
   /** A page; follows where it leads. With a form, what a browser sends by it. */
   readonly browse: (path: string, form?: Readonly<Record<string, string>>) => Promise<Page>;
-  /** Ends the dashboard and starts it again, on the port that it had. */
+  readonly stop: (signal: NodeJS.Signals) => Promise<void>;
+  /** Starts the dashboard again, on the port that it had. */
+  readonly start: () => Promise<void>;
+  /** Both. */
   readonly restart: (signal: NodeJS.Signals) => Promise<void>;
 };
 
@@ -39,21 +42,28 @@ export async function openRealDesk(): Promise<RealDesk> {
     if (next !== null) return browse(next);
     return { status: response.status, url: path, text: await response.text() };
   };
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    running.kill(signal);
+    await running.ended;
+  };
+  const startAgain = async (): Promise<void> => {
+    running = start(desk, Number(new URL(url).port));
+    url = await urlOf(running);
+    cookie = "";
+  };
   return {
     ...desk,
     url: () => url,
     dashboard: () => running,
     browse,
+    stop,
+    start: startAgain,
     async restart(signal) {
-      running.kill(signal);
-      await running.ended;
-      running = start(desk, Number(new URL(url).port));
-      url = await urlOf(running);
-      cookie = "";
+      await stop(signal);
+      await startAgain();
     },
     async dispose() {
-      running.kill("SIGTERM");
-      await running.ended;
+      await stop("SIGTERM");
       await desk.dispose();
     },
   };
