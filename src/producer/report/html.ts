@@ -135,7 +135,8 @@ summary { color: var(--accent); cursor: pointer; width: fit-content; }
 }
 footer { margin-top: 3.5rem; padding-top: 1.25rem; padding-bottom: 3rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
 @media print {
-  :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --accent: #000; }
+  :root { color-scheme: light; --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --accent: #000;
+    --good: #2f6b4f; --refused: #94681c; --bad: #a03232; --idle: #8a929b; }
   body { font-size: 10.5pt; } header { padding-top: 0; } nav { display: none; }
   main, header, footer { max-width: none; padding-left: 0; padding-right: 0; }
   h2, h3 { break-after: avoid; } article, tr { break-inside: avoid; }
