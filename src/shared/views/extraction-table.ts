@@ -123,13 +123,11 @@ export async function selectExtractions(
 ): Promise<readonly ExtractionRow[]> {
   const direction = order.direction === "desc" ? "desc" : "asc";
   const sorted =
-    order.path === null
-      ? ""
-      : `case when key.value ~ ${NUMBER} then key.value::numeric end ${direction} nulls last, key.value ${direction} nulls last, `;
+    order.path === null ? "" : `number ${direction} nulls last, word ${direction} nulls last, `;
   const { rows } = await db.query(
     `with page as (
-       select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, each.item, each.fields,
-              row_number() over (order by ${sorted}j.seq, each.item) as place
+       select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, each.item, each.fields, key.value as word,
+              case when key.value ~ ${NUMBER} then key.value::numeric end as number
          from nightdesk_data.jobs j
          join nightdesk_data.runs r on r.run_id = j.run_id
         cross join lateral (
@@ -140,10 +138,10 @@ export async function selectExtractions(
                  with ordinality i (fields, item)) each
         cross join lateral (select each.fields #>> $3::text[] as value) key
         where j.batch_id = $1 and ${SUCCEEDED}
-        order by place limit $4 offset $5)
+        order by ${sorted}seq, item limit $4 offset $5)
      select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, p.item, p.fields,
             array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.state = 'unbound') as unbound
-       from page p order by p.place`,
+       from page p order by ${sorted}p.seq, p.item`,
     [batchId, list, order.path ?? [], limit, offset],
   );
   return z.array(rowSchema).parse(rows);
