@@ -1,17 +1,19 @@
 import { lstat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { posix, resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectVectorSettings } from "../../shared/store/connection/health.ts";
-import { selectIndexedFiles } from "../../shared/store/index/totals.ts";
+import { countUnindexed, selectIndexedFiles } from "../../shared/store/index/totals.ts";
 import type { IndexedFile } from "../../shared/store/index/totals.ts";
+import { listFiles } from "../index/list-files.ts";
+import { storablePath } from "../index/sources.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
 /** So many are looked at: 20,000 take about a second. */
 const MOST_FILES = 20_000;
 
-/** Whether files are as they were when they were indexed, by their size and their time; none is read. */
+/** Whether files are as they were when they were indexed, by their size and their time, and none is new; none is read. */
 export async function checkFiles(config: Config, database: Database): Promise<readonly Check[]> {
   const files = await selectIndexedFiles(database, MOST_FILES);
   if (files.length === 0) return [];
@@ -20,13 +22,14 @@ export async function checkFiles(config: Config, database: Database): Promise<re
   const [changed, gone] = (["changed", "gone"] as const).map(
     (state) => states.filter((one) => one === state).length,
   );
+  const added = await countNew(config, database);
   const looked = files.length === MOST_FILES ? ` (of ${MOST_FILES} that were looked at)` : "";
   return [
-    changed === 0 && gone === 0
+    changed === 0 && gone === 0 && added === 0
       ? ok("DOCTOR_FILES_OK", `${files.length} files are as they were when they were indexed.`)
       : warn(
           "DOCTOR_FILES_CHANGED",
-          `Since they were indexed ${changed} files have changed and ${gone} are gone${looked}.`,
+          `Files that changed since they were indexed: ${changed}; that are gone: ${gone}${looked}; that are new: ${added}.`,
           "Run: nightdesk index",
         ),
   ];
@@ -39,6 +42,26 @@ async function stateOf(
   const found = await lstat(resolve(roots.workroot, path), { bigint: true }).catch(() => undefined);
   if (found === undefined) return "gone";
   return found.mtimeNs === mtimeNs && Number(found.size) === bytes ? "same" : "changed";
+}
+
+const PATHS_AT_ONCE = 5_000;
+
+/** Files of the sources that the next `nightdesk index` would read for the first time. */
+async function countNew({ index, roots, security }: Config, database: Database): Promise<number> {
+  let added = 0;
+  for (const { name, root, exts } of index.sources) {
+    const folder = posix.resolve(roots.workroot, root);
+    const label = posix.relative(roots.workroot, folder);
+    const listing = await listFiles({ folder, label }, new Set(exts ?? security.allowed_exts));
+    const files = listing.kind === "listed" ? listing.files : [];
+    const paths = files.map(({ relativePath }) =>
+      storablePath(posix.join(label, relativePath)).toWellFormed(),
+    );
+    for (let from = 0; from < paths.length; from += PATHS_AT_ONCE) {
+      added += await countUnindexed(database, name, paths.slice(from, from + PATHS_AT_ONCE));
+    }
+  }
+  return added;
 }
 
 const FEW_BYTES = 64 * 1024 * 1024;

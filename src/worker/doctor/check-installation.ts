@@ -122,11 +122,19 @@ async function checkSchema(database: Database, directory: string): Promise<Check
   try {
     const status = await schemaStatus(database, directory);
     const last = status.applied.findLast((name) => name.endsWith(".sql")) ?? "empty";
-    return status.pending.length === 0
-      ? ok("DOCTOR_INDEX_SCHEMA_OK", `The schema is this version's (${last}).`)
-      : fail("DOCTOR_INDEX_SCHEMA_VERSION", formatPending(status), "Run: nightdesk migrate");
+    if (status.pending.length === 0) {
+      return ok("DOCTOR_INDEX_SCHEMA_OK", `The schema is this version's (${last}).`);
+    }
+    const alive = status.applied.length === 0 ? 0 : await countAliveWorkers(database, null);
+    return alive === 0
+      ? fail("DOCTOR_INDEX_SCHEMA_VERSION", formatPending(status), "Run: nightdesk migrate")
+      : fail(
+          "DOCTOR_INDEX_SCHEMA_IN_USE",
+          `${formatPending(status)} Workers of another build are at work on it: ${alive}.`,
+          "Stop them, then run: nightdesk migrate",
+        );
   } catch (error) {
-    return fail("DOCTOR_INDEX_SCHEMA_VERSION", wordsOf(error), "Use the build that made it.");
+    return fail("DOCTOR_INDEX_SCHEMA_FOREIGN", wordsOf(error), "Use the build that made it.");
   }
 }
 

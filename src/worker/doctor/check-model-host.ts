@@ -19,6 +19,10 @@ import { checkDigest, isPinned, probeOllama } from "../models/ollama-probe.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
+import { probeWindow } from "./check-window.ts";
+
+/** `probe`: each model is also asked with a prompt that it must refuse, for which its host loads it. */
+type WindowPolicy = "probe" | "look";
 
 const TIMEOUT_MS = 5_000;
 
@@ -29,11 +33,12 @@ const TIMEOUT_MS = 5_000;
 export async function checkModelHost(
   config: Config,
   env: Readonly<Record<string, string | undefined>> = {},
+  window: WindowPolicy = "look",
 ): Promise<readonly Check[]> {
   if (config.model.provider === FROM_HOSTS) {
     const checks = await checkListedHosts(config, env);
     const models = await Promise.all(
-      wantedModels(config).map((name) => checkModel(name, config, env)),
+      wantedModels(config).map((name) => checkModel(name, config, { env, window })),
     );
     return [...checks, ...models.flat(), ...(await embedder(config))];
   }
@@ -43,7 +48,7 @@ export async function checkModelHost(
   } catch (error) {
     return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
   }
-  if (config.model.provider === "llama-cpp") return checkOwnModels(config);
+  if (config.model.provider === "llama-cpp") return checkOwnModels(config, window);
   if (place === undefined) {
     const { provider } = config.model;
     return [
@@ -55,13 +60,13 @@ export async function checkModelHost(
   const down = await reach(url, provider);
   if (down !== null) return [down];
   const checks = await Promise.all(
-    wantedModels(config).map((name) => checkModel(name, config, env)),
+    wantedModels(config).map((name) => checkModel(name, config, { env, window })),
   );
   return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
 }
 
 /** As a worker would, which loads one model after the other; but none stays loaded. */
-async function checkOwnModels(config: Config): Promise<readonly Check[]> {
+async function checkOwnModels(config: Config, window: WindowPolicy): Promise<readonly Check[]> {
   const model = { ...config.model, digest: null, keep_alive: "0" };
   const models = createModels({ ...config, model });
   const checks: Check[] = [];
@@ -72,7 +77,7 @@ async function checkOwnModels(config: Config): Promise<readonly Check[]> {
       if (!checks.some(({ code }) => code === "DOCTOR_OLLAMA_OK")) {
         checks.push(ok("DOCTOR_OLLAMA_OK", `Models are loaded here, by ${serverVersion ?? ""}.`));
       }
-      checks.push(checkBuild(model, config), ...checkWindow(model, config));
+      checks.push(checkBuild(model, config), ...(await checkWindow(model, config, window)));
     } catch (error) {
       const words = wordsOf(error);
       checks.push(fail("DOCTOR_MODEL_MISSING", words, "Do that, or change model.name."));
@@ -110,7 +115,10 @@ const wantedModels = (config: Config): readonly string[] => [
 async function checkModel(
   name: string,
   config: Config,
-  env: Readonly<Record<string, string | undefined>>,
+  {
+    env,
+    window,
+  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly window: WindowPolicy },
 ): Promise<readonly Check[]> {
   const models = createModels(
     { ...config, model: { ...config.model, digest: null } },
@@ -120,7 +128,7 @@ async function checkModel(
   );
   try {
     const model = await models.get(name, AbortSignal.timeout(TIMEOUT_MS));
-    return [checkBuild(model, config), ...checkWindow(model, config)];
+    return [checkBuild(model, config), ...(await checkWindow(model, config, window))];
   } catch (error) {
     return [missing(name, config.model.provider, error)];
   }
@@ -159,7 +167,16 @@ function buildOf({ facts: { quantization, digest } }: Model): string {
   return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
 
-function checkWindow(
+async function checkWindow(
+  model: Model,
+  config: Config,
+  policy: WindowPolicy,
+): Promise<readonly Check[]> {
+  const trained = checkTrainedWindow(model, config);
+  return policy === "probe" ? [...trained, await probeWindow(model, config)] : trained;
+}
+
+function checkTrainedWindow(
   { name, facts: { windowTokens } }: Model,
   { model }: Config,
 ): readonly Check[] {

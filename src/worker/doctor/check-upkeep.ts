@@ -10,6 +10,7 @@ import {
   selectSchedules,
 } from "../../shared/store/schedules/schedules.ts";
 import type { LastRun } from "../../shared/store/schedules/schedules.ts";
+import { selectServerCopies } from "../../shared/store/connection/health.ts";
 import { selectWatches } from "../../shared/store/index/watched-files.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { formatInZone } from "../../shared/time.ts";
@@ -25,7 +26,9 @@ export async function checkUpkeep(
   return [
     await checkClock(database),
     await checkDisk(config),
-    ...(await checkDumps(config)),
+    ...(config.database.url === "embedded"
+      ? await checkDumps(config)
+      : [await checkServerCopies(database)]),
     ...(await checkSchedules(database, zone)),
     ...(await checkWatches(config, database)),
     ...(await checkJobs(database)),
@@ -66,8 +69,7 @@ const OLD_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /** Of the embedded database, which a power cut can cost what is younger than the last dump. */
-async function checkDumps({ roots, database }: Config): Promise<readonly Check[]> {
-  if (database.url !== "embedded") return [];
+async function checkDumps({ roots }: Config): Promise<readonly Check[]> {
   const folder = join(roots.databaseDirectory, "backups");
   const names = await readdir(folder).catch(() => []);
   const times = await Promise.all(names.map((name) => stat(join(folder, name))));
@@ -83,6 +85,34 @@ async function checkDumps({ roots, database }: Config): Promise<readonly Check[]
   return [
     days > OLD_DAYS ? warn("DOCTOR_BACKUP_OLD", message, fix) : ok("DOCTOR_BACKUP_OK", message),
   ];
+}
+
+/** Of a server: what it archives of its log. A dump leaves no trace in it, so that none is no fault. */
+async function checkServerCopies(database: Database): Promise<Check> {
+  const { archives, archived_s, is_failing, failed_file, standbys } =
+    await selectServerCopies(database);
+  const others = `standbys connected: ${standbys}`;
+  if (!archives) {
+    return ok(
+      "DOCTOR_BACKUP_UNKNOWN",
+      `The server archives no log (archive_mode is off; ${others}). Whether somebody dumps it by pg_dump, it does not know.`,
+    );
+  }
+  if (is_failing) {
+    return warn(
+      "DOCTOR_BACKUP_FAILING",
+      `The server could not archive ${failed_file ?? "its log"} (${others}): it keeps its log until it can, which fills the disk.`,
+      "Look at archive_command and at the server's log.",
+    );
+  }
+  const days = archived_s === null ? null : archived_s / 86_400;
+  const message =
+    days === null
+      ? `The server has archived none of its log yet (${others}).`
+      : `The server last archived its log ${days.toFixed(1)} days ago (${others}).`;
+  return days !== null && days > OLD_DAYS
+    ? warn("DOCTOR_BACKUP_OLD", message, "Set archive_timeout, or dump it: pg_dump")
+    : ok("DOCTOR_BACKUP_OK", message);
 }
 
 const WENT_WELL = new Set([null, "succeeded", "queued", "running", "parked"]);

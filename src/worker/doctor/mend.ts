@@ -6,14 +6,19 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { askForYes } from "../ask-for-yes.ts";
 import type { Check } from "./check.ts";
 
-/** Commands that take nothing away and may be run at any time, by what they mend. */
+/** Commands that take nothing away, by what they mend. A schema that workers are at work on, or of another build, is not among it. */
 const MENDS: Readonly<Record<string, readonly string[]>> = {
+  DOCTOR_INDEX_SCHEMA_VERSION: ["migrate"],
+  DOCTOR_QUEUE_SCHEMA_VERSION: ["migrate"],
   DOCTOR_CHUNKER_SIG_MISMATCH: ["index"],
   DOCTOR_FILES_CHANGED: ["index"],
   DOCTOR_EMBED_MISSING: ["embed"],
   DOCTOR_EMBED_OUTDATED: ["embed", "--rebuild"],
   DOCTOR_VECTOR_INDEX_MISSING: ["embed"],
 };
+
+/** Those that queue work. */
+const QUEUED = new Set(["index", "embed"]);
 
 /** With a server a command starts no worker: it would wait for one for ever. */
 const NO_WORKER = "DOCTOR_NO_WORKER";
@@ -27,7 +32,8 @@ export function mendsOf(checks: readonly Check[]): readonly (readonly string[])[
   const waits = faults.some(({ code }) => code === NO_WORKER) ? ["--no-wait"] : [];
   const found = faults.map(({ code }) => {
     const words = MENDS[code];
-    return words === undefined ? [] : [...words, ...waits];
+    if (words === undefined) return [];
+    return QUEUED.has(words[0] ?? "") ? [...words, ...waits] : words;
   });
   const lines = new Map(
     found.filter((words) => words.length > 0).map((words) => [words.join(" "), words]),

@@ -35,8 +35,10 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
   checks.push(...(await checkEntailment(context.config)), checkShell(await probeShell()));
   checks.push(...(await checkMcpServers(context)));
-  if (invocation.options["ollama"] !== false)
-    checks.push(...(await checkModelHost(context.config, context.invocation.env)));
+  if (invocation.options["ollama"] !== false) {
+    const window = invocation.options["probeWindow"] === true ? "probe" : "look";
+    checks.push(...(await checkModelHost(context.config, context.invocation.env, window)));
+  }
   return checks;
 }
 

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Check } from "../../../src/worker/doctor/check.ts";
 import { checkModelHost } from "../../../src/worker/doctor/check-model-host.ts";
+import { probeWindow } from "../../../src/worker/doctor/check-window.ts";
+import type { Model, ModelReply } from "../../../src/worker/models/model.ts";
 import type { DoubleModel } from "../../doubles/ollama/double-model.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { makeScratch } from "../../shared/config/scratch.ts";
 import type { Scratch } from "../../shared/config/scratch.ts";
+import { FACTS } from "../../support/pipeline-world.ts";
 
 const DIGEST = "ab".repeat(32);
 const MODELS: readonly DoubleModel[] = [
@@ -13,6 +16,11 @@ const MODELS: readonly DoubleModel[] = [
   { name: "short", contextLength: 2048 },
   { name: "vectors", capabilities: ["embedding"] },
 ];
+
+const REPLY: ModelReply = {
+  ...{ kind: "reply", text: "ok", toolCalls: [], promptTokens: 9_000, completionTokens: 1 },
+  ...{ loadMs: 0, doneReason: "stop" },
+};
 
 let scratch: Scratch;
 const open: { close(): Promise<void> }[] = [];
@@ -24,9 +32,13 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-async function check(model: object, embed: object = {}): Promise<readonly Check[]> {
+async function check(
+  model: object,
+  embed: object = {},
+  window: "probe" | "look" = "look",
+): Promise<readonly Check[]> {
   await scratch.write("nightdesk.yaml", JSON.stringify({ model, embed }));
-  return checkModelHost(await scratch.load());
+  return checkModelHost(await scratch.load(), {}, window);
 }
 
 async function ollama(model: object, embed: object = {}): Promise<readonly Check[]> {
@@ -69,6 +81,36 @@ describe("a model host that answers", () => {
     expect(checks[2]).toMatchObject({ level: "warn", code: "DOCTOR_MODEL_WINDOW" });
     expect(checks[2]?.message).toContain("2048");
     expect(checks[2]?.message).toContain("4096");
+  });
+
+  test.each([
+    ["refuses what does not fit", "new", "does not fit the window"],
+    ["cuts it, which its count of tokens shows", "old", "for a longer prompt in a window of 4096"],
+  ] as const)("is asked with a prompt that it must refuse: it %s", async (_, version, words) => {
+    const double = await startOllamaDouble({ models: MODELS, version });
+    open.push(double);
+    const model = { provider: "ollama", base_url: double.url, name: "chat", num_ctx: 4096 };
+    const checks = await check(model, {}, "probe");
+    expect(codes(checks)).toEqual([HOST_OK, MODEL_OK, "ok DOCTOR_MODEL_WINDOW_OK"]);
+    expect(checks[2]?.message).toContain("4,096 tokens can't hold");
+    expect(checks[2]?.message).toContain(words);
+  });
+
+  test("that answers a prompt which does not fit is a failed check, and one that can't be asked a warning", async () => {
+    await scratch.write("nightdesk.yaml", "{}");
+    const config = await scratch.load();
+    const answers: Model = {
+      name: "chat",
+      facts: { ...FACTS, windowTokens: 4096 },
+      promptChars: () => 4096,
+      complete: async () => REPLY,
+    };
+    expect((await probeWindow(answers, config)).code).toBe("DOCTOR_MODEL_WINDOW_CUT");
+    const breaks = { ...answers, complete: () => Promise.reject(new Error("out of memory")) };
+    expect(await probeWindow(breaks, config)).toMatchObject({
+      code: "DOCTOR_MODEL_WINDOW_UNPROBED",
+      message: expect.stringContaining("out of memory"),
+    });
   });
 
   test("has the embedder's model, which is asked for where the embedder is", async () => {

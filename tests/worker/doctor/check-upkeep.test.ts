@@ -43,6 +43,7 @@ test("a desk that is well has its clock, its disk and its jobs in order", async 
   expect([...(await upkeep()).keys()]).toEqual([
     "DOCTOR_CLOCK_OK",
     "DOCTOR_DISK_OK",
+    "DOCTOR_BACKUP_UNKNOWN",
     "DOCTOR_JOBS_OK",
   ]);
 });

@@ -30,6 +30,32 @@ const filesCheckOf = ({ stdout }: Ended): Check | undefined =>
     code.startsWith("DOCTOR_FILES_"),
   );
 
+test("Doctor makes the tables of an empty database when it is allowed to, and leaves a database alone that workers are at work on", async () => {
+  const empty = await openDesk("empty");
+  const doctor = (...words: readonly string[]): Promise<Ended> =>
+    runBin(["doctor", "--no-ollama", ...words], { cwd: empty.workroot });
+  try {
+    const made = await doctor("--fix", "--yes", "--json");
+    expect(made.stderr).toContain("running: nightdesk migrate\n");
+    expect(codesOf(made)).toContain("DOCTOR_INDEX_SCHEMA_OK");
+    expect(codesOf(made)).toContain("DOCTOR_QUEUE_OK");
+
+    await empty.database.query("delete from nightdesk_migrations.applied where name like '0004%'");
+    await empty.database.query(
+      `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, config_file, shared_config)
+       values (gen_random_uuid(), 'other', 1, '0.0.0', 1, '/other.yaml', '{}')`,
+    );
+    const left = await doctor("--fix", "--yes", "--json");
+    expect(left.stderr).not.toContain("running:");
+    expect(codesOf(left)).toContain("DOCTOR_INDEX_SCHEMA_IN_USE");
+  } finally {
+    await empty.dispose();
+  }
+}, 120_000);
+
+const codesOf = ({ stdout }: Ended): readonly string[] =>
+  (JSON.parse(stdout) as { checks: Check[] }).checks.map(({ error_code: code }) => code);
+
 test("Doctor counts files that changed or went since they were indexed, and mends it when it is allowed to", async () => {
   const before = await nightdesk("doctor", "--no-ollama", "--json");
   expect(filesCheckOf(before)?.error_code).toBe("DOCTOR_FILES_OK");
@@ -38,10 +64,12 @@ test("Doctor counts files that changed or went since they were indexed, and mend
   const touched = join(desk.workroot, "allowed/corpus/touched.md");
   await utimes(touched, new Date("2026-01-01"), new Date("2026-01-01"));
   await rm(join(desk.workroot, "allowed/corpus/gone.md"));
+  await desk.write("allowed/corpus/new.md", "# new\n\nThe ferry has a bar.\n");
+  await desk.write("allowed/corpus/new.exe", "no document");
   const after = await nightdesk("doctor", "--no-ollama", "--json");
   expect(filesCheckOf(after)).toMatchObject({
     error_code: "DOCTOR_FILES_CHANGED",
-    message: "Since they were indexed 2 files have changed and 1 are gone.",
+    message: "Files that changed since they were indexed: 2; that are gone: 1; that are new: 1.",
     suggested_fix: "Run: nightdesk index",
   });
 

@@ -76,6 +76,10 @@ export const TOOLS: readonly Command[] = [
     options: [
       { flags: "--no-ollama", description: "do not ask the model host" },
       {
+        flags: "--probe-window",
+        description: "also send each model a prompt that it must refuse; its host loads it",
+      },
+      {
         flags: "--fix",
         description: "run what is safe of the commands that mend, each after a yes",
       },

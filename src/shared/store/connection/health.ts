@@ -36,6 +36,32 @@ export async function selectVectorSettings(
   return vectorSettingsSchema.parse(rows)[0];
 }
 
+const safetySchema = z.tuple([
+  z.object({
+    archives: z.boolean(),
+    archived_s: z.coerce.number().nullable(),
+    is_failing: z.boolean(),
+    failed_file: z.string().nullable(),
+    standbys: z.coerce.number(),
+  }),
+]);
+
+/**
+ * What a server tells of copies of itself: whether it archives its log, seconds since it last did, whether the last try
+ * failed, and how many standbys are connected. It knows nothing of dumps.
+ */
+export async function selectServerCopies(db: Queryable): Promise<z.infer<typeof safetySchema>[0]> {
+  const { rows } = await db.query(
+    `select current_setting('archive_mode') <> 'off' as archives,
+            extract(epoch from clock_timestamp() - a.last_archived_time) as archived_s,
+            coalesce(a.last_failed_time > coalesce(a.last_archived_time, '-infinity'), false) as is_failing,
+            a.last_failed_wal as failed_file,
+            (select count(*) from pg_stat_replication) as standbys
+       from pg_stat_archiver a`,
+  );
+  return safetySchema.parse(rows)[0];
+}
+
 const indexSchema = z.tuple([
   z.object({
     documents: z.coerce.number(),

@@ -40,6 +40,23 @@ export async function selectIndexedFiles(
   return fileFactsSchema.parse(rows);
 }
 
+const missingSchema = z.tuple([z.object({ missing: z.int() })]);
+
+/** How many of these files of a source are neither in the index nor among those that could not be indexed. */
+export async function countUnindexed(
+  db: Queryable,
+  source: string,
+  paths: readonly string[],
+): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*)::integer as missing from unnest($2::text[]) as listed (path)
+      where not exists (select from nightdesk_data.documents d where d.source = $1 and d.path = listed.path)
+        and not exists (select from nightdesk_data.document_failures f where f.source = $1 and f.path = listed.path)`,
+    [source, paths],
+  );
+  return missingSchema.parse(rows)[0].missing;
+}
+
 /**
  * How many documents and chunks the whole index holds.
  * @param sources the names of the configured sources
