@@ -49,9 +49,17 @@ function idHtml({ of, id }: PieceOf<"id">): Html {
 
 const SHORT_CHARS = 8;
 
+/** What is done first, what waits last. */
+const ORDER = [
+  ...["succeeded", "refused", "failed", "cancelled", "expired"],
+  ...["running", "parked", "queued"],
+];
+
 /** Jobs by state as one bar. Widths are attributes of an image: styles of an element are not applied under our policy. */
 export function barHtml(counts: readonly Count[]): Html {
-  const parts = counts.filter(({ jobs }) => jobs > 0);
+  const parts = counts
+    .filter(({ jobs }) => jobs > 0)
+    .toSorted((one, other) => ORDER.indexOf(one.name) - ORDER.indexOf(other.name));
   const total = parts.reduce((sum, { jobs }) => sum + jobs, 0);
   const words = parts.map(({ name, jobs }) => `${formatCount(jobs)} ${name}`).join(", ");
   let at = 0;

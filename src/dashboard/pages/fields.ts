@@ -24,6 +24,7 @@ import { stateHtml } from "../draw.ts";
 import { batchOf } from "../find.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";
+import { shorten } from "./batch.ts";
 
 const PAGE_ROWS = 50;
 const MOST_OFFSET = 1_000_000;
@@ -150,7 +151,7 @@ function cellHtml(
   list: string | null,
 ): Html {
   const value = valueAt(row.fields, path);
-  const text = value === null || value === undefined ? "" : valueText(value);
+  const text = value === null || value === undefined ? "" : shorten(valueText(value));
   const mark = isUnbound(row, list, path)
     ? markup` ${stateHtml("unsupported", "unbound")}`
     : markup``;

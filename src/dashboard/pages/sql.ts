@@ -73,12 +73,12 @@ function savedHtml(saved: readonly SavedQuery[], session: Session): Html {
   if (saved.length === 0) return markup``;
   const rows = saved.map(
     ({ name, statement, saved_by: by }) =>
-      markup`<tr><th scope="row">${link(withQuery("/sql", { query: name }), name)}</th><td class="why"><code>${statement.slice(0, MOST_SHOWN).toWellFormed()}</code></td><td>${by}</td>
+      markup`<tr><th scope="row">${link(withQuery("/sql", { query: name }), name)}</th><td class="why"><code>${statement.slice(0, MOST_SHOWN).toWellFormed()}</code></td><td data-title="kept by">${by}</td>
 <td><form method="post" action="/sql/remove">${csrfField(session)}<input type="hidden" name="name" value="${name}"><button class="quiet" aria-label="Remove ${name}">Remove</button></form></td></tr>
 `,
   );
   return markup`<section aria-labelledby="saved"><h2 id="saved">Kept statements</h2>
-${scrolling(markup`<table><thead><tr><th scope="col">name</th><th scope="col">statement</th><th scope="col">kept by</th><th scope="col"><span class="unseen">remove</span></th></tr></thead><tbody>${rows}</tbody></table>`)}</section>`;
+${scrolling(markup`<table class="times"><thead><tr><th scope="col">name</th><th scope="col">statement</th><th scope="col">kept by</th><th scope="col"><span class="unseen">remove</span></th></tr></thead><tbody>${rows}</tbody></table>`)}</section>`;
 }
 
 const MOST_SHOWN = 200;

@@ -96,7 +96,7 @@ function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[
       .filter(({ state }) => state === "open")
       .map(
         ({ name, host, errorMessage: why }) =>
-          `${name ?? host} does not answer: ${why ?? "no reason is known"}`,
+          `${name ?? host} is down: ${why ?? "no reason is known"}`,
       ),
   ];
   return markup`${found.map((text) => markup`<p class="failure" role="status">${text}</p>`)}`;
@@ -136,27 +136,13 @@ function openBatch(batch: BatchProgress, { pace, budgets, draw }: Around): Html 
   const numbers = states.filter(({ jobs }) => jobs > 0);
   return markup`<article class="batch">
 <h3>${link(pathTo("batches", batch.batchId), batch.name)} ${stateHtml(batch.state, formatState(batch))}</h3>
-${barHtml(barOrder(states))}
+${barHtml(states)}
 <p class="counts">${numbers.map(({ name, jobs }) => markup`<span class="${classOf(name)}">${formatCount(jobs)} ${name}</span> `)}<span>of ${formatCount(batch.total)}</span></p>
 <p class="note">${batch.state === "running" ? `${estimate(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${draw.time(batch.createdAt)}</span>.</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 </article>
 `;
 }
-
-/** What is done first, what waits last. */
-const ORDER = [
-  "succeeded",
-  "refused",
-  "failed",
-  "cancelled",
-  "expired",
-  "running",
-  "parked",
-  "queued",
-];
-const barOrder = <T extends { readonly name: string }>(states: readonly T[]): readonly T[] =>
-  [...states].sort((one, other) => ORDER.indexOf(one.name) - ORDER.indexOf(other.name));
 
 function estimate({ counts }: BatchProgress, pace: BatchPace | undefined): string {
   if (pace === undefined || pace.jobs < 2) return "No estimate yet";
@@ -216,13 +202,13 @@ function hostTable(hosts: readonly HostOverview[], draw: Desk["draw"]): Html {
     (
       host,
     ) => markup`<tr><th scope="row">${host.name ?? host.host}${host.name === null ? "" : markup`<br><span class="note">${host.host}</span>`}</th>
-<td>${hostState(host)}</td><td class="n">${host.inUse} of ${host.capacity}</td><td class="n">${host.waiting}</td>
-<td>${limitsText(host) ?? "none"}</td><td>${spentText(host.night) ?? "nothing"}</td>
+<td>${hostState(host)}</td><td class="n" data-title="in use">${host.inUse} of ${host.capacity}</td><td class="n" data-title="waiting">${host.waiting}</td>
+<td data-title="limits">${limitsText(host) ?? "none"}</td><td data-title="cost tonight">${spentText(host.night) ?? "nothing"}</td>
 <td class="why">${host.state === "open" ? (host.errorMessage ?? "") : ""}${host.nextTryAt === null ? "" : markup` Asked again ${draw.time(host.nextTryAt, "seconds")}.`}${host.nextCallAt === null || host.state === "open" ? "" : markup` Next call ${draw.time(host.nextCallAt, "seconds")}.`}</td></tr>
 `,
   );
   return scrolling(
-    markup`<table><thead><tr><th scope="col">host</th><th scope="col">state</th><th scope="col" class="n">in use</th><th scope="col" class="n">waiting</th><th scope="col">limits</th><th scope="col">cost tonight</th><th scope="col">what it said</th></tr></thead><tbody>${rows}</tbody></table>`,
+    markup`<table class="times"><thead><tr><th scope="col">host</th><th scope="col">state</th><th scope="col" class="n">in use</th><th scope="col" class="n">waiting</th><th scope="col">limits</th><th scope="col">cost tonight</th><th scope="col">what it said</th></tr></thead><tbody>${rows}</tbody></table>`,
   );
 }
 
@@ -235,11 +221,11 @@ export function endedTable(batches: readonly BatchProgress[], draw: Desk["draw"]
   if (batches.length === 0) return markup`<p class="note">Nothing has ended yet.</p>`;
   const rows = batches.map(
     (batch) => markup`<tr><th scope="row">${link(pathTo("batches", batch.batchId), batch.name)}</th>
-<td>${stateHtml(batch.state)}</td><td class="n">${formatCount(batch.total)}</td><td class="n">${formatCount(batch.counts.succeeded)}</td><td class="n">${formatCount(batch.counts.refused)}</td><td class="n">${formatCount(batch.counts.failed)}</td>
-<td>${draw.time(batch.finishedAt)}</td></tr>
+<td>${stateHtml(batch.state)}</td><td class="n" data-title="jobs">${formatCount(batch.total)}</td><td class="n" data-title="succeeded">${formatCount(batch.counts.succeeded)}</td><td class="n" data-title="refused">${formatCount(batch.counts.refused)}</td><td class="n" data-title="failed">${formatCount(batch.counts.failed)}</td>
+<td data-title="ended">${draw.time(batch.finishedAt)}</td></tr>
 `,
   );
   return scrolling(
-    markup`<table><thead><tr><th scope="col">batch</th><th scope="col">state</th><th scope="col" class="n">jobs</th><th scope="col" class="n">succeeded</th><th scope="col" class="n">refused</th><th scope="col" class="n">failed</th><th scope="col">ended</th></tr></thead><tbody>${rows}</tbody></table>`,
+    markup`<table class="times"><thead><tr><th scope="col">batch</th><th scope="col">state</th><th scope="col" class="n">jobs</th><th scope="col" class="n">succeeded</th><th scope="col" class="n">refused</th><th scope="col" class="n">failed</th><th scope="col">ended</th></tr></thead><tbody>${rows}</tbody></table>`,
   );
 }

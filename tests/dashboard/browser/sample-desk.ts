@@ -1,4 +1,5 @@
 import type { Browser, Page } from "playwright-core";
+import { saveQuery } from "../../../src/shared/store/operator/saved-queries.ts";
 import { insertFinishedBatch } from "../../support/finished-batch.ts";
 import { openDesk } from "../open-desk.ts";
 import type { TestDesk } from "../open-desk.ts";
@@ -47,6 +48,9 @@ export async function openSample(): Promise<SampleDesk> {
   });
   const { rows } = await desk.db.query("select batch_id from nightdesk_data.batches");
   await insertClaim(desk, jobs.get("brakes") ?? "");
+  // A long one, which a phone has no room for.
+  const statement = "select path, error_code, error_message from failures order by 1, 2";
+  await saveQuery(desk.db, { name: "failures by path", statement, savedBy: "ada" });
   return {
     desk,
     batch: (rows[0] as { batch_id: string }).batch_id,
