@@ -162,6 +162,13 @@ async function startDashboard(
 
 type Fetched = { readonly bytes: number; readonly sent: number };
 
+/** Of a filter without an index that stopped before the end. */
+async function lookedAt(url: URL): Promise<string> {
+  const text = await (await fetch(url, { headers: { accept: "text/html" } })).text();
+  const [, jobs] = /([\d,]+) jobs were looked at/.exec(text) ?? [];
+  return jobs === undefined ? "" : `, ${jobs} looked at`;
+}
+
 /** What a browser is sent, as it lies on the wire. */
 function fetchPage(url: URL, encoding: "gzip" | "identity"): Promise<number> {
   return new Promise((done, fail) => {
@@ -194,7 +201,7 @@ async function printPage(name: string, url: URL): Promise<void> {
   const at = (share: number): string => (walls[Math.floor((TIMES - 1) * share)] ?? 0).toFixed(0);
   console.log(
     `${name.padEnd(38)} median ${at(0.5).padStart(5)} ms, least ${at(0).padStart(5)}, most ${at(1).padStart(5)}; ` +
-      `processor: database ${cpuOf("server")}, dashboard ${cpuOf("command")} ms; ${(weight.bytes / 1024).toFixed(0)} kB, sent ${(weight.sent / 1024).toFixed(1)}`,
+      `processor: database ${cpuOf("server")}, dashboard ${cpuOf("command")} ms; ${(weight.bytes / 1024).toFixed(0)} kB, sent ${(weight.sent / 1024).toFixed(1)}${await lookedAt(url)}`,
   );
 }
 
