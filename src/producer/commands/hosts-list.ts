@@ -135,8 +135,8 @@ function rowOf(host: ListedHost): Row {
     names.length === 0 ? "those it lists" : names.join(", "),
     slotsOf(host),
     limitsText({
-      requestsPerMinute: entry?.requestsPerMinute ?? null,
-      tokensPerMinute: entry?.tokensPerMinute ?? null,
+      requestsPerMinute: entry?.requestsPerMinute ?? known?.requestsPerMinute ?? null,
+      tokensPerMinute: entry?.tokensPerMinute ?? known?.tokensPerMinute ?? null,
     }),
     known === undefined ? null : spentText(known.night),
   ];
