@@ -86,7 +86,7 @@ ${nightHtml(night, zone)}
 <section aria-labelledby="results"><h2 id="results">Results</h2>
 ${filterForm(here, filter, choices)}
 ${resultTable(found, draw)}
-<p class="pager">${after === "0" ? "" : link(withQuery(here, parameters), "First page")} ${found.next === null ? "" : link(withQuery(here, { ...parameters, after: found.next }), found.looked === null ? "Next page" : "Look further")}</p>
+<p class="pager">${after === "0" ? "" : link(withQuery(here, parameters), "First page")} ${found.next === null ? "" : link(withQuery(here, { ...parameters, after: found.next }), found.scanned === null ? "Next page" : "Look further")}</p>
 </section></div>`;
 }
 
@@ -123,13 +123,13 @@ ${select("state", JOB_STATES)}${select("grade", RUN_GRADES)}${select("code", cod
 <button>Filter</button></form>`;
 }
 
-function resultTable({ results, looked }: ResultPage, draw: Desk["draw"]): Html {
+function resultTable({ results, scanned }: ResultPage, draw: Desk["draw"]): Html {
   const partly =
-    looked === null
+    scanned === null
       ? markup``
-      : markup`<p class="note" role="status">${countOf(looked, "job")} were looked at from here, and there are more: ${results.length === 0 ? "none" : formatCount(results.length)} of these fit.</p>`;
+      : markup`<p class="note" role="status">${countOf(scanned, "job")} were looked at from here, and there are more: ${results.length === 0 ? "none" : formatCount(results.length)} of these fit.</p>`;
   if (results.length === 0)
-    return looked === null ? markup`<p class="note">No result fits that.</p>` : partly;
+    return scanned === null ? markup`<p class="note">No result fits that.</p>` : partly;
   const rows = results.map(
     (
       result,

@@ -79,7 +79,7 @@ const indexed = ({ state, code }: ResultFilter): readonly Condition[] => [
 ];
 
 /** Those for which each job is looked at. */
-const lookedAt = ({ kind, grade, folder, text }: ResultFilter): readonly Condition[] => [
+const unindexed = ({ kind, grade, folder, text }: ResultFilter): readonly Condition[] => [
   [[kind], (at) => `j.kind = ${at}`],
   [[grade], (at) => `r.grade = ${at}`],
   [
@@ -89,7 +89,7 @@ const lookedAt = ({ kind, grade, folder, text }: ResultFilter): readonly Conditi
   ...(text === null ? [] : [textCondition(text)]),
 ];
 
-/** Folding the case of ASCII takes a tenth of the time of folding all letters, which is left to what could fit. */
+/** Folding the case of ASCII takes a third of the time of folding all letters, which is left to what could fit. */
 function textCondition(text: string): Condition {
   const quick = (at: string): string => holdsText((of) => `lower(${of} collate "C") like ${at}`);
   if (/^\p{ASCII}*$/u.test(text)) return [[quickLikeOf(text)], (at) => quick(at)];
@@ -103,19 +103,19 @@ function textCondition(text: string): Condition {
 const holdsText = (holds: (column: string) => string): string =>
   `(${["j.custom_id", "j.input::text", "r.answer"].map(holds).join(" or ")})`;
 
-/** How far a filter without an index looks before it says where it stopped. */
-export type Look = { readonly rows: number; readonly ms: number };
+/** How much a filter without an index reads: so many rows at a time, until so much time has passed. */
+export type ScanLimit = { readonly rows: number; readonly ms: number };
 
 /** A slice takes 10 to 30 ms; a page is to be there within 200. */
-export const A_LOOK: Look = { rows: 4_000, ms: 100 };
+const SCAN_LIMIT: ScanLimit = { rows: 4_000, ms: 100 };
 
 /** A page of results. */
 export type ResultPage = {
   readonly results: readonly ListedResult[];
   /** The seq behind which the next page begins; null where there is none. */
   readonly next: string | null;
-  /** How many jobs were looked at, where the search stopped before the page was full; null where it did not. */
-  readonly looked: number | null;
+  /** How many jobs were read, where the scan stopped before the page was full; null where it did not. */
+  readonly scanned: number | null;
 };
 
 const PREVIEW_CHARS = 400;
@@ -126,17 +126,17 @@ const COLUMNS = `j.job_id, j.seq::text, j.custom_id, j.kind, j.state, j.error_co
 
 /**
  * A page of the results of a batch, in the order in which they were queued. Kind, grade, folder and text have no index, which
- * would cost each job that ends: they are looked for slice by slice, and no longer than a look.
+ * would cost each job that ends: they are looked for slice by slice, within the limit of a scan.
  * @param at `after` the seq of the last one of the page before (0: from the first), and how many
  */
 export async function selectResultPage(
   db: Queryable,
   batchId: string,
   filter: ResultFilter,
-  at: { readonly after: string; readonly limit: number; readonly look?: Look },
+  at: { readonly after: string; readonly limit: number; readonly scan?: ScanLimit },
 ): Promise<ResultPage> {
-  return conditionsOf(lookedAt(filter), 1).values.length > 0
-    ? lookThrough(db, batchId, filter, { look: A_LOOK, ...at })
+  return conditionsOf(unindexed(filter), 1).values.length > 0
+    ? scanResults(db, batchId, filter, { scan: SCAN_LIMIT, ...at })
     : selectByIndex(db, batchId, filter, at);
 }
 
@@ -162,27 +162,31 @@ function pageOf(found: readonly ListedResult[], limit: number): ResultPage {
   return {
     results,
     next: found.length > limit ? (results.at(-1)?.seq ?? null) : null,
-    looked: null,
+    scanned: null,
   };
 }
 
-async function lookThrough(
+async function scanResults(
   db: Queryable,
   batchId: string,
   filter: ResultFilter,
-  { after, limit, look }: { readonly after: string; readonly limit: number; readonly look: Look },
+  {
+    after,
+    limit,
+    scan,
+  }: { readonly after: string; readonly limit: number; readonly scan: ScanLimit },
 ): Promise<ResultPage> {
-  const until = performance.now() + look.ms;
+  const until = performance.now() + scan.ms;
   const found: ListedResult[] = [];
-  let looked = 0;
+  let scanned = 0;
   for (let from = after; ;) {
     const wanted = limit + 1 - found.length;
-    const slice = await selectSlice(db, batchId, filter, { from, rows: look.rows, wanted });
+    const slice = await selectSlice(db, batchId, filter, { from, rows: scan.rows, wanted });
     found.push(...slice.results);
-    looked += slice.jobs;
-    if (found.length > limit || slice.jobs < look.rows) return pageOf(found, limit);
+    scanned += slice.jobs;
+    if (found.length > limit || slice.jobs < scan.rows) return pageOf(found, limit);
     from = slice.last;
-    if (performance.now() >= until) return { results: found, next: from, looked };
+    if (performance.now() >= until) return { results: found, next: from, scanned };
   }
 }
 
@@ -194,7 +198,7 @@ const sliceSchema = z.tuple([
   }),
 ]);
 
-// Left to itself the planner reads all runs of all batches for a slice of one: it looks up a run as often as this is asked.
+// Left to itself the planner reads all runs of all batches for one slice; `offset 0` has it look up each run by its id.
 const RUN = "select * from nightdesk_data.runs r where r.run_id = j.run_id offset 0";
 
 async function selectSlice(
@@ -208,7 +212,7 @@ async function selectSlice(
   }: { readonly from: string; readonly rows: number; readonly wanted: number },
 ): Promise<z.infer<typeof sliceSchema>[0]> {
   const first = conditionsOf(indexed(filter), 5);
-  const then = conditionsOf(lookedAt(filter), 5 + first.values.length);
+  const then = conditionsOf(unindexed(filter), 5 + first.values.length);
   const { rows } = await db.query(
     `with slice as materialized (
        select j.job_id, j.seq, j.custom_id, j.kind, j.state, j.error_code, j.error_message, j.input, j.run_id, j.finished_at

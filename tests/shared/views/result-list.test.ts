@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { NO_FILTER, selectResultPage } from "../../../src/shared/views/result-list.ts";
-import type { Look, ResultFilter } from "../../../src/shared/views/result-list.ts";
+import type { ResultFilter, ScanLimit } from "../../../src/shared/views/result-list.ts";
 import { insertFinishedBatch } from "../../support/finished-batch.ts";
 import type { FinishedJob } from "../../support/finished-batch.ts";
 import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
@@ -31,13 +31,13 @@ describeOnPostgres("a page of results", () => {
   afterAll(() => database.close());
 
   /** All pages, one after the other. */
-  async function all(filter: Partial<ResultFilter>, limit: number, look?: Look) {
-    const pages: { readonly ids: readonly string[]; readonly looked: number | null }[] = [];
+  async function all(filter: Partial<ResultFilter>, limit: number, scan?: ScanLimit) {
+    const pages: { readonly ids: readonly string[]; readonly scanned: number | null }[] = [];
     let after: string | null = "0";
     while (after !== null) {
-      const at = { after, limit, ...(look === undefined ? {} : { look }) };
+      const at = { after, limit, ...(scan === undefined ? {} : { scan }) };
       const page = await selectResultPage(database.db, batch, { ...NO_FILTER, ...filter }, at);
-      pages.push({ ids: page.results.map(({ custom_id: id }) => id), looked: page.looked });
+      pages.push({ ids: page.results.map(({ custom_id: id }) => id), scanned: page.scanned });
       after = page.next;
     }
     return pages;
@@ -77,13 +77,13 @@ describeOnPostgres("a page of results", () => {
   test("says how many jobs it looked at where it stopped before it was full, and goes on from there", async () => {
     const pages = await all({ grade: "partly" }, 3, { rows: 15, ms: 0 });
     expect(pages).toEqual([
-      { ids: ["job-0"], looked: 15 },
-      { ids: [], looked: 15 },
-      { ids: ["job-38"], looked: null },
+      { ids: ["job-0"], scanned: 15 },
+      { ids: [], scanned: 15 },
+      { ids: ["job-38"], scanned: null },
     ]);
     // With time left it looks on.
     expect(await all({ grade: "partly" }, 3, { rows: 15, ms: 60_000 })).toEqual([
-      { ids: ["job-0", "job-38"], looked: null },
+      { ids: ["job-0", "job-38"], scanned: null },
     ]);
   });
 });
