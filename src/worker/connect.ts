@@ -18,13 +18,20 @@ import type { FaultLog } from "./loop.ts";
 
 export type WorkerConnections = {
   readonly database: Database;
+  /** The same database for leases and the heartbeat alone: runs that hold every other connection hold none of these. */
+  readonly leaseDatabase: Database;
   readonly queue: JobQueue;
   /** Closes the queue and what it needs, but not the database. */
   closeQueue(): Promise<void>;
+  closeDatabase(): Promise<void>;
 };
 
-/** Beside one connection a job: the listeners, the loops, and the queue's own. */
-const SPARE_CONNECTIONS = 7;
+/** Beside one connection a job: the listener and the loops. */
+const SPARE_CONNECTIONS = 5;
+/** The queue's own, beside one a job. */
+const SPARE_OF_QUEUE = 7;
+/** One for the leases and one for the heartbeat: neither waits for the other. */
+const LEASE_CONNECTIONS = 2;
 
 const WENT_AWAY = "the database went away while the worker started";
 
@@ -45,7 +52,7 @@ export async function whileStarting(
 }
 
 /**
- * Opens database and queue, with as many connections as jobs run at once. A database that has answered once and then goes
+ * Opens database and queue, with as many connections as jobs run at once and two for their leases. A database that has answered once and then goes
  * away is waited for.
  * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; SCHEMA_OUTDATED, also when the queue is in Postgres
  *   and its tables are not
@@ -63,10 +70,12 @@ export async function connectWorker(
     config,
     packageRoot: invocation.packageRoot,
     create: "create",
-    maxConnections: concurrency + SPARE_CONNECTIONS,
     onError,
   } as const;
-  const database = connectUnchecked(options);
+  const database = connectUnchecked({
+    ...options,
+    maxConnections: concurrency + SPARE_CONNECTIONS,
+  });
   try {
     // A wrong address is a mistake, and told at once.
     await database.query("select 1");
@@ -78,8 +87,15 @@ export async function connectWorker(
     await database.end();
     throw error;
   }
+  const leaseDatabase = connectUnchecked({
+    ...options,
+    maxConnections: LEASE_CONNECTIONS,
+    keptConnections: LEASE_CONNECTIONS,
+  }).within("lease");
   const queueDatabase =
-    config.queue.backend === "postgres" ? connectQueueDatabase(options) : undefined;
+    config.queue.backend === "postgres"
+      ? connectQueueDatabase({ ...options, maxConnections: concurrency + SPARE_OF_QUEUE })
+      : undefined;
   const { redis_url: url, prefix } = config.queue;
   const storage: QueueStorage =
     queueDatabase === undefined
@@ -88,10 +104,14 @@ export async function connectWorker(
   const queue = openQueue(storage, onError);
   return {
     database,
+    leaseDatabase,
     queue,
     async closeQueue() {
       await queue.close();
       await queueDatabase?.end();
+    },
+    async closeDatabase() {
+      await Promise.all([database.end(), leaseDatabase.end()]);
     },
   };
 }

@@ -106,7 +106,7 @@ export async function startWorker(
     await whileStarting(context, faults, () => reconcileAtStart(sharedConfig, faults));
   } catch (error) {
     await connections.closeQueue();
-    await database.end();
+    await connections.closeDatabase();
     throw error;
   }
 
@@ -133,7 +133,10 @@ export async function startWorker(
   const giveBack: DeliveryHandlers["giveBack"] = async (delivery) => {
     await requeueMissing(database, [delivery]);
   };
-  const leases = supervise([leaseService({ database, worker, runs })], faults);
+  const leases = supervise(
+    [leaseService({ database: connections.leaseDatabase, worker, runs })],
+    faults,
+  );
   const deliveries = takeDeliveries(queue, concurrency, { process, giveBack }, runs);
   const background = backgroundServices({
     context,
@@ -201,7 +204,7 @@ async function stopWorker(
     connections.closeQueue(),
   );
   const isQueueClosed = await endsInTime(queueClosed, CLOSE_MS);
-  const isDatabaseClosed = await endsInTime(connections.database.end(), CLOSE_MS);
+  const isDatabaseClosed = await endsInTime(connections.closeDatabase(), CLOSE_MS);
   return isQueueClosed && isDatabaseClosed ? "closed" : "left_open";
 }
 

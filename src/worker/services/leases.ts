@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
 import { CANCEL_CHANNEL } from "../../shared/store/jobs/batches.ts";
 import { renewLeases } from "../../shared/store/jobs/claim-job.ts";
 import { heartbeat } from "../../shared/store/jobs/workers.ts";
@@ -11,7 +11,8 @@ const RENEW_MS = 5_000;
 const BUSY_MS = 500;
 
 type LeaseParts = {
-  readonly database: Database;
+  /** With connections that nobody else takes. */
+  readonly database: Queryable;
   readonly worker: WorkerFacts;
   readonly runs: InFlightRuns;
 };
@@ -21,14 +22,13 @@ type LeaseParts = {
  * lost, or whose batch was cancelled or expired. Woken by a cancellation, it looks at once.
  */
 export function leaseService({ database, worker, runs }: LeaseParts): Service {
-  const db = database.within("lease");
   return {
     name: "leases",
     trouble: "leases could not be renewed",
     channels: [CANCEL_CHANNEL],
     async run() {
       // Neither waits for the other: a lease is short.
-      const [, busy] = await Promise.all([heartbeat(db, worker), renew(db, runs)]);
+      const [, busy] = await Promise.all([heartbeat(database, worker), renew(database, runs)]);
       return busy > 0 ? BUSY_MS : RENEW_MS;
     },
   };

@@ -11,6 +11,7 @@ type ConnectOptions = {
   /** Whether the embedded database may be created; other databases exist. */
   readonly create: "create" | "must-exist";
   readonly maxConnections?: number;
+  readonly keptConnections?: number;
   /** Kept by a server; the embedded database knows no such limit. */
   readonly statementTimeoutMs?: number;
   readonly onError: (error: unknown) => void;
@@ -62,6 +63,7 @@ function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
           }
         : { kind: "url", url: config.database.url },
     maxConnections: options.maxConnections ?? 4,
+    keptConnections: options.keptConnections ?? 0,
     ...(use === "rows"
       ? { statements: "query" as const, settings: rowSettings(options) }
       : { statements: "claim" as const, settings: QUEUE_SETTINGS }),

@@ -49,6 +49,8 @@ type DatabaseOptions = {
         readonly ensure: () => Promise<{ readonly host: string; readonly port: number }>;
       };
   readonly maxConnections: number;
+  /** So many stay open while nobody asks, and need not be opened when a server has none to give. */
+  readonly keptConnections?: number;
   /** What limits a statement that nothing else is said of. */
   readonly statements: StatementClass;
   /** Settings of each session on a server. The embedded database has one session, with settings of its own. */
@@ -88,9 +90,10 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 function createPool(options: DatabaseOptions): pg.Pool {
-  const { target, maxConnections, settings = {}, statements } = options;
+  const { target, maxConnections, keptConnections = 0, settings = {}, statements } = options;
   const common = {
     max: maxConnections,
+    min: keptConnections,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
