@@ -64,10 +64,24 @@ export type ThreadTask = {
   readonly input: unknown;
 };
 
+/** That the function is found and begins, and then what it gave. */
+export type ThreadReply =
+  { readonly kind: "begins" } | { readonly kind: "done"; readonly output: unknown };
+
 const EVENTS = ["message", "messageerror", "error", "exit"];
 
+type Asking = {
+  readonly signal: AbortSignal;
+  /** The thread has started and loaded what it needs, and begins with the work. */
+  readonly onBegin: () => void;
+};
+
 /** Gives the thread a task, and returns what its function gives. @throws what it throws; the signal's reason */
-async function askThread(thread: Worker, task: ThreadTask, signal: AbortSignal): Promise<unknown> {
+async function askThread(
+  thread: Worker,
+  task: ThreadTask,
+  { signal, onBegin }: Asking,
+): Promise<unknown> {
   const settled = new AbortController();
   try {
     return await new Promise<unknown>((resolve, reject) => {
@@ -77,7 +91,11 @@ async function askThread(thread: Worker, task: ThreadTask, signal: AbortSignal):
       const whenEnded = (code: number) => {
         reject(new Error(`the thread of ${task.name} ended with ${code} and without a word`));
       };
-      thread.on("message", resolve).on("messageerror", reject).on("error", reject);
+      thread.on("message", (reply: ThreadReply) => {
+        if (reply.kind === "done") resolve(reply.output);
+        else onBegin();
+      });
+      thread.on("messageerror", reject).on("error", reject);
       thread.on("exit", whenEnded);
       signal.addEventListener("abort", whenAborted, { once: true, signal: settled.signal });
       thread.postMessage(task);
@@ -101,7 +119,7 @@ type ThreadLimits = {
   /** UTF-16 units of text that the work goes through. */
   readonly chars: number;
   readonly signal: AbortSignal;
-  /** How long the thread may be at it; five minutes without it. */
+  /** How long the thread may be at it, once it has begun; five minutes without it. */
   readonly limitMs?: number;
 };
 
@@ -121,7 +139,7 @@ export type ThreadOptions = {
 /** The steps of a job follow each other, and jobs of a batch; a thread without work gives its memory back. */
 const IDLE_MS = 2_000;
 
-/** Many times what the longest text takes that may be read. */
+/** Many times what the longest text takes that may be read, or a thread to start. */
 const LONGEST_WORK_MS = 300_000;
 
 /** The thread was at one piece of work for as long as it may, and was ended. */
@@ -164,14 +182,22 @@ function openThread(options: ThreadOptions): RunInThread {
     signal.throwIfAborted();
     clearTimeout(idle);
     const limit = new AbortController();
-    const timer = setTimeout(() => {
-      limit.abort(new WorkTooLong(chars, limitMs));
-    }, limitMs);
+    const endAfter = (ms: number): NodeJS.Timeout =>
+      setTimeout(() => {
+        limit.abort(new WorkTooLong(chars, ms));
+      }, ms);
+    // To start, and to load modules, takes seconds on a busy machine, whatever the work is.
+    let timer = endAfter(LONGEST_WORK_MS);
+    const onBegin = (): void => {
+      clearTimeout(timer);
+      timer = endAfter(limitMs);
+    };
     try {
       thread ??= startThread(options);
       thread.ref();
       const task = { home, name: run.name, input };
-      const output = await askThread(thread, task, AbortSignal.any([signal, limit.signal]));
+      const until = AbortSignal.any([signal, limit.signal]);
+      const output = await askThread(thread, task, { signal: until, onBegin });
       thread.unref();
       idle = setTimeout(() => void end(), IDLE_MS).unref();
       return output as Awaited<ReturnType<typeof run>>;

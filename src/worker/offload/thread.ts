@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { ThreadTask } from "./offload.ts";
+import type { ThreadReply, ThreadTask } from "./offload.ts";
 
 parentPort?.on("message", (task: ThreadTask) => {
   void runTask(task);
@@ -10,5 +10,8 @@ async function runTask({ home, name, input }: ThreadTask): Promise<void> {
   const exported = (await import(home)) as Readonly<Record<string, unknown>>;
   const run = exported[name];
   if (typeof run !== "function") throw new TypeError(`${home} exports no function ${name}`);
-  parentPort?.postMessage(await (run as (input: unknown) => unknown)(input));
+  reply({ kind: "begins" });
+  reply({ kind: "done", output: await (run as (input: unknown) => unknown)(input) });
 }
+
+const reply = (message: ThreadReply): void => parentPort?.postMessage(message);

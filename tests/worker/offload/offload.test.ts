@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { LOADING_MS, SAY_LOADED } from "./slow-module.ts";
 import { testOffload, turnsUntil } from "./test-offload.ts";
 import { HOARD, KEEP_BUSY, REFUSE_WORK, TELL_THREAD } from "./thread-works.ts";
 
@@ -77,6 +78,11 @@ test("work that takes longer than it may is ended, and the next is done", async 
     message: expect.stringContaining("longer than 0.5 s"),
   });
   expect(await offload(TELL_THREAD, "next", long())).toMatchObject({ text: "next" });
+});
+
+test("the start of a thread and of its modules does not count as work", async () => {
+  const loaded = testOffload()(SAY_LOADED, null, { ...long(), limitMs: LOADING_MS / 3 });
+  expect(await loaded).toBe("loaded");
 });
 
 test("waiting for others does not count as work", async () => {
