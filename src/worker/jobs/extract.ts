@@ -334,7 +334,11 @@ async function concludeBound(
   if (refusal !== null) return refusal;
   const paired =
     extraction.preset === null ? left.paired : extraction.finish(plainFields(left.paired));
-  const values = await valuesOf(run, paired);
+  // What a preset adds or leaves out at the end moves its values.
+  const values =
+    extraction.preset === null
+      ? left.values
+      : fieldValues(paired, extraction.schema, extraction.judged);
   const bindings = (await bindValues(values, rules)).map((binding) => ({
     ...binding,
     reason:
@@ -352,15 +356,6 @@ async function concludeBound(
   run.parts.trace.bindings(bindings);
   const citations = citeQuotes([...records, ...bindings]);
   return { kind: "extracted", fields, parts, citations, bindings };
-}
-
-/** What a preset adds or leaves out at the end moves its values. */
-async function valuesOf(
-  { extraction, check, parts: { signal } }: ExtractRun,
-  paired: Fields,
-): Promise<readonly FieldValue[]> {
-  if (extraction.preset !== null) return fieldValues(paired, extraction.schema, extraction.judged);
-  return (await check(paired, signal)).values;
 }
 
 /** Where nothing that is left is carried, though something was given that has to be. */

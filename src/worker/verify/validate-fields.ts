@@ -35,6 +35,9 @@ export type GivenFields = {
   readonly dropped: Dropped;
 };
 
+/** What stands of fields without some of their values. */
+type LeftFields = GivenFields & Pick<CheckedFields, "values">;
+
 /** By JSON pointer. */
 type Dropped = ReadonlyMap<string, Pick<FieldBinding, "reason"> & { readonly isChosen: boolean }>;
 
@@ -132,7 +135,7 @@ export async function leaveOut(
   { paired, values }: CheckedFields,
   bindings: readonly FieldBinding[],
   { check, signal }: Pick<FieldRules, "check" | "signal">,
-): Promise<GivenFields> {
+): Promise<LeftFields> {
   const left = new Map<string, "null" | "omitted">();
   const dropped: Map<string, { reason: FieldBinding["reason"]; isChosen: boolean }> = new Map();
   for (const [at, field] of values.entries()) {
@@ -142,11 +145,11 @@ export async function leaveOut(
     left.set(pointer, without);
     dropped.set(pointer, { reason: binding.reason, isChosen: isChosen(field) });
   }
-  if (left.size === 0) return { paired, dropped };
+  if (left.size === 0) return { paired, values, dropped };
   const rest = await check(withoutValues(paired, left), signal);
   return rest.faults.length === 0
-    ? { paired: rest.paired, dropped }
-    : { paired, dropped: new Map() };
+    ? { paired: rest.paired, values: rest.values, dropped }
+    : { paired, values, dropped: new Map() };
 }
 
 const UNBOUND_WORDS: Readonly<Record<Exclude<FieldBinding["reason"], null>, string>> = {

@@ -16,6 +16,8 @@ import {
   worldOf,
 } from "../../support/pipeline-world.ts";
 import type { World } from "../../support/pipeline-world.ts";
+import { WorkTooLong } from "../../../src/worker/offload/offload.ts";
+import type { Offload } from "../../../src/worker/offload/offload.ts";
 import { piecesIn, readingModel } from "../../support/reading-model.ts";
 import { testSchemaThread } from "../offload/test-offload.ts";
 
@@ -24,10 +26,14 @@ const offloadSchema = testSchemaThread();
 
 type Done = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
 
-async function extract(world: World, fields: Partial<ExtractInput>): Promise<Done> {
+async function extract(
+  world: World,
+  fields: Partial<ExtractInput>,
+  schemaThread: Offload = offloadSchema,
+): Promise<Done> {
   const trace = startTrace();
   const input: ExtractInput = { kind: "extract", path: "a.md", ...fields };
-  const deps = { ...worldOf(world), compileSchema, offloadSchema };
+  const deps = { ...worldOf(world), compileSchema, offloadSchema: schemaThread };
   const outcome = await extractFile({ input }, deps, trace, new AbortController().signal);
   return { outcome, record: trace.record() };
 }
@@ -252,6 +258,17 @@ describe("a value", () => {
     ]);
     expect(model.requests).toHaveLength(1);
     expect(model.requests[0]?.messages[0]?.content).toContain('{"value": …, "quote": …}');
+  });
+
+  test("is that of the check which its fields have passed, and of no other one", async () => {
+    let checks = 0;
+    const done = await extract(bill(one(240, ROW)).world, { schema: NUMBER }, (...work) => {
+      checks += 1;
+      // Of the reply, and of what all parts of the file give together.
+      if (checks > 2) throw new WorkTooLong(0, 10_000);
+      return offloadSchema(...work);
+    });
+    expect(done.record.bindings).toMatchObject([{ pointer: "/total", state: "bound" }]);
   });
 
   test("that its quote does not hold is asked for once more by its name and why", async () => {
