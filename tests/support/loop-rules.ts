@@ -8,12 +8,14 @@ import { TOOLS } from "../../src/worker/tools/registry.ts";
 import { outputOf } from "../../src/worker/tools/tool.ts";
 import { passageOf } from "./pipeline-world.ts";
 
+/** All rules are off but the one about calls that find nothing new. */
 export const NO_DRIFT: DriftLimits = {
   notesEvery: null,
   sameQuery: null,
   samePlace: null,
   sources: null,
   failures: null,
+  noNewEvidence: 3,
 };
 
 /** One turn of a scripted model. */

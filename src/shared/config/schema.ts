@@ -336,6 +336,7 @@ export const configSchema = z.strictObject({
       same_place: wholeFrom(2).nullable(),
       sources: count.nullable(),
       failures: wholeFrom(2).nullable(),
+      no_new_evidence: wholeFrom(2).nullable(),
     }),
     unattended: z.enum(["park", "deny", "fail"]),
     approval_hours: z.number().positive().max(8760),

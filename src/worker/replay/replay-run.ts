@@ -235,6 +235,7 @@ async function repeatInvestigation(
           sources: null,
           failures: null,
         },
+          no_new_evidence: null,
         unattended: "park",
         approval_hours: 0,
       },

@@ -57,6 +57,7 @@ const drift = fc.record({
   samePlace: most(2),
   sources: most(1),
   failures: most(2),
+  noNewEvidence: most(2),
 });
 const cases = fc.record({
   /** What the model does, over and over: it never ends by itself. */
@@ -69,7 +70,7 @@ const cases = fc.record({
 
 const hintsOf = ({ acted }: Played) =>
   acted.flatMap(({ turn: at, action }) => (action.kind === "hint" ? [{ at, ...action }] : []));
-const DRIFT = ["notes", "same_query", "same_place", "failures", "sources"];
+const DRIFT = ["notes", "same_query", "same_place", "failures", "sources", "no_new_evidence"];
 const endless =
   (turns: readonly Turn[]) =>
   (at: number): Turn =>
@@ -100,8 +101,9 @@ describe("whatever a model does", () => {
           expect(new Set(about).size).toBe(about.length);
           expect(about.length).toBeLessThanOrEqual(3);
         }
-        const { notesEvery, sameQuery, samePlace, sources, failures } = options.drift;
-        const limits = [notesEvery, sameQuery, samePlace, failures, sources];
+        const { notesEvery, sameQuery, samePlace, sources, failures, noNewEvidence } =
+          options.drift;
+        const limits = [notesEvery, sameQuery, samePlace, failures, sources, noNewEvidence];
         const off = DRIFT.filter((_, at) => limits[at] === null);
         expect(hints.filter(({ rule }) => off.includes(rule))).toEqual([]);
       }),

@@ -140,7 +140,7 @@ describe("sources", () => {
   });
 
   test("silence what asks for more of them", () => {
-    const drift = { notesEvery: 2, sameQuery: 2, samePlace: 2, sources: 1, failures: null };
+    const drift = { ...NO_DRIFT, notesEvery: 2, sameQuery: 2, samePlace: 2, sources: 1 };
     const turns = [search("ropes", ["a.md"]), search("rope"), search("a rope"), NOTE];
     expect(shownActs(playLoop(script(...turns), { drift }))).toEqual([
       "1 sources hint",
@@ -201,6 +201,19 @@ describe("a tool that fails", () => {
       failed("e.md", "X"),
     ];
     expect(shownActs(playLoop(script(...between(mixed)), { drift }))).toEqual([]);
+  });
+});
+
+describe("calls that find nothing new", () => {
+  const turns = Array.from({ length: 12 }, (_, at) => search(`words ${at}`));
+
+  test.each([
+    [2, ["2 no_new_evidence hint", "4 no_new_evidence refuse"]],
+    [5, ["5 no_new_evidence hint", "10 no_new_evidence refuse"]],
+    [null, []],
+  ])("bring a hint and then the end by their limit, %s", (noNewEvidence, acts) => {
+    const drift = { ...NO_DRIFT, noNewEvidence };
+    expect(shownActs(playLoop(script(...turns), { drift }))).toEqual(acts);
   });
 });
 

@@ -19,7 +19,10 @@ import { passageOf, worldOf } from "../../support/pipeline-world.ts";
 
 const PAGES = ["https://a.example/1", "https://a.example/2"];
 const LIMITS: GrantLimits = { maxSteps: 40, maxCalls: 20, maxTokens: 1_000, maxSeconds: 60 };
-const DRIFT = { notesEvery: 9, sameQuery: 2, samePlace: 9, sources: 90, failures: 2 };
+const DRIFT = {
+  ...{ notesEvery: 9, sameQuery: 2, samePlace: 9, sources: 90, failures: 2 },
+  noNewEvidence: 3,
+};
 const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
   ["search_index", { query: "Rope renewals", path_prefix: "notes/" }],
   ["search_text", { text: "Rope" }],

@@ -27,6 +27,8 @@ export type DriftLimits = {
   readonly sources: number | null;
   /** How often in a row a tool fails with the same code. */
   readonly failures: number | null;
+  /** Calls in a row that look for something and find nothing new. */
+  readonly noNewEvidence: number | null;
 };
 
 export type NewGrant = {
@@ -47,6 +49,7 @@ const driftSchema = z.object({
   samePlace: z.number().nullable(),
   sources: z.number().nullable(),
   failures: z.number().nullable(),
+  noNewEvidence: z.number().nullable(),
 });
 
 const limitsSchema = z.object({

@@ -42,7 +42,7 @@ function isNews(steps: readonly RecordedStep[], rule: string, about: string): bo
 }
 
 /** Once there is evidence from enough sources nothing asks for more of them. */
-export const hasEnoughSources = (steps: readonly RecordedStep[]): boolean =>
+const hasEnoughSources = (steps: readonly RecordedStep[]): boolean =>
   lastHintBy(steps, SOURCES.name) !== -1;
 
 /** A rule that is on only where its limit is set. */
@@ -71,6 +71,32 @@ export const SOURCES: Policy = limitedBy("sources", "sources", (most, { steps, s
     ? end(`evidence from ${sources} sources`)
     : null;
 });
+
+/** Calls that might have found something. */
+const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
+  callsOf(steps).filter(isSeeking);
+
+/** Calls that find nothing new bring a hint, and as many more the end. */
+export const NO_NEW_EVIDENCE: Policy = limitedBy(
+  "no_new_evidence",
+  "noNewEvidence",
+  (most, { steps, evidence }) => {
+    if (hasEnoughSources(steps)) return null;
+    const calls = seekingCalls(steps);
+    const without = trailing(calls, (step) => !hasFound(step));
+    if (without < most) return null;
+    const lastHint = lastHintBy(steps, "no_new_evidence");
+    const lastFind = steps.findLastIndex((step) => isSeeking(step) && hasFound(step));
+    if (lastHint <= lastFind) {
+      return hint(
+        `The last ${without} calls found nothing new. Look elsewhere or in other words, or end with what there is.`,
+      );
+    }
+    return seekingCalls(steps.slice(lastHint)).length >= most
+      ? stagnated(evidence, `${without} calls that found nothing new`)
+      : null;
+  },
+);
 
 const FAILURES = limitedBy("failures", "failures", (most, { steps, evidence, tools }) => {
   const calls = madeCalls(steps);

@@ -22,6 +22,7 @@ export type ToolSettings = {
     readonly same_place: number | null;
     readonly sources: number | null;
     readonly failures: number | null;
+    readonly no_new_evidence: number | null;
   };
   readonly unattended: "park" | "deny" | "fail";
   readonly approval_hours: number;
@@ -65,6 +66,7 @@ function grantFor(
         samePlace: drift.same_place,
         sources: drift.sources,
         failures: drift.failures,
+        noNewEvidence: drift.no_new_evidence,
       },
     },
   };

@@ -1,14 +1,5 @@
-import { DRIFT_POLICIES, hasEnoughSources, SOURCES } from "./drift-policies.ts";
-import {
-  callsOf,
-  end,
-  hasFound,
-  hint,
-  isSeeking,
-  lastHintBy,
-  stagnated,
-  trailing,
-} from "./policy.ts";
+import { DRIFT_POLICIES, NO_NEW_EVIDENCE, SOURCES } from "./drift-policies.ts";
+import { callsOf, end, hint, lastHintBy, stagnated, trailing } from "./policy.ts";
 import type { Policy, PolicyAction, Situation } from "./policy.ts";
 import type { RecordedStep } from "./record.ts";
 
@@ -26,13 +17,8 @@ export const MAX_TIME = "max_time";
 
 const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
-const STEPS_WITHOUT_EVIDENCE = 3;
 const UNREADABLE_CALLS = 3;
 const CALLS_NOT_MADE = 3;
-
-/** Calls that might have found something. */
-const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
-  callsOf(steps).filter(isSeeking);
 
 /** A call that was not made, because of how often or how it was made; what is not granted counts as a denial. */
 const isNotMade = ({ detail }: RecordedStep): boolean =>
@@ -126,26 +112,7 @@ const POLICIES: readonly Policy[] = [
     },
   },
   SOURCES,
-  {
-    name: "no_new_evidence",
-    decide({ steps, evidence }) {
-      if (hasEnoughSources(steps)) return null;
-      const calls = seekingCalls(steps);
-      const without = trailing(calls, (step) => !hasFound(step));
-      if (without < STEPS_WITHOUT_EVIDENCE) return null;
-      const lastHint = lastHintBy(steps, "no_new_evidence");
-      const lastFind = steps.findLastIndex((step) => isSeeking(step) && hasFound(step));
-      if (lastHint <= lastFind) {
-        return hint(
-          `The last ${without} calls found nothing new. Look elsewhere or in other words, or end with what there is.`,
-        );
-      }
-      const since = seekingCalls(steps.slice(lastHint)).length;
-      return since >= STEPS_WITHOUT_EVIDENCE
-        ? stagnated(evidence, `${without} calls that found nothing new`)
-        : null;
-    },
-  },
+  NO_NEW_EVIDENCE,
   ...DRIFT_POLICIES,
 ];
 
