@@ -6,7 +6,7 @@ import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
 import { hasSchemaFault, insertSchemaFault } from "../shared/store/hosts/schema-faults.ts";
 import type { ModelBuild } from "../shared/store/hosts/schema-faults.ts";
-import { selectVersions } from "../shared/store/index/document-versions.ts";
+import { selectFamily, selectVersions } from "../shared/store/index/document-versions.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { loadNotes } from "./answer/notes.ts";
 import { openOffload } from "./offload/offload.ts";
@@ -171,6 +171,7 @@ async function pipelineOf({
         where: facetsOf(documents.where),
         limit: 1,
       }),
+    family: (keys) => selectFamily(database, keys),
     versions: (paths) => selectVersions(database, paths),
     readTextFile: (request) => sandbox.readTextFile(request),
     knownFiles: knownFilesIn(sandbox),

@@ -149,6 +149,7 @@ function recordedVerification(
       listPathsNow: async () => ({ paths: [], isWhole: true }),
       read: recordedFindings(run.evidence, texts),
       search: async () => [],
+      family: async () => [],
     },
     fenceKey,
   };
@@ -234,8 +235,8 @@ async function repeatInvestigation(
           same_place: null,
           sources: null,
           failures: null,
-        },
           no_new_evidence: null,
+        },
         unattended: "park",
         approval_hours: 0,
       },

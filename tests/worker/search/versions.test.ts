@@ -1,7 +1,12 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { selectDays, selectVersions } from "../../../src/shared/store/index/document-versions.ts";
+import {
+  selectDays,
+  selectFamily,
+  selectVersions,
+} from "../../../src/shared/store/index/document-versions.ts";
+import { familyKeys } from "../../../src/shared/version-family.ts";
 import { preferNewest } from "../../../src/worker/evidence/prefer-newest.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
@@ -86,6 +91,23 @@ describeOnPostgres("versions and days of documents", () => {
       ["notes/ops/price list 2025.md", ["notes/ops/price list 2026.md"]],
       ["notes/ops/price list 2026.md", []],
     ]);
+  });
+
+  test("the documents of a family are looked up by what their names and titles have in common", async () => {
+    const keys = familyKeys({ path: "x/terms.md", title: "Terms of delivery, 2nd edition" });
+    expect(await selectFamily(database.db, keys)).toEqual([
+      {
+        path: "notes/ops/a/17.md",
+        title: "Terms of delivery 2024",
+        period: { from: "2024-01-01", to: "2024-12-31" },
+      },
+      {
+        path: "notes/ops/b/18.md",
+        title: "Terms of delivery",
+        period: { from: "2026-02-01", to: "2026-02-01" },
+      },
+    ]);
+    expect(await selectFamily(database.db, [])).toEqual([]);
   });
 
   test.each([

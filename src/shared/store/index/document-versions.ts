@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { newerDocuments } from "../../version-family.ts";
 import type { FamilyDocument } from "../../version-family.ts";
-import { compareDocuments } from "../../version-family.ts";
 import type { Queryable } from "../connection/database.ts";
 import { DAY, DAY_UNTIL } from "./search-filter.ts";
 
@@ -50,29 +50,20 @@ export async function selectVersions(
     [paths],
   );
   const documents = rowsSchema.parse(rows);
+  const members = documents.map(memberOf);
   return new Map(
     documents
       .filter(({ is_wanted: isWanted }) => isWanted)
-      .map((row) => [row.path, toVersion(row, documents)]),
+      .map((row) => [row.path, toVersion(row, members)]),
   );
 }
 
-const toVersion = (row: Row, documents: readonly Row[]): DocumentVersion => ({
+const toVersion = (row: Row, members: readonly FamilyDocument[]): DocumentVersion => ({
   day: row.day,
   dayUntil: row.day_until,
   daySource: row.day_source,
-  newer: newerOf(row, documents),
+  newer: newerDocuments(memberOf(row), members).map(({ path }) => path),
 });
-
-function newerOf(own: Row, documents: readonly Row[]): string[] {
-  const of = memberOf(own);
-  return documents
-    .filter(({ path }) => path !== own.path)
-    .map(memberOf)
-    .filter((other) => compareDocuments(of, other) === -1)
-    .sort((one, other) => -(compareDocuments(one, other) ?? 0) || (one.path < other.path ? -1 : 1))
-    .map(({ path }) => path);
-}
 
 /** The time of a file says nothing of what is newer: a copy of an old document has a new one. */
 const memberOf = ({
@@ -81,11 +72,36 @@ const memberOf = ({
   day,
   day_until: to,
   day_source: source,
-}: Row): FamilyDocument => ({
+}: Omit<Row, "is_wanted">): FamilyDocument => ({
   path,
   title,
   period: source === "file_time" ? null : { from: day, to },
 });
+
+const membersSchema = z.array(
+  z.object({
+    path: z.string(),
+    title: z.string().nullable(),
+    day: z.string(),
+    day_until: z.string(),
+    day_source: z.string(),
+  }),
+);
+
+/** The indexed documents that share one of the keys, of `familyKeys`, by path. */
+export async function selectFamily(
+  db: Queryable,
+  keys: readonly string[],
+): Promise<readonly FamilyDocument[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await db.query(
+    `select path, title, (${DAY})::text as day, (${DAY_UNTIL})::text as day_until,
+            coalesce(day_source, 'file_time') as day_source
+       from nightdesk_data.documents d where families && $1::text[] order by path limit ${MOST_MEMBERS}`,
+    [keys],
+  );
+  return membersSchema.parse(rows).map(memberOf);
+}
 
 const daysSchema = z.array(
   z.object({ path: z.string(), day: z.string(), day_until: z.string(), day_source: z.string() }),

@@ -20,7 +20,10 @@ type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "inv
 
 type Parts = {
   readonly config: Pick<Config, "verify" | "ask" | "model">;
-  readonly deps: Pick<PipelineDependencies, "models" | "readTextFile" | "search" | "fenceKey">;
+  readonly deps: Pick<
+    PipelineDependencies,
+    "models" | "readTextFile" | "search" | "family" | "fenceKey"
+  >;
   readonly listPaths: CheckSources["listPaths"];
   readonly listPathsNow: CheckSources["listPathsNow"];
   readonly stored: () => Promise<StoredVerification>;
@@ -148,6 +151,7 @@ function sourcesOf({
             AbortSignal.timeout(SEARCH_MS),
           )
         : [],
+    family: async (keys) => (await deps.family(keys)).filter(({ path }) => isWithin(path)),
   };
 }
 

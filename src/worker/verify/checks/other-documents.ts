@@ -16,9 +16,9 @@ import type {
 } from "./rule-check.ts";
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
-import { compareByTitle, newestByTitle } from "./title-family.ts";
 import { compareDates } from "../../../shared/date-period.ts";
-import { namesVersion, newerVersions } from "../../../shared/version-family.ts";
+import { namesVersion, orderDocuments } from "../../../shared/version-family.ts";
+import type { NewerDocument } from "../../../shared/version-family.ts";
 
 /** What other documents say to a claim. */
 type OtherFindings = {
@@ -31,22 +31,20 @@ const MOST_PASSAGES = 12;
 /** A longer document is looked at by somebody; the rules for claims take too long for it at a stretch. */
 const MOST_CHARS = 24_000;
 
-/** The newest version of a document, and how it is known for one. */
-type Newest = {
-  readonly path: string;
-  readonly by: "path" | "title" | "date";
-};
+/** That their names are alike and say which is newer makes two documents versions of one, and nothing else does. */
+const isSure = ({ alike, by }: NewerDocument): boolean => alike === "name" && by === "marks";
 
-async function newestOf(path: string, files: JobFiles): Promise<Newest | null> {
-  const named = newerVersions(path, await files.paths()).at(-1);
-  if (named !== undefined) return { path: named, by: "path" };
-  const titled = await newestByTitle(path, files);
-  return titled === null ? null : { path: titled.path, by: titled.isMarked ? "title" : "date" };
+function askWhetherItHolds(path: string, text: string, newest: NewerDocument): string {
+  if (isSure(newest))
+    return `Does ${newest.path}, a newer version of ${path}, still say: "${text}"?`;
+  const later = newest.by === "date" ? "a later date" : "says a later version";
+  const beside = `${newest.path}, which has the same ${newest.alike} and ${later}`;
+  return `Does what ${path} says still hold beside ${beside}: "${text}"?`;
 }
 
 /**
- * Whether a newer version of the document that carries a claim says the same. Nothing where the question names a version.
- * That two documents have one title does not make them versions of one: where nothing else says so, somebody has to look.
+ * Whether the newest version of the document that carries a claim says the same. Nothing where the question names a version.
+ * Where documents are not sure to be versions of one, somebody has to look.
  */
 export async function checkNewest(
   { number, text, claim }: CheckedClaim,
@@ -56,9 +54,10 @@ export async function checkNewest(
 ): Promise<RuleCheck | null> {
   const { span } = claim;
   if (span === null || /^https?:/.test(span.path) || namesVersion(task)) return null;
-  const found = await newestOf(span.path, files);
-  if (found === null) return null;
-  const { path: newest, by } = found;
+  const found = await files.newer(span.path);
+  const newer = found.find(isSure) ?? found[0];
+  if (newer === undefined) return null;
+  const { path: newest } = newer;
   const check = (
     state: RuleCheck["state"],
     detail: string,
@@ -66,10 +65,7 @@ export async function checkNewest(
   ): RuleCheck => ({
     claim: number,
     rule: "newest",
-    question:
-      by === "path"
-        ? `Does ${newest}, a newer version of ${span.path}, still say: "${text}"?`
-        : `Does what ${span.path} says still hold beside ${newest}, which has the same title and a later date: "${text}"?`,
+    question: askWhetherItHolds(span.path, text, newer),
     expects: "yes",
     state,
     detail,
@@ -87,11 +83,11 @@ export async function checkNewest(
   const { language } = readClaim(task, null);
   const read = readClaim(text, language);
   const carrier = readClaim(claim.carrier ?? "", language);
-  const other = findCounterpart(read, carrier, readPiece(block), by === "path");
+  const other = findCounterpart(read, carrier, readPiece(block), isSure(newer));
   if (other?.says !== "another") return check("open", `${newest} is newer, and does not say it so`);
   const detail = `${newest} is newer and says ${other.other.text.trim()}, ${span.path} ${other.own.text.trim()}`;
   const place = readPiece(block).placeOf(other.unit.start, other.unit.end);
-  const isLost = other.isCertain && (by !== "date" || newestWins);
+  const isLost = other.isCertain && (newer.by === "marks" || newestWins);
   return check(isLost ? "no" : "open", detail, placesOf(place));
 }
 
@@ -110,8 +106,7 @@ export async function checkAgreement(
   const read = readClaim(text, language);
   if (span === null || carrier === null || !read.figures.some(({ isSoft }) => !isSoft))
     return NOTHING;
-  const paths = await files.paths();
-  const newer = newerVersions(span.path, paths);
+  const newer = (await files.newer(span.path)).filter(isSure).map(({ path }) => path);
   const others = (await files.search(queryOf(read), MOST_PASSAGES))
     .filter(
       ({ path, text: of }) =>
@@ -128,10 +123,7 @@ export async function checkAgreement(
       ),
   );
   const { block } = found;
-  const order =
-    newerVersions(block.path, paths).includes(span.path) && found.says === "another"
-      ? 1
-      : await compareByTitle(span.path, block.path, files);
+  const order = await orderByMarks(span.path, block.path, files);
   // What a newer version says is another rule's.
   if (order === -1) return NOTHING;
   const place = { ...readPiece(block).placeOf(found.unit.start, found.unit.end), number: 0 };
@@ -173,6 +165,12 @@ export async function checkAgreement(
   const named = newestWins && winner !== null ? `; ${winner.path} is newer` : "";
   const isRight = newestWins && isNewer === "cited";
   return { checks: [check(isRight ? "yes" : "no", said + named)], disagreements: [disagreement] };
+}
+
+/** Whether a document is an older version of another one (-1) or a newer one (1) by what both are called; else null. */
+async function orderByMarks(path: string, other: string, files: JobFiles): Promise<number | null> {
+  const found = orderDocuments(await files.document(path), await files.document(other));
+  return found?.by === "marks" ? found.order : null;
 }
 
 const queryOf = ({ names, content }: ReadClaim): string =>

@@ -1,4 +1,9 @@
 import type { ClaimRecord } from "../../../../src/shared/run-result.ts";
+import { periodOf } from "../../../../src/shared/date-period.ts";
+import { familyKeys } from "../../../../src/shared/version-family.ts";
+import { documentDate } from "../../../../src/worker/documents/document-date.ts";
+import { parseFrontmatter } from "../../../../src/worker/documents/frontmatter.ts";
+import { titleOf } from "../../../../src/worker/evidence/number.ts";
 import type { CitableBlock } from "../../../../src/worker/evidence/number.ts";
 import { spanPassage } from "../../../../src/worker/evidence/span-passage.ts";
 import type { CheckSources, Passage, Reading } from "../../../../src/worker/evidence/types.ts";
@@ -29,7 +34,7 @@ export const readingOf = (path: string, text: string): Reading => ({
   truncated: false,
 });
 
-/** A folder of documents whose search finds all of them. */
+/** A folder of documents whose search finds all of them, and whose index knows them by title and date. */
 export const sourcesOf = (documents: Documents): CheckSources => ({
   listPaths: () => Promise.resolve(Object.keys(documents)),
   listPathsNow: () => Promise.resolve({ paths: Object.keys(documents), isWhole: true }),
@@ -46,6 +51,16 @@ export const sourcesOf = (documents: Documents): CheckSources => ({
       Object.entries(documents)
         .map(([path, text]): Passage => spanPassage(readingOf(path, text), 0, text.length))
         .slice(0, limit),
+    ),
+  family: (keys) =>
+    Promise.resolve(
+      Object.entries(documents)
+        .map(([path, text]) => ({
+          path,
+          title: parseFrontmatter(text).title ?? titleOf(text),
+          period: periodOf(documentDate(path, text) ?? ""),
+        }))
+        .filter((document) => familyKeys(document).some((key) => keys.includes(key))),
     ),
 });
 

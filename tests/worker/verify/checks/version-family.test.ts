@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { documentDate } from "../../../../src/worker/documents/document-date.ts";
-import { namesVersion, newerVersions } from "../../../../src/shared/version-family.ts";
+import { periodOf } from "../../../../src/shared/date-period.ts";
+import { namesVersion, newerDocuments } from "../../../../src/shared/version-family.ts";
+import type { FamilyDocument } from "../../../../src/shared/version-family.ts";
 import { checkStatements, stateOf } from "./rules-world.ts";
 
 /** A path, another one, and whether the other is a newer version of it. */
@@ -29,20 +31,92 @@ const FAMILIES: readonly (readonly [string, string, boolean])[] = [
   ["a/2024.md", "a/2025.md", false],
   ["a/README.md", "b/README.md", false],
   ["minutes/board-2025-03.md", "minutes/board-2025-04.md", false],
+  ["a/minutes-2025-03-11-draft.md", "a/minutes-2025-03-11-final.md", true],
+  ["a/minutes-2025-03-11-draft.md", "a/minutes-2025-04-08-final.md", false],
+  ["a/offer-v1.md", "a/offer-v2.md", true],
+  ["a/report-2024.md", "a/report-2025.md", false],
+  ["a/handbook-2nd-edition.md", "a/handbook-3rd-edition.md", true],
+  ["a/spec-rev-b.md", "a/spec_rev_C.pdf", true],
+  ["a/spec-r9.md", "a/spec-r10.md", true],
 ];
 
+const named = (path: string): FamilyDocument => ({ path, title: null, period: null });
+const newerOf = (path: string, paths: readonly string[]): readonly string[] =>
+  newerDocuments(named(path), paths.map(named)).map((newer) => newer.path);
+
 test.each(FAMILIES)("beside %s, %s is a newer version: %s", (path, other, isNewer) => {
-  expect(newerVersions(path, [path, other])).toEqual(isNewer ? [other] : []);
+  expect(newerOf(path, [path, other])).toEqual(isNewer ? [other] : []);
 });
 
-test("the newest of several versions stands last", () => {
+test("the newest of several versions stands first", () => {
   const paths = ["lease-2026.md", "lease-2024.md", "lease-2025.md"];
-  expect(newerVersions("lease-2024.md", paths)).toEqual(["lease-2025.md", "lease-2026.md"]);
+  expect(newerOf("lease-2024.md", paths)).toEqual(["lease-2026.md", "lease-2025.md"]);
+});
+
+/** A title, and that of a newer version. */
+const EDITIONS: readonly (readonly [string, string])[] = (
+  [
+    ["Rope handbook", "2nd edition", "3rd edition"],
+    ["Rope handbook", "First Edition", "Second edition"],
+    ["Rope handbook", "2nd, revised and enlarged ed.", "10th edition"],
+    ["Rope handbook", "Edition 9", "Tenth edition"],
+    ["Rope handbook", "Version II", "Version IV"],
+    ["Rope handbook", "version 1.9", "v1.10"],
+    ["Rope handbook", "rev. B", "rev. C"],
+    ["Rope handbook", "Rev A", "Revision B"],
+    ["Rope handbook", "rev. 2", "Rev. 3"],
+    ["Rope handbook", "2nd edition, rev. A", "2nd edition, rev. B"],
+    ["Rope handbook", "edition 2024", "2025 edition"],
+    ["Das kleine Seilbuch", "1. Auflage", "2. Auflage"],
+    ["Das kleine Seilbuch", "zweite Auflage", "3., überarbeitete Auflage"],
+    ["Das kleine Seilbuch", "1. Fassung", "Zweite Fassung"],
+    ["Seilpreise Nord", "Stand Januar 2025", "Stand: Mai 2025"],
+    ["Guide des cordages", "1re édition", "deuxième édition"],
+    ["Guide des cordages", "2e éd. revue", "3ème édition"],
+    ["Guía de cabos", "1.ª edición", "segunda edición revisada"],
+    ["Guía de cabos", "versión 1", "Versión 2"],
+  ] as const
+).map(([title, older, newer]) => [`${title}, ${older}`, `${title} (${newer})`]);
+
+const titled = (path: string, title: string): FamilyDocument => ({ ...named(path), title });
+
+test.each(EDITIONS)("%s is an older version than %s", (older, newer) => {
+  const [one, other] = [titled("in/a.md", older), titled("in/b.md", newer)];
+  expect(newerDocuments(one, [one, other])).toEqual([
+    { path: "in/b.md", alike: "title", by: "marks" },
+  ]);
+  expect(newerDocuments(other, [one, other])).toEqual([]);
+});
+
+test.each([
+  ["Rope handbook, 2nd edition", "Rope handbook, rev. C"],
+  ["Rope handbook, rev. 2", "Rope handbook, rev. C"],
+  ["Rope handbook, 2nd edition", "Cordage handbook, 3rd edition"],
+  ["Sermons of Rev. A. Smith", "Sermons of Rev. B. Smith"],
+  ["Board minutes of May 2025", "Board minutes of June 2025"],
+  ["Rope handbook, part 1", "Rope handbook, part 2"],
+])("nobody can tell which of %s and %s is newer", (one, other) => {
+  const documents = [titled("in/a.md", one), titled("in/b.md", other)];
+  expect(documents.flatMap((document) => newerDocuments(document, documents))).toEqual([]);
+});
+
+test("where names tell nothing the dates of the documents do, but not of a series", () => {
+  const on = (path: string, title: string, date: string): FamilyDocument => ({
+    ...titled(path, title),
+    period: periodOf(date),
+  });
+  const of = (title: string) =>
+    newerDocuments(on("a.md", title, "2025-01-02"), [on("b.md", title, "2026-01-05")]);
+  expect(of("Price list")).toEqual([{ path: "b.md", alike: "title", by: "date" }]);
+  expect(of("Board minutes")).toEqual([]);
 });
 
 test.each([
   ["What was the rent in 2024?", true],
   ["What does v2 say of the rent?", true],
+  ["What does the 2nd edition say of the rent?", true],
+  ["Was steht in der 2. Auflage zur Miete?", true],
+  ["What is the rent by rev. B?", true],
   ["What did the previous lease say?", true],
   ["Wie hoch war die Miete in der alten Fassung?", true],
   ["What is the rent?", false],
@@ -97,6 +171,8 @@ const TITLES: readonly (readonly [string, string, string | null])[] = [
   ["# Price list, January 2025", "# Price list, March 2025", "no"],
   ["# Rope prices, version 1", "# Rope prices, version 2", "no"],
   ["---\ntitle: Preisliste Taue 2025\n---", "# Preisliste Taue 2026", "no"],
+  ["# Rope prices, 2nd edition", "# Rope prices, 3rd edition", "no"],
+  ["# Rope prices, rev. B", "# Rope prices, rev. C", "no"],
   ["# Price list 2026", "# Price list 2025", null],
   ["# Price list 2025", "# Delivery terms 2026", null],
   ["# Prices 2025", "# Prices 2026", null],
