@@ -126,6 +126,24 @@ test("An answer that passes its checks is verified, and each stage is asked once
   expect({ code, stdout }).toMatchObject({ code: 0 });
 });
 
+test("What a judge wants changed without a place or a change is no correction", async () => {
+  says.judge = [
+    judged(2, [
+      { claim: 1, where: " ", change: "Be better." },
+      { claim: 1, where: `${FERRY}:5`, change: "" },
+      { claim: 1, where: `${FERRY}:5`, change: "Say it in minutes." },
+    ]),
+  ];
+  const jobId = await desk.work(ask());
+  const [judgement] = await rowsOf(
+    "select corrections from nightdesk.judgements where job_id = $1 order by round",
+    jobId,
+  );
+  expect(judgement?.["corrections"]).toEqual([
+    { claim: 1, where: `${FERRY}:5`, change: "Say it in minutes." },
+  ]);
+});
+
 test("Checks are no part of what people count", async () => {
   const jobId = await desk.work(ask());
   const counted = await rowsOf(

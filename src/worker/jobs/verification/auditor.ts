@@ -72,7 +72,11 @@ export async function judge(
   });
   const read = judgedSchema.safeParse(reply);
   if (!read.success) return null;
-  return { ...read.data, corrections: read.data.corrections.slice(0, MOST_CHECKS) };
+  // A correction that names nothing to look at, or no change, is none.
+  const corrections = read.data.corrections.filter(
+    ({ where, change }) => where !== "" && change !== "",
+  );
+  return { ...read.data, corrections: corrections.slice(0, MOST_CHECKS) };
 }
 
 /** One line, in which documents and models have put words: none of them closes or opens anything. */
