@@ -1045,7 +1045,7 @@ comment on column nightdesk.moves.run_id is 'Id of the run that made it.';
 comment on column nightdesk.moves.step is 'Place among the steps of the job, from 0.';
 comment on column nightdesk.moves.tool is 'Name of the tool.';
 comment on column nightdesk.moves.type is
-  'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify, note or other.';
+  'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify (a check opens what its statement rests on), note or other.';
 comment on column nightdesk.moves.evidence is 'Pieces of evidence that it gave.';
 comment on column nightdesk.moves.found is 'Those of them that no earlier call of the job gave.';
 comment on column nightdesk.moves.at is 'When it began.';

@@ -126,6 +126,22 @@ test("An answer that passes its checks is verified, and each stage is asked once
   expect({ code, stdout }).toMatchObject({ code: 0 });
 });
 
+test("A check that opens what its statement rests on makes a move of its own kind", async () => {
+  const other = "allowed/corpus/piers.md";
+  await desk.write(other, "# Piers\n\nThe pier of Harwick is closed.\n");
+  says.loop = [`{"type":"tool_call","name":"read_text_file","args":{"path":"${other}"}}`, "END"];
+  const jobId = await desk.work(ask());
+  const moves = await rowsOf(
+    `select m.tool, m.type from nightdesk.moves m join nightdesk.checks c on c.check_job_id = m.job_id
+      where c.job_id = $1 order by m.step`,
+    jobId,
+  );
+  expect(moves).toEqual([
+    { tool: "read_text_file", type: "verify" },
+    { tool: "read_text_file", type: "open" },
+  ]);
+});
+
 test("What a judge wants changed without a place or a change is no correction", async () => {
   says.judge = [
     judged(2, [

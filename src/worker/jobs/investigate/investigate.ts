@@ -60,7 +60,7 @@ export type InvestigateDependencies = PipelineDependencies & {
 
 export type InvestigateRun = {
   readonly input: InvestigateInput;
-  /** Files that are read before the model is asked where to look. */
+  /** Files that the statement of a check rests on: they are read before the model is asked where to look. */
   readonly readFirst?: readonly string[];
   readonly deps: InvestigateDependencies;
   readonly trace: RunTrace;
@@ -216,7 +216,7 @@ const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[]
 
 /** What the calls of the run need: the tools that its grant holds, and what they reach. */
 async function openUse(
-  { input, deps, trace, signal }: InvestigateRun,
+  { input, readFirst = [], deps, trace, signal }: InvestigateRun,
   { grant, record }: Pick<Looking, "grant" | "record">,
 ): Promise<ToolUse> {
   const { log, registry } = deps;
@@ -229,7 +229,8 @@ async function openUse(
   const shell = grant.tools.includes(SHELL.name) ? await deps.probeShell() : null;
   const asked = { task: input.task, days: input.options ?? {} };
   const reach = reachOf(grant, { ...deps, shell }, { record, log, ...asked }, signal);
-  return { grant, tools, reach, record, log, settings: deps.tools, trace, signal };
+  const settings = deps.tools;
+  return { grant, tools, reach, checked: readFirst, record, log, settings, trace, signal };
 }
 
 const whyDisabled = (tool: Tool, { reach }: Pick<ToolUse, "reach">): string | null =>

@@ -20,12 +20,20 @@ export type MoveDetail = {
 type DescribedTool = Pick<Tool, "move" | "query" | "place">;
 type Args = Readonly<Record<string, unknown>>;
 
-/** Of a call before it is made. Pure. @param earlier the steps before it */
+/**
+ * Of a call before it is made. Pure.
+ * @param earlier the steps before it
+ * @param checked files that the statement of a check rests on: to open one is to verify it
+ */
 export function describeMove(
-  { move, query, place }: DescribedTool,
+  tool: DescribedTool,
   args: Args,
   earlier: readonly RecordedStep[],
+  checked: readonly string[] = [],
 ): MoveDetail {
+  const { query, place } = tool;
+  const isChecked = place?.of === "file" && checked.includes(textOf(args, place.argument));
+  const move = tool.move === "open" && isChecked ? "verify" : tool.move;
   const family = query === undefined ? null : familyOf(textOf(args, query.argument));
   const where = place === undefined ? null : placeOf(place.of, textOf(args, place.argument));
   return {

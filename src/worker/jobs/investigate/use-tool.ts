@@ -29,6 +29,8 @@ export type ToolUse = {
   /** Those that the grant allows. */
   readonly tools: readonly Tool[];
   readonly reach: ToolReach;
+  /** Files that the statement of a check rests on. */
+  readonly checked?: readonly string[];
   readonly record: InvestigationRecord;
   readonly log: StepLog;
   readonly settings: {
@@ -78,7 +80,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
     effect,
     args,
     argsSha256: hashJson(args),
-    detail: describeMove(tool, args, use.record.steps),
+    detail: describeMove(tool, args, use.record.steps, use.checked),
   });
   if (begun !== "begun") {
     const told = `${name} is not allowed any more (${begun.replaceAll("_", " ")}).`;
@@ -262,7 +264,7 @@ async function makeCall(
     ordinal,
     kind: "tool",
     state,
-    detail: describeMove(tool, called.args, earlier),
+    detail: describeMove(tool, called.args, earlier, use.checked),
     activeMs: durationMs,
     tokens: 0,
     tool: called,
