@@ -635,16 +635,38 @@ comment on column nightdesk.batch_holds.ended_at is 'When it last went on, or wa
 comment on column nightdesk.batch_holds.times is 'How often it was held in this span.';
 comment on column nightdesk.batch_holds.held_ms is 'Milliseconds for which it was held, without those between the times. Those of a batch add up.';
 
-create view nightdesk.throughput as
-select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_second, r.model_first) as model,
-       count(*) filter (where r.state <> 'drafted') as jobs, sum(r.prompt_tokens)::bigint as prompt_tokens,
-       sum(r.completion_tokens)::bigint as completion_tokens,
-       percentile_cont(0.5) within group (order by r.run_ms) as run_ms_p50,
-       percentile_cont(0.95) within group (order by r.run_ms) as run_ms_p95
-  from nightdesk_data.runs r
+-- The calls that were made, each with the stage of its answer. What was taken over from earlier ones costs nothing.
+create view nightdesk_data.staged_calls as
+select m.job_id, m.run_id, j.kind, j.batch_id, m.model, m.prompt_tokens, m.completion_tokens, m.duration_ms,
+       case when j.kind = 'check' then 'check' when m.pass in ('decompose', 'judge') then m.pass
+            when m.prompt->'violations' ?| array['CHECK_CONTRADICTS', 'CHECK_UNKNOWN', 'JUDGE_CORRECTS'] then 'revise'
+            else 'draft' end as stage
+  from nightdesk_data.model_calls m
   join nightdesk_data.jobs j using (job_id)
- where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed', 'drafted') and j.kind <> 'notify'
- group by 1, 2, 3;
+ where m.cached_from is null;
+
+create view nightdesk.throughput as
+with ended as (
+  select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_second, r.model_first) as model, r.*
+    from nightdesk_data.runs r
+    join nightdesk_data.jobs j using (job_id)
+   where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed', 'drafted') and j.kind <> 'notify'),
+by_stage as (
+  select e.hour, e.kind, e.model, c.stage, count(*) as calls, sum(c.prompt_tokens + c.completion_tokens) as tokens,
+         sum(c.duration_ms) as model_ms
+    from ended e join nightdesk_data.staged_calls c using (run_id)
+   group by 1, 2, 3, 4),
+staged as (
+  select hour, kind, model, sum(calls)::bigint as calls,
+         jsonb_object_agg(stage, jsonb_build_object('calls', calls, 'tokens', tokens, 'model_ms', round(model_ms))) as stages
+    from by_stage group by 1, 2, 3)
+select e.*, coalesce(s.calls, 0) as calls, coalesce(s.stages, '{}') as stages
+  from (select hour, kind, model, count(*) filter (where state <> 'drafted') as jobs, sum(prompt_tokens)::bigint as prompt_tokens,
+               sum(completion_tokens)::bigint as completion_tokens,
+               percentile_cont(0.5) within group (order by run_ms) as run_ms_p50,
+               percentile_cont(0.95) within group (order by run_ms) as run_ms_p95
+          from ended group by 1, 2, 3) e
+  left join staged s on s.hour = e.hour and s.kind = e.kind and s.model is not distinct from e.model;
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.';
 comment on column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.';
 comment on column nightdesk.throughput.kind is 'Kind of the jobs.';
@@ -654,6 +676,8 @@ comment on column nightdesk.throughput.prompt_tokens is 'Tokens of their prompts
 comment on column nightdesk.throughput.completion_tokens is 'Tokens of their replies.';
 comment on column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.';
 comment on column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.';
+comment on column nightdesk.throughput.calls is 'Calls of models that these runs made.';
+comment on column nightdesk.throughput.stages is 'The same by stage (draft, decompose, check, judge, revise), as JSON: calls, tokens and model_ms of each.';
 
 create view nightdesk.documents as
 select d.source, d.path, d.sha256, d.bytes, d.chars,
@@ -920,17 +944,12 @@ comment on column nightdesk.reviews.decided_by is 'Who decided.';
 comment on column nightdesk.reviews.decided_at is 'When.';
 
 create view nightdesk.stage_costs as
-select b.batch_id, b.name as batch, j.kind, c.stage, c.model, count(*) as calls, count(distinct c.job_id) as jobs,
+select b.batch_id, b.name as batch, c.kind, c.stage, c.model, count(*) as calls, count(distinct c.job_id) as jobs,
        sum(c.prompt_tokens)::bigint as prompt_tokens, sum(c.completion_tokens)::bigint as completion_tokens,
        sum(c.duration_ms) as model_ms
   from nightdesk_data.batches b
   join nightdesk_data.batches own on own.batch_id = b.batch_id or own.parent_id = b.batch_id and own.origin = 'verify'
-  join nightdesk_data.jobs j on j.batch_id = own.batch_id
- cross join lateral (
-   select m.*, case when j.kind = 'check' then 'check' when m.pass in ('decompose', 'judge') then m.pass
-                    when m.prompt->'violations' ?| array['CHECK_CONTRADICTS', 'CHECK_UNKNOWN', 'JUDGE_CORRECTS'] then 'revise'
-                    else 'draft' end as stage
-     from nightdesk_data.model_calls m where m.job_id = j.job_id and m.cached_from is null) c
+  join nightdesk_data.staged_calls c on c.batch_id = own.batch_id
  where b.parent_id is null
  group by 1, 2, 3, 4, 5;
 comment on view nightdesk.stage_costs is 'What models were asked for a batch, by stage: drafts, and the verification of their answers.';

@@ -2680,7 +2680,7 @@ view nightdesk.schedules (name, origin, cron, timezone, command, catch_up, enabl
 view nightdesk.stage_costs (batch_id, batch, kind, stage, model, calls, jobs, prompt_tokens, completion_tokens, model_ms) as
  SELECT b.batch_id,
     b.name AS batch,
-    j.kind,
+    c.kind,
     c.stage,
     c.model,
     count(*) AS calls,
@@ -2690,38 +2690,9 @@ view nightdesk.stage_costs (batch_id, batch, kind, stage, model, calls, jobs, pr
     sum(c.duration_ms) AS model_ms
    FROM nightdesk_data.batches b
      JOIN nightdesk_data.batches own ON own.batch_id = b.batch_id OR own.parent_id = b.batch_id AND own.origin = 'verify'::text
-     JOIN nightdesk_data.jobs j ON j.batch_id = own.batch_id
-     CROSS JOIN LATERAL ( SELECT m.call_id,
-            m.job_id,
-            m.run_id,
-            m.pass,
-            m.request_sha256,
-            m.model,
-            m.model_digest,
-            m.prompt_template,
-            m.prompt_sha256,
-            m.prompt,
-            m.reply,
-            m.tool_calls,
-            m.done_reason,
-            m.error_code,
-            m.error_message,
-            m.prompt_tokens,
-            m.completion_tokens,
-            m.load_ms,
-            m.duration_ms,
-            m.created_at,
-            m.cached_from,
-                CASE
-                    WHEN j.kind = 'check'::text THEN 'check'::text
-                    WHEN m.pass = ANY (ARRAY['decompose'::text, 'judge'::text]) THEN m.pass
-                    WHEN (m.prompt -> 'violations'::text) ?| ARRAY['CHECK_CONTRADICTS'::text, 'CHECK_UNKNOWN'::text, 'JUDGE_CORRECTS'::text] THEN 'revise'::text
-                    ELSE 'draft'::text
-                END AS stage
-           FROM nightdesk_data.model_calls m
-          WHERE m.job_id = j.job_id AND m.cached_from IS NULL) c
+     JOIN nightdesk_data.staged_calls c ON c.batch_id = own.batch_id
   WHERE b.parent_id IS NULL
-  GROUP BY b.batch_id, b.name, j.kind, c.stage, c.model;
+  GROUP BY b.batch_id, b.name, c.kind, c.stage, c.model;
 
 view nightdesk.steps (job_id, run_id, batch_id, custom_id, ordinal, kind, tool, effect, state, error_code, model, prompt_tokens, completion_tokens, detail, started_at, ended_at, duration_ms) as
  SELECT s.job_id,
@@ -2763,19 +2734,85 @@ view nightdesk.summary_parts (job_id, run_id, batch_id, custom_id, path, level, 
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_tokens, run_ms_p50, run_ms_p95) as
- SELECT date_trunc('hour'::text, r.finished_at) AS hour,
-    j.kind,
-    COALESCE(r.model_second, r.model_first) AS model,
-    count(*) FILTER (WHERE r.state <> 'drafted'::text) AS jobs,
-    sum(r.prompt_tokens) AS prompt_tokens,
-    sum(r.completion_tokens) AS completion_tokens,
-    percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p50,
-    percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY r.run_ms) AS run_ms_p95
-   FROM nightdesk_data.runs r
-     JOIN nightdesk_data.jobs j USING (job_id)
-  WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'drafted'::text])) AND j.kind <> 'notify'::text
-  GROUP BY (date_trunc('hour'::text, r.finished_at)), j.kind, (COALESCE(r.model_second, r.model_first));
+view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_tokens, run_ms_p50, run_ms_p95, calls, stages) as
+ WITH ended AS (
+         SELECT date_trunc('hour'::text, r.finished_at) AS hour,
+            j.kind,
+            COALESCE(r.model_second, r.model_first) AS model,
+            r.run_id,
+            r.job_id,
+            r.attempt,
+            r.worker_id,
+            r.state,
+            r.answer,
+            r.scope,
+            r.citations,
+            r.summary,
+            r.error_code,
+            r.error_message,
+            r.model_first,
+            r.model_second,
+            r.prompt_tokens,
+            r.completion_tokens,
+            r.queued_ms,
+            r.model_ms,
+            r.run_ms,
+            r.started_at,
+            r.finished_at,
+            r.version,
+            r.config_sha256,
+            r.models,
+            r.memory_ids,
+            r.cached_from,
+            r.config_file,
+            r.roots,
+            r.grade,
+            r.verification,
+            r.claims_dropped
+           FROM nightdesk_data.runs r
+             JOIN nightdesk_data.jobs j USING (job_id)
+          WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'drafted'::text])) AND j.kind <> 'notify'::text
+        ), by_stage AS (
+         SELECT e_1.hour,
+            e_1.kind,
+            e_1.model,
+            c.stage,
+            count(*) AS calls,
+            sum(c.prompt_tokens + c.completion_tokens) AS tokens,
+            sum(c.duration_ms) AS model_ms
+           FROM ended e_1
+             JOIN nightdesk_data.staged_calls c USING (run_id)
+          GROUP BY e_1.hour, e_1.kind, e_1.model, c.stage
+        ), staged AS (
+         SELECT by_stage.hour,
+            by_stage.kind,
+            by_stage.model,
+            sum(by_stage.calls)::bigint AS calls,
+            jsonb_object_agg(by_stage.stage, jsonb_build_object('calls', by_stage.calls, 'tokens', by_stage.tokens, 'model_ms', round(by_stage.model_ms))) AS stages
+           FROM by_stage
+          GROUP BY by_stage.hour, by_stage.kind, by_stage.model
+        )
+ SELECT e.hour,
+    e.kind,
+    e.model,
+    e.jobs,
+    e.prompt_tokens,
+    e.completion_tokens,
+    e.run_ms_p50,
+    e.run_ms_p95,
+    COALESCE(s.calls, 0::bigint) AS calls,
+    COALESCE(s.stages, '{}'::jsonb) AS stages
+   FROM ( SELECT ended.hour,
+            ended.kind,
+            ended.model,
+            count(*) FILTER (WHERE ended.state <> 'drafted'::text) AS jobs,
+            sum(ended.prompt_tokens) AS prompt_tokens,
+            sum(ended.completion_tokens) AS completion_tokens,
+            percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY ended.run_ms) AS run_ms_p50,
+            percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY ended.run_ms) AS run_ms_p95
+           FROM ended
+          GROUP BY ended.hour, ended.kind, ended.model) e
+     LEFT JOIN staged s ON s.hour = e.hour AND s.kind = e.kind AND NOT s.model IS DISTINCT FROM e.model;
 
 view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms, step, grant_id, args_sha256) as
  SELECT t.run_id,
@@ -2870,6 +2907,25 @@ view nightdesk_data.located_claims (run_id, draft, ordinal, text, cites, quote, 
           ORDER BY (e.end_char - e.start_char), e.ordinal
          LIMIT 1) AS locator
    FROM nightdesk_data.claims c;
+
+view nightdesk_data.staged_calls (job_id, run_id, kind, batch_id, model, prompt_tokens, completion_tokens, duration_ms, stage) as
+ SELECT m.job_id,
+    m.run_id,
+    j.kind,
+    j.batch_id,
+    m.model,
+    m.prompt_tokens,
+    m.completion_tokens,
+    m.duration_ms,
+        CASE
+            WHEN j.kind = 'check'::text THEN 'check'::text
+            WHEN m.pass = ANY (ARRAY['decompose'::text, 'judge'::text]) THEN m.pass
+            WHEN (m.prompt -> 'violations'::text) ?| ARRAY['CHECK_CONTRADICTS'::text, 'CHECK_UNKNOWN'::text, 'JUDGE_CORRECTS'::text] THEN 'revise'::text
+            ELSE 'draft'::text
+        END AS stage
+   FROM nightdesk_data.model_calls m
+     JOIN nightdesk_data.jobs j USING (job_id)
+  WHERE m.cached_from IS NULL;
 
 CREATE OR REPLACE FUNCTION nightdesk_data.commit_later()
  RETURNS void
@@ -4501,7 +4557,7 @@ comment on view column nightdesk.moves.step is 'Place among the steps of the job
 
 comment on view column nightdesk.moves.tool is 'Name of the tool.'
 
-comment on view column nightdesk.moves.type is 'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify, note or other.'
+comment on view column nightdesk.moves.type is 'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify (a check opens what its statement rests on), note or other.'
 
 comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query or remove-query.'
 
@@ -4897,6 +4953,8 @@ comment on view column nightdesk.summary_parts.start_char is 'Offset of the firs
 
 comment on view column nightdesk.summary_parts.summary is 'What was said of it.'
 
+comment on view column nightdesk.throughput.calls is 'Calls of models that these runs made.'
+
 comment on view column nightdesk.throughput.completion_tokens is 'Tokens of their replies.'
 
 comment on view column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.'
@@ -4912,6 +4970,8 @@ comment on view column nightdesk.throughput.prompt_tokens is 'Tokens of their pr
 comment on view column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.'
 
 comment on view column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.'
+
+comment on view column nightdesk.throughput.stages is 'The same by stage (draft, decompose, check, judge, revise), as JSON: calls, tokens and model_ms of each.'
 
 comment on view column nightdesk.tool_calls.args is 'Its arguments, as the model gave them.'
 

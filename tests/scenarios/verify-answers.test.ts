@@ -80,8 +80,11 @@ const ask = (verify: "standard" | "strict" | "sampled" = "standard"): JobInput =
   options: { verify },
 });
 
-const rowsOf = async (sql: string, jobId: string): Promise<readonly Record<string, unknown>[]> =>
-  (await desk.db.query(sql, [jobId])).rows as Record<string, unknown>[];
+const rowsOf = async (
+  sql: string,
+  ...values: readonly string[]
+): Promise<readonly Record<string, unknown>[]> =>
+  (await desk.db.query(sql, values)).rows as Record<string, unknown>[];
 
 const resultOf = async (jobId: string): Promise<Record<string, unknown>> => {
   const [row = {}] = await rowsOf(
@@ -124,6 +127,24 @@ test("An answer that passes its checks is verified, and each stage is asked once
   ]);
   const { code, stdout } = await desk.replay(jobId);
   expect({ code, stdout }).toMatchObject({ code: 0 });
+});
+
+test("What verification costs is told by stage beside the drafts, by hour and by batch", async () => {
+  await desk.work(ask());
+  const [row] = await rowsOf(
+    `select sum((stages->'draft'->>'calls')::int)::int as drafts, sum((stages->'judge'->>'calls')::int)::int as judged,
+            min((stages->'decompose'->>'tokens')::int) > 0 as tokens, sum(calls)::int as calls
+       from nightdesk.throughput where kind = 'ask'`,
+  );
+  const [batches] = await rowsOf(
+    `select sum(calls) filter (where stage = 'draft')::int as drafts, sum(calls) filter (where stage = 'judge')::int as judged,
+            sum(calls) filter (where kind = 'ask')::int as calls from nightdesk.stage_costs`,
+  );
+  expect(row).toEqual({ ...batches, tokens: true });
+  const checks = await rowsOf(
+    "select bool_and(stages ? 'check') as found from nightdesk.throughput where kind = 'check'",
+  );
+  expect(checks).toEqual([{ found: true }]);
 });
 
 test("A check that opens what its statement rests on makes a move of its own kind", async () => {

@@ -68,7 +68,8 @@ export async function selectVerificationReport(
     `select stage, model, sum(calls) as calls, sum(prompt_tokens) as prompt_tokens,
             sum(completion_tokens) as completion_tokens, sum(model_ms) as model_ms
        from nightdesk.stage_costs
-      where batch_id = $1 and exists (select from nightdesk_data.batches c where c.parent_id = $1 and c.origin = 'verify')
+      where batch_id = $1 and (exists (select from nightdesk.judgements g where g.batch_id = $1)
+            or exists (select from nightdesk_data.batches c where c.parent_id = $1 and c.origin = 'verify'))
       group by 1, 2 order by array_position($2::text[], stage), model`,
     [batchId, STAGES],
   );
