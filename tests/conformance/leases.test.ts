@@ -66,8 +66,8 @@ describe.each(topologies)("leases of a worker on %s", (name) => {
       }
     } finally {
       release();
+      mayEnd.resolve();
     }
-    mayEnd.resolve();
     await eventually("it is done", async () => (await rowOf(db, jobId))["finished_at"] !== null);
     expect(await rowOf(db, jobId)).toMatchObject({ state: "succeeded", attempt: 1 });
   }, 90_000);
