@@ -647,10 +647,11 @@ select m.job_id, m.run_id, j.kind, j.batch_id, m.model, m.prompt_tokens, m.compl
 
 create view nightdesk.throughput as
 with ended as (
-  select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_second, r.model_first) as model, r.*
+  select date_trunc('hour', r.finished_at) as hour, j.kind, coalesce(r.model_second, r.model_first) as model,
+         r.state in ('succeeded', 'refused', 'failed', 'drafted') as is_counted, r.*
     from nightdesk_data.runs r
     join nightdesk_data.jobs j using (job_id)
-   where r.finished_at is not null and r.state in ('succeeded', 'refused', 'failed', 'drafted') and j.kind <> 'notify'),
+   where r.finished_at is not null and j.kind <> 'notify'),
 by_stage as (
   select e.hour, e.kind, e.model, c.stage, count(*) as calls, sum(c.prompt_tokens + c.completion_tokens) as tokens,
          sum(c.duration_ms) as model_ms
@@ -660,13 +661,17 @@ staged as (
   select hour, kind, model, sum(calls)::bigint as calls,
          jsonb_object_agg(stage, jsonb_build_object('calls', calls, 'tokens', tokens, 'model_ms', round(model_ms))) as stages
     from by_stage group by 1, 2, 3)
-select e.*, coalesce(s.calls, 0) as calls, coalesce(s.stages, '{}') as stages
-  from (select hour, kind, model, count(*) filter (where state <> 'drafted') as jobs, sum(prompt_tokens)::bigint as prompt_tokens,
-               sum(completion_tokens)::bigint as completion_tokens,
-               percentile_cont(0.5) within group (order by run_ms) as run_ms_p50,
-               percentile_cont(0.95) within group (order by run_ms) as run_ms_p95
+select e.hour, e.kind, e.model, e.jobs, e.prompt_tokens, e.completion_tokens, e.run_ms_p50, e.run_ms_p95,
+       coalesce(s.calls, 0) as calls, coalesce(s.stages, '{}') as stages
+  from (select hour, kind, model, count(*) filter (where is_counted and state <> 'drafted') as jobs,
+               coalesce(sum(prompt_tokens) filter (where is_counted), 0)::bigint as prompt_tokens,
+               coalesce(sum(completion_tokens) filter (where is_counted), 0)::bigint as completion_tokens,
+               percentile_cont(0.5) within group (order by run_ms) filter (where is_counted) as run_ms_p50,
+               percentile_cont(0.95) within group (order by run_ms) filter (where is_counted) as run_ms_p95,
+               bool_or(is_counted) as is_counted
           from ended group by 1, 2, 3) e
-  left join staged s on s.hour = e.hour and s.kind = e.kind and s.model is not distinct from e.model;
+  left join staged s on s.hour = e.hour and s.kind = e.kind and s.model is not distinct from e.model
+ where e.is_counted or s.calls > 0;
 comment on view nightdesk.throughput is 'Work done by hour, kind and model.';
 comment on column nightdesk.throughput.hour is 'Start of the hour in which the runs ended.';
 comment on column nightdesk.throughput.kind is 'Kind of the jobs.';
@@ -676,7 +681,7 @@ comment on column nightdesk.throughput.prompt_tokens is 'Tokens of their prompts
 comment on column nightdesk.throughput.completion_tokens is 'Tokens of their replies.';
 comment on column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.';
 comment on column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.';
-comment on column nightdesk.throughput.calls is 'Calls of models that these runs made.';
+comment on column nightdesk.throughput.calls is 'Calls of models, of runs that were parked, escalated or handed back as well.';
 comment on column nightdesk.throughput.stages is 'The same by stage (draft, decompose, check, judge, revise), as JSON: calls, tokens and model_ms of each.';
 
 create view nightdesk.documents as

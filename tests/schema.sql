@@ -2739,6 +2739,7 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
          SELECT date_trunc('hour'::text, r.finished_at) AS hour,
             j.kind,
             COALESCE(r.model_second, r.model_first) AS model,
+            r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'drafted'::text]) AS is_counted,
             r.run_id,
             r.job_id,
             r.attempt,
@@ -2771,7 +2772,7 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
             r.claims_dropped
            FROM nightdesk_data.runs r
              JOIN nightdesk_data.jobs j USING (job_id)
-          WHERE r.finished_at IS NOT NULL AND (r.state = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'drafted'::text])) AND j.kind <> 'notify'::text
+          WHERE r.finished_at IS NOT NULL AND j.kind <> 'notify'::text
         ), by_stage AS (
          SELECT e_1.hour,
             e_1.kind,
@@ -2805,14 +2806,16 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
    FROM ( SELECT ended.hour,
             ended.kind,
             ended.model,
-            count(*) FILTER (WHERE ended.state <> 'drafted'::text) AS jobs,
-            sum(ended.prompt_tokens) AS prompt_tokens,
-            sum(ended.completion_tokens) AS completion_tokens,
-            percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY ended.run_ms) AS run_ms_p50,
-            percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY ended.run_ms) AS run_ms_p95
+            count(*) FILTER (WHERE ended.is_counted AND ended.state <> 'drafted'::text) AS jobs,
+            COALESCE(sum(ended.prompt_tokens) FILTER (WHERE ended.is_counted), 0::bigint) AS prompt_tokens,
+            COALESCE(sum(ended.completion_tokens) FILTER (WHERE ended.is_counted), 0::bigint) AS completion_tokens,
+            percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY ended.run_ms) FILTER (WHERE ended.is_counted) AS run_ms_p50,
+            percentile_cont(0.95::double precision) WITHIN GROUP (ORDER BY ended.run_ms) FILTER (WHERE ended.is_counted) AS run_ms_p95,
+            bool_or(ended.is_counted) AS is_counted
            FROM ended
           GROUP BY ended.hour, ended.kind, ended.model) e
-     LEFT JOIN staged s ON s.hour = e.hour AND s.kind = e.kind AND NOT s.model IS DISTINCT FROM e.model;
+     LEFT JOIN staged s ON s.hour = e.hour AND s.kind = e.kind AND NOT s.model IS DISTINCT FROM e.model
+  WHERE e.is_counted OR s.calls > 0;
 
 view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms, step, grant_id, args_sha256) as
  SELECT t.run_id,
@@ -4953,7 +4956,7 @@ comment on view column nightdesk.summary_parts.start_char is 'Offset of the firs
 
 comment on view column nightdesk.summary_parts.summary is 'What was said of it.'
 
-comment on view column nightdesk.throughput.calls is 'Calls of models that these runs made.'
+comment on view column nightdesk.throughput.calls is 'Calls of models, of runs that were parked, escalated or handed back as well.'
 
 comment on view column nightdesk.throughput.completion_tokens is 'Tokens of their replies.'
 
