@@ -124,6 +124,13 @@ test("What no model can give waits for a person, who accepts it", async () => {
   const review = await rowOf("select state, draft from nightdesk.reviews where job_id = $1", jobId);
   expect(review).toMatchObject({ state: "waiting" });
   expect(String(review["draft"])).toContain("09:15");
+  const counted = await rowOf(
+    `select (select sum(calls)::int from nightdesk.throughput where kind = 'ask') as by_hour,
+            (select sum(calls)::int from nightdesk.stage_costs where kind = 'ask') as by_batch where $1 <> ''`,
+    jobId,
+  );
+  // Runs that made way for another model, or wait for a person, have asked as well.
+  expect(counted["by_hour"]).toBe(counted["by_batch"]);
   expect(await decideReview(desk.db, jobId, decision({}))).toEqual({ kind: "decided" });
   await desk.ended(jobId);
   expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "verified" });
