@@ -46,6 +46,15 @@ export const HOST_KIND_NAMES = Object.keys(HOST_KINDS) as [HostKind, ...HostKind
 export const hasWeights = (source: ModelSource): boolean =>
   source === FROM_HOSTS || PROVIDERS[source].hasWeights;
 
+/** What `embed.provider` may be: built in, in a process of ours, one host by its protocol, or the list of hosts. */
+export const EMBED_SOURCES = [
+  "hashing",
+  "transformers",
+  "ollama",
+  "openai-compatible",
+  FROM_HOSTS,
+] as const;
+
 /** Their names, as a schema takes them. */
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [Provider, ...Provider[]];
 

@@ -74,7 +74,7 @@ export function openResources(
   };
   const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
   const shell = once(() => probeShell(machine));
-  const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config)));
+  const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config, reach)));
   const search = once(async () =>
     createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
   );
@@ -84,7 +84,7 @@ export function openResources(
   const embedderOf = (model: string | undefined) =>
     model === undefined || model === config.embed.model_id
       ? embedder()
-      : otherEmbedder(config, model);
+      : otherEmbedder(config, model, reach);
   const offloadDocuments = openOffload();
   return {
     config,
@@ -99,11 +99,9 @@ export function openResources(
   };
 }
 
-async function otherEmbedder(config: Config, model: string): Promise<Embedder> {
-  const embedder = await createEmbedder(
-    { ...config.embed, model_id: model },
-    embedderPlaceOf(config),
-  );
+async function otherEmbedder(config: Config, model: string, reach: HostReach): Promise<Embedder> {
+  const embed = { ...config.embed, model_id: model };
+  const embedder = await createEmbedder(embed, embedderPlaceOf({ ...config, embed }, reach));
   // The built-in one takes no name: without this, a misspelt one would seem to have worked.
   if (config.embed.provider === "hashing" && embedder.id !== model) {
     throw new Failure(

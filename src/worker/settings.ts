@@ -68,10 +68,15 @@ export const readerLimitsOf = ({ documents: { reader } }: Config): ReaderLimits 
 export const textExtractionOf = (config: Config): ExtractText =>
   extractTextBy(openDocumentReader(readerLimitsOf(config)));
 
-/** Where the embedder finds its files and its host; the host is checked only where it is used. */
-export const embedderPlaceOf = (config: Config): EmbedderPlace => ({
+/** Where the embedder finds its files and its hosts; a host is checked only where it is used. */
+export const embedderPlaceOf = (
+  config: Config,
+  { accessOf, choice }: Pick<EmbedderPlace, "accessOf" | "choice">,
+): EmbedderPlace => ({
   workroot: config.roots.workroot,
-  modelBaseUrl: embedderHostsOf(config)[0]?.host ?? null,
+  hosts: embedderHostsOf(config),
+  accessOf,
+  choice,
 });
 
 /** The model that compares claims with their evidence; null where it is off. */

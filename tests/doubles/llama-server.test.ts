@@ -49,7 +49,12 @@ describe.each(ENGINES)("the routes of $name", (engine) => {
       {
         id: expect.stringMatching(/^(m|second)$/),
         aliases: expect.arrayContaining(["m", "second"]),
-        meta: { n_ctx: 2048, n_ctx_train: expect.any(Number) },
+        meta: {
+          n_ctx: 2048,
+          n_ctx_train: expect.any(Number),
+          n_embd: expect.any(Number),
+          size: expect.any(Number),
+        },
       },
     ]);
   });

@@ -23,6 +23,8 @@ export type OpenAiDoubleOptions = {
   readonly counts?: boolean;
   /** Whether llama.cpp was started with `--embeddings`. */
   readonly embeds?: boolean;
+  /** Of the weights, as llama.cpp lists it: what tells one build from another. */
+  readonly weightBytes?: number;
   /** first_call: LM Studio loads its models only then, and tells their window from then on. */
   readonly loadedBy?: "start" | "first_call";
 };
@@ -104,7 +106,12 @@ function modelList(options: OpenAiDoubleOptions): object {
       ? {
           aliases: [name, ...aliases],
           owned_by: "llamacpp",
-          meta: { n_ctx: windowTokens, n_ctx_train: contextLength },
+          meta: {
+            n_ctx: windowTokens,
+            n_ctx_train: contextLength,
+            n_embd: EMBEDDING_WIDTH,
+            size: options.weightBytes ?? 1_000_000,
+          },
         }
       : {}),
   }));

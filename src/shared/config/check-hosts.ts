@@ -8,10 +8,11 @@ import type { ConfigValues } from "./schema.ts";
 
 /** What keeps `hosts` from being used. No key is read and no host is asked. */
 export function checkHosts(values: ConfigValues): Conflict[] {
-  const { hosts, model } = values;
-  if (model.provider === FROM_HOSTS && hosts.length === 0) {
+  const { hosts } = values;
+  const asking = (["model", "embed"] as const).filter((key) => values[key].provider === FROM_HOSTS);
+  if (asking.length > 0 && hosts.length === 0) {
     const text = `is "${FROM_HOSTS}" and hosts is empty; expected at least one entry in hosts`;
-    return [{ path: ["model", "provider"], text }];
+    return asking.map((key) => ({ path: [key, "provider"], text }));
   }
   const entries = hosts.flatMap((host, position) =>
     checkHost(host, hosts.slice(0, position)).map(({ key, text }) => ({
@@ -19,7 +20,11 @@ export function checkHosts(values: ConfigValues): Conflict[] {
       text,
     })),
   );
-  return entries.length > 0 ? entries : [...checkUse(values), ...checkServed(values)];
+  return entries.length > 0 ? entries : [
+        ...checkUse(values),
+        ...checkServed(values),
+        ...checkEmbedderServed(values),
+      ];
 }
 
 type Fault = { readonly key: readonly (string | number)[]; readonly text: string };
@@ -93,11 +98,23 @@ function checkApi({ api, kind }: HostSettings): Fault[] {
 }
 
 /** A list that nothing goes by would be taken for one that is used. */
-function checkUse({ hosts, model }: ConfigValues): Conflict[] {
-  if (hosts.length === 0 || model.provider === FROM_HOSTS) return [];
-  const text = `is set, and model.provider is "${model.provider}"; expected model.provider: ${FROM_HOSTS}, or an empty list`;
+function checkUse({ hosts, model, embed }: ConfigValues): Conflict[] {
+  if (hosts.length === 0 || [model.provider, embed.provider].includes(FROM_HOSTS)) return [];
+  if (embedsAtOne(embed, hosts)) return [];
+  const text =
+    `is set, and model.provider is "${model.provider}"; expected model.provider or embed.provider: ${FROM_HOSTS}, an ` +
+    "embed.base_url that it lists, or an empty list";
   return [{ path: ["hosts"], text }];
 }
+
+/** The embedder's own host may be listed for its key. */
+const embedsAtOne = (
+  { provider, base_url: url }: ConfigValues["embed"],
+  hosts: readonly HostSettings[],
+): boolean =>
+  (provider === "ollama" || provider === "openai-compatible") &&
+  url !== null &&
+  hosts.some((host) => normalBaseUrl(host.url) === normalBaseUrl(url));
 
 /** Where every host says what it serves, each model that is asked for has to be one of them. */
 function checkServed(values: ConfigValues): Conflict[] {
@@ -112,4 +129,12 @@ function checkServed(values: ConfigValues): Conflict[] {
     const text = `is ${quote(name)}, and no entry of hosts has it among its models`;
     return [{ path: ["model", key], text }];
   });
+}
+
+function checkEmbedderServed(values: ConfigValues): Conflict[] {
+  const { provider, model_id: name } = values.embed;
+  if (provider !== FROM_HOSTS) return [];
+  if (listedHosts(values).some((place) => nameAt(place, name) !== null)) return [];
+  const text = `is ${quote(name)}, and no entry of hosts has it among its models`;
+  return [{ path: ["embed", "model_id"], text }];
 }

@@ -51,17 +51,35 @@ export function modelHostsOf(
   return hasHost(provider) ? [{ host: modelBaseUrl(config), provider, parallel }] : [];
 }
 
-/** The hosts that embed; none where the embedder needs none. @throws as modelHostsOf */
+/**
+ * The hosts that embed, in the order in which they are tried; none where the embedder needs none. One that `embed.base_url`
+ * names and `hosts` lists is come to as the list says.
+ * @throws as modelHostsOf
+ */
 export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
-  if (config.embed.provider !== "ollama") return [];
-  return [{ host: embedBaseUrl(config), provider: "ollama", parallel: config.model.parallel }];
+  const { provider, model_id: name } = config.embed;
+  switch (provider) {
+    case "hashing":
+    case "transformers":
+      return [];
+    case FROM_HOSTS:
+      return listedHosts(config).filter((place) => nameAt(place, name) !== null);
+    case "ollama":
+    case "openai-compatible": {
+      const host = embedBaseUrl(config);
+      const entry = listedHosts(config).find((place) => place.host === host)?.entry;
+      const { parallel } = config.model;
+      if (entry === undefined) return [{ host, provider, parallel }];
+      return [{ host, provider, parallel, entry: { ...entry, models: null } }];
+    }
+  }
 }
 
 /** All of `hosts`, by priority and then as they are written. */
 export const listedHosts = ({
   hosts,
   model,
-}: Pick<HostConfig, "hosts" | "model">): readonly HostPlace[] =>
+}: Pick<HostConfig, "hosts" | "model">): readonly (HostPlace & { readonly entry: HostEntry })[] =>
   hosts
     .map((settings) => placeOf(settings, model.parallel))
     .sort((one, other) => one.entry.priority - other.entry.priority);

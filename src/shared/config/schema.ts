@@ -6,7 +6,7 @@ import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
-import { FROM_HOSTS, GPU_KINDS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
+import { EMBED_SOURCES, FROM_HOSTS, GPU_KINDS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
@@ -168,7 +168,7 @@ const sourceSchema = z.strictObject({
 });
 
 const embedSchema = z.strictObject({
-  provider: z.enum(["hashing", "transformers", "ollama"]),
+  provider: z.enum(EMBED_SOURCES),
   model_id: name,
   batch_size: count,
   local_model_path: name.nullable(),

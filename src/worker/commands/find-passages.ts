@@ -1,4 +1,4 @@
-import type { Config } from "../../shared/config/schema.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectVersions } from "../../shared/store/index/document-versions.ts";
@@ -6,6 +6,8 @@ import type { DocumentVersion } from "../../shared/store/index/document-versions
 import { asksNewest } from "../../shared/version-family.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
+import { accessByHost } from "../models/host-access.ts";
+import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
 import { createSearch, findCorrections, isMended } from "../search/search.ts";
@@ -31,7 +33,7 @@ type Finder = (request: SearchRequest, explain: "explain" | "plain") => Promise<
 
 /** The search of somebody who looks for themselves: without the floor below which answers stop. */
 export async function openFinder(
-  config: Config,
+  { config, invocation }: CommandContext,
   database: Database,
   mode: SearchRequest["mode"],
 ): Promise<Finder> {
@@ -40,7 +42,13 @@ export async function openFinder(
   const embedder =
     mode === "lexical"
       ? createHashingEmbedder()
-      : await createEmbedder(config.embed, embedderPlaceOf(config));
+      : await createEmbedder(
+          config.embed,
+          embedderPlaceOf(config, {
+            accessOf: accessByHost(config, invocation.env),
+            choice: UNKNOWN_STANDINGS,
+          }),
+        );
   const search = createSearch({ db: database, embedder, settings });
   return async (request, explain) => {
     const passages = await search(request, AbortSignal.timeout(MOST_MS));

@@ -37,7 +37,7 @@ export const query: CommandHandler = async (invocation) => {
   const searchOptions = read.options;
   return withDatabase(context, "must-exist", async (database) => {
     const explain = options["explain"] === true ? "explain" : "plain";
-    const finder = await openFinder(context.config, database, searchOptions.mode);
+    const finder = await openFinder(context, database, searchOptions.mode);
     const find: Find = (wanted) => finder({ ...searchOptions, ...wanted }, explain);
     if (typeof file === "string") await searchFile(file, find, context);
     else if ((await searchOne(text ?? "", find, context)) === 0 && options["json"] !== true) {

@@ -68,12 +68,10 @@ const searchParams = z.strictObject({
 });
 
 /** What `query TEXT --explain --json` prints; the parameters are its options. */
-function openSearch(
-  { config, invocation }: CommandContext,
-  database: () => Promise<Database>,
-): Method {
+function openSearch(context: CommandContext, database: () => Promise<Database>): Method {
+  const { config, invocation } = context;
   const openMode = (mode: "hybrid" | "lexical") =>
-    openFirst(async () => openFinder(config, await database(), mode));
+    openFirst(async () => openFinder(context, await database(), mode));
   const [words, both] = [openMode("lexical"), openMode("hybrid")];
   const search: Method = async (params) => {
     const { text, ...options } = paramsOf(searchParams, params);

@@ -6,6 +6,8 @@ import { countForeignDocuments, findIndexFaults } from "../../shared/store/index
 import { findVectorIndex, MOST_INDEXED_DIMS } from "../../shared/store/index/vector-index.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
+import { accessByHost } from "../models/host-access.ts";
+import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import { chunkSettingsFingerprint } from "../index/sources.ts";
 import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
@@ -14,13 +16,19 @@ import type { Check } from "./check.ts";
 /** `required`: missing or outdated vectors fail instead of warning. */
 type VectorPolicy = "required" | "optional";
 
+type IndexCheck = {
+  readonly vectors: VectorPolicy;
+  /** Of the process, where keys of hosts may be. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+};
+
 /** Compares index and vectors with the configuration. */
 export async function checkIndex(
   config: Config,
   database: Database,
-  vectors: VectorPolicy,
+  { vectors, env = {} }: IndexCheck,
 ): Promise<readonly Check[]> {
-  const embedder = await tryEmbedder(config);
+  const embedder = await tryEmbedder(config, env);
   const health = await selectIndexHealth(database, {
     sources: sourcesOf(config).map(({ name, language }) => ({
       name,
@@ -44,8 +52,17 @@ export async function checkIndex(
 const NO_EMBEDDER = { id: "", signature: "" } as const;
 
 /** Documents and words are looked at without it as well. */
-const tryEmbedder = (config: Config): Promise<Embedder | { readonly error: unknown }> =>
-  createEmbedder(config.embed, embedderPlaceOf(config)).catch((error: unknown) => ({ error }));
+async function tryEmbedder(
+  config: Config,
+  env: NonNullable<IndexCheck["env"]>,
+): Promise<Embedder | { readonly error: unknown }> {
+  const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
+  try {
+    return await createEmbedder(config.embed, embedderPlaceOf(config, reach));
+  } catch (error) {
+    return { error };
+  }
+}
 
 const failEmbedder = (config: Config, error: unknown): Check =>
   fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), `Look at embed.* in ${config.file}.`);

@@ -1,4 +1,4 @@
-import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import { modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -15,7 +15,9 @@ import { createModels } from "../models/create-model.ts";
 import { accessByHost } from "../models/host-access.ts";
 import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import type { Model } from "../models/model.ts";
-import { checkDigest, isPinned, probeOllama } from "../models/ollama-probe.ts";
+import { checkDigest, isPinned } from "../models/ollama-probe.ts";
+import { tryEachHost } from "../embedders/hosted.ts";
+import { embedderPlaceOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
@@ -23,6 +25,10 @@ import { probeWindow } from "./check-window.ts";
 
 /** `probe`: each model is also asked with a prompt that it must refuse, for which its host loads it. */
 type WindowPolicy = "probe" | "look";
+type HowToAsk = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly window: WindowPolicy;
+};
 
 const TIMEOUT_MS = 5_000;
 
@@ -40,7 +46,7 @@ export async function checkModelHost(
     const models = await Promise.all(
       wantedModels(config).map((name) => checkModel(name, config, { env, window })),
     );
-    return [...checks, ...models.flat(), ...(await embedder(config))];
+    return [...checks, ...models.flat(), ...(await checkEmbedder(config, env))];
   }
   let place: HostPlace | undefined;
   try {
@@ -48,12 +54,12 @@ export async function checkModelHost(
   } catch (error) {
     return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
   }
-  if (config.model.provider === "llama-cpp") return checkOwnModels(config, window);
+  if (config.model.provider === "llama-cpp") return checkOwnModels(config, { env, window });
   if (place === undefined) {
     const { provider } = config.model;
     return [
       ok("DOCTOR_OLLAMA_OK", `The ${provider} model needs no host.`),
-      ...(await embedder(config)),
+      ...(await checkEmbedder(config, env)),
     ];
   }
   const { host: url, provider } = place;
@@ -62,11 +68,18 @@ export async function checkModelHost(
   const checks = await Promise.all(
     wantedModels(config).map((name) => checkModel(name, config, { env, window })),
   );
-  return [ok("DOCTOR_OLLAMA_OK", `${url} answers.`), ...checks.flat(), ...(await embedder(config))];
+  return [
+    ok("DOCTOR_OLLAMA_OK", `${url} answers.`),
+    ...checks.flat(),
+    ...(await checkEmbedder(config, env)),
+  ];
 }
 
 /** As a worker would, which loads one model after the other; but none stays loaded. */
-async function checkOwnModels(config: Config, window: WindowPolicy): Promise<readonly Check[]> {
+async function checkOwnModels(
+  config: Config,
+  { env, window }: HowToAsk,
+): Promise<readonly Check[]> {
   const model = { ...config.model, digest: null, keep_alive: "0" };
   const models = createModels({ ...config, model });
   const checks: Check[] = [];
@@ -83,7 +96,7 @@ async function checkOwnModels(config: Config, window: WindowPolicy): Promise<rea
       checks.push(fail("DOCTOR_MODEL_MISSING", words, "Do that, or change model.name."));
     }
   }
-  return [...checks, ...(await embedder(config))];
+  return [...checks, ...(await checkEmbedder(config, env))];
 }
 
 const START: Readonly<Record<HostProvider, string>> = {
@@ -115,10 +128,7 @@ const wantedModels = (config: Config): readonly string[] => [
 async function checkModel(
   name: string,
   config: Config,
-  {
-    env,
-    window,
-  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly window: WindowPolicy },
+  { env, window }: HowToAsk,
 ): Promise<readonly Check[]> {
   const models = createModels(
     { ...config, model: { ...config.model, digest: null } },
@@ -190,16 +200,32 @@ function checkTrainedWindow(
   ];
 }
 
-async function embedder(config: Config): Promise<readonly Check[]> {
-  const { model_id: name } = config.embed;
+/** Embeds a word at each host of the embedder. What is wrong with one of several is told beside those that work. */
+async function checkEmbedder(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Check[]> {
+  const { embed } = config;
+  const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
   try {
-    const [place] = embedderHostsOf(config);
-    if (place === undefined) return [];
-    await probeOllama({ name, baseUrl: place.host }, AbortSignal.timeout(TIMEOUT_MS));
-    return [ok("DOCTOR_MODEL_OK", `Model ${name} is installed.`)];
+    const trials = await tryEachHost(embed, embedderPlaceOf(config, reach));
+    return trials.map(({ place, error }) =>
+      error === undefined
+        ? ok("DOCTOR_MODEL_OK", `Model ${embed.model_id} embeds at ${place.host}.`)
+        : failEmbedder(embed, error),
+    );
   } catch (error) {
-    return [missing(name, "ollama", error)];
+    return [failEmbedder(embed, error)];
   }
+}
+
+function failEmbedder(embed: Config["embed"], error: unknown): Check {
+  if (error instanceof Failure && (error.code === "CONFIG_ERROR" || error.code === "EMBED_DRIFT")) {
+    return fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), "Do that, or change embed.*.");
+  }
+  const isMissing = error instanceof Failure && error.code === "MODEL_NOT_FOUND";
+  if (!isMissing) return missing(embed.model_id, "openai-compatible", error);
+  return fail("DOCTOR_MODEL_MISSING", wordsOf(error), "Do that, or change embed.model_id.");
 }
 
 /** What the workers found out about the model hosts, and which batches are held by a budget. */

@@ -53,7 +53,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
     return [
       ...checks,
       ...(await checkQueue(config, database)),
-      ...(await checkIndex(config, database, policy)),
+      ...(await checkIndex(config, database, { vectors: policy, env: invocation.env })),
       ...(await checkFiles(config, database)),
       ...(await checkVectorSettings(config, database)),
       ...(await checkRetrieval(config, database)),

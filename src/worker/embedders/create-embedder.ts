@@ -1,7 +1,7 @@
 import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { Embedder, EmbedderPlace } from "./embedder.ts";
 import { createHashingEmbedder } from "./hashing.ts";
-import { createOllamaEmbedder } from "./ollama.ts";
+import { createHostedEmbedder } from "./hosted.ts";
 import { createTransformersEmbedder } from "./transformers/transformers.ts";
 
 /**
@@ -15,9 +15,11 @@ export async function createEmbedder(
   switch (settings.provider) {
     case "hashing":
       return createHashingEmbedder();
-    case "ollama":
-      return createOllamaEmbedder(settings, place);
     case "transformers":
       return createTransformersEmbedder(settings, place);
+    case "ollama":
+    case "openai-compatible":
+    case "hosts":
+      return createHostedEmbedder(settings, place);
   }
 }

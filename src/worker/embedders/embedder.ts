@@ -1,4 +1,7 @@
 import { hash } from "node:crypto";
+import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { AccessOf } from "../models/host-access.ts";
+import type { HostChoice } from "../models/host-models.ts";
 import { embeddableText } from "../text/searchable-text.ts";
 
 /** Something that turns texts into vectors. Vectors of two embedders are compared only if their signatures agree. */
@@ -15,12 +18,17 @@ export type Embedder = {
   /**
    * One vector a text, in order, of unit length; all zeros for a text without a word.
    * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that
-   *   fits. Ollama only: `transformers` cuts at embed.max_length, and does not say so
+   *   fits. Hosts only: `transformers` cuts at embed.max_length, and does not say so
    * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID, TOOL_ERROR,
    *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
    */
   embed(texts: readonly string[], signal: AbortSignal, onCut?: () => void): Promise<Float32Array[]>;
+  /** Of one that hosts serve: the same, with each call of a host made through `call`. */
+  readonly through?: (call: HostCall) => Embedder;
 };
+
+/** Makes a call of a host, given by its base URL; it may wait before, or throw a HostFailure in its place. */
+export type HostCall = <T>(host: string, make: () => Promise<T>) => Promise<T>;
 
 /** Scales a vector to unit length in place. A vector of zeros, or with a value that is no number, becomes zeros. */
 export function normalize(vector: Float32Array): Float32Array {
@@ -88,8 +96,12 @@ export function splitBatches(texts: readonly string[], limits: BatchLimits): str
 export type EmbedderPlace = {
   /** Absolute; paths of the configuration are relative to it. */
   readonly workroot: string;
-  /** Checked `scheme://host[:port]` of the model host, where `embed.base_url` names no other. */
-  readonly modelBaseUrl: string | null;
+  /** Those that serve the model, in the order in which they are tried; none where the embedder needs none. */
+  readonly hosts: readonly HostPlace[];
+  /** How each is come to. */
+  readonly accessOf: AccessOf;
+  /** What is known of them. */
+  readonly choice: HostChoice;
   /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
   readonly execArgv?: readonly string[];
 };

@@ -214,24 +214,35 @@ export const paceEmbedders = (
 
 const UNCOUNTED = { promptTokens: 0, replyTokens: 0 };
 
-const paceEmbedder = (embedder: Embedder, { limiter, mayTake }: EmbedderLimiter): Embedder => ({
+const paceEmbedder = (embedder: Embedder, parts: EmbedderLimiter): Embedder => ({
   ...embedder,
-  async embed(texts, signal, onCut) {
-    const slot = await limiter.acquireSlot(UNCOUNTED, signal);
-    mayTake(texts.length);
+  embed(texts, signal, onCut) {
+    const call = pacedCall(parts, texts.length, signal);
+    return embedder.through === undefined
+      ? call(undefined, () => embedder.embed(texts, signal, onCut))
+      : embedder.through(call).embed(texts, signal, onCut);
+  },
+});
+
+/** Makes a call when its host has a slot for it; the first host's where none is named. */
+const pacedCall =
+  ({ limiter, mayTake }: EmbedderLimiter, texts: number, signal: AbortSignal) =>
+  async <T>(host: string | undefined, make: () => Promise<T>): Promise<T> => {
+    const estimate = host === undefined ? UNCOUNTED : { ...UNCOUNTED, host };
+    const slot = await limiter.acquireSlot(estimate, signal);
+    mayTake(texts);
     const startedAt = performance.now();
-    let vectors: Float32Array[];
+    let made: T;
     try {
-      vectors = await embedder.embed(texts, signal, onCut);
+      made = await make();
     } catch (error) {
       await slot.end(endingOf(error, UNCOUNTED, performance.now() - startedAt));
       throw error;
     }
     const durationMs = performance.now() - startedAt;
     await slot.end({ kind: "answered", promptTokens: 0, completionTokens: 0, durationMs });
-    return vectors;
-  },
-});
+    return made;
+  };
 
 /** The time that windows and deadlines go by: the database's clock, or another's in a night that is played. */
 export type NightClock = () => Date | "database";

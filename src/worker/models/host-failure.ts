@@ -108,7 +108,9 @@ const OVERFLOW = [
   "maximum model length",
   "context length of only",
   "greater than the context length",
-  "input is too large to process",
+  // llama.cpp of an input of embeddings: "input (700 tokens) is too large to process", "larger than the max context size".
+  "is too large to process",
+  "larger than the max context size",
 ];
 
 /** Words of hosts that have a model for something else, or can't hold it to this schema; lower case. */

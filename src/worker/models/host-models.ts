@@ -29,19 +29,39 @@ type Candidate = {
   readonly standing: HostStanding | undefined;
 };
 
-/**
- * A model at the first of its hosts that is up: those of the lowest priority come first, among equals the one with the fewest
- * calls for its slots. A host that was not reached a moment ago comes last.
- *
- * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that comes first where all that may have it
- *   are down or busy
- */
+/** A model at the first of its hosts that is up. @throws as askFirstHost */
 export async function openAtHost(
   name: string,
   places: readonly HostPlace[],
   { open, choice }: { readonly open: OpenAt; readonly choice: HostChoice },
   signal: AbortSignal,
 ): Promise<Model> {
+  const { given, host, others } = await askFirstHost(name, places, { ask: open, choice }, signal);
+  return atHost(given, { name, host, others });
+}
+
+type AskHosts<T> = {
+  /** Asks one host, by the name that the model has there. */
+  readonly ask: (place: HostPlace, nameThere: string, signal: AbortSignal) => Promise<T>;
+  readonly choice: HostChoice;
+};
+
+/** What the first host gave that was up, and how many others may have the model. */
+type HostAnswer<T> = { readonly given: T; readonly host: string; readonly others: number };
+
+/**
+ * Asks the first of a model's hosts that is up: those of the lowest priority come first, among equals the one with the fewest
+ * calls for its slots. A host that was not reached a moment ago comes last.
+ *
+ * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that comes first where all that may have it
+ *   are down or busy; what a host that was reached threw
+ */
+export async function askFirstHost<T>(
+  name: string,
+  places: readonly HostPlace[],
+  { ask, choice }: AskHosts<T>,
+  signal: AbortSignal,
+): Promise<HostAnswer<T>> {
   const candidates = await candidatesFor(name, places, choice);
   const troubles: HostFailure[] = [];
   for (const { place, nameThere, standing } of candidates) {
@@ -51,9 +71,9 @@ export async function openAtHost(
       continue;
     }
     try {
-      const model = await open(place, nameThere, signal);
+      const given = await ask(place, nameThere, signal);
       await Promise.all(troubles.map((trouble) => choice.failed(trouble)));
-      return atHost(model, { name, host: place.host, others: candidates.length - 1 });
+      return { given, host: place.host, others: candidates.length - 1 };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof HostFailure) troubles.push(error);

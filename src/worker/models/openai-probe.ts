@@ -41,16 +41,16 @@ async function askAll(host: ModelHost, signal: AbortSignal): Promise<OpenAiProbe
   if (models === null && props === null && studio === null) {
     throw new HostError(404, "it has none of the routes");
   }
-  const listed = findModel(models, name);
+  const listed = findListedModel(models, name);
   if (Array.isArray(models?.["data"]) && listed === undefined) throw modelMissing(host);
-  const served = findModel(studio, name);
+  const served = findListedModel(studio, name);
   if (served !== undefined) return studioFacts(served);
   if (wireAt(props, "default_generation_settings") !== null) return llamaFacts(props, listed);
   return countAt(listed, "max_model_len") > 0 ? vllmFacts(listed, version) : UNKNOWN;
 }
 
 /** llama.cpp lists one model under its first name, and all of its names in `aliases`. */
-const findModel = (models: Wire | null, name: string): Wire | undefined =>
+export const findListedModel = (models: Wire | null, name: string): Wire | undefined =>
   wiresAt(models, "data").find((model) => {
     const aliases = model["aliases"];
     return textAt(model, "id") === name || (Array.isArray(aliases) && aliases.includes(name));

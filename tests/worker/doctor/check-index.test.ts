@@ -46,7 +46,7 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
   });
 
   const codesOf = async (changed: Config = config) =>
-    (await checkIndex(changed, database, "optional")).map(({ level, code }) => `${level} ${code}`);
+    (await checkIndex(changed, database, { vectors: "optional" })).map(({ level, code }) => `${level} ${code}`);
   const withSources = (names: readonly string[]): Config => ({
     ...config,
     index: {
@@ -98,7 +98,7 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
     ["a word's postings", "delete from nightdesk_data.postings where term = 'second'"],
   ])("fails when %s was changed behind its back, and says what to run", async (_what, sql) => {
     await database.query(sql);
-    const checks = await checkIndex(config, database, "optional");
+    const checks = await checkIndex(config, database, { vectors: "optional" });
     const found = checks.find(({ code }) => code.startsWith("DOCTOR_INDEX_INCONSISTENT"));
     expect(found).toMatchObject({ level: "fail", fix: "Run: nightdesk index --rebuild" });
     await corpus.index({ rebuild: true });
@@ -107,7 +107,7 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
 
   test("names a source that left the configuration and its documents, until they are pruned", async () => {
     expect((await codesOf()).join()).not.toContain("DOCTOR_SOURCE_REMOVED");
-    const checks = await checkIndex(withSources(["ops"]), database, "optional");
+    const checks = await checkIndex(withSources(["ops"]), database, { vectors: "optional" });
     expect(checks.find(({ code }) => code === "DOCTOR_SOURCE_REMOVED")).toMatchObject({
       level: "warn",
       message: expect.stringContaining("lab (1)"),

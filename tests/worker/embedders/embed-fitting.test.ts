@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { embedFitting, TextTooLong } from "../../../src/worker/embedders/ollama.ts";
+import { embedFitting, TextTooLong } from "../../../src/worker/embedders/fit-texts.ts";
 
 /** A host whose window holds `window` characters, and which leaves blank texts out of its reply. */
 function hostOf(window: number) {

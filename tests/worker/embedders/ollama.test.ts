@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createOllamaEmbedder } from "../../../src/worker/embedders/ollama.ts";
+import { createHostedEmbedder } from "../../../src/worker/embedders/hosted.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../../doubles/ollama-server.ts";
+import { placeOfHosts } from "../../support/embedding-hosts.ts";
 import type { DoubleModel } from "../../doubles/ollama/double-model.ts";
 
 const signal = new AbortController().signal;
@@ -14,7 +15,8 @@ const modelsOf = (digest: string): DoubleModel[] => [
 ];
 const start = (digest: string) => startOllamaDouble({ models: modelsOf(digest) });
 
-const SETTINGS = { base_url: null, batch_size: 3, timeout_s: 30 };
+const SETTINGS = { batch_size: 3, timeout_s: 30 };
+const placeAt = (host: string) => placeOfHosts([{ host, provider: "ollama", parallel: null }]);
 
 describe("the Ollama embedder", () => {
   let double: OllamaDouble;
@@ -23,8 +25,8 @@ describe("the Ollama embedder", () => {
   });
   afterEach(() => double.close());
 
-  const create = (model_id = "small", modelBaseUrl: string | null = double.url) =>
-    createOllamaEmbedder({ ...SETTINGS, model_id }, { modelBaseUrl });
+  const create = (model_id = "small", host = double.url) =>
+    createHostedEmbedder({ ...SETTINGS, model_id }, placeAt(host));
 
   test("gives vectors of unit length in order, the same for the same text", async () => {
     const embedder = await create();
@@ -96,8 +98,8 @@ describe("the Ollama embedder", () => {
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const settings = { ...SETTINGS, model_id: "small", timeout_s: 0.2 };
-    const place = { modelBaseUrl: `http://127.0.0.1:${port}` };
-    await expect(createOllamaEmbedder(settings, place)).rejects.toMatchObject({
+    const place = placeAt(`http://127.0.0.1:${port}`);
+    await expect(createHostedEmbedder(settings, place)).rejects.toMatchObject({
       code: "MODEL_TIMEOUT",
     });
     silent.closeAllConnections();
@@ -107,7 +109,6 @@ describe("the Ollama embedder", () => {
   test("a model that is not there, or that can't embed, is said at the start", async () => {
     await expect(create("absent")).rejects.toMatchObject({ code: "MODEL_NOT_FOUND" });
     await expect(create("chat")).rejects.toMatchObject({ code: "CONFIG_ERROR" });
-    await expect(create("small", null)).rejects.toMatchObject({ code: "CONFIG_ERROR" });
     await expect(create("small", "http://127.0.0.1:1")).rejects.toMatchObject({
       code: "MODEL_UNREACHABLE",
     });

@@ -7,11 +7,12 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { createOllamaEmbedder } from "../../../src/worker/embedders/ollama.ts";
+import { createHostedEmbedder } from "../../../src/worker/embedders/hosted.ts";
 import { askRoute } from "../../../src/worker/models/ask-route.ts";
 import { withDeadline } from "../../../src/worker/models/deadline.ts";
 import { signal } from "../../conformance/signal.ts";
 import { ABOUT, complete, failureOf, HOSTS } from "../../support/model-hosts.ts";
+import { placeOfHosts } from "../../support/embedding-hosts.ts";
 import type { ModelHost } from "../../support/model-hosts.ts";
 
 const open: (() => Promise<void>)[] = [];
@@ -106,8 +107,9 @@ describe.each(HOSTS)("a $provider that drips for ever", (host) => {
 
 test("an embedder that drips for ever is left at the deadline, and hung up on", async () => {
   const { url, gone } = await drip("/api/embed", HEAD, chunk(" "));
-  const settings = { model_id: "m", base_url: url, batch_size: 8, timeout_s: 0.5 };
-  const failure = await failureOf(createOllamaEmbedder(settings, { modelBaseUrl: null }));
+  const settings = { model_id: "m", batch_size: 8, timeout_s: 0.5 };
+  const hosts = [{ host: url, provider: "ollama", parallel: null }] as const;
+  const failure = await failureOf(createHostedEmbedder(settings, placeOfHosts(hosts)));
   expect(failure.code).toBe("MODEL_TIMEOUT");
   await gone;
 });
