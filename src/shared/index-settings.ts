@@ -14,6 +14,8 @@ export function indexSettingsOf({ index, security, embed }: Config): Record<stri
     "security.allowed_exts": security.allowed_exts,
     "embed.provider": embed.provider,
     "embed.model_id": embed.model_id,
+    "embed.passage_prefix": embed.passage_prefix,
+    "embed.dimensions": embed.dimensions,
   };
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name, digestOf(value)]),

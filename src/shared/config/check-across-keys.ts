@@ -29,6 +29,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkModel(values, tree),
     ...checkHosts(values),
     ...checkChunking(values),
+    ...checkVectors(values),
     ...checkSourceNames(values),
     ...checkSourceRoots(values, workroot),
     ...checkSourceExtensions(values),
@@ -163,6 +164,17 @@ function checkChunking({ index: { chunking } }: ConfigValues): Conflict[] {
   if (chunking.overlap < chunking.max_chars) return [];
   const text = `is ${chunking.overlap}; expected less than index.chunking.max_chars, which is ${chunking.max_chars}`;
   return [{ path: ["index", "chunking", "overlap"], text }];
+}
+
+/** The built-in embedder has no model that a prefix or another size could suit. */
+function checkVectors({ embed }: ConfigValues): Conflict[] {
+  if (embed.provider !== "hashing") return [];
+  return (["query_prefix", "passage_prefix", "dimensions"] as const).flatMap((key) => {
+    const value = embed[key];
+    if (value === null || value === "") return [];
+    const text = `is ${typeof value === "string" ? quote(value) : value}, and embed.provider "hashing" takes none; leave it null`;
+    return [{ path: ["embed", key], text }];
+  });
 }
 
 function checkSourceNames({ index: { sources } }: ConfigValues): Conflict[] {

@@ -77,12 +77,27 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]
     ["budgets", budgets],
     ["runs.keep_days", { keep_days, pin_until_exported }],
     ["index", index],
-    ["embed.model_id", [embed.provider, embed.model_id]],
+    ["embed.model_id", vectorSettingsOf(embed)],
     ...(config.hosts.length === 0 ? [] : [["hosts", withoutSecrets(config.hosts)] as const]),
     ...hosts.map((place) => [parallelKeyOf(place.host), limitsOf(place)] as const),
   ];
   return new Map(parts.map(([key, value]) => [key, hashJson(value)]));
 }
+
+/** What decides vectors, beside the files of the model. */
+const vectorSettingsOf = ({
+  provider,
+  model_id,
+  query_prefix,
+  passage_prefix,
+  dimensions,
+}: ConfigValues["embed"]): unknown => [
+  provider,
+  model_id,
+  query_prefix,
+  passage_prefix,
+  dimensions,
+];
 
 /** Of a host that is not listed, its parallel calls alone, as ever. */
 const limitsOf = ({ parallel, entry }: CallPlace): unknown =>

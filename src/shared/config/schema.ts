@@ -170,6 +170,9 @@ const sourceSchema = z.strictObject({
 const embedSchema = z.strictObject({
   provider: z.enum(EMBED_SOURCES),
   model_id: name,
+  query_prefix: z.string().max(500).nullable(),
+  passage_prefix: z.string().max(500).nullable(),
+  dimensions: count.nullable(),
   batch_size: count,
   local_model_path: name.nullable(),
   cache_dir: name.nullable(),

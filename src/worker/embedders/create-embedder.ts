@@ -2,6 +2,7 @@ import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { Embedder, EmbedderPlace } from "./embedder.ts";
 import { createHashingEmbedder } from "./hashing.ts";
 import { createHostedEmbedder } from "./hosted.ts";
+import { shapeEmbedder } from "./shape-vectors.ts";
 import { createTransformersEmbedder } from "./transformers/transformers.ts";
 
 /**
@@ -9,6 +10,13 @@ import { createTransformersEmbedder } from "./transformers/transformers.ts";
  * @throws Failure EMBED_MODEL_MISSING, CONFIG_ERROR, MODEL_UNREACHABLE, MODEL_NOT_FOUND, MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function createEmbedder(
+  settings: ConfigValues["embed"],
+  place: EmbedderPlace,
+): Promise<Embedder> {
+  return shapeEmbedder(await openEmbedder(settings, place), settings);
+}
+
+async function openEmbedder(
   settings: ConfigValues["embed"],
   place: EmbedderPlace,
 ): Promise<Embedder> {

@@ -13,6 +13,8 @@ export type Embedder = {
   readonly signature: string;
   /** What a vector rank counts beside a lexical rank (1) when nothing is configured. */
   readonly defaultWeight: number;
+  /** What its texts begin with; missing where that is nothing. Who embeds adds them. */
+  readonly prefixes?: Prefixes;
   /** What its vectors are near in; nothing for meaning. */
   readonly nearIn?: "spelling";
   /**
@@ -26,6 +28,19 @@ export type Embedder = {
   /** Of one that hosts serve: the same, with each call of a host made through `call`. */
   readonly through?: (call: HostCall) => Embedder;
 };
+
+/** What a model wants before the questions and before the passages that it compares. */
+export type Prefixes = { readonly query: string; readonly passage: string };
+
+/** A question as the embedder takes it. */
+export const questionFor = ({ prefixes }: Pick<Embedder, "prefixes">, question: string): string =>
+  `${prefixes?.query ?? ""}${question}`;
+
+/** A chunk as the embedder takes it. */
+export const passageFor = (
+  { prefixes }: Pick<Embedder, "prefixes">,
+  chunk: Parameters<typeof embeddableText>[0],
+): string => `${prefixes?.passage ?? ""}${embeddableText(chunk)}`;
 
 /** Makes a call of a host, given by its base URL; it may wait before, or throw a HostFailure in its place. */
 export type HostCall = <T>(host: string, make: () => Promise<T>) => Promise<T>;

@@ -21,8 +21,8 @@ import {
   MOST_INDEXED_DIMS,
   selectVectorIndexes,
 } from "../../shared/store/index/vector-index.ts";
+import { passageFor } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
-import { embeddableText } from "../text/searchable-text.ts";
 
 type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };
 
@@ -153,7 +153,8 @@ async function embedBatch(
   signal: AbortSignal,
 ): Promise<EmbeddedBatch> {
   let cut = 0;
-  const made = await embedder.embed(chunks.map(embeddableText), signal, () => {
+  const texts = chunks.map((chunk) => passageFor(embedder, chunk));
+  const made = await embedder.embed(texts, signal, () => {
     cut += 1;
   });
   const vectors = chunks.map(({ chunkId }, index) => {

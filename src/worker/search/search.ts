@@ -15,6 +15,7 @@ import type { Facet, SearchFilter, SearchHit } from "../../shared/store/index/se
 import type { LexicalQuestion, WeighedTerm } from "../../shared/store/index/search-lexical.ts";
 import { searchVectors } from "../../shared/store/index/search-vectors.ts";
 import { lexemeOf } from "../../shared/store/index/terms.ts";
+import { questionFor } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { searchableQuestion, withoutPairs } from "../text/searchable-text.ts";
 import { searchWithFeedback } from "./feedback.ts";
@@ -114,7 +115,7 @@ async function findNearest(
   request: SearchRequest,
   signal: AbortSignal,
 ): Promise<SearchHit[]> {
-  const [vector] = await embedder.embed([request.text], signal);
+  const [vector] = await embedder.embed([questionFor(embedder, request.text)], signal);
   // A text without a word has no direction, and nothing is near to it.
   if (vector?.some((value) => value !== 0) !== true) return [];
   const { signature } = embedder;

@@ -8,7 +8,7 @@ import type { ModelProcess, ModelProcessOptions, Rows } from "./model-process.ts
 
 export type TransformersSettings = Omit<
   ConfigValues["embed"],
-  "provider" | "normalize" | "base_url"
+  "provider" | "normalize" | "base_url" | "query_prefix" | "passage_prefix" | "dimensions"
 >;
 
 const EMBEDDING: ModelRole = {

@@ -1,0 +1,82 @@
+import type { ConfigValues } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import { digestOf, normalize } from "./embedder.ts";
+import type { Embedder, Prefixes } from "./embedder.ts";
+
+type ShapeSettings = Pick<
+  ConfigValues["embed"],
+  "model_id" | "query_prefix" | "passage_prefix" | "dimensions"
+>;
+
+const NONE: Prefixes = { query: "", passage: "" };
+const BGE = "Represent this sentence for searching relevant passages: ";
+
+/** What their makers put before texts, by what the name of a model holds: the table of docs/models.md, in its order. */
+export const KNOWN_PREFIXES: readonly { readonly model: RegExp; readonly prefixes: Prefixes }[] = [
+  {
+    model: /(?:^|[-/])e5-(?:small|base|large)(?!.*instruct)/i,
+    prefixes: { query: "query: ", passage: "passage: " },
+  },
+  {
+    model: /nomic-embed-text/i,
+    prefixes: { query: "search_query: ", passage: "search_document: " },
+  },
+  {
+    model: /mxbai-embed-large|bge-(?:small|base|large)-en-v1\.5/i,
+    prefixes: { query: BGE, passage: "" },
+  },
+  {
+    model: /embeddinggemma/i,
+    prefixes: { query: "task: search result | query: ", passage: "title: none | text: " },
+  },
+];
+
+/** The prefixes of the configuration; of a key that is null, those that the model is known by. */
+export function prefixesOf({ model_id, query_prefix, passage_prefix }: ShapeSettings): Prefixes {
+  const known = KNOWN_PREFIXES.find(({ model }) => model.test(model_id))?.prefixes ?? NONE;
+  return { query: query_prefix ?? known.query, passage: passage_prefix ?? known.passage };
+}
+
+/**
+ * The same embedder with its prefixes, and its vectors cut to `embed.dimensions` and scaled to unit length again. Both are part
+ * of the signature. The built-in one is made for neither.
+ * @throws Failure CONFIG_ERROR for more dimensions than the model has
+ */
+export function shapeEmbedder(embedder: Embedder, settings: ShapeSettings): Embedder {
+  if (embedder.nearIn === "spelling") return embedder;
+  const prefixes = prefixesOf(settings);
+  const dims = settings.dimensions ?? embedder.dims;
+  if (dims > embedder.dims) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      `embed.dimensions is ${dims}, and vectors of "${embedder.id}" have ${embedder.dims}; set it to at most ` +
+        `${embedder.dims}, or to null for all of them.`,
+    );
+  }
+  const isWhole = dims === embedder.dims && prefixes.query === "" && prefixes.passage === "";
+  return isWhole ? embedder : shaped(embedder, { prefixes, dims });
+}
+
+type Shape = { readonly prefixes: Prefixes; readonly dims: number };
+
+function shaped(embedder: Embedder, { prefixes, dims }: Shape): Embedder {
+  const { through } = embedder;
+  const facts = { ...prefixes, dims, of: embedder.signature };
+  return {
+    ...embedder,
+    dims,
+    prefixes,
+    signature: digestOf(facts).slice(0, 32),
+    async embed(texts, signal, onCut) {
+      const vectors = await embedder.embed(texts, signal, onCut);
+      return vectors.map((vector) => cutVector(vector, dims));
+    },
+    ...(through === undefined
+      ? {}
+      : { through: (call) => shaped(through(call), { prefixes, dims }) }),
+  };
+}
+
+/** Models of the Matryoshka kind say most of a text in the first dimensions; what is left has to be of unit length. */
+const cutVector = (vector: Float32Array, dims: number): Float32Array =>
+  vector.length <= dims ? vector : normalize(vector.slice(0, dims));
