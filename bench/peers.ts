@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
+import { vectorsOf } from "../src/worker/search/choose-vectors.ts";
 import { createSearch } from "../src/worker/search/search.ts";
 import { embedAll } from "./embed-all.ts";
 import { createFreshDatabase } from "./fresh-database.ts";
@@ -53,7 +54,7 @@ async function rankByNightdesk(collection: Collection): Promise<Record<string, n
     await indexFolder(db, workroot, false);
     const embedder = createHashingEmbedder();
     await embedAll(db, embedder);
-    const search = createSearch({ db, embedder, settings: DEFAULT_SEARCH });
+    const search = createSearch({ db, vectors: vectorsOf(embedder), settings: DEFAULT_SEARCH });
     const map: Record<string, number> = {};
     for (const mode of ["lexical", "hybrid"] as const) {
       map[`Nightdesk, ${mode}`] = await meanPrecision(collection, async (text) => {

@@ -10,6 +10,7 @@ import type { Database } from "../src/shared/store/connection/database.ts";
 import { findVectorIndex, indexedVector } from "../src/shared/store/index/vector-index.ts";
 import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
 import { reconcileVectorIndex } from "../src/worker/index/embed-chunks.ts";
+import { vectorsOf } from "../src/worker/search/choose-vectors.ts";
 import { createSearch } from "../src/worker/search/search.ts";
 import type { SearchRequest } from "../src/worker/search/search.ts";
 import { embedAll } from "./embed-all.ts";
@@ -31,10 +32,10 @@ const { db, close } = keptUrl === undefined ? await build() : open(keptUrl);
 try {
   const queries = await drawQueries();
   // The floor is for `ask`; `query` has none.
-  const search = createSearch({ db, embedder, settings: { ...DEFAULT_SEARCH, floor: 0 } });
+  const search = createSearch({ db, vectors: vectorsOf(embedder), settings: { ...DEFAULT_SEARCH, floor: 0 } });
   const bySearch = (more: Partial<SearchRequest>) => (text: string) =>
     search({ text, mode: "hybrid", limit: 10, ...more }, signal);
-  const plain = createSearch({ db, embedder, settings: { ...DEFAULT_SEARCH, feedback: "off" } });
+  const plain = createSearch({ db, vectors: vectorsOf(embedder), settings: { ...DEFAULT_SEARCH, feedback: "off" } });
   const bare = (from: string, distance: string) => async (text: string) => {
     const [vector] = await embedder.embed([text], signal);
     return db.query(

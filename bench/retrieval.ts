@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { searchLexical } from "../src/shared/store/index/search-lexical.ts";
 import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
+import { vectorsOf } from "../src/worker/search/choose-vectors.ts";
 import { createSearch, lexicalQuestion } from "../src/worker/search/search.ts";
 import type { SearchRequest, SearchSettings } from "../src/worker/search/search.ts";
 import { embedAll } from "./embed-all.ts";
@@ -98,7 +99,7 @@ async function judgeCollection({ db, url, workroot }: Bench): Promise<void> {
     mode: SearchRequest["mode"],
     settings: SearchSettings,
   ): Promise<Ranking[]> {
-    const search = createSearch({ db, embedder, settings });
+    const search = createSearch({ db, vectors: vectorsOf(embedder), settings });
     const rankings: Ranking[] = [];
     for (const { id, text } of queries) {
       const passages = await search({ text, mode, limit: DEPTH }, new AbortController().signal);
@@ -161,7 +162,11 @@ async function judgeMeetings({ db, workroot }: Bench): Promise<void> {
 
   function answer(mode: SearchRequest["mode"], settings: SearchSettings): Promise<OrderedSpans[]> {
     const all = { ...settings, perDocument: 1_000 };
-    return searchMeetings(createSearch({ db, embedder, settings: all }), meetings, mode);
+    return searchMeetings(
+      createSearch({ db, vectors: vectorsOf(embedder), settings: all }),
+      meetings,
+      mode,
+    );
   }
 
   /** The weight that is best on one half, on the other half. */

@@ -177,8 +177,19 @@ create table nightdesk_data.embeddings (
   dims integer not null check (dims > 0),
   embedding vector not null,
   embedded_at timestamptz not null default now(),
-  primary key (chunk_id, model),
+  -- Those of another embedder are made beside, until there is one for every chunk.
+  primary key (chunk_id, signature),
   constraint vectors_have_their_dims check (vector_dims(embedding) = dims)
+);
+
+-- Whose vectors are searched: of the embedder that was the last to have one of every chunk.
+create table nightdesk_data.searched_vectors (
+  singleton boolean primary key default true check (singleton),
+  model text not null check (model <> ''),
+  signature text not null check (signature ~ '^[0-9a-f]{32}$'),
+  -- Of embed.*, what is needed to embed a question in the same way.
+  settings jsonb not null check (jsonb_typeof(settings) = 'object'),
+  since timestamptz not null default now()
 );
 
 -- Files that could not be indexed; a row goes when its file becomes good or is gone.

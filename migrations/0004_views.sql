@@ -738,7 +738,7 @@ comment on column nightdesk.watches.problem is 'Why it could not be looked at; n
 create view nightdesk.chunks as
 select c.chunk_key, d.source, d.path, c.ordinal, c.heading_path, c.start_char, c.end_char, c.line_start, c.line_end,
        c.text,
-       array(select e.model from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id order by e.model)
+       array(select distinct e.model from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id order by e.model)
          as embedded_models,
        c.locator
   from nightdesk_data.chunks c

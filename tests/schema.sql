@@ -649,6 +649,13 @@ table nightdesk_data.schema_faults
   column server_version text
   column noticed_at timestamp with time zone not null default clock_timestamp()
 
+table nightdesk_data.searched_vectors
+  column singleton boolean not null default true
+  column model text not null
+  column signature text not null
+  column settings jsonb not null
+  column since timestamp with time zone not null default now()
+
 table nightdesk_data.segments
   column segment_id bigint not null generated always as identity
   column chunk_ids bigint[] not null
@@ -1110,7 +1117,7 @@ constraint embeddings_dims_check on nightdesk_data.embeddings CHECK ((dims > 0))
 
 constraint embeddings_model_check on nightdesk_data.embeddings CHECK ((model <> ''::text))
 
-constraint embeddings_pkey on nightdesk_data.embeddings PRIMARY KEY (chunk_id, model)
+constraint embeddings_pkey on nightdesk_data.embeddings PRIMARY KEY (chunk_id, signature)
 
 constraint embeddings_signature_check on nightdesk_data.embeddings CHECK ((signature ~ '^[0-9a-f]{32}$'::text))
 
@@ -1634,6 +1641,16 @@ constraint schema_faults_model_digest_check on nightdesk_data.schema_faults CHEC
 
 constraint schema_faults_pkey on nightdesk_data.schema_faults PRIMARY KEY (build_sha256)
 
+constraint searched_vectors_model_check on nightdesk_data.searched_vectors CHECK ((model <> ''::text))
+
+constraint searched_vectors_pkey on nightdesk_data.searched_vectors PRIMARY KEY (singleton)
+
+constraint searched_vectors_settings_check on nightdesk_data.searched_vectors CHECK ((jsonb_typeof(settings) = 'object'::text))
+
+constraint searched_vectors_signature_check on nightdesk_data.searched_vectors CHECK ((signature ~ '^[0-9a-f]{32}$'::text))
+
+constraint searched_vectors_singleton_check on nightdesk_data.searched_vectors CHECK (singleton)
+
 constraint segments_chunk_ids_check on nightdesk_data.segments CHECK ((cardinality(chunk_ids) > 0))
 
 constraint segments_pkey on nightdesk_data.segments PRIMARY KEY (segment_id)
@@ -2052,7 +2069,7 @@ view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_cha
     c.line_start,
     c.line_end,
     c.text,
-    ARRAY( SELECT e.model
+    ARRAY( SELECT DISTINCT e.model
            FROM nightdesk_data.embeddings e
           WHERE e.chunk_id = c.chunk_id
           ORDER BY e.model) AS embedded_models,

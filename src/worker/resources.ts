@@ -22,6 +22,8 @@ import type { HostReach } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
+import { chooseVectors, sayWhose } from "./search/choose-vectors.ts";
+import type { ChooseVectors } from "./search/choose-vectors.ts";
 import { createSearch } from "./search/search.ts";
 import type { Search } from "./search/search.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
@@ -29,6 +31,7 @@ import type { Sandbox } from "./sandbox/open-sandbox.ts";
 import {
   embedderPlaceOf,
   entailmentSettingsOf,
+  openFormerEmbedder,
   policyOf,
   searchSettingsOf,
   textExtractionOf,
@@ -76,7 +79,18 @@ export function openResources(
   const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config, reach)));
   const search = once(async () =>
-    createSearch({ db: database, embedder: await embedder(), settings: searchSettingsOf(config) }),
+    createSearch({
+      db: database,
+      vectors: saidOnce(
+        context,
+        chooseVectors({
+          db: database,
+          configured: await embedder(),
+          openFormer: (settings) => openFormerEmbedder(config, settings, reach),
+        }),
+      ),
+      settings: searchSettingsOf(config),
+    }),
   );
   const pipeline = once(async () =>
     pipelineOf({ config, database, sandbox: await sandbox(), search, reach }),
@@ -96,6 +110,18 @@ export function openResources(
     search,
     offloadDocuments,
     pipeline,
+  };
+}
+
+/** Says in the log when questions are compared with other vectors than those of the configuration. */
+function saidOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors {
+  let said: string | null = null;
+  return async () => {
+    const choice = await choose();
+    const words = sayWhose(choice);
+    if (words !== null && words !== said) context.logger.warn(words);
+    said = words;
+    return choice;
   };
 }
 
@@ -142,13 +168,14 @@ async function pipelineOf({
     compareClaims: compareClaimsBy(config),
     async search({ text, limit, pathPrefix, source, documents }, signal) {
       const find = await search();
-      const hits = await find(
+      return find(
         {
           text,
           limit,
           mode: "hybrid",
           // A word that looks like one of the question's is a hint to a person, and no evidence.
           spelling: "as written",
+          purpose: "evidence",
           ...(pathPrefix === null ? {} : { pathPrefix }),
           ...(source === null ? {} : { source }),
           ...documents,
@@ -156,10 +183,6 @@ async function pipelineOf({
         },
         signal,
       );
-      // The hashing embedder finds something for any text; without a word in common it is no evidence.
-      return config.embed.provider === "hashing"
-        ? hits.filter(({ lexicalScore }) => lexicalScore !== null)
-        : hits;
     },
     holdsAny: ({ pathPrefix, source, documents }) =>
       anyChunkPasses(database, {

@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { configFingerprint } from "../shared/config/config-fingerprint.ts";
 import { embedderHostsOf } from "../shared/config/hosts.ts";
+import { embedSchema } from "../shared/config/schema.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
@@ -7,7 +9,8 @@ import { extractTextBy } from "./documents/formats/registry.ts";
 import type { ExtractText } from "./documents/extraction.ts";
 import { openDocumentReader } from "./documents/reader/reader.ts";
 import type { ReaderLimits } from "./documents/reader/reader.ts";
-import type { EmbedderPlace } from "./embedders/embedder.ts";
+import { createEmbedder } from "./embedders/create-embedder.ts";
+import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
@@ -78,6 +81,38 @@ export const embedderPlaceOf = (
   accessOf,
   choice,
 });
+
+/** Of `embed`, what is needed to embed a question as the passages were. */
+export const questionSettingsOf = ({ embed }: Config): QuestionSettings =>
+  questionSettings.parse(embed);
+
+/** Opens the embedder of earlier settings, with the limits of now. @throws as createEmbedder */
+export function openFormerEmbedder(
+  config: Config,
+  settings: unknown,
+  reach: Pick<EmbedderPlace, "accessOf" | "choice">,
+): Promise<Embedder> {
+  const embed = { ...config.embed, ...questionSettings.parse(settings) };
+  return createEmbedder(embed, embedderPlaceOf({ ...config, embed }, reach));
+}
+
+const questionSettings = embedSchema
+  .pick({
+    provider: true,
+    model_id: true,
+    query_prefix: true,
+    passage_prefix: true,
+    dimensions: true,
+    local_model_path: true,
+    cache_dir: true,
+    dtype: true,
+    device: true,
+    pooling: true,
+    max_length: true,
+    base_url: true,
+  })
+  .strip();
+type QuestionSettings = z.infer<typeof questionSettings>;
 
 /** The model that compares claims with their evidence; null where it is off. */
 export function entailmentSettingsOf({ verify, embed }: Config): EntailmentSettings | null {

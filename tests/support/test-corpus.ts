@@ -12,6 +12,7 @@ import { bindSources } from "../../src/worker/index/sources.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
 import { extractText } from "./read-documents.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
+import { vectorsOf } from "../../src/worker/search/choose-vectors.ts";
 import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
 
@@ -124,7 +125,7 @@ export async function openCorpus(
       await embedChunks({ db, embedder }, { ...options, onProgress: () => undefined });
     },
     search: (request, settings) =>
-      createSearch({ db, embedder, settings: { ...SETTINGS, ...settings } })(
+      createSearch({ db, vectors: vectorsOf(embedder), settings: { ...SETTINGS, ...settings } })(
         { limit: 10, mode: "lexical", ...request },
         signal,
       ),

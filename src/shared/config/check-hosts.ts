@@ -20,11 +20,9 @@ export function checkHosts(values: ConfigValues): Conflict[] {
       text,
     })),
   );
-  return entries.length > 0 ? entries : [
-        ...checkUse(values),
-        ...checkServed(values),
-        ...checkEmbedderServed(values),
-      ];
+  return entries.length > 0
+    ? entries
+    : [...checkUse(values), ...checkServed(values), ...checkEmbedderServed(values)];
 }
 
 type Fault = { readonly key: readonly (string | number)[]; readonly text: string };
@@ -102,8 +100,8 @@ function checkUse({ hosts, model, embed }: ConfigValues): Conflict[] {
   if (hosts.length === 0 || [model.provider, embed.provider].includes(FROM_HOSTS)) return [];
   if (embedsAtOne(embed, hosts)) return [];
   const text =
-    `is set, and model.provider is "${model.provider}"; expected model.provider or embed.provider: ${FROM_HOSTS}, an ` +
-    "embed.base_url that it lists, or an empty list";
+    `is set, and model.provider is "${model.provider}"; expected model.provider: ${FROM_HOSTS}, embed.provider: ` +
+    `${FROM_HOSTS}, an embed.base_url that it lists, or an empty list`;
   return [{ path: ["hosts"], text }];
 }
 

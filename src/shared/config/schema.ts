@@ -167,7 +167,7 @@ const sourceSchema = z.strictObject({
   watch: watchSchema.optional(),
 });
 
-const embedSchema = z.strictObject({
+export const embedSchema = z.strictObject({
   provider: z.enum(EMBED_SOURCES),
   model_id: name,
   query_prefix: z.string().max(500).nullable(),

@@ -1,3 +1,4 @@
+import type { Config } from "../../shared/config/schema.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -10,9 +11,11 @@ import { accessByHost } from "../models/host-access.ts";
 import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
+import { chooseVectors, sayWhose, vectorsOf } from "../search/choose-vectors.ts";
+import type { ChooseVectors } from "../search/choose-vectors.ts";
 import { createSearch, findCorrections, isMended } from "../search/search.ts";
 import type { Correction, Passage, SearchRequest } from "../search/search.ts";
-import { embedderPlaceOf, searchSettingsOf } from "../settings.ts";
+import { embedderPlaceOf, openFormerEmbedder, searchSettingsOf } from "../settings.ts";
 
 const MOST_MS = 60_000;
 
@@ -27,6 +30,8 @@ export type Hit = {
 export type SearchOutcome = {
   readonly hits: readonly Hit[];
   readonly corrections: readonly Correction[];
+  /** What is to be said of the vectors that were searched; null where they are those of the configured embedder. */
+  readonly vectors: string | null;
 };
 
 type Finder = (request: SearchRequest, explain: "explain" | "plain") => Promise<SearchOutcome>;
@@ -38,18 +43,14 @@ export async function openFinder(
   mode: SearchRequest["mode"],
 ): Promise<Finder> {
   const settings = { ...searchSettingsOf(config), floor: 0 };
-  // Words need no vector, and so no model that may be missing.
-  const embedder =
-    mode === "lexical"
-      ? createHashingEmbedder()
-      : await createEmbedder(
-          config.embed,
-          embedderPlaceOf(config, {
-            accessOf: accessByHost(config, invocation.env),
-            choice: UNKNOWN_STANDINGS,
-          }),
-        );
-  const search = createSearch({ db: database, embedder, settings });
+  const choose = await vectorsFor(mode, { config, database, env: invocation.env });
+  let said: string | null = null;
+  const vectors: ChooseVectors = async () => {
+    const choice = await choose();
+    said = sayWhose(choice);
+    return choice;
+  };
+  const search = createSearch({ db: database, vectors, settings });
   return async (request, explain) => {
     const passages = await search(request, AbortSignal.timeout(MOST_MS));
     const explanations =
@@ -64,8 +65,29 @@ export async function openFinder(
     return {
       hits: asksNewest(request.text) ? newestFirst(hits) : hits,
       corrections: mayCorrect ? await findCorrections(database, request) : [],
+      vectors: said,
     };
   };
+}
+
+type VectorPlace = {
+  readonly config: Config;
+  readonly database: Database;
+  readonly env: CommandContext["invocation"]["env"];
+};
+
+async function vectorsFor(
+  mode: SearchRequest["mode"],
+  { config, database, env }: VectorPlace,
+): Promise<ChooseVectors> {
+  // Words need no vector, and so no model that may be missing.
+  if (mode === "lexical") return vectorsOf(createHashingEmbedder());
+  const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
+  return chooseVectors({
+    db: database,
+    configured: await createEmbedder(config.embed, embedderPlaceOf(config, reach)),
+    openFormer: (stored) => openFormerEmbedder(config, stored, reach),
+  });
 }
 
 /** Passages of documents that have a newer version come behind all others. */
@@ -84,7 +106,8 @@ export function checkWords(text: string): void {
 }
 
 /** What was found, as `query --json` gives it. */
-export const foundJson = ({ hits, corrections }: SearchOutcome): object => ({
+export const foundJson = ({ hits, corrections, vectors }: SearchOutcome): object => ({
+  ...(vectors === null ? {} : { vectors }),
   hits: hits.map(hitJson),
   corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
 });

@@ -60,6 +60,7 @@ async function searchOne(
   if (invocation.options["json"] === true) {
     await terminal.printJson({ ok: true, text, ...foundJson(found) });
   } else {
+    if (found.vectors !== null) terminal.say(found.vectors);
     for (const correction of corrections) terminal.say(formatCorrection(correction));
     const lines = hits.flatMap((hit, place) => hitLines(hit, place + 1));
     for (const line of layOutLines(lines, terminal.dataColumns)) await terminal.print(line);
@@ -95,7 +96,7 @@ async function searchFile(file: string, find: Find, { terminal }: CommandContext
 
 const SNIPPET_CHARS = 200;
 const MOST_MISSING = 8;
-const NOTHING: SearchOutcome = { hits: [], corrections: [] };
+const NOTHING: SearchOutcome = { hits: [], corrections: [], vectors: null };
 
 function hitLines({ passage, explanation, version }: Hit, place: number): readonly string[] {
   const heading = passage.headingPath === null ? "" : `  ${passage.headingPath}`;

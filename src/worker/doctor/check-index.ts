@@ -149,7 +149,7 @@ function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolic
     return ok("DOCTOR_EMBED_OK", `Every chunk has its vector of ${embedder}.`);
   const code = outdated > 0 ? "DOCTOR_EMBED_OUTDATED" : "DOCTOR_EMBED_MISSING";
   const message = `${missing} chunks miss a vector of ${embedder}, ${outdated} hold one of another build of it.`;
-  const fix = `Run: nightdesk embed${outdated > 0 ? " --rebuild" : ""}`;
+  const fix = "Run: nightdesk embed. Until then the vectors of the embedder before are searched, if there are any.";
   return policy === "required" ? fail(code, message, fix) : warn(code, message, fix);
 }
 

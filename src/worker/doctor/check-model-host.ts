@@ -205,15 +205,18 @@ async function checkEmbedder(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Check[]> {
-  const { embed } = config;
+  const { embed, model } = config;
   const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
+  const isAlone = embed.provider === FROM_HOSTS && model.provider !== FROM_HOSTS;
   try {
+    const listed = isAlone ? await checkListedHosts(config, env) : [];
     const trials = await tryEachHost(embed, embedderPlaceOf(config, reach));
-    return trials.map(({ place, error }) =>
+    const checks = trials.map(({ place, error }) =>
       error === undefined
         ? ok("DOCTOR_MODEL_OK", `Model ${embed.model_id} embeds at ${place.host}.`)
         : failEmbedder(embed, error),
     );
+    return [...listed, ...checks];
   } catch (error) {
     return [failEmbedder(embed, error)];
   }

@@ -3,6 +3,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { selectSamples } from "../../shared/store/index/samples.ts";
 import type { Sample } from "../../shared/store/index/samples.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
+import { vectorsOf } from "../search/choose-vectors.ts";
 import { createSearch } from "../search/search.ts";
 import { searchSettingsOf } from "../settings.ts";
 import { ok, warn } from "./check.ts";
@@ -18,7 +19,7 @@ export async function checkRetrieval(config: Config, db: Database): Promise<read
   const samples = await selectSamples(db, SAMPLES);
   if (samples.length === 0) return [];
   const settings = { ...searchSettingsOf(config), floor: 0 };
-  const search = createSearch({ db, embedder: createHashingEmbedder(), settings });
+  const search = createSearch({ db, vectors: vectorsOf(createHashingEmbedder()), settings });
   const finds = async ({ path, text }: Sample): Promise<boolean> => {
     const request = { text: longestSentence(text), limit: AMONG, mode: "lexical" } as const;
     const hits = await search(request, AbortSignal.timeout(MOST_MS));

@@ -13,7 +13,7 @@ const MENDS: Readonly<Record<string, readonly string[]>> = {
   DOCTOR_CHUNKER_SIG_MISMATCH: ["index"],
   DOCTOR_FILES_CHANGED: ["index"],
   DOCTOR_EMBED_MISSING: ["embed"],
-  DOCTOR_EMBED_OUTDATED: ["embed", "--rebuild"],
+  DOCTOR_EMBED_OUTDATED: ["embed"],
   DOCTOR_VECTOR_INDEX_MISSING: ["embed"],
 };
 

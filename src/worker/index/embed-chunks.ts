@@ -9,7 +9,6 @@ import {
 import type {
   ChunkRange,
   ChunkToEmbed,
-  EmbeddingState,
   EmbedScope,
   VectorSpace,
 } from "../../shared/store/index/embeddings.ts";
@@ -69,14 +68,13 @@ export type EmbedSummary = {
 /**
  * Gives every chunk a vector of the embedder that misses one or holds an outdated one, batch by batch: what is
  * committed stays when it is interrupted, and the next run goes on from there.
- * @throws Failure EMBED_DRIFT when vectors of the same model come from another signature, unless `rebuild`
+ * Vectors of another signature stay beside, for whoever searches them.
  */
 export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promise<EmbedSummary> {
   const { db, embedder } = deps;
   const space = { model: embedder.id, signature: embedder.signature };
   const scope = await scopeOf(db, options);
   const before = await measureEmbeddings(db, space, scope);
-  if (!options.rebuild && !options.dryRun) refuseDrift(embedder, before);
   const due = Math.min(before.due, options.limit ?? before.due);
   const done = options.dryRun
     ? { embedded: 0, cut: 0 }
@@ -102,19 +100,6 @@ async function scopeOf(
     range: range ?? null,
     redoBefore: rebuild ? (redoBefore ?? (await selectNow(db))) : null,
   };
-}
-
-/** @throws Failure EMBED_DRIFT when there are vectors that new ones can't stand beside */
-export function refuseDrift(
-  { id }: Pick<Embedder, "id">,
-  { outdated }: Pick<EmbeddingState, "outdated">,
-): void {
-  if (outdated === 0) return;
-  throw new Failure(
-    "EMBED_DRIFT",
-    `${outdated} vectors of "${id}" come from another build or other settings of it, and are not comparable with ` +
-      "new ones. Run: nightdesk embed --rebuild",
-  );
 }
 
 type Done = { readonly embedded: number; readonly cut: number };

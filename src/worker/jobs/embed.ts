@@ -10,7 +10,7 @@ import { storeJobVectors } from "../../shared/store/jobs/store-result.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
-import { embedChunks, refuseDrift } from "../index/embed-chunks.ts";
+import { embedChunks } from "../index/embed-chunks.ts";
 import type { EmbedSummary } from "../index/embed-chunks.ts";
 import {
   dropIndexOf,
@@ -47,13 +47,21 @@ export async function runEmbedChunks(
   const vector_index = await trace.step("index_vectors", () => {
     trace.mayTake(STATEMENT_LIMITS_MS.build);
     return indexWhenLast(
-      { batchId: job.batchId, redoBefore: chunks.redo_before ?? null },
+      {
+        batchId: job.batchId,
+        redoBefore: chunks.redo_before ?? null,
+        isConfigured: isConfigured(chunks.model, resources),
+      },
       embedder,
       resources,
     );
   });
   return succeeded({ ...summary, vector_index });
 }
+
+/** Vectors of another model, which --model names, are for whoever asks for them by it, and are not searched. */
+const isConfigured = (model: string | undefined, { config }: WorkerResources): boolean =>
+  model === undefined || model === config.embed.model_id;
 
 /** A rebuild that is interrupted goes on from where it was: what was made since its first attempt stays. */
 async function withStart(
@@ -90,8 +98,7 @@ async function handOut(
   const space = { model: embedder.id, signature: embedder.signature };
   const redoBefore = chunks.redo_before ?? null;
   const state = await measureEmbeddings(database, space, { range: null, redoBefore });
-  if (chunks.rebuild !== true) refuseDrift(embedder, state);
-  else if (state.due === state.chunks) await dropIndexOf(embedder, resources);
+  if (state.due === state.chunks) await dropIndexOf(embedder, resources);
   if (!isWorthSharing(state.due)) return undefined;
   const jobs = await planEmbedJobs(database, space, job.customId, { due: state.due, chunks });
   await queueBehind(job, database, jobs);

@@ -15,6 +15,7 @@ import {
   selectDueRanges,
 } from "../../shared/store/index/embeddings.ts";
 import type { VectorSpace } from "../../shared/store/index/embeddings.ts";
+import { switchSearchedVectors } from "../../shared/store/index/searched-vectors.ts";
 import { asOnlyBuilder, dropVectorIndex } from "../../shared/store/index/vector-index.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
 import { holdJob, reportProgress } from "../../shared/store/jobs/claim-job.ts";
@@ -28,7 +29,7 @@ import { bindSources } from "../index/sources.ts";
 import { indexSources } from "../index/index-sources.ts";
 import type { IndexSummary } from "../index/index-sources.ts";
 import { reconcileVectorIndex } from "../index/embed-chunks.ts";
-import { chunkSettingsOf, sourcesOf } from "../settings.ts";
+import { chunkSettingsOf, questionSettingsOf, sourcesOf } from "../settings.ts";
 
 export type JobCall<Input> = {
   readonly job: ClaimedJob;
@@ -112,15 +113,15 @@ async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<
   const { database } = resources;
   const embedder = await resources.embedder();
   const space = { model: embedder.id, signature: embedder.signature };
-  const { missing, outdated, current } = await measureEmbeddings(database, space);
+  const state = await measureEmbeddings(database, space);
+  const { current } = state;
+  const missing = state.missing + state.outdated;
   // Vectors that are stored behind an index cost more than the index that is built when they are all there: after a
   // rebuild the old one, of which no vector is left, goes first.
   if (missing === 0 || current === 0) await reconcileIndexOf(embedder, current, resources);
   if (missing === 0) return 0;
   const customId = `${job.customId}.embed`;
-  // Where vectors are outdated, one job says so, and not each of many.
-  const jobs =
-    outdated === 0 && isWorthSharing(missing)
+  const jobs = isWorthSharing(missing)
       ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
       : [embedJob(customId, {})];
   if (jobs.length > 0) await queueBehind(job, database, jobs);
@@ -191,14 +192,19 @@ type Stores = Pick<WorkerResources, "config" | "database">;
 type IndexState = Awaited<ReturnType<typeof reconcileVectorIndex>>;
 
 /** The batch of a job, and since when its vectors are made anew: of a rebuild, see `EmbedScope`. */
-type EmbedWork = { readonly batchId: string; readonly redoBefore: string | null };
+type EmbedWork = {
+  readonly batchId: string;
+  readonly redoBefore: string | null;
+  /** Whether the embedder is that of the configuration, whose vectors are to be searched. */
+  readonly isConfigured: boolean;
+};
 
 /**
- * Whoever stores the last vectors of a batch sees all of them, and gives them their index. Two that end together may
- * both see them; the second finds the index there.
+ * Whoever stores the last vectors of a batch sees all of them, gives them their index, and has them searched from now on. Two
+ * that end together may both see them; the second finds both done.
  */
 export async function indexWhenLast(
-  { batchId, redoBefore }: EmbedWork,
+  { batchId, redoBefore, isConfigured }: EmbedWork,
   embedder: Embedder,
   stores: Stores,
 ): Promise<IndexState> {
@@ -206,7 +212,14 @@ export async function indexWhenLast(
   if (await areEmbedJobsWaiting(database, batchId)) return "none";
   const space = { model: embedder.id, signature: embedder.signature };
   const { current, due } = await measureEmbeddings(database, space, { range: null, redoBefore });
-  return due > 0 ? "none" : reconcileIndexOf(embedder, current, stores);
+  if (due > 0) return "none";
+  const made = await reconcileIndexOf(embedder, current, stores);
+  if (!isConfigured) return made;
+  const settings = questionSettingsOf(stores.config);
+  const isSwitched = await switchSearchedVectors(database, { ...space, settings });
+  // The index of those that were searched before is of no more use.
+  if (isSwitched) await reconcileIndexOf(embedder, current, stores);
+  return made;
 }
 
 /**

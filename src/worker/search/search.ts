@@ -18,6 +18,7 @@ import { lexemeOf } from "../../shared/store/index/terms.ts";
 import { questionFor } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { searchableQuestion, withoutPairs } from "../text/searchable-text.ts";
+import type { ChooseVectors, VectorChoice } from "./choose-vectors.ts";
 import { searchWithFeedback } from "./feedback.ts";
 import type { Feedback } from "./feedback.ts";
 import { smoothScores } from "./smooth-scores.ts";
@@ -45,6 +46,8 @@ export type SearchRequest = {
   readonly mode: "hybrid" | "lexical" | "vector";
   /** Hybrid mode looks for what is near to words that no chunk holds, unless they are meant as they are written. */
   readonly spelling?: "as written";
+  /** Of hybrid mode: a chunk that is near to the text in spelling alone carries no answer, and is left out. */
+  readonly purpose?: "evidence";
   /** Relative to the work root. */
   readonly pathPrefix?: string | undefined;
   readonly source?: string | undefined;
@@ -73,26 +76,44 @@ export type Search = (request: SearchRequest, signal: AbortSignal) => Promise<re
 
 type SearchDeps = {
   readonly db: Queryable;
-  readonly embedder: Embedder;
+  /** Asked before each search for more than words. */
+  readonly vectors: ChooseVectors;
   readonly settings: SearchSettings;
 };
 
 export const createSearch =
-  ({ db, embedder, settings }: SearchDeps): Search =>
+  ({ db, vectors, settings }: SearchDeps): Search =>
   async (request, signal) => {
     checkRequest(request);
     signal.throwIfAborted();
-    const [lexical, nearest] = await Promise.all([
+    const [lexical, { embedder, nearest }] = await Promise.all([
       request.mode === "vector" ? [] : findWords(db, request, settings),
-      request.mode === "lexical" ? [] : findNearest({ db, embedder, settings }, request, signal),
+      request.mode === "lexical"
+        ? WORDS_ALONE
+        : findNearest({ db, vectors, settings }, request, signal),
     ]);
     const hits = rank({ lexical, nearest }, request, { embedder, settings });
     const best = limitPerDocument(hits, settings.perDocument).slice(0, request.limit);
     const passages = await addPassages(db, best);
-    const areGuesses =
-      request.mode === "hybrid" && embedder.nearIn === "spelling" && lexical.length === 0;
-    return areGuesses ? passages.filter((passage) => isSpelledLike(request, passage)) : passages;
+    if (request.mode !== "hybrid" || embedder?.nearIn !== "spelling") return passages;
+    // Such an embedder finds something for any text.
+    if (request.purpose === "evidence") {
+      return passages.filter(({ lexicalScore }) => lexicalScore !== null);
+    }
+    return lexical.length === 0
+      ? passages.filter((passage) => isSpelledLike(request, passage))
+      : passages;
   };
+
+/** @throws Failure EMBED_DRIFT where vectors alone are asked for, and there are none to compare with */
+function embedderOf(choice: VectorChoice, { mode }: SearchRequest): Embedder | null {
+  if (choice.whose !== "none") return choice.embedder;
+  if (mode !== "vector") return null;
+  throw new Failure(
+    "EMBED_DRIFT",
+    `There are no vectors to search: those of the configured embedder are not complete, and that of the others can't embed the question (${choice.why}). Run: nightdesk embed`,
+  );
+}
 
 /** There is a nearest vector to any text. Where no word is found, one that looks like it must be. */
 const isSpelledLike = ({ text }: SearchRequest, passage: Passage): boolean =>
@@ -110,8 +131,32 @@ function checkRequest({ text, phrases = [], excluded = [] }: SearchRequest): voi
   }
 }
 
+type Nearest = { readonly embedder: Embedder | null; readonly nearest: readonly SearchHit[] };
+
+const WORDS_ALONE: Nearest = { embedder: null, nearest: [] };
+
+/** The last vector of another embedder may be made while the question is embedded, and those that it was for are gone. */
 async function findNearest(
-  { db, embedder, settings }: SearchDeps,
+  deps: SearchDeps,
+  request: SearchRequest,
+  signal: AbortSignal,
+): Promise<Nearest> {
+  const embedder = embedderOf(await deps.vectors(), request);
+  if (embedder === null) return WORDS_ALONE;
+  try {
+    return { embedder, nearest: await findNearestTo({ ...deps, embedder }, request, signal) };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "EMBED_DRIFT") throw error;
+    const next = embedderOf(await deps.vectors(), request);
+    if (next === null) return WORDS_ALONE;
+    if (next.signature === embedder.signature) throw error;
+    const nearest = await findNearestTo({ ...deps, embedder: next }, request, signal);
+    return { embedder: next, nearest };
+  }
+}
+
+async function findNearestTo(
+  { db, embedder, settings }: Omit<SearchDeps, "vectors"> & { readonly embedder: Embedder },
   request: SearchRequest,
   signal: AbortSignal,
 ): Promise<SearchHit[]> {
@@ -125,11 +170,11 @@ async function findNearest(
 function rank(
   found: { readonly lexical: readonly SmoothedHit[]; readonly nearest: readonly SearchHit[] },
   { mode }: SearchRequest,
-  { embedder, settings }: Pick<SearchDeps, "embedder" | "settings">,
+  { embedder, settings }: Pick<SearchDeps, "settings"> & { readonly embedder: Embedder | null },
 ): FusedHit[] {
   const fused = fuse(found, {
     rrfK: settings.rrfK,
-    vectorWeight: settings.vectorWeight ?? embedder.defaultWeight,
+    vectorWeight: settings.vectorWeight ?? embedder?.defaultWeight ?? 0,
   });
   if (mode === "hybrid") return fused;
   const own = mode === "lexical" ? "lexicalScore" : "vectorScore";

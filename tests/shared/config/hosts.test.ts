@@ -2,7 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { sharedConfigOf } from "../../../src/shared/config/config-fingerprint.ts";
-import { modelHostsOf, moneyOf, nameAt } from "../../../src/shared/config/hosts.ts";
+import {
+  embedderHostsOf,
+  modelHostsOf,
+  moneyOf,
+  nameAt,
+} from "../../../src/shared/config/hosts.ts";
 import { showConfig } from "../../../src/shared/config/show-config.ts";
 import { makeScratch, packageRoot } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
@@ -52,6 +57,43 @@ describe("a list of hosts", () => {
   test("that nothing goes by is refused", async () => {
     await scratch.write("nightdesk.yaml", JSON.stringify({ hosts: [HOST] }));
     expect(await scratch.loadError()).toContain("model.provider: hosts");
+  });
+
+  test("serves the embedder alone, each model where it is named", async () => {
+    const page = await readFile(join(packageRoot, "docs", "hosts.md"), "utf8");
+    const [, [, yaml = ""] = []] = page.matchAll(/```yaml\n([\s\S]*?)```/g);
+    await scratch.write("nightdesk.yaml", yaml);
+    const places = embedderHostsOf(await scratch.load());
+    expect(places.map(({ host }) => host)).toEqual([
+      "http://attic:11434",
+      "https://desk.example:8080",
+    ]);
+    expect(modelHostsOf(await scratch.load())).toEqual([]);
+  });
+
+  test("may hold the one host of the embedder for its key", async () => {
+    const listed = { ...HOST, kind: "openai", models: ["qwen3"], key_env: "K" };
+    const embed = { provider: "openai-compatible", base_url: HOST.url, model_id: "nomic" };
+    await scratch.write("nightdesk.yaml", JSON.stringify({ hosts: [listed], embed }));
+    const [place, ...others] = embedderHostsOf(await scratch.load());
+    expect(place).toMatchObject({ host: HOST.url, provider: "openai-compatible" });
+    expect(place?.entry?.name).toBe("attic");
+    expect(place === undefined ? null : nameAt(place, "nomic")).toBe("nomic");
+    expect(others).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    ["without hosts", { embed: { provider: "hosts", model_id: "m" } }, "embed.provider"],
+    [
+      "of which none has the model",
+      { embed: { provider: "hosts", model_id: "m" }, hosts: [{ ...HOST, models: ["other"] }] },
+      "embed.model_id",
+    ],
+    ["with dimensions of hashing", { embed: { dimensions: 128 } }, "embed.dimensions is 128"],
+    ["with a prefix of hashing", { embed: { query_prefix: "q: " } }, "embed.query_prefix"],
+  ])("an embedder %s is refused", async (_, config, expected) => {
+    await scratch.write("nightdesk.yaml", JSON.stringify(config));
+    expect(await scratch.loadError()).toContain(expected);
   });
 
   test("shows no header, also where it is wrong", async () => {

@@ -46,7 +46,9 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
   });
 
   const codesOf = async (changed: Config = config) =>
-    (await checkIndex(changed, database, { vectors: "optional" })).map(({ level, code }) => `${level} ${code}`);
+    (await checkIndex(changed, database, { vectors: "optional" })).map(
+      ({ level, code }) => `${level} ${code}`,
+    );
   const withSources = (names: readonly string[]): Config => ({
     ...config,
     index: {

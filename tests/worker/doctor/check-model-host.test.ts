@@ -126,6 +126,33 @@ describe("a model host that answers", () => {
     expect(codes(await ollama({ name: "chat" }, away)).at(-1)).toBe("fail DOCTOR_MODEL_MISSING");
   });
 
+  test("embeds as each host of the embedder is asked: what is wrong at one is told beside the others", async () => {
+    const start = async (embeds: boolean, weightBytes = 1_000) => {
+      const double = await startOpenAiDouble({
+        models: [{ name: "vectors" }],
+        embeds,
+        weightBytes,
+      });
+      open.push(double);
+      return double.url;
+    };
+    const entry = (name: string, url: string) => ({ name, kind: "llama-server", url });
+    const hosts = [
+      entry("good", await start(true)),
+      entry("other", await start(true, 2_000)),
+      entry("chats", await start(false)),
+    ];
+    const embed = { provider: "hosts", model_id: "vectors" };
+    const model = { provider: "extractive" };
+    await scratch.write("nightdesk.yaml", JSON.stringify({ model, embed, hosts }));
+    const checks = await checkModelHost(await scratch.load());
+    const answers = "ok DOCTOR_HOST_OK";
+    const invalid = "fail DOCTOR_EMBED_CONFIG_INVALID";
+    expect(codes(checks)).toEqual([HOST_OK, answers, answers, answers, MODEL_OK, invalid, invalid]);
+    expect(checks.at(-2)?.message).toContain("is another build");
+    expect(checks.at(-1)?.message).toContain("can't embed");
+  });
+
   test("may be an OpenAI-compatible one", async () => {
     const double = await startOpenAiDouble({ models: MODELS, windowTokens: 2048 });
     open.push(double);

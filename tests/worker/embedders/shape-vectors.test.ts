@@ -18,9 +18,7 @@ const { signal } = new AbortController();
 async function withEmbedder(run: (embedder: Embedder) => Promise<void>): Promise<void> {
   const double = await startOpenAiDouble({ models: [{ name: "m" }], embeds: true });
   const settings = { model_id: "m", batch_size: 8, timeout_s: 30 };
-  const place = placeOfHosts([
-    { host: double.url, provider: "openai-compatible", parallel: null },
-  ]);
+  const place = placeOfHosts([{ host: double.url, provider: "openai-compatible", parallel: null }]);
   try {
     await run(await createHostedEmbedder(settings, place));
   } finally {

@@ -101,8 +101,10 @@ export async function selectIndexHealth(
             (select count(*) from nightdesk_data.chunks c where not exists (
                select from nightdesk_data.embeddings e
                 where e.chunk_id = c.chunk_id and e.model = $3)) as missing_vectors,
-            (select count(*) from nightdesk_data.embeddings
-              where model = $3 and signature <> $4) as outdated_vectors`,
+            (select count(distinct e.chunk_id) from nightdesk_data.embeddings e
+              where e.model = $3 and e.signature <> $4 and not exists (
+                select from nightdesk_data.embeddings own
+                 where own.chunk_id = e.chunk_id and own.signature = $4)) as outdated_vectors`,
     [
       sources.map(({ chunkSettings }) => chunkSettings),
       sources.map(({ name }) => name),

@@ -16,7 +16,7 @@ export type EmbedScope = {
   readonly redoBefore: string | null;
 };
 
-/** Chunks with a vector of this signature, with one of another, and without any of this model. */
+/** Chunks with a vector of this signature, with one of another build of the model alone, and with none of it. */
 export type EmbeddingState = {
   readonly chunks: number;
   readonly current: number;
@@ -38,7 +38,7 @@ export async function measureEmbeddings(
 ): Promise<EmbeddingState> {
   const { rows } = await db.query(
     range === null ? MEASURE_ALL : MEASURE_RANGE,
-    [model, signature, redoBefore].concat(range === null ? [] : bounds(range)),
+    [signature, redoBefore, model].concat(range === null ? [] : bounds(range)),
   );
   const [{ settled, ...state }] = stateSchema.parse(rows);
   return {
@@ -52,26 +52,32 @@ const WHOLE_INDEX: EmbedScope = { range: null, redoBefore: null };
 
 const bounds = ({ after, upto }: ChunkRange): string[] => [String(after), String(upto)];
 
-/** A vector of the signature that stands as it is: $2 and $3 are the signature and `redoBefore`. */
-const STANDS = "e.signature = $2 and e.embedded_at >= coalesce($3::timestamptz, '-infinity')";
+/** A vector of the signature that stands as it is: $1 and $2 are the signature and `redoBefore`. */
+const STANDS = "e.signature = $1 and e.embedded_at >= coalesce($2::timestamptz, '-infinity')";
 
 const COUNTS = `
-       count(*) filter (where e.signature = $2)::integer as current,
-       count(*) filter (where e.signature <> $2)::integer as outdated,
+       count(*) filter (where e.signature = $1)::integer as current,
        count(*) filter (where ${STANDS})::integer as settled`;
 
+/** Of the vectors `old`, those of other builds of the model whose chunk has none of this one. */
+const IS_OUTDATED = `old.model = $3 and old.signature <> $1 and not exists (
+  select from nightdesk_data.embeddings own where own.chunk_id = old.chunk_id and own.signature = $1)`;
+
 const MEASURE_ALL = `
-  select (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks, ${COUNTS}
-    from nightdesk_data.embeddings e where e.model = $1`;
+  select (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks, ${COUNTS},
+         (select count(distinct old.chunk_id) from nightdesk_data.embeddings old where ${IS_OUTDATED})::integer as outdated
+    from nightdesk_data.embeddings e where e.signature = $1`;
 
 const MEASURE_RANGE = `
-  select count(*)::integer as chunks, ${COUNTS}
+  select count(*)::integer as chunks, ${COUNTS},
+         (select count(distinct old.chunk_id) from nightdesk_data.embeddings old
+           where old.chunk_id > $4::bigint and old.chunk_id <= $5::bigint and ${IS_OUTDATED})::integer as outdated
     from nightdesk_data.chunks c
-    left join nightdesk_data.embeddings e on e.chunk_id = c.chunk_id and e.model = $1
+    left join nightdesk_data.embeddings e on e.chunk_id = c.chunk_id and e.signature = $1
    where c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint`;
 
 const IS_DUE = `not exists (
-  select from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id and e.model = $1 and ${STANDS})`;
+  select from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id and ${STANDS})`;
 
 type DueRange = ChunkRange & {
   /** How many chunks in it are due. */
@@ -85,16 +91,16 @@ const rangesSchema = z.array(
 /** Cuts what is due into ranges of `size` due chunks, in order of their ids; the last may hold fewer. */
 export async function selectDueRanges(
   db: Queryable,
-  { model, signature }: VectorSpace,
+  { signature }: VectorSpace,
   redoBefore: string | null,
   size: number,
 ): Promise<DueRange[]> {
   const { rows } = await db.query(
     `select min(chunk_id) as first, max(chunk_id) as last, count(*)::integer as due
-       from (select c.chunk_id, (row_number() over (order by c.chunk_id) - 1) / $4::integer as part
+       from (select c.chunk_id, (row_number() over (order by c.chunk_id) - 1) / $3::integer as part
                from nightdesk_data.chunks c where ${IS_DUE}) parts
       group by part order by part`,
-    [model, signature, redoBefore, size],
+    [signature, redoBefore, size],
   );
   return rangesSchema
     .parse(rows)
@@ -125,16 +131,16 @@ const LAST_CHUNK_ID = "9223372036854775807";
 /** The next chunks of the scope that are due, in order of their id. */
 export async function loadChunksToEmbed(
   db: Queryable,
-  { model, signature }: VectorSpace,
+  { signature }: VectorSpace,
   { range, redoBefore, afterChunkId, limit }: EmbedBatch,
 ): Promise<ChunkToEmbed[]> {
   const { rows } = await db.query(
     `select c.chunk_id::text, c.heading_path, d.title, c.text
        from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
-      where c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint and ${IS_DUE}
+      where c.chunk_id > $3::bigint and c.chunk_id <= $4::bigint and ${IS_DUE}
       order by c.chunk_id
-      limit $6`,
-    [model, signature, redoBefore, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
+      limit $5`,
+    [signature, redoBefore, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
   );
   return chunksSchema.parse(rows).map((row) => ({
     chunkId: row.chunk_id,
@@ -145,7 +151,7 @@ export async function loadChunksToEmbed(
 }
 
 /**
- * Stores vectors, replacing those of the same model. A chunk that is gone meanwhile is left out.
+ * Stores vectors, replacing those of the same signature. A chunk that is gone meanwhile is left out.
  * @returns how many were stored
  */
 export async function storeEmbeddings(
@@ -159,9 +165,7 @@ export async function storeEmbeddings(
        from unnest($3::bigint[], $4::text[]) as u (chunk_id, vector)
        join (select chunk_id from nightdesk_data.chunks where chunk_id = any ($3::bigint[]) for key share) there
             using (chunk_id)
-     on conflict (chunk_id, model) do update
-        set signature = excluded.signature, dims = excluded.dims, embedding = excluded.embedding,
-            embedded_at = now()`,
+     on conflict (chunk_id, signature) do update set embedding = excluded.embedding, embedded_at = now()`,
     [
       model,
       signature,

@@ -185,6 +185,6 @@ async function refuseDrift(db: Queryable, signature: string): Promise<void> {
   throw new Failure(
     "EMBED_DRIFT",
     `The stored vectors (of "${other}") were made by another model, another build of it, or other settings than ` +
-      "embed.* names now, and can't be compared with the question. Run: nightdesk embed --rebuild",
+      "embed.* names now, and can't be compared with the question. Run: nightdesk embed",
   );
 }

@@ -1,0 +1,99 @@
+import { Failure } from "../../shared/failure.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { selectSearchedVectors } from "../../shared/store/index/searched-vectors.ts";
+import type { SearchedVectors } from "../../shared/store/index/searched-vectors.ts";
+import type { Embedder } from "../embedders/embedder.ts";
+
+/**
+ * Whose vectors a question is compared with: those of the configured embedder; those of the one that was the last to have all of
+ * the index, until the configured one has; or none, where that one can't embed a question any more.
+ */
+export type VectorChoice =
+  | { readonly whose: "configured" | "former"; readonly embedder: Embedder }
+  | { readonly whose: "none"; readonly why: string };
+
+export type ChooseVectors = () => Promise<VectorChoice>;
+
+type ChoiceDeps = {
+  readonly db: Queryable;
+  readonly configured: Embedder;
+  /** Opens the embedder of earlier settings of `embed`. */
+  readonly openFormer: (settings: unknown) => Promise<Embedder>;
+};
+
+/** Always the vectors of one embedder. */
+export const vectorsOf =
+  (embedder: Embedder): ChooseVectors =>
+  async () => ({ whose: "configured", embedder });
+
+/** A former embedder that could not be opened, or did not embed, is tried again after this. */
+const TRY_AGAIN_MS = 60_000;
+
+/** Asks the database each time: another worker may have made the last vector of another embedder meanwhile. */
+export function chooseVectors({ db, configured, openFormer }: ChoiceDeps): ChooseVectors {
+  let former: FormerChoice | undefined;
+  const open = async ({ signature, model, settings }: SearchedVectors): Promise<VectorChoice> => {
+    const lose = (why: string): void => {
+      former = {
+        signature,
+        choice: { whose: "none", why },
+        until: performance.now() + TRY_AGAIN_MS,
+      };
+    };
+    try {
+      const embedder = await openFormer(settings);
+      if (embedder.signature === signature) {
+        return { whose: "former", embedder: whileItLasts(embedder, lose) };
+      }
+      return { whose: "none", why: `"${model}" is another build now` };
+    } catch (error) {
+      if (error instanceof Failure) return { whose: "none", why: error.message };
+      throw error;
+    }
+  };
+  return async () => {
+    const searched = await selectSearchedVectors(db);
+    if (searched === undefined || searched.signature === configured.signature) {
+      return { whose: "configured", embedder: configured };
+    }
+    if (former?.signature !== searched.signature || performance.now() > former.until) {
+      const choice = await open(searched);
+      const until = choice.whose === "none" ? performance.now() + TRY_AGAIN_MS : Infinity;
+      former = { signature: searched.signature, choice, until };
+    }
+    return former.choice;
+  };
+}
+
+type FormerChoice = {
+  readonly signature: string;
+  readonly choice: VectorChoice;
+  /** Of the clock of performance.now(). */
+  readonly until: number;
+};
+
+/** Nobody waits for the host of a former embedder: what it throws is EMBED_DRIFT, and the next choice is another. */
+const whileItLasts = (embedder: Embedder, lose: (why: string) => void): Embedder => ({
+  ...embedder,
+  async embed(texts, signal, onCut) {
+    try {
+      return await embedder.embed(texts, signal, onCut);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      lose(error.message);
+      throw new Failure("EMBED_DRIFT", error.message, { cause: error });
+    }
+  },
+});
+
+/** What is said to whoever searches while vectors are made anew; null where there is nothing to say. */
+export function sayWhose(choice: VectorChoice): string | null {
+  switch (choice.whose) {
+    case "configured":
+      return null;
+    case "former":
+      return `Searched by the vectors of the embedder before ("${choice.embedder.id}"), until nightdesk embed has made all of the new one's.`;
+    case "none":
+      return `Searched by words alone: the vectors of the new embedder are not complete, and the one before can't embed the question (${choice.why}). Run: nightdesk embed`;
+  }
+}
