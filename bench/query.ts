@@ -32,10 +32,18 @@ const { db, close } = keptUrl === undefined ? await build() : open(keptUrl);
 try {
   const queries = await drawQueries();
   // The floor is for `ask`; `query` has none.
-  const search = createSearch({ db, vectors: vectorsOf(embedder), settings: { ...DEFAULT_SEARCH, floor: 0 } });
+  const search = createSearch({
+    db,
+    vectors: vectorsOf(embedder),
+    settings: { ...DEFAULT_SEARCH, floor: 0 },
+  });
   const bySearch = (more: Partial<SearchRequest>) => (text: string) =>
     search({ text, mode: "hybrid", limit: 10, ...more }, signal);
-  const plain = createSearch({ db, vectors: vectorsOf(embedder), settings: { ...DEFAULT_SEARCH, feedback: "off" } });
+  const plain = createSearch({
+    db,
+    vectors: vectorsOf(embedder),
+    settings: { ...DEFAULT_SEARCH, feedback: "off" },
+  });
   const bare = (from: string, distance: string) => async (text: string) => {
     const [vector] = await embedder.embed([text], signal);
     return db.query(
@@ -47,7 +55,7 @@ try {
   const bareHnsw = hasOwnIndex
     ? bare(
         `nightdesk_data.embeddings where signature = '${embedder.signature}'`,
-        `${indexedVector(embedder.dims)} <#>`,
+        `${indexedVector(embedder.dims, "full")} <#>`,
       )
     : bare("public.bare_hnsw", "embedding <#>");
   await measure(
@@ -124,7 +132,13 @@ async function build(): Promise<{ db: Database; close: () => Promise<void> }> {
 }
 
 async function prepare(database: Database, chunks: number): Promise<void> {
-  const vectors = { embedder, current: chunks, exactBelow: EXACT_BELOW, engine: "server" } as const;
+  const vectors = {
+    embedder,
+    current: chunks,
+    exactBelow: EXACT_BELOW,
+    engine: "server",
+    precision: "full",
+  } as const;
   const state = await reconcileVectorIndex(database, vectors);
   console.log(`vector index of the search: ${state}`);
   // The search's own index serves the bare query as well; two of them take minutes at 100,000 chunks.

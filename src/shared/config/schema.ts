@@ -6,7 +6,13 @@ import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
-import { EMBED_SOURCES, FROM_HOSTS, GPU_KINDS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
+import {
+  EMBED_SOURCES,
+  FROM_HOSTS,
+  GPU_KINDS,
+  PROVIDER_NAMES,
+  WEB_SEARCHES,
+} from "../providers.ts";
 import { isZone } from "../time.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
@@ -173,6 +179,7 @@ export const embedSchema = z.strictObject({
   query_prefix: z.string().max(500).nullable(),
   passage_prefix: z.string().max(500).nullable(),
   dimensions: count.nullable(),
+  precision: z.enum(["full", "half"]),
   batch_size: count,
   local_model_path: name.nullable(),
   cache_dir: name.nullable(),

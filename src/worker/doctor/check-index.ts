@@ -149,19 +149,21 @@ function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolic
     return ok("DOCTOR_EMBED_OK", `Every chunk has its vector of ${embedder}.`);
   const code = outdated > 0 ? "DOCTOR_EMBED_OUTDATED" : "DOCTOR_EMBED_MISSING";
   const message = `${missing} chunks miss a vector of ${embedder}, ${outdated} hold one of another build of it.`;
-  const fix = "Run: nightdesk embed. Until then the vectors of the embedder before are searched, if there are any.";
+  const fix =
+    "Run: nightdesk embed. Until then the vectors of the embedder before are searched, if there are any.";
   return policy === "required" ? fail(code, message, fix) : warn(code, message, fix);
 }
 
 /** Whether so many vectors have the index that they should have, and whether it works behind a filter. */
 async function checkVectorIndex(
-  { retrieve }: Config,
+  { retrieve, embed }: Config,
   database: Database,
   { signature, dims }: Embedder,
   { chunks, missing_vectors, outdated_vectors }: IndexHealth,
 ): Promise<readonly Check[]> {
   const isComplete = missing_vectors + outdated_vectors === 0;
-  if (!isComplete || chunks < retrieve.exact_below || dims > MOST_INDEXED_DIMS) return [];
+  const canHave = dims <= MOST_INDEXED_DIMS[embed.precision];
+  if (!isComplete || chunks < retrieve.exact_below || !canHave) return [];
   const index = await findVectorIndex(database, signature);
   if (index === undefined) {
     return [

@@ -21,6 +21,7 @@ import {
   selectVectorIndexes,
 } from "../../shared/store/index/vector-index.ts";
 import { passageFor } from "../embedders/embedder.ts";
+import type { IndexPrecision } from "../../shared/store/index/vector-index.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 
 type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };
@@ -162,6 +163,8 @@ type IndexedVectors = {
   readonly exactBelow: number;
   /** The embedded database has one session, and builds while everybody waits. */
   readonly engine: "server" | "embedded";
+  /** `embed.precision` */
+  readonly precision: IndexPrecision;
 };
 
 /**
@@ -183,21 +186,22 @@ async function reconcileAlone(
   db: Database,
   vectors: IndexedVectors,
 ): Promise<"created" | "kept" | "none"> {
-  const { embedder, engine, current, exactBelow } = vectors;
-  const canHave = embedder.dims <= MOST_INDEXED_DIMS;
+  const { embedder, engine, current, exactBelow, precision } = vectors;
+  const canHave = embedder.dims <= MOST_INDEXED_DIMS[precision];
   // Half of the threshold keeps an index that is there: at the threshold it would come and go.
   const keepsOwn = canHave && 2 * current >= exactBelow;
   let hasOwn = false;
-  for (const { signature, valid, used, building } of await selectVectorIndexes(db)) {
-    const isOwn = signature === embedder.signature;
-    const isKept = building || (valid && (isOwn ? keepsOwn : used));
-    if (!isKept) await dropVectorIndex(db, signature, DROP[engine]);
+  for (const index of await selectVectorIndexes(db)) {
+    const isOwn = index.signature === embedder.signature;
+    const isWanted = isOwn ? keepsOwn && index.precision === precision : index.used;
+    const isKept = index.building || (index.valid && isWanted);
+    if (!isKept) await dropVectorIndex(db, index.signature, DROP[engine]);
     else if (isOwn) hasOwn = true;
   }
   if (hasOwn) return "kept";
   if (!canHave || current < exactBelow) return "none";
   const create = engine === "server" ? createIndexOnServer : createIndexEmbedded;
-  await create(db, embedder);
+  await create(db, { signature: embedder.signature, dims: embedder.dims, precision });
   return "created";
 }
 

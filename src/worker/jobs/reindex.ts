@@ -122,8 +122,8 @@ async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<
   if (missing === 0) return 0;
   const customId = `${job.customId}.embed`;
   const jobs = isWorthSharing(missing)
-      ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
-      : [embedJob(customId, {})];
+    ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
+    : [embedJob(customId, {})];
   if (jobs.length > 0) await queueBehind(job, database, jobs);
   return missing;
 }
@@ -235,6 +235,7 @@ const reconcileIndexOf = (
     embedder,
     current,
     exactBelow: config.retrieve.exact_below,
+    precision: config.embed.precision,
     engine: engineOf(config),
   });
 

@@ -57,13 +57,20 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     await database.db.query("delete from nightdesk_data.embeddings where signature <> $1", [OWN]);
   });
 
-  const keep = (options: { current?: number; exactBelow?: number; signature?: string } = {}) => {
-    const { current = CHUNKS, exactBelow = 1_000, signature = OWN } = options;
+  type Kept = {
+    readonly current?: number;
+    readonly exactBelow?: number;
+    readonly signature?: string;
+    readonly precision?: "full" | "half";
+  };
+  const keep = (options: Kept = {}) => {
+    const { current = CHUNKS, exactBelow = 1_000, signature = OWN, precision = "full" } = options;
     return reconcileVectorIndex(database.db, {
       embedder: { signature, dims: DIMS },
       current,
       exactBelow,
       engine: engine === "PGlite" ? "embedded" : "server",
+      precision,
     });
   };
   const search = (
@@ -91,10 +98,37 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     expect(await hasIndex()).toBe(false);
   });
 
-  test("finds what an exact scan finds, and is what the search goes by", async () => {
+  const PRECISIONS = ["full", "half"] as const;
+
+  test("is built anew for another precision, which takes less room", async () => {
+    const sizeOf = async (): Promise<number> => {
+      const { rows } = await database.db.query(
+        `select pg_relation_size('nightdesk_data.embeddings_hnsw_${OWN}')::integer as bytes`,
+      );
+      return (rows[0] as { bytes: number }).bytes;
+    };
+    expect(await keep()).toBe("created");
+    const full = await sizeOf();
+    expect(await keep({ precision: "half" })).toBe("created");
+    expect(await keep({ precision: "half" })).toBe("kept");
+    expect(await findVectorIndex(database.db, OWN)).toMatchObject({ precision: "half" });
+    expect(await sizeOf()).toBeLessThan(full);
+  });
+
+  test.each(PRECISIONS)(
+    "of %s precision tells how near a passage is as an exact scan",
+    async (precision) => {
+      const [question = new Float32Array(DIMS)] = QUESTIONS;
+      const [exact] = await search(question);
+      await keep({ precision });
+      expect((await search(question))[0]).toEqual(exact);
+    },
+  );
+
+  test.each(PRECISIONS)("of %s precision finds what an exact scan finds", async (precision) => {
     const exact: string[][] = [];
     for (const question of QUESTIONS) exact.push(keysOf(await search(question)));
-    await keep();
+    await keep({ precision });
     let found = 0;
     for (const [at, question] of QUESTIONS.entries()) {
       const hits = await search(question);
@@ -107,21 +141,24 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     expect(found).toBeGreaterThanOrEqual(190);
   });
 
-  test.each([{}, { pathPrefix: "common/" }])(
-    "no search reads every vector any more: %j",
-    async (given) => {
-      await keep();
-      const [vector = new Float32Array(DIMS)] = QUESTIONS;
-      const filter = { pathPrefix: undefined, source: undefined, limit: 10, ...given };
-      const { before, after } = await database.db.transaction(async (db) => ({
-        before: await countScans(db),
-        after: await searchVectors(db, { signature: OWN, vector }, filter, 0).then(() =>
-          countScans(db),
-        ),
-      }));
-      expect(after).toEqual({ whole: before.whole, indexed: before.indexed + 1 });
-    },
-  );
+  type Scan = { readonly precision?: "full" | "half"; readonly pathPrefix?: string };
+  test.each<Scan>([
+    {},
+    { pathPrefix: "common/" },
+    { precision: "half" },
+    { precision: "half", pathPrefix: "common/" },
+  ])("no search reads every vector any more: %j", async ({ precision = "full", ...given }) => {
+    await keep({ precision });
+    const [vector = new Float32Array(DIMS)] = QUESTIONS;
+    const filter = { pathPrefix: undefined, source: undefined, limit: 10, ...given };
+    const { before, after } = await database.db.transaction(async (db) => ({
+      before: await countScans(db),
+      after: await searchVectors(db, { signature: OWN, vector }, filter, 0).then(() =>
+        countScans(db),
+      ),
+    }));
+    expect(after).toEqual({ whole: before.whole, indexed: before.indexed + 1 });
+  });
 
   /** Scans of the vectors by this connection, whole ones and those of an index. */
   async function countScans(db: Queryable): Promise<{ whole: number; indexed: number }> {

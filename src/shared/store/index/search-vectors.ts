@@ -3,8 +3,8 @@ import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
 import { ALLOWED_CHUNKS, filterValues, isFiltered, parseHits } from "./search-filter.ts";
 import type { SearchFilter, SearchHit } from "./search-filter.ts";
-import { findVectorIndex, indexedVector, vectorText } from "./vector-index.ts";
-import type { VectorIndexFacts } from "./vector-index.ts";
+import { findVectorIndex, indexedType, indexedVector, vectorText } from "./vector-index.ts";
+import type { IndexPrecision, VectorIndexFacts } from "./vector-index.ts";
 
 /** The vector of a question, of unit length, and whose it is: those of another signature are not compared. */
 type QuestionVector = { readonly signature: string; readonly vector: Float32Array };
@@ -121,7 +121,7 @@ async function searchIndex(
   db: Queryable,
   { signature, vector }: QuestionVector,
   filter: SearchFilter,
-  { iterates }: VectorIndexFacts,
+  { iterates, precision }: VectorIndexFacts,
 ): Promise<SearchHit[]> {
   const candidates = CANDIDATES[isFiltered(filter) ? "filtered" : "unfiltered"] * filter.limit;
   const efSearch = Math.min(MOST_EF_SEARCH, Math.max(LEAST_EF_SEARCH, candidates));
@@ -129,7 +129,11 @@ async function searchIndex(
   if (iterates) settings.push(["hnsw.iterative_scan", "strict_order"]);
   const values = [vectorText(vector), ...filterValues(filter)];
   return withTies(filter.limit, async (rows, limit) => {
-    const text = indexStatement({ signature, dims: vector.length, settings }, filter, rows);
+    const text = indexStatement(
+      { signature, dims: vector.length, precision, settings },
+      filter,
+      rows,
+    );
     const found = await db.query(text, [...values, limit]);
     return parseHits(found.rows);
   });
@@ -138,29 +142,31 @@ async function searchIndex(
 type IndexScan = {
   readonly signature: string;
   readonly dims: number;
+  readonly precision: IndexPrecision;
   /** Of the server, for this statement only: as `set local`, without a transaction of three round trips. */
   readonly settings: readonly (readonly string[])[];
 };
 
 /**
  * The scan takes the question from `prepared`, and so begins after the settings are made. The signature stands in the
- * text, where the planner sees that the partial index fits.
+ * text, where the planner sees that the partial index fits. An index of half precision finds the nearest; how near they are
+ * is told by the whole vectors.
  */
 function indexStatement(
-  { signature, dims, settings }: IndexScan,
+  { signature, dims, precision, settings }: IndexScan,
   filter: SearchFilter,
   rows: FetchedRows,
 ): string {
   const made = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  const distance = `e.${indexedVector(dims)} <#> prepared.question`;
+  const nearness = `e.${indexedVector(dims, precision)} <#> prepared.indexed`;
   return `
-  with prepared as materialized (select $1::vector(${dims}) as question, ${made.join(", ")}),
+  with prepared as materialized (select $1::vector(${dims}) as question, $1::${indexedType(dims, precision)} as indexed, ${made.join(", ")}),
   nearest as materialized (
     select found.* from prepared cross join lateral (
-      select e.chunk_id, ${distance} as distance
+      select e.chunk_id, e.embedding <#> prepared.question as distance
         from nightdesk_data.embeddings e
        where e.signature = '${signature}' ${isFiltered(filter) ? `and ${PASSES_FILTER}` : ""}
-       order by ${distance}
+       order by ${nearness}
        fetch first $${isFiltered(filter) ? 4 : 2} rows ${rows}) found) ${HITS}`;
 }
 

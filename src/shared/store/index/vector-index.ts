@@ -7,22 +7,39 @@ import { tryLock } from "../connection/locks.ts";
 // always holds, and a scan of it meets no vector of another build, which it would have to pass over.
 
 const PREFIX = "embeddings_hnsw_";
-/** pgvector indexes vectors of 4-byte numbers up to this many dimensions; longer ones are compared exactly. */
-export const MOST_INDEXED_DIMS = 2_000;
+/** What an index holds of each number of a vector: 4 bytes or 2. The stored vectors have 4 in any case. */
+export type IndexPrecision = "full" | "half";
 
-/** Whose vectors are indexed. The text of a statement holds both, so they are checked. */
-type IndexedSpace = { readonly signature: string; readonly dims: number };
+/** pgvector indexes vectors of up to so many dimensions; longer ones are compared exactly. */
+export const MOST_INDEXED_DIMS = { full: 2_000, half: 4_000 } as const;
+
+/** Whose vectors are indexed, and how. The text of a statement holds all of it, so it is checked. */
+type IndexedSpace = {
+  readonly signature: string;
+  readonly dims: number;
+  readonly precision: IndexPrecision;
+};
+
+const TYPES = { full: "vector", half: "halfvec" } as const;
 
 function indexNameOf(signature: string): string {
   if (!/^[0-9a-f]{32}$/.test(signature)) throw new Error(`no signature: ${signature}`);
   return `${PREFIX}${signature}`;
 }
 
-/** The expression that is indexed. */
-export function indexedVector(dims: number): string {
+/** The type of what is indexed, such as `halfvec(384)`. */
+export function indexedType(dims: number, precision: IndexPrecision): string {
   if (!Number.isInteger(dims) || dims < 1) throw new Error(`no number of dimensions: ${dims}`);
-  return `embedding::vector(${dims})`;
+  return `${TYPES[precision]}(${dims})`;
 }
+
+/** The expression that is indexed. */
+export const indexedVector = (dims: number, precision: IndexPrecision): string =>
+  `embedding::${indexedType(dims, precision)}`;
+
+/** Of an index, by its id. */
+const PRECISION_OF = (id: string): string =>
+  `case when pg_get_indexdef(${id}) like '%::halfvec(%' then 'half' else 'full' end as precision`;
 
 const indexesSchema = z.array(
   z.object({
@@ -30,6 +47,7 @@ const indexesSchema = z.array(
     valid: z.boolean(),
     used: z.boolean(),
     building: z.boolean(),
+    precision: z.enum(["full", "half"]),
   }),
 );
 
@@ -38,11 +56,12 @@ type VectorIndex = z.infer<typeof indexesSchema>[number];
 
 export async function selectVectorIndexes(db: Queryable): Promise<readonly VectorIndex[]> {
   const { rows } = await db.query(
-    `select signature, valid,
+    `select signature, valid, precision,
             exists (select from nightdesk_data.embeddings e where e.signature = named.signature) as used,
             exists (select from pg_stat_progress_create_index p
                      where p.relid = 'nightdesk_data.embeddings'::regclass) as building
-       from (select substr(c.relname, ${PREFIX.length + 1}) as signature, i.indisvalid as valid
+       from (select substr(c.relname, ${PREFIX.length + 1}) as signature, i.indisvalid as valid,
+                    ${PRECISION_OF("i.indexrelid")}
                from pg_index i join pg_class c on c.oid = i.indexrelid
               where i.indrelid = 'nightdesk_data.embeddings'::regclass and starts_with(c.relname, '${PREFIX}')) named
       order by signature`,
@@ -50,7 +69,9 @@ export async function selectVectorIndexes(db: Queryable): Promise<readonly Vecto
   return indexesSchema.parse(rows);
 }
 
-const readySchema = z.array(z.object({ iterates: z.boolean() }));
+const readySchema = z.array(
+  z.object({ iterates: z.boolean(), precision: z.enum(["full", "half"]) }),
+);
 
 /** `iterates`: this pgvector (0.8 or newer) goes on searching when a filter has left too little. */
 export type VectorIndexFacts = z.infer<typeof readySchema>[number];
@@ -62,7 +83,7 @@ export async function findVectorIndex(
 ): Promise<VectorIndexFacts | undefined> {
   const { rows } = await db.query(
     `select (select string_to_array(substring(extversion from '^\\d+\\.\\d+'), '.')::integer[] >= array[0, 8]
-               from pg_extension where extname = 'vector') as iterates
+               from pg_extension where extname = 'vector') as iterates, ${PRECISION_OF("indexrelid")}
        from pg_index where indexrelid = to_regclass($1) and indisvalid`,
     [`nightdesk_data.${indexNameOf(signature)}`],
     "find_vector_index",
@@ -70,9 +91,12 @@ export async function findVectorIndex(
   return readySchema.parse(rows)[0];
 }
 
-const createStatement = (how: "concurrently" | "", { signature, dims }: IndexedSpace): string =>
+const createStatement = (
+  how: "concurrently" | "",
+  { signature, dims, precision }: IndexedSpace,
+): string =>
   `create index ${how} if not exists ${indexNameOf(signature)} on nightdesk_data.embeddings
-   using hnsw ((${indexedVector(dims)}) vector_ip_ops) where signature = '${signature}'`;
+   using hnsw ((${indexedVector(dims, precision)}) ${TYPES[precision]}_ip_ops) where signature = '${signature}'`;
 
 /**
  * Runs the body while nobody else builds or drops an index of vectors. The lock is a transaction's that does nothing

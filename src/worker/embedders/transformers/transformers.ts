@@ -8,7 +8,13 @@ import type { ModelProcess, ModelProcessOptions, Rows } from "./model-process.ts
 
 export type TransformersSettings = Omit<
   ConfigValues["embed"],
-  "provider" | "normalize" | "base_url" | "query_prefix" | "passage_prefix" | "dimensions"
+  | "provider"
+  | "normalize"
+  | "base_url"
+  | "query_prefix"
+  | "passage_prefix"
+  | "dimensions"
+  | "precision"
 >;
 
 const EMBEDDING: ModelRole = {
