@@ -129,6 +129,13 @@ test("An answer that passes its checks is verified, and each stage is asked once
   expect({ code, stdout }).toMatchObject({ code: 0 });
 });
 
+test("Of sampled answers those that are carried in part are checked, whatever the share", async () => {
+  says.answer = ["The crossing to Harwick takes 42 minutes [1]."];
+  const jobId = await desk.work(ask("sampled"));
+  expect(asked).toContain("judge");
+  expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", verification: "passed" });
+});
+
 test("What verification costs is told by stage beside the drafts, by hour and by batch", async () => {
   await desk.work(ask());
   const [row] = await rowsOf(

@@ -106,9 +106,12 @@ function isChosen({ claims }: Draft<unknown>, { settings, jobId }: Verification)
   if (mode === "off") return false;
   if (mode !== "sampled") return true;
   if (claims.some(({ stands, grade }) => stands && grade !== "supported")) return true;
-  const share = createHash("sha256").update(jobId).digest().readUInt32BE(0) / 2 ** 32;
-  return share * 100 < samplePercent;
+  return isSampled(jobId, samplePercent);
 }
+
+/** Whether a job is one of `percent` in a hundred; the same whenever it is asked. */
+export const isSampled = (jobId: string, percent: number): boolean =>
+  (createHash("sha256").update(jobId).digest().readUInt32BE(0) / 2 ** 32) * 100 < percent;
 
 async function openRun<T>(
   plan: DraftPlan<T>,
