@@ -1,13 +1,15 @@
 // What pages of a batch of 100,000 results cost: time of the dashboard and of the database's server for each page and filter,
-// what the page weighs, and the first paint in a headless Chromium. The rows are made by the database, half of them questions.
+// what the page weighs, the first paint in a headless Chromium, and what 200 streams of events cost. The rows are made by the database, half of them questions.
 // node --import ./bench/register.js bench/dashboard.ts [results, default 100000] [--keep]
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import type { Queryable } from "../src/shared/store/connection/database.ts";
 import { createFreshDatabase } from "./fresh-database.ts";
@@ -18,6 +20,14 @@ import type { Role } from "./process-usage.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const CHROMIUM = "/usr/bin/chromium";
 const TIMES = 9;
+const STREAMS = 200;
+const STREAMED_MS = 20_000;
+
+const ONE_EVENT = `with told as (
+  insert into nightdesk_data.run_events (run_id, ordinal, step, duration_ms)
+  select run_id, $1::int, 'settle', 1 from nightdesk_data.runs limit 1)
+select pg_notify('nightdesk_events', '')`;
+
 const args = process.argv.slice(2);
 const results = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 100_000);
 
@@ -42,6 +52,7 @@ try {
   for (const [name, query] of PAGES())
     await printPage(name, new URL(`batches/${batch}${query}`, started.url));
   await printPaint(new URL(`batches/${batch}`, started.url));
+  await printStreams(started);
 } finally {
   dashboard?.kill("SIGTERM");
   if (dashboard !== undefined) await once(dashboard, "close");
@@ -233,4 +244,52 @@ async function printPaint(url: URL): Promise<void> {
   } finally {
     await browser.close();
   }
+}
+
+/** Streams that nobody tells anything, and then one event every half a second, which each of them is told. */
+async function printStreams({
+  url,
+  process: { pid },
+}: Awaited<ReturnType<typeof startDashboard>>): Promise<void> {
+  const before = residentMiB(pid);
+  let told = 0;
+  const open = await Promise.all(
+    Array.from({ length: STREAMS }, () =>
+      openStream(new URL("events", url), (events) => (told += events)),
+    ),
+  );
+  const idle = await measure([workroot, fresh.mark], () => sleep(STREAMED_MS));
+  const held = residentMiB(pid) - before;
+  const ofIdle = told;
+  let made = 0;
+  const busy = await measure([workroot, fresh.mark], async () => {
+    for (; made < STREAMED_MS / 500; made += 1) {
+      await fresh.db.query(ONE_EVENT, [made]);
+      await sleep(500);
+    }
+    await sleep(2_000);
+  });
+  for (const stream of open) stream.destroy();
+  const ofRole = ({ usage }: typeof idle): string =>
+    `dashboard ${usage.get("command")?.cpuMs ?? 0} ms, database ${usage.get("server")?.cpuMs ?? 0} ms`;
+  console.log(
+    `${STREAMS} streams: ${held.toFixed(1)} MiB more resident; ${STREAMED_MS / 1_000} s idle: processor ${ofRole(idle)}, ${ofIdle} events; ` +
+      `${made} events: processor ${ofRole(busy)}, ${told - ofIdle} told of ${made * STREAMS}`,
+  );
+}
+
+function openStream(url: URL, onEvents: (events: number) => void): Promise<IncomingMessage> {
+  return new Promise((done, fail) => {
+    get(url, { headers: { accept: "text/event-stream" } }, (response) => {
+      response.on("data", (piece: Buffer) => {
+        onEvents(piece.toString().match(/^event: step$/gm)?.length ?? 0);
+      });
+      done(response);
+    }).on("error", fail);
+  });
+}
+
+function residentMiB(pid: number | undefined): number {
+  const [, kB = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kB) / 1_024;
 }
