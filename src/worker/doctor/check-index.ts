@@ -150,7 +150,9 @@ function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolic
   const code = outdated > 0 ? "DOCTOR_EMBED_OUTDATED" : "DOCTOR_EMBED_MISSING";
   const message = `${missing} chunks miss a vector of ${embedder}, ${outdated} hold one of another build of it.`;
   const fix =
-    "Run: nightdesk embed. Until then the vectors of the embedder before are searched, if there are any.";
+    outdated > 0
+      ? "Run: nightdesk embed. Until that has made all of them, the old ones are searched."
+      : "Run: nightdesk embed";
   return policy === "required" ? fail(code, message, fix) : warn(code, message, fix);
 }
 
