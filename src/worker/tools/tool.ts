@@ -178,6 +178,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
       // Each prompt of each step holds these: a pattern of a date is 300 characters, and its format says the same.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },
   });
   return {

@@ -9,6 +9,7 @@ import {
 } from "../../../src/worker/tools/parse-tool-call.ts";
 import { READ_TEXT_FILE } from "../../../src/worker/tools/read-text-file.ts";
 import { registryOf, TOOLS } from "../../../src/worker/tools/registry.ts";
+import { SEARCH_INDEX } from "../../../src/worker/tools/search-index.ts";
 import { TOOL_EFFECTS } from "../../../src/shared/tool-presets.ts";
 import { defineTool, outputOf, parseArgs, unknownTool } from "../../../src/worker/tools/tool.ts";
 import { readingOf } from "../../support/pipeline-world.ts";
@@ -75,14 +76,18 @@ describe("a tool", () => {
       properties: {
         path: { type: "string" },
         word: { type: "string" },
-        limit: {
-          type: "integer",
-          minimum: Number.MIN_SAFE_INTEGER,
-          maximum: Number.MAX_SAFE_INTEGER,
-        },
+        limit: { type: "integer" },
       },
       required: ["path", "word"],
       additionalProperties: false,
+    });
+  });
+
+  test("says of a day its format alone, and refuses a day that is none all the same", () => {
+    expect(JSON.stringify(SEARCH_INDEX.parameters)).toContain('"format":"date"');
+    expect(JSON.stringify(SEARCH_INDEX.parameters)).not.toContain("pattern");
+    expect(parseArgs(SEARCH_INDEX, { query: "pump", until: "2026-02-30" })).toMatchObject({
+      code: "INVALID_ARGS",
     });
   });
 
