@@ -24,7 +24,7 @@ export async function checkListedHosts(
   const accessOf = accessByHost(config, env);
   const checks = await Promise.all(
     listedHosts(config).map(async (place) => {
-      const settings = config.hosts.find(({ name }) => name === place.entry?.name);
+      const settings = config.hosts.find(({ name }) => name === place.entry.name);
       return [
         ...(settings === undefined ? [] : inTheClear(settings)),
         ...(await checkHost(place, accessOf(place.host))),
