@@ -50,4 +50,13 @@ describe.each(ENGINES)("with $engine and an index of many words", ({ open }) => 
     expect(plan).toContain("postings_pkey");
     expect(plan).not.toMatch(/Seq Scan on postings/);
   });
+
+  // It takes what a filter passes for one row, and would compare each posting with each of ten thousand.
+  test("no posting is joined with the chunks that a filter passes, or with candidates", async () => {
+    const plan = await plansOf((db) =>
+      searchLexical(db, { text: "word7 word8" }, { ...ALL, pathPrefix: "notes/" }),
+    );
+    expect(plan).toMatch(/hashed SubPlan/);
+    expect(plan).not.toMatch(/= (allowed|candidates)\w*\.chunk_id/);
+  });
 });

@@ -172,6 +172,9 @@ const DECIMALS = "1e9";
 const chunkId = POSTING.chunkId("entry");
 /** Looked up in a hash whatever the planner guesses; an anti join may compare every pair. */
 const IS_LIVE = "chunk_id not in (select chunk_id from nightdesk_data.dead_chunks)";
+/** Of `entry`, the same: inside of `is true` no join is made of it, for which the planner takes each list for one row. */
+const isAmong = (list: "allowed" | "candidates"): string =>
+  `(${chunkId} in (select chunk_id from ${list})) is true`;
 
 type Parts = {
   readonly allowed: string;
@@ -208,7 +211,7 @@ export const searchItems = ({ allowed, condition, passing, first }: Parts): stri
     select ${chunkId} as chunk_id, ${POSTING_SCORE} as score, share as held
       from (select weight, share, base, per_word, unnest(entries) as entry
               from staged join found using (term) where not staged.scored) each_entry
-     where ${chunkId} in (select chunk_id from candidates)),
+     where ${isAmong("candidates")}),
   scored as materialized (
     select chunk_id, round(sum(score) * ${DECIMALS}) / ${DECIMALS} as score, sum(held) as held
       from (select * from candidates union all select * from added) parts
@@ -230,7 +233,7 @@ const searchStatement = (parts: Parts): string => {
 export const ALL: Parts = { allowed: "", condition: "true", passing: "1", first: 2 };
 export const ALLOWED: Parts = {
   allowed: `${ALLOWED_CHUNKS},`,
-  condition: `${chunkId} in (select chunk_id from allowed)`,
+  condition: isAmong("allowed"),
   passing: "((select count(*) from allowed) / (select nullif(sum(chunks), 0) from languages))",
   first: 4,
 };
