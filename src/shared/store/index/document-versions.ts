@@ -14,17 +14,15 @@ export type DocumentVersion = {
   readonly newer: readonly string[];
 };
 
-const rowsSchema = z.array(
-  z.object({
-    path: z.string(),
-    title: z.string().nullable(),
-    day: z.string(),
-    day_until: z.string(),
-    day_source: z.string(),
-    is_wanted: z.boolean(),
-  }),
-);
-type Row = z.infer<typeof rowsSchema>[number];
+const datedSchema = z.object({
+  path: z.string(),
+  day: z.string(),
+  day_until: z.string(),
+  day_source: z.string(),
+});
+const memberSchema = datedSchema.extend({ title: z.string().nullable() });
+type Row = z.infer<typeof memberSchema>;
+const rowsSchema = z.array(memberSchema.extend({ is_wanted: z.boolean() }));
 
 /** Of so many documents with a name in common the others are not compared. */
 const MOST_MEMBERS = 500;
@@ -72,21 +70,11 @@ const memberOf = ({
   day,
   day_until: to,
   day_source: source,
-}: Omit<Row, "is_wanted">): FamilyDocument => ({
+}: Row): FamilyDocument => ({
   path,
   title,
   period: source === "file_time" ? null : { from: day, to },
 });
-
-const membersSchema = z.array(
-  z.object({
-    path: z.string(),
-    title: z.string().nullable(),
-    day: z.string(),
-    day_until: z.string(),
-    day_source: z.string(),
-  }),
-);
 
 /** The indexed documents that share one of the keys, of `familyKeys`, by path. */
 export async function selectFamily(
@@ -100,12 +88,8 @@ export async function selectFamily(
        from nightdesk_data.documents d where families && $1::text[] order by path limit ${MOST_MEMBERS}`,
     [keys],
   );
-  return membersSchema.parse(rows).map(memberOf);
+  return z.array(memberSchema).parse(rows).map(memberOf);
 }
-
-const daysSchema = z.array(
-  z.object({ path: z.string(), day: z.string(), day_until: z.string(), day_source: z.string() }),
-);
 
 /** The days of documents by path, as --since and --until take them. */
 export async function selectDays(
@@ -119,7 +103,8 @@ export async function selectDays(
     [paths],
   );
   return new Map(
-    daysSchema
+    z
+      .array(datedSchema)
       .parse(rows)
       .map((row) => [
         row.path,
