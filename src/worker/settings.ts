@@ -13,6 +13,8 @@ import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
+import { accessByHost } from "./models/host-access.ts";
+import { UNKNOWN_STANDINGS } from "./models/host-models.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { SearchSettings } from "./search/search.ts";
 
@@ -80,6 +82,15 @@ export const embedderPlaceOf = (
   hosts: embedderHostsOf(config),
   accessOf,
   choice,
+});
+
+/** How a command comes to hosts: by their keys, and with nothing known of how they stand. */
+export const reachOfCommand = (
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<EmbedderPlace, "accessOf" | "choice"> => ({
+  accessOf: accessByHost(config, env),
+  choice: UNKNOWN_STANDINGS,
 });
 
 /** Of `embed`, what is needed to embed a question as the passages were. */

@@ -7,15 +7,18 @@ import type { DocumentVersion } from "../../shared/store/index/document-versions
 import { asksNewest } from "../../shared/version-family.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
-import { accessByHost } from "../models/host-access.ts";
-import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
 import { chooseVectors, sayWhose, vectorsOf } from "../search/choose-vectors.ts";
 import type { ChooseVectors } from "../search/choose-vectors.ts";
 import { createSearch, findCorrections, isMended } from "../search/search.ts";
 import type { Correction, Passage, SearchRequest } from "../search/search.ts";
-import { embedderPlaceOf, openFormerEmbedder, searchSettingsOf } from "../settings.ts";
+import {
+  embedderPlaceOf,
+  openFormerEmbedder,
+  reachOfCommand,
+  searchSettingsOf,
+} from "../settings.ts";
 
 const MOST_MS = 60_000;
 
@@ -82,7 +85,7 @@ async function vectorsFor(
 ): Promise<ChooseVectors> {
   // Words need no vector, and so no model that may be missing.
   if (mode === "lexical") return vectorsOf(createHashingEmbedder());
-  const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
+  const reach = reachOfCommand(config, env);
   return chooseVectors({
     db: database,
     configured: await createEmbedder(config.embed, embedderPlaceOf(config, reach)),

@@ -6,10 +6,8 @@ import { countForeignDocuments, findIndexFaults } from "../../shared/store/index
 import { findVectorIndex, MOST_INDEXED_DIMS } from "../../shared/store/index/vector-index.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
-import { accessByHost } from "../models/host-access.ts";
-import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import { chunkSettingsFingerprint } from "../index/sources.ts";
-import { chunkSettingsOf, embedderPlaceOf, sourcesOf } from "../settings.ts";
+import { chunkSettingsOf, embedderPlaceOf, reachOfCommand, sourcesOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -56,7 +54,7 @@ async function tryEmbedder(
   config: Config,
   env: NonNullable<IndexCheck["env"]>,
 ): Promise<Embedder | { readonly error: unknown }> {
-  const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
+  const reach = reachOfCommand(config, env);
   try {
     return await createEmbedder(config.embed, embedderPlaceOf(config, reach));
   } catch (error) {

@@ -12,12 +12,10 @@ import type { HostState } from "../../shared/store/hosts/hosts.ts";
 import { formatInZone } from "../../shared/time.ts";
 import { LIST_ROUTE, listModels } from "../models/ask-route.ts";
 import { createModels } from "../models/create-model.ts";
-import { accessByHost } from "../models/host-access.ts";
-import { UNKNOWN_STANDINGS } from "../models/host-models.ts";
 import type { Model } from "../models/model.ts";
 import { checkDigest, isPinned } from "../models/ollama-probe.ts";
 import { tryEachHost } from "../embedders/hosted.ts";
-import { embedderPlaceOf } from "../settings.ts";
+import { embedderPlaceOf, reachOfCommand } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
@@ -134,7 +132,7 @@ async function checkModel(
     { ...config, model: { ...config.model, digest: null } },
     undefined,
     null,
-    { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS, features: null },
+    { ...reachOfCommand(config, env), features: null },
   );
   try {
     const model = await models.get(name, AbortSignal.timeout(TIMEOUT_MS));
@@ -206,7 +204,7 @@ async function checkEmbedder(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Check[]> {
   const { embed, model } = config;
-  const reach = { accessOf: accessByHost(config, env), choice: UNKNOWN_STANDINGS };
+  const reach = reachOfCommand(config, env);
   const isAlone = embed.provider === FROM_HOSTS && model.provider !== FROM_HOSTS;
   try {
     const listed = isAlone ? await checkListedHosts(config, env) : [];
