@@ -232,10 +232,11 @@ function readingOf(
 /** Of a table with more rows each line would have to be looked at for too long. */
 const MOST_LOOKED_AT = 100_000;
 
-const locateWhole = (places: Places, text: string): Locator | null =>
-  places.numbers.length > MOST_LOOKED_AT
-    ? locateText(places, 0)
-    : locateSpan(places, splitLines(text), { start: 0, end: text.length });
+function locateWhole(places: Places, text: string): Locator | null {
+  const first = locateText(places, 0);
+  if (first?.row === undefined || places.numbers.length > MOST_LOOKED_AT) return first;
+  return locateSpan(places, splitLines(text), { start: 0, end: text.length });
+}
 
 const MIN_CHARS = 200;
 const MAX_CHARS = 10_000_000;
