@@ -215,13 +215,18 @@ export function compareNameRival(pair: Pair): Finding | null {
 export function compareBinding(pair: Pair): Finding | null {
   const { unit } = pair;
   if (unit.kind === "row") return null;
-  return bindingIn(cutParts(unit.text), pair) ?? bindingIn(unit.segments(), pair);
+  const anchors = [...anchorsOf(pair), ...ordinalsOf(pair)];
+  if (anchors.length === 0) return null;
+  return bindingIn(cutParts(unit.text), anchors, pair) ?? bindingIn(unit.segments(), anchors, pair);
 }
 
-function bindingIn(parts: readonly TextSpan[], pair: Pair): Finding | null {
+function bindingIn(
+  parts: readonly TextSpan[],
+  anchors: readonly Pick<Anchor, "text" | "at">[],
+  pair: Pair,
+): Finding | null {
   const { unit, claim } = pair;
   if (parts.length < 2) return null;
-  const anchors = [...anchorsOf(pair), ...ordinalsOf(pair)];
   for (const figure of claim.figures) {
     const found = figure.isSoft ? null : findFigure(figure, pair);
     if (found?.where !== "unit" || found.as === null) continue;
