@@ -10,25 +10,33 @@ const MOST_BYTES = 1_000_000;
  * @param what it is, to begin a sentence, such as "The text of the note"
  * @throws Failure INPUT_INVALID for more bytes, and for other text than UTF-8
  */
-export async function readAll(
+export const readAll = (
   stdin: AsyncIterable<Uint8Array>,
   what: string,
   mostBytes = MOST_BYTES,
+): Promise<string> =>
+  readText(stdin, mostBytes, {
+    tooLong: `${what} on stdin is over ${formatCount(mostBytes)} bytes. Shorten it.`,
+    notUtf8: `${what} on stdin is not UTF-8. Convert it.`,
+  });
+
+/** The same with messages of one's own. @throws Failure INPUT_INVALID with one of them */
+export async function readText(
+  chunks: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+  messages: { readonly tooLong: string; readonly notUtf8: string },
 ): Promise<string> {
-  const chunks: Uint8Array[] = [];
+  const read: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of stdin) {
-    chunks.push(chunk);
+  for await (const chunk of chunks) {
+    read.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) {
-      const most = formatCount(mostBytes);
-      throw new Failure("INPUT_INVALID", `${what} on stdin is over ${most} bytes. Shorten it.`);
-    }
+    if (bytes > mostBytes) throw new Failure("INPUT_INVALID", messages.tooLong);
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(read));
   } catch {
-    throw new Failure("INPUT_INVALID", `${what} on stdin is not UTF-8. Convert it.`);
+    throw new Failure("INPUT_INVALID", messages.notUtf8);
   }
 }
 

@@ -1,15 +1,20 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
-import { hasCode } from "../../shared/store/connection/errors.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { textOf } from "../commands/options.ts";
+import { readText } from "../commands/read-stdin.ts";
 import { openInput } from "../enqueue/read-lines.ts";
 
 /** As `find` and `git ls-files` write them, or with `-print0` and `-z`. */
 type PathEnd = "line" | "nul";
 
 const MOST_BYTES = 64 * 1024 * 1024;
+const MESSAGES = {
+  tooLong: `The list of --files-from is over ${formatCount(MOST_BYTES)} bytes. Split it, or name a folder.`,
+  notUtf8:
+    "The list of --files-from is not UTF-8. Leave out names of files in another encoding, or name a folder.",
+};
 
 /**
  * The paths that `--files-from` names, each as it is written: no glob is read in one. With `--null` they end in NUL.
@@ -28,40 +33,19 @@ export async function listedPaths(
   }
   const input = await openInput(file === "-" ? file : resolve(cwd, file), stdin, "path");
   try {
-    return splitPaths(await readBytes(input.chunks), end);
+    return splitPaths(await readText(input.chunks, MOST_BYTES, MESSAGES), end);
   } finally {
     await input.close();
   }
 }
 
-async function readBytes(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const read: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) {
-      throw invalid(`is over ${formatCount(MOST_BYTES)} bytes. Split it, or name a folder`);
-    }
-    read.push(chunk);
-  }
-  return Buffer.concat(read);
-}
-
-function splitPaths(bytes: Buffer, end: PathEnd): readonly string[] {
-  const text = decode(bytes);
+function splitPaths(text: string, end: PathEnd): readonly string[] {
   if (end === "nul") return text.split("\0").filter((path) => path !== "");
-  if (text.includes("\0")) throw invalid("has paths that end in NUL. Give --null as well");
+  if (text.includes("\0")) {
+    throw new Failure(
+      "INPUT_INVALID",
+      "The list of --files-from has paths that end in NUL. Give --null as well.",
+    );
+  }
   return text.split(/\r?\n/).filter((path) => path.trim() !== "");
 }
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (!hasCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA")) throw error;
-    throw invalid("is not UTF-8. Leave out names of files in another encoding, or name a folder");
-  }
-}
-
-const invalid = (reason: string): Failure =>
-  new Failure("INPUT_INVALID", `The list of --files-from ${reason}.`);
