@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { comparedFactsOf } from "../store/index/documents.ts";
 
 const documentsSchema = z.array(
   z.object({
@@ -62,16 +63,7 @@ const factsSchema = z.array(
     .transform(({ path, sha256, text, settled, ...facts }) => ({
       path,
       text,
-      known: {
-        sha256,
-        settled,
-        facts: {
-          bytes: BigInt(facts.bytes),
-          mtimeNs: BigInt(facts.mtime_ns),
-          ctimeNs: BigInt(facts.ctime_ns),
-          inode: BigInt(facts.inode),
-        },
-      },
+      known: { sha256, settled, facts: comparedFactsOf(facts) },
     })),
 );
 

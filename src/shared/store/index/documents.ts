@@ -39,6 +39,16 @@ const rowSchema = z.object({
   settled: z.boolean(),
 });
 
+type FactsRow = Readonly<Record<"bytes" | "mtime_ns" | "ctime_ns" | "inode", string>>;
+
+/** The facts of a file, but for its device, from a row that has them as text. */
+export const comparedFactsOf = (row: FactsRow): Omit<FileFacts, "device"> => ({
+  bytes: BigInt(row.bytes),
+  mtimeNs: BigInt(row.mtime_ns),
+  ctimeNs: BigInt(row.ctime_ns),
+  inode: BigInt(row.inode),
+});
+
 /** The documents of a source by their path. */
 export async function loadDocumentFacts(
   db: Queryable,
@@ -66,13 +76,7 @@ const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   chunkSettings: row.chunk_settings,
   extractor: row.extractor,
   language: row.language,
-  facts: {
-    bytes: BigInt(row.bytes),
-    mtimeNs: BigInt(row.mtime_ns),
-    ctimeNs: BigInt(row.ctime_ns),
-    inode: BigInt(row.inode),
-    device: BigInt(row.device),
-  },
+  facts: { ...comparedFactsOf(row), device: BigInt(row.device) },
   settled: row.settled,
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { comparedFactsOf } from "../index/documents.ts";
 import type { FileFacts } from "../index/documents.ts";
 
 const rowSchema = z.object({
@@ -60,20 +61,18 @@ export async function selectNewestEvidence(
 }
 
 function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
-  const { sha256, settled, bytes, mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode } = row;
-  if (sha256 === null || bytes === null || mtimeNs === null || ctimeNs === null || inode === null) {
+  const { sha256, settled, bytes, mtime_ns, ctime_ns, inode } = row;
+  if (
+    sha256 === null ||
+    bytes === null ||
+    mtime_ns === null ||
+    ctime_ns === null ||
+    inode === null
+  ) {
     return null;
   }
-  return {
-    sha256,
-    settled: settled === true,
-    facts: {
-      bytes: BigInt(bytes),
-      mtimeNs: BigInt(mtimeNs),
-      ctimeNs: BigInt(ctimeNs),
-      inode: BigInt(inode),
-    },
-  };
+  const facts = comparedFactsOf({ bytes, mtime_ns, ctime_ns, inode });
+  return { sha256, settled: settled === true, facts };
 }
 
 /** Why a result may not be what the same job would give now. */
