@@ -102,7 +102,7 @@ export async function indexOrEmbed(
       ...(input.kind === "index" ? { failed_documents: failed } : {}),
     });
   else await printResults(context, database, { input, results, vectors });
-  printOtherSettings(context, results);
+  printOtherSettings(context, results, input.kind);
   if (hasFailed) return EXIT.error;
   return failed === 0 || allowsPartial(input) ? EXIT.ok : EXIT.partial;
 }
@@ -168,12 +168,13 @@ const formatFailure = ({ kind, state, error_code, error_message }: JobResult): s
 function printOtherSettings(
   { terminal, config }: CommandContext,
   results: readonly JobResult[],
+  command: JobInput["kind"],
 ): void {
   const names = new Set(results.flatMap(({ summary }) => otherSettings(summary, config)));
   if (names.size === 0) return;
   terminal.say(
     `The worker that did this was started with other values of ${[...names].join(", ")} than the configuration has: ` +
-      "start it again, and then run: nightdesk index",
+      `start it again, and then run: nightdesk ${command}`,
   );
 }
 

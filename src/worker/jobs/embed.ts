@@ -1,4 +1,5 @@
 import { Failure, refuse } from "../../shared/failure.ts";
+import { vectorDigestsOf } from "../../shared/index-settings.ts";
 import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";
 import type { Answer, Outcome } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
@@ -41,8 +42,9 @@ export async function runEmbedChunks(
     return handOut(planned, resources);
   });
   if (shared !== undefined) return succeeded({ ...shared });
-  const summary = await trace.step("embed", () => embedRange(planned, resources));
-  const { missing, outdated } = summary;
+  const made = await trace.step("embed", () => embedRange(planned, resources));
+  const summary = { ...made, settings: vectorDigestsOf(resources.config) };
+  const { missing, outdated } = made;
   if (chunks.dry_run === true || missing + outdated > 0) return succeeded({ ...summary });
   const vector_index = await trace.step("index_vectors", () => {
     trace.mayTake(STATEMENT_LIMITS_MS.build);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
-import { indexSettingsOf } from "../../../src/shared/index-settings.ts";
+import { indexSettingsOf, vectorDigestsOf } from "../../../src/shared/index-settings.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
@@ -279,6 +279,20 @@ describe("index", () => {
     await workByHand(desk.database, 1, () => ({ kind: "succeeded", outcome }));
     const { code, stderr } = await running;
     expect(stderr).toContain("other values of index.language than the configuration has");
+    expect(code).toBe(0);
+  });
+
+  test("says the same of vectors, and what makes them with these settings", async () => {
+    const where = { flags: {}, env: {}, cwd: desk.workroot, packageRoot };
+    const settings = { ...vectorDigestsOf(await loadConfig(where)), "embed.provider": "0" };
+    const running = desk.run("embed");
+    const made = { model: "m", signature: "0".repeat(32), dims: 3, chunks_total: 0, embedded: 0 };
+    const vectors = { ...made, outdated: 0, missing: 0, cut: 0, settings };
+    const outcome = { ...indexed, summary: vectors };
+    await workByHand(desk.database, 1, () => ({ kind: "succeeded", outcome }));
+    const { code, stderr } = await running;
+    expect(stderr).toContain("other values of embed.provider than the configuration has");
+    expect(stderr).toContain("and then run: nightdesk embed");
     expect(code).toBe(0);
   });
 
