@@ -68,6 +68,12 @@ test.each([
     "The frost was caused by the coating that peeled.",
     "The coating peeled because of the frost, which nobody had expected.",
   ],
+  [
+    "direction",
+    "Wegen Übelkeit wurde das Mittel am dritten Tag abgesetzt.",
+    "Die Übelkeit trat auf, weil das Mittel abgesetzt wurde.",
+    "Wegen Übelkeit wurde das Mittel am dritten Tag abgesetzt.",
+  ],
 ])("%s holds back what joins words that the evidence keeps apart", (rule, evidence, bad, good) => {
   expect(gradeOf(evidence, bad)?.grade).not.toBe("supported");
   expect(rulesAgainst(evidence, bad)).toContain(rule);
