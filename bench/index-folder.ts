@@ -6,6 +6,7 @@ import type { IndexSummary } from "../src/worker/index/index-sources.ts";
 import { openOffload } from "../src/worker/offload/offload.ts";
 import { extractText } from "../tests/support/read-documents.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
+import { policyOver } from "../tests/support/security-policy.ts";
 
 const SOURCE = { name: "corpus", root: "corpus", language: "auto" } as const;
 const EXTENSIONS = [".md", ".txt", ".json"];
@@ -17,19 +18,11 @@ export async function indexFolder(
   rebuild: boolean,
 ): Promise<IndexSummary> {
   const sandbox = await openSandbox(
-    {
-      securityRoot: workroot,
+    policyOver(workroot, {
       allowedRoots: [join(workroot, "corpus")],
       allowedExts: EXTENSIONS,
-      denyAbsolutePaths: true,
-      denyHiddenPaths: true,
-      allowAnyPath: false,
-      autoCreateAllowedRoots: false,
-      rootsMustBeWithinSecurityRoot: true,
       maxFileBytes: 5_000_000,
-      allowHardLinks: false,
-      allowRacyReads: false,
-    },
+    }),
     extractText,
   );
   const sources = bindSources(sandbox, [SOURCE], workroot);

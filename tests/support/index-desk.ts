@@ -5,25 +5,14 @@ import { bindSources } from "../../src/worker/index/sources.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { extractText } from "./read-documents.ts";
+import { policyOver } from "./security-policy.ts";
 
 const EXTENSIONS = [".md", ".txt"];
 
 /** Indexes the source `corpus` of a desk, as its worker would. */
 export async function indexDesk({ database, workroot }: Desk): Promise<void> {
   const sandbox = await openSandbox(
-    {
-      securityRoot: workroot,
-      allowedRoots: [join(workroot, "allowed")],
-      allowedExts: EXTENSIONS,
-      denyAbsolutePaths: true,
-      denyHiddenPaths: true,
-      allowAnyPath: false,
-      autoCreateAllowedRoots: false,
-      rootsMustBeWithinSecurityRoot: true,
-      maxFileBytes: 1_000_000,
-      allowHardLinks: false,
-      allowRacyReads: false,
-    },
+    policyOver(workroot, { allowedRoots: [join(workroot, "allowed")], allowedExts: EXTENSIONS }),
     extractText,
   );
   const source = {

@@ -15,6 +15,7 @@ import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { vectorsOf } from "../../src/worker/search/choose-vectors.ts";
 import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
+import { policyOver } from "./security-policy.ts";
 
 const EXTENSIONS = [".md", ".txt", ".json"];
 
@@ -62,19 +63,11 @@ export async function openCorpus(
   const workroot = mkdtempSync(join(tmpdir(), "nightdesk-index-"));
   for (const name of ["ops", "lab"]) mkdirSync(join(workroot, "notes", name), { recursive: true });
   const sandbox = await openSandbox(
-    {
-      securityRoot: workroot,
+    policyOver(workroot, {
       allowedRoots: [join(workroot, "notes")],
       allowedExts: EXTENSIONS,
-      denyAbsolutePaths: true,
-      denyHiddenPaths: true,
-      allowAnyPath: false,
-      autoCreateAllowedRoots: false,
-      rootsMustBeWithinSecurityRoot: true,
       maxFileBytes,
-      allowHardLinks: false,
-      allowRacyReads: false,
-    },
+    }),
     extractText,
   );
   const configured = ["ops", "lab"].map((name) => ({ name, root: `notes/${name}` }));

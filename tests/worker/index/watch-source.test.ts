@@ -23,6 +23,7 @@ import { answered, workByHand } from "../../producer/work-by-hand.ts";
 import { extractText } from "../../support/read-documents.ts";
 import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
+import { policyOver } from "../../support/security-policy.ts";
 
 const EXTENSIONS = [".md", ".txt", ".csv"];
 
@@ -40,19 +41,11 @@ describeOnPostgres("a watched folder", () => {
     workroot = mkdtempSync(join(tmpdir(), "nightdesk-watch-"));
     mkdirSync(join(workroot, "in"));
     const sandbox = await openSandbox(
-      {
-        securityRoot: workroot,
+      policyOver(workroot, {
         allowedRoots: [join(workroot, "in")],
         allowedExts: EXTENSIONS,
-        denyAbsolutePaths: true,
-        denyHiddenPaths: true,
-        allowAnyPath: false,
-        autoCreateAllowedRoots: false,
-        rootsMustBeWithinSecurityRoot: true,
         maxFileBytes: 20_000,
-        allowHardLinks: false,
-        allowRacyReads: false,
-      },
+      }),
       extractText,
     );
     const configured = [{ name: "inbox", root: "in", language: "auto" as const }];

@@ -6,6 +6,7 @@ import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Reading, Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { SecurityPolicy } from "../../../src/worker/sandbox/policy.ts";
 import type { Refusal } from "../../../src/shared/failure.ts";
+import { policyOver } from "../../support/security-policy.ts";
 
 export const SECRET = "outside content that must never be returned";
 
@@ -36,20 +37,12 @@ export function makeWorkroot(): Workroot {
   mkdirSync(join(work, "allowed"), { recursive: true });
   mkdirSync(join(folder, "outside"));
   writeFileSync(join(folder, "outside", "secret.md"), SECRET);
-  const policy = (changes: Partial<SecurityPolicy> = {}): SecurityPolicy => ({
-    securityRoot: work,
-    allowedRoots: ["allowed"],
-    allowedExts: [".md", ".txt", ".json"],
-    denyAbsolutePaths: true,
-    denyHiddenPaths: true,
-    allowAnyPath: false,
-    autoCreateAllowedRoots: false,
-    rootsMustBeWithinSecurityRoot: true,
-    maxFileBytes: 1_000_000,
-    allowHardLinks: false,
-    allowRacyReads: false,
-    ...changes,
-  });
+  const policy = (changes: Partial<SecurityPolicy> = {}): SecurityPolicy =>
+    policyOver(work, {
+      allowedRoots: ["allowed"],
+      allowedExts: [".md", ".txt", ".json"],
+      ...changes,
+    });
   const open = async (changes?: Partial<SecurityPolicy>): Promise<Sandbox> => {
     const sandbox = await openSandbox(policy(changes), extractText);
     opened.push(sandbox);
