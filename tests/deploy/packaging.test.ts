@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { start } from "./spawned.ts";
 import type { Ended } from "./spawned.ts";
@@ -104,5 +104,69 @@ describe("the scripts", () => {
     expect(left).not.toContain("dist");
     expect(left).not.toContain("a.tsbuildinfo");
     expect(await run("scripts/clean", "--everything")).toMatchObject({ exitCode: 2 });
+  });
+});
+
+/** Docker and the registries are not there in a test; this says which image it was asked for, by a digest made of its name. */
+const DOCKER = `#!/bin/sh
+[ "$1 $2 $3 $5" = "buildx imagetools inspect --format" ] || exit 64
+[ -z "$REFUSE" ] || case "$4" in "$REFUSE"*) echo "$4: not found" >&2; exit 1 ;; esac
+printf 'sha256:%s\\n' "$(printf %s "$4" | sha256sum | cut -c 1-64)"
+`;
+
+describe("the images of the deployment", () => {
+  const FILES = ["Dockerfile", "docker-compose.yml", ".devcontainer/docker-compose.yml"];
+  const script = join(checkout, "scripts", "pin-images.js");
+  let folder: string;
+  const read = (): Promise<string[]> =>
+    Promise.all(FILES.map((name) => readFile(join(folder, name), "utf8")));
+  const pin = (more: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+    start([process.execPath, script, "--folder", folder, ...more], {
+      cwd: folder,
+      env: { PATH: `${folder}:${process.env["PATH"] ?? ""}`, ...env },
+    }).ended;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "nightdesk-images-"));
+    await mkdir(join(folder, ".devcontainer"));
+    for (const name of FILES) await cp(join(checkout, name), join(folder, name));
+    await writeFile(join(folder, "docker"), DOCKER, { mode: 0o755 });
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test("are pinned by what docker says of their tags, and nothing else changes", async () => {
+    const before = await read();
+    const pinned = await pin([]);
+    expect(pinned).toMatchObject({ exitCode: 0, stderr: "" });
+    const after = await read();
+    expect(after).not.toEqual(before);
+    expect(after.map((text) => text.replaceAll(/@sha256:[0-9a-f]{64}/g, ""))).toEqual(before);
+    const [dockerfile = "", compose = ""] = after;
+    expect(dockerfile).toMatch(/^FROM node:[\w.-]+@sha256:[0-9a-f]{64} AS build$/m);
+    expect(compose).toMatch(/^ {4}image: pgvector\/pgvector:[\w.-]+@sha256:[0-9a-f]{64}$/m);
+    expect(compose).toMatch(/^ {2}image: nightdesk:[\d.]+$/m);
+    expect(await pin(["--check"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await pin([])).toEqual(pinned);
+    expect(await read()).toEqual(after);
+  });
+
+  test("are named where they have no digest", async () => {
+    const checked = await pin(["--check"]);
+    expect(checked.exitCode).toBe(1);
+    expect(checked.stdout.split("\n")).toContain("redis:7.2-bookworm has no digest");
+    expect(await pin(["--all"])).toMatchObject({ exitCode: 2 });
+  });
+
+  test("stay as they are where one has no digest, or docker is not there", async () => {
+    const before = await read();
+    const refused = await pin([], { REFUSE: "ollama" });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^The digest of ollama\/ollama:\S+ can't be asked for: .*not found/,
+    );
+    await rm(join(folder, "docker"));
+    const missing = await pin([], { PATH: folder });
+    expect(missing.stderr).toContain("docker is not on the PATH");
+    expect(await read()).toEqual(before);
   });
 });
