@@ -43,6 +43,9 @@ const NAMED_MONTH = String.raw`(?<!\p{L})(?<name>${MONTH_NAME})(?!\p{L})\.?`;
 
 type Reading = (groups: Readonly<Record<string, string | undefined>>) => string | null;
 
+/** What every shape holds; quicker than they are. */
+const MAYBE_YEAR = /(?:19|20)\d\d/;
+
 /** In order: the first that fits a text names its date. Every pattern is bounded. */
 const SHAPES: readonly (readonly [RegExp, Reading])[] = [
   [
@@ -111,6 +114,7 @@ function numbered({ year, month = "", day }: Parameters<Reading>[0]): string {
  * German, French, Spanish or Japanese. Null where it names none, or only a day and a month without their year.
  */
 export function findWrittenDate(text: string): WrittenDate | null {
+  if (!MAYBE_YEAR.test(text)) return null;
   for (const [pattern, read] of SHAPES) {
     const match = pattern.exec(text);
     if (match === null) continue;

@@ -92,6 +92,12 @@ const countedBehind = (nouns: string): RegExp =>
 const lettered = (nouns: string): RegExp =>
   new RegExp(String.raw`(?<![\p{L}\d])(?:${nouns})[-.: ]{1,2}([A-Z]|[IVX]{2,5})${ENDS}`, "u");
 
+/** What every shape holds; quicker than they are. */
+const MAYBE_NOUN = new RegExp(
+  String.raw`(?:${Object.values(NOUNS).join("|")}|(?<![\p{L}\d])(?:vers?|v|r))(?!\p{L})|版`,
+  "iu",
+);
+
 /** In this order: the first that stands in a text tells that mark, and is taken out before the next is looked for. */
 const SHAPES: readonly (readonly [Noun, RegExp])[] = [
   ["edition", countedBefore(NOUNS.edition)],
@@ -154,6 +160,7 @@ type Counted = Pick<VersionMarks, Noun> & { readonly rest: string };
 
 function readCounted(text: string): Counted {
   let found: Counted = { edition: null, version: null, revision: null, rest: text };
+  if (!MAYBE_NOUN.test(text)) return found;
   for (const [noun, shape] of SHAPES) {
     if (found[noun] !== null) continue;
     const match = shape.exec(found.rest);

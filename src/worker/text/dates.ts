@@ -41,6 +41,9 @@ const MONTH = String.raw`(?<month>${MONTH_NAME})(?![\p{L}])\.?`;
 const MAYBE_MONTH =
   /jan|ene|f[eé][bv]|m[aä][re]|ma[yi]|a[pvb]r|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic/i;
 
+/** What every date and time holds. */
+const MAYBE_COUNTED = /[\d元]/;
+
 /** In order: what an earlier one has taken, a later one leaves. */
 const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
   [
@@ -121,6 +124,7 @@ const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
 
 /** The dates and times of a text. Every pattern is bounded. */
 export function findDates(text: string): Figure[] {
+  if (!MAYBE_COUNTED.test(text)) return [];
   let taken: Figure[] = [];
   for (const [regexp, read, needed] of DATES) {
     if (needed?.test(text) === false) continue;
