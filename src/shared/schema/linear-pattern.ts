@@ -1,4 +1,9 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
+import type * as Re2js from "re2js";
+
+/** The engine's tables take 25 ms to load: only a command that has a pattern waits for them. */
+const require = createRequire(import.meta.url);
+const engine = (): typeof Re2js.RE2JS => (require("re2js") as typeof Re2js).RE2JS;
 
 /** A pattern whose time grows with the text alone. */
 export type LinearPattern = { readonly test: (text: string) => boolean };
@@ -46,7 +51,7 @@ export function parsePattern(pattern: string): ParsedPattern {
 
 /** @param source what `parsePattern` gave */
 export function compilePattern(source: string): LinearPattern {
-  const compiled = RE2JS.compile(source);
+  const compiled = engine().compile(source);
   return { test: (text) => compiled.test(text) };
 }
 
@@ -59,7 +64,7 @@ function faultOf(pattern: string, reason: string): ParsedPattern {
 
 function refusalOf(source: string): string | undefined {
   try {
-    RE2JS.compile(source);
+    engine().compile(source);
     return undefined;
   } catch (error) {
     const words = error instanceof Error ? error.message.replace(/^[^:]*: /, "") : "";
