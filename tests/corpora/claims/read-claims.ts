@@ -37,22 +37,25 @@ const claimSchema = z
 export type Passage = z.infer<typeof passageSchema>;
 export type LabelledClaim = z.infer<typeof claimSchema>;
 
-/** All passages and claims, in the order of their files. */
-export function readClaims(): {
+/**
+ * All passages and claims of a set, in the order of their files.
+ * Without a folder the first set, of which `splitOf` keeps a third; `second-kept` is kept whole.
+ */
+export function readClaims(folder: "" | "second-kept" = ""): {
   readonly passages: readonly Passage[];
   readonly claims: readonly LabelledClaim[];
 } {
   return {
-    passages: linesOf(".passages.jsonl").map((line) => passageSchema.parse(line)),
-    claims: linesOf(".claims.jsonl").map((line) => claimSchema.parse(line)),
+    passages: linesOf(folder, ".passages.jsonl").map((line) => passageSchema.parse(line)),
+    claims: linesOf(folder, ".claims.jsonl").map((line) => claimSchema.parse(line)),
   };
 }
 
-const linesOf = (ending: string): unknown[] =>
-  readdirSync(import.meta.dirname)
+const linesOf = (folder: string, ending: string): unknown[] =>
+  readdirSync(join(import.meta.dirname, folder))
     .filter((name) => name.endsWith(ending))
     .sort()
-    .flatMap(readLines);
+    .flatMap((name) => readLines(join(folder, name)));
 
 const readLines = (name: string): unknown[] =>
   readFileSync(join(import.meta.dirname, name), "utf8")
