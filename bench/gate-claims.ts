@@ -1,8 +1,8 @@
 // How the rules grade the labelled claims of tests/corpora/claims: by kind and by language how many are supported, partly
 // and unsupported, in per cent with Wilson 95 % intervals, and how long it takes. The third that is chosen by hash, which
 // was kept until its errors were read, is run with --kept; of the other two thirds --part shows a validation third or the rest.
-// --second-kept is another set, which nobody who writes rules has read.
-// node --import ./bench/register.js bench/gate-claims.ts [--without RULE,…] [--ablation] [--part tune|check] [--items KIND] [--kept|--second-kept]
+// --second-kept is another set: a third of it, by the same hash, is kept (with --kept), and the errors of the rest may be read.
+// node --import ./bench/register.js bench/gate-claims.ts [--without RULE,…] [--ablation] [--part tune|check] [--items KIND] [--kept] [--second-kept]
 // With --entailment FOLDER [--dtype DTYPE] also what the model for verify.entailment in that folder makes of the grades, with
 // its limits and with others, and what a pair takes.
 import { createHash } from "node:crypto";
@@ -41,8 +41,7 @@ type Judged = {
   readonly graded: GradedClaim;
 };
 
-const isSecond = flags["second-kept"];
-const { passages, claims } = readClaims(isSecond ? "second-kept" : "");
+const { passages, claims } = readClaims(flags["second-kept"] ? "second-kept" : "");
 const passageOf = new Map(passages.map((passage) => [passage.id, passage]));
 const blockOf = new Map(passages.map((passage) => [passage.id, toBlock(passage)]));
 
@@ -61,9 +60,8 @@ const partOf = ({ passages: [first = ""] }: LabelledClaim): "tune" | "check" =>
 
 const chosen = claims.filter(
   (claim) =>
-    isSecond ||
-    (splitOf(claim) === (flags.kept ? "final" : "tune") &&
-      (flags.part === undefined || partOf(claim) === flags.part)),
+    splitOf(claim) === (flags.kept ? "final" : "tune") &&
+    (flags.part === undefined || partOf(claim) === flags.part),
 );
 
 const judgeAll = (rules: ReadonlySet<ClaimRule>): Judged[] =>
@@ -294,8 +292,8 @@ function printLimits(compared: Compared): void {
   }
 }
 
-if ((flags.kept || isSecond) && flags.items !== undefined)
-  throw new Error("what is kept is never read: --items goes without --kept and --second-kept");
+if (flags.kept && flags.items !== undefined)
+  throw new Error("the kept third is never read: --items goes without --kept");
 if (flags.ablation) printAblation();
 else {
   const without = new Set(flags.without.split(","));
