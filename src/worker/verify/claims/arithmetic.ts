@@ -247,10 +247,18 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
     if (isNear(other.value / (1 + share))) return `${other.text} before + ${one.text}`;
     if (isNear(other.value / (1 - share))) return `${other.text} before - ${one.text}`;
   }
-  const isTimes =
-    one.dimension === "" && other.dimension === dimension && !isYear(one) && one.value > 1;
-  return isTimes && isNear(one.value * other.value) ? `${one.text} x ${other.text}` : null;
+  if (other.dimension !== dimension) return null;
+  const times = one.dimension === "" && !isYear(one) ? one.value : hoursOf(one, dimension);
+  return times > 1 && isNear(times * other.value) ? `${one.text} x ${other.text}` : null;
 }
+
+const HOUR_S = 3_600;
+
+/** "2.5 hours at £78": how many hours, days or months are paid for. */
+const hoursOf = ({ dimension, value, factor }: Operand, paid: string): number =>
+  paid.length === 3 && (dimension === "month" || (dimension === "time" && factor >= HOUR_S))
+    ? value / factor
+    : 0;
 
 /** Money, and what is only counted: of these people take shares, double and twelve. */
 const isAmount = (dimension: string): boolean => dimension === "" || /^[A-Z]{3}$/.test(dimension);

@@ -44,9 +44,10 @@ export function readFigures(spelled: string, language: ClaimLanguage | null): Cl
   const calendar = [...found, ...words]
     .map((date) => durationAt(date, text) ?? dateFigure(date, text))
     .sort(byStart);
-  const codes = findCodes(withoutSpans(text, calendar));
+  const divisors = findDivisors(withoutSpans(text, calendar), language);
+  const codes = findCodes(withoutSpans(text, [...calendar, ...divisors].sort(byStart)));
   const masked = withoutSpans(text, [...calendar, ...codes].sort(byStart));
-  const parts = findParts(masked, language);
+  const parts = [...findParts(masked, language), ...divisors];
   const rest = withoutSpans(masked, parts);
   const numbers = joinFigures([...readNumbers(rest, text, language), ...parts].sort(byStart), text);
   const firsts = firstDays(calendar, numbers, text);
@@ -206,6 +207,19 @@ const PARTS: readonly (readonly [RegExp, string, number])[] = [
   ],
 ];
 
+/** "40 CFU/100 ml" is per 100 ml. */
+const DIVISOR = /(?<=\p{L}\/)\d{1,4}(?=[ \u00A0]?(?:ml|l|g|kg|km|m|cm|h)(?!\p{L}))/gu;
+const findDivisors = (text: string, language: ClaimLanguage | null): ClaimFigure[] =>
+  [...text.matchAll(DIVISOR)].map(({ 0: spelled, index }) =>
+    numberFigure({
+      start: index,
+      end: index + spelled.length,
+      value: Number(spelled),
+      text,
+      language,
+    }),
+  );
+
 function findParts(text: string, language: ClaimLanguage | null): ClaimFigure[] {
   if (!MAYBE_PART.test(text)) return [];
   return PARTS.reduce<ClaimFigure[]>((found, [pattern, dimension, base]) => {
@@ -241,25 +255,19 @@ const SCALES: readonly (readonly [RegExp, number])[] = [
   [/^千/u, 1e3],
 ];
 
+type Scaled = TextSpan & { readonly value: number; readonly others: readonly number[] };
+
 function readNumbers(rest: string, text: string, language: ClaimLanguage | null): ClaimFigure[] {
-  const digits = joinGroups(findNumbers(rest), rest).flatMap(({ start, end }): ClaimFigure[] => {
+  const scaled = joinGroups(findNumbers(rest), rest).flatMap(({ start, end }): Scaled[] => {
     const spelled = rest.slice(start, end);
     const value = Number(valueIn(spelled, language));
     if (Number.isNaN(value)) return [];
     const scale = SCALES.find(([pattern]) => pattern.test(text.slice(end, end + 16)));
-    const scaled = scale?.[0].exec(text.slice(end, end + 16))?.[0].length ?? 0;
-    const other = language === null ? ambiguous(spelled) : [];
-    return [
-      numberFigure({
-        start,
-        end: end + scaled,
-        value: value * (scale?.[1] ?? 1),
-        others: other,
-        text,
-        language,
-      }),
-    ];
+    const length = scale?.[0].exec(text.slice(end, end + 16))?.[0].length ?? 0;
+    const others = language === null ? ambiguous(spelled) : [];
+    return [{ start, end: end + length, value: value * (scale?.[1] ?? 1), others }];
   });
+  const digits = joinMyriads(scaled, text).map((one) => numberFigure({ ...one, text, language }));
   const blanked = withoutSpans(rest, digits);
   const articles = [...blanked.matchAll(ARTICLE)].flatMap(
     ({ 0: article, index }): ClaimFigure[] => {
@@ -277,6 +285,18 @@ function readNumbers(rest: string, text: string, language: ClaimLanguage | null)
   );
   return [...digits, ...words, ...(language === "english" ? articles : [])].sort(byStart);
 }
+
+/** "9万5千" is one number. */
+const joinMyriads = (numbers: readonly Scaled[], text: string): readonly Scaled[] =>
+  numbers.reduce<Scaled[]>((joined, number) => {
+    const last = joined.at(-1);
+    const isRest =
+      last?.end === number.start && text.charAt(last.end - 1) === "万" && number.value < 10_000;
+    if (isRest)
+      joined.splice(-1, 1, { ...last, end: number.end, value: last.value + number.value });
+    else joined.push(number);
+    return joined;
+  }, []);
 
 /** "1 825,23": a group before a decimal comma. */
 const joinGroups = (numbers: readonly TextSpan[], text: string): readonly TextSpan[] =>
@@ -410,7 +430,14 @@ const AND_HALF = /^ (?:and a half|et demie?|y media|y medio)(?!\p{L})|^半/u;
 const AND_QUARTER = /^ (?:and a quarter|et quart|y cuarto)(?!\p{L})/u;
 const BETWEEN_PARTS = /^[ ,\u00A0\u202F]{0,2}(?:(?:and|und|et|y|con|e) )?$/u;
 const BETWEEN_VALUES =
-  /^[ \u00A0]{0,2}(?:–|-|—|to|and|or|bis|und|oder|à|et|ou|a|y|o|\/|から|〜|~|instead of|statt|au lieu de|en vez de|up to)[ \u00A0]{0,2}$/u;
+  /^[ \u00A0]{0,2}(?:–|-|—|to|and|or|bis|und|oder|à|et|ou|a|y|o|\/|から|〜|~|instead of|statt|au lieu de|en vez de|up to|auf)[ \u00A0]{0,2}$/u;
+
+/** "84 × 52 cm" is two lengths; "60 × 45 s" is a count of times. */
+const BETWEEN_SIDES = /^[ \u00A0]{0,2}(?:×|x|by)[ \u00A0]{0,2}$/u;
+
+const isShared = (between: string, { measure }: ClaimFigure): boolean =>
+  BETWEEN_VALUES.test(between.replace(/[€£$]$/u, "")) ||
+  (measure?.dimension === "length" && BETWEEN_SIDES.test(between));
 
 /** "1 h 20 min" is one figure, and the 70 of "70 to 90 minutes" is minutes. */
 function joinFigures(all: readonly ClaimFigure[], text: string): ClaimFigure[] {
@@ -425,7 +452,7 @@ function joinFigures(all: readonly ClaimFigure[], text: string): ClaimFigure[] {
   for (let at = joined.length - 2; at >= 0; at -= 1) {
     const [one, next] = [joined[at], joined[at + 1]];
     if (one === undefined || next === undefined) continue;
-    if (!BETWEEN_VALUES.test(text.slice(one.end, next.start).replace(/[€£$]$/u, ""))) continue;
+    if (!isShared(text.slice(one.end, next.start), next)) continue;
     if (one.measure === null && one.counted === null && next.measure !== null) {
       joined[at] = withMeasure(one, next.measure, next.rate);
     } else if (one.measure === null && one.counted === null && next.counted !== null) {

@@ -153,6 +153,11 @@ const WORDS: readonly (readonly [dimension: string, factor: number, words: strin
     0.000_001,
     "milligram milligrams milligramm milligramme milligrammes miligramo miligramos",
   ],
+  [
+    "mass",
+    0.000_000_001,
+    "microgram micrograms mikrogramm microgramme microgrammes microgramo microgramos",
+  ],
   ["mass", 0.001, "gram grams gramm gramme grammes gramo gramos"],
   [
     "mass",

@@ -27,6 +27,12 @@ test.each([
     "The fee of 40 euros minus the deposit of 25 euros is 15 euros.",
     "40 euros - 25 euros",
   ],
+  [
+    "hours that are paid for",
+    "Labour: 3.5 hours at £60.",
+    "Labour: 3.5 hours at £60, which is £210.",
+    "3.5 hours x £60",
+  ],
   ["a share", SEATS, "Of 200 seats 50 are sold, which is 25 %.", "50 / 200"],
   ["a duration", EVENT, "From 09:15 to 11:45 the event takes 2 h 30 min.", "09:15 to 11:45"],
   [

@@ -23,6 +23,32 @@ test.each([
     "La facture est de 1 825,23 € pour nous.",
     "La facture est de 1825,23 € pour nous.",
   ],
+  [
+    "the unit of two sides",
+    "The frame measures 60 × 45 cm in all.",
+    "The frame measures 0.6 m by 0.45 m.",
+  ],
+  [
+    "a change",
+    "Der Beitrag steigt von 2,40 auf 2,90 Euro.",
+    "Der Beitrag steigt um 50 Cent, von 2,40 auf 2,90 Euro.",
+  ],
+  [
+    "an amount in place of another",
+    "| Tarif | Preis |\n|---|---|\n| Tag | 31,0 ct |\n| Nacht | 28,5 ct |",
+    "Der Preis in der Nacht ist 28,5 statt 31,0 ct.",
+  ],
+  ["what something is per", "Found were 12 CFU/50 ml in the tap.", "Found were 12 CFU per 50 ml."],
+  [
+    "micrograms",
+    "Der Grenzwert liegt bei 0,025 mg je Liter.",
+    "Der Grenzwert liegt bei 25 Mikrogramm je Liter.",
+  ],
+  [
+    "a number of myriads",
+    "二〇二四年の来場者は38,200人であった。",
+    "来場者はおよそ3万8千人であった。",
+  ],
   ["a number in words", "The walk takes 42 minutes.", "The walk takes forty-two minutes."],
   [
     "a German number in words",
