@@ -117,7 +117,18 @@ const compareQuantities = ruleOf(["all", "only", "most"], "either");
 
 /** "Only 30 minutes", "three of each": beside a figure these say how much it is, and not of what. */
 export const compareQuantifier = (pair: Pair): Finding | null =>
-  everyNth(pair) ?? compareQuantities(withoutMeasuring(pair));
+  everyNth(pair) ?? otherDays(pair) ?? compareQuantities(withoutMeasuring(pair));
+
+const isDay = (offer: string): boolean => /^w:\d$/.test(offer);
+
+/** "Every day", where the sentence names Tuesday and Thursday. */
+function otherDays({ claim, unit }: Pair): Finding | null {
+  const group = claim.figures.find(({ offers: [first] }) => /^w:\D/.test(first ?? ""));
+  const held = new Set(unit.figures().flatMap(({ offers }) => offers.filter(isDay)));
+  if (group === undefined || held.size === 0) return null;
+  const missing = group.offers.filter(isDay).some((day) => !held.has(day));
+  return missing ? doubt(`the sentence does not name all days of "${group.text}"`) : null;
+}
 
 /** "Every fiftieth page" is not each page. */
 function everyNth({ unit, claim }: Pair): Finding | null {
@@ -247,6 +258,27 @@ export function comparePlan(pair: Pair): Finding | null {
     if (isPermitted(ofClaim, pair.unit.cues()) || isPermitted(ofUnit, pair.claim.cues)) continue;
     if (ofClaim !== undefined && isForbidden(ofClaim, pair)) continue;
     return doubt(`"${(ofClaim ?? ofUnit)?.word ?? ""}" stands on one side alone`);
+  }
+  const later = claimCues(pair, "plan").length === 0 ? laterVerb(pair) : null;
+  return later === null ? null : doubt(`"${later}" is still to come`);
+}
+
+/** Endings of the future in Spanish and French, without accents. */
+const FUTURE = {
+  spanish: /(?:[aei]r|dr|br)(?:a|an|emos)$/u,
+  french: /(?:[ei]r|dr|tr|vr|ur)(?:a|ont|ons)$/u,
+} as const;
+
+/** "Ha cambiado", where the sentence says "cambiará": the same verb, in the future there alone. */
+function laterVerb({ claim, unit, met }: Pair): string | null {
+  if (claim.language !== unit.language) return null;
+  if (claim.language !== "spanish" && claim.language !== "french") return null;
+  const future = FUTURE[claim.language];
+  for (const { term, places } of met) {
+    if (future.test(term.word)) continue;
+    const words = places.map((place) => unit.terms[place]?.word ?? "");
+    const [later] = words;
+    if (later !== undefined && words.every((word) => future.test(word))) return later;
   }
   return null;
 }

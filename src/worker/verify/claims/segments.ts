@@ -4,13 +4,20 @@ import type { TextSpan } from "../../text/spans.ts";
 const BREAK =
   /[;|•!?。、;]|,(?=\s|$)|\.(?=\s)|\s[–—-]\s|(?<![\p{L}])(?:and|but|or|while|whereas|because|although|und|aber|oder|sondern|während|weil|obwohl|et|mais|ou|tandis|car|parce|y|pero|o|mientras|aunque|porque|sino)(?![\p{L}])/giu;
 
+/** What stands in brackets parts no clause: "the fee (€480, until 28 February) is not paid"; two amounts there are parted. */
+const BRACKET = /\((?![^()\n]*([€$£%])[^()\n]*\1)[^()\n]{0,200}\)|（[^（）\n]{0,200}）/gu;
+
 const CELL = /\|/g;
 
 /** The clauses of a sentence, or the cells of a row, in order. Linear. */
 export function cutSegments(text: string, kind: "cells" | "clauses" = "clauses"): TextSpan[] {
   const clauses: TextSpan[] = [];
+  const brackets = kind === "cells" ? [] : [...text.matchAll(BRACKET)];
   let start = 0;
   for (const { 0: mark, index } of text.matchAll(kind === "cells" ? CELL : BREAK)) {
+    while ((brackets[0]?.index ?? 0) + (brackets[0]?.[0].length ?? text.length) <= index)
+      brackets.shift();
+    if ((brackets[0]?.index ?? index) < index) continue;
     if (index > start) clauses.push({ start, end: index });
     start = /\p{L}/u.test(mark) ? index : index + mark.length;
   }
