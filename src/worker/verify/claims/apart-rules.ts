@@ -1,6 +1,8 @@
 import type { TextSpan } from "../../text/spans.ts";
 import { comparePolarity } from "./cue-rules.ts";
+import { findFigure, hardFigures, isLike } from "./figure-rules.ts";
 import { overlapsAny } from "./figures.ts";
+import type { ClaimFigure } from "./figures.ts";
 import { wordsIn } from "./pair.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
 import { segmentAt } from "./segments.ts";
@@ -55,6 +57,73 @@ export function compareSubject({ claim, unit, piece, met }: Pair): Finding | nul
   return null;
 }
 
+/** "A filter, £285, and a valve, £64": what the claim speaks of stands before another amount, and nothing of it before its own. */
+export function compareListed(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
+  if (unit.kind === "row") return null;
+  const placed = met
+    .filter(({ places, isMinor }) => places.length > 0 && !isMinor)
+    .map(({ places }) => places.map((place) => unit.terms[place]?.start ?? -1));
+  for (const figure of hardFigures(pair)) {
+    const found = findFigure(figure, pair);
+    const own = found.where === "unit" ? found.as : null;
+    const other = unit.figures().findLast((one) => own !== null && isBefore(one, own));
+    if (own === null || other === undefined || isAsked(other, claim.figures)) continue;
+    const isBetween = (at: number): boolean => at >= other.end && at < own.start;
+    const isOfOther = placed.some((starts) => starts.every((at) => at < other.start));
+    const isOfOwn = placed.some(
+      (starts) => starts.some(isBetween) && starts.every((at) => at < own.end),
+    );
+    const isAnother = newIn({ start: other.end, end: own.start }, pair).length > 0;
+    if (isOfOther && !isOfOwn && isAnother)
+      return rival(`${other.text.trim()} is what it is said of`);
+  }
+  return null;
+}
+
+const isBefore = (one: ClaimFigure, own: ClaimFigure): boolean =>
+  one.end <= own.start && own.measure !== null && isLike(one, own);
+const isAsked = ({ offers }: ClaimFigure, figures: readonly ClaimFigure[]): boolean =>
+  figures.some(({ asks }) => asks.some((one) => offers.includes(one)));
+
+/** "Lindau", where the sentence has "Lindach": a German word with a capital that differs from one there by more than its ending. */
+export function compareLookalike({ claim, unit, met, cited }: Pair): Finding | null {
+  if (claim.language !== "german" || unit.language !== "german") return null;
+  const isCapital = ({ start }: Term, text: string): boolean =>
+    /^\p{Lu}/u.test(text.slice(start, start + 2));
+  const said = new Set(claim.terms.map(({ word }) => word));
+  for (const { term, places, isLabel } of met) {
+    if (isLabel || !isCapital(term, claim.text)) continue;
+    if (cited.some(({ words }) => words.has(term.word))) continue;
+    const others = unit.terms.filter(
+      (other) => isCapital(other, unit.text) && !said.has(other.word),
+    );
+    const like = others.find(({ word }) => isLookalike(term.word, word));
+    const isElsewhere = places.some((place) => unit.terms[place] !== like);
+    if (like !== undefined && !isElsewhere)
+      return {
+        grade: "partly",
+        reason: "name",
+        detail: `${term.word}, where the sentence has ${like.word}`,
+      };
+  }
+  return null;
+}
+
+const LEAST_SHARED = 4;
+const GERMAN_ENDING = /^(?:e|en|em|er|es|n|s|ern|in|innen|ung|ungen|heit|keit|lich|schaft)?$/u;
+
+function isLookalike(one: string, other: string): boolean {
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared += 1;
+  const rests = [one.slice(shared), other.slice(shared)];
+  return (
+    shared >= LEAST_SHARED &&
+    rests.every(({ length }) => length < shared && length <= 3) &&
+    rests.some((rest) => !GERMAN_ENDING.test(rest))
+  );
+}
+
 /** "The front disc is fine; the rear one is worn": what one clause of the claim joins stands in two statements. */
 export function compareStatements(pair: Pair): Finding | null {
   const { claim, unit } = pair;
@@ -88,6 +157,9 @@ export function compareGapped(pair: Pair): Finding | null {
   const segments = unit.segments();
   if (segments.length < 2) return null;
   const placed = met.filter(({ places }) => places.length > 0);
+  const [first, second] = placed;
+  if (placed.length === 2 && isParted(first, second, pair))
+    return rival(`${second?.term.word ?? ""} stands in another clause`);
   for (const one of placed) {
     if (!/^\p{Lu}/u.test(claim.text.slice(one.term.start, one.term.end))) continue;
     const own = onlySegment(one, pair, segments);
@@ -101,6 +173,15 @@ export function compareGapped(pair: Pair): Finding | null {
     return rival(`${one.term.word} stands in another clause`);
   }
   return null;
+}
+
+/** "The impeller is of brass, the seal of Viton": each of two words stands in a clause that says something else of it. */
+function isParted(one: Met | undefined, other: Met | undefined, pair: Pair): boolean {
+  if (one === undefined || other === undefined) return false;
+  const segments = pair.unit.segments();
+  const [own, rest] = [one, other].map((each) => onlySegment(each, pair, segments));
+  if (own === undefined || rest === undefined || own === rest) return false;
+  return hasOther(own, pair) && hasOther(rest, pair);
 }
 
 function onlySegment(

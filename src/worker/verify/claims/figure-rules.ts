@@ -1,6 +1,7 @@
 import { findArithmetic } from "./arithmetic.ts";
 import type { Computation } from "./arithmetic.ts";
 import type { ClaimFigure } from "./figures.ts";
+import { ratesIn } from "./figure-words.ts";
 import { measureAt } from "./measures.ts";
 import { wordsIn } from "./pair.ts";
 import type { Finding, Pair } from "./pair.ts";
@@ -231,8 +232,20 @@ export function compareCounted(pair: Pair): Finding | null {
   return null;
 }
 
+/** "For each day", where the sentence says "for each week". */
+function otherRate({ claim, unit }: Pair): string | null {
+  const [said, held] = [ratesIn(claim.text), ratesIn(unit.text)];
+  const isTime = (rate: string): boolean => /^(?:time|month):/.test(rate);
+  const other = [...said].find((rate) => isTime(rate) && !held.has(rate));
+  return other !== undefined && ![...said].some((rate) => held.has(rate))
+    ? ([...held].find(isTime) ?? null)
+    : null;
+}
+
 /** What a figure is per stands in its segment, too. */
 export function compareRate(pair: Pair): Finding | null {
+  if (hardFigures(pair).length > 0 && otherRate(pair) !== null)
+    return { grade: "partly", reason: "cue", detail: "the sentence says it per another time" };
   for (const figure of hardFigures(pair)) {
     const found = findFigure(figure, pair);
     if (figure.per === null || found.where !== "unit" || found.as === null) continue;
@@ -339,7 +352,7 @@ export function compareSwap(pair: Pair): Finding | null {
 const isOneWord = (one: string, other: string, piece: ReadPiece): boolean =>
   one.slice(0, 4) === other.slice(0, 4) || piece.relatedTo(one).includes(other);
 
-const isLike = (one: ClaimFigure, other: ClaimFigure): boolean =>
+export const isLike = (one: ClaimFigure, other: ClaimFigure): boolean =>
   one.kind === other.kind &&
   (one.kind === "date"
     ? grainOf(one) === grainOf(other)

@@ -7,7 +7,7 @@ export type Precision = "exact" | "about" | "below" | "above";
 
 const NOUN_AFTER = /^(?:[ \u00A0]|-)(?<first>\p{L}{2,24})/u;
 const NO_NOUN =
-  /^(?:and|or|to|of|in|at|on|is|was|are|were|per|from|by|for|the|until|than|but|that|which|if|as|und|oder|bis|von|im|in|am|ist|war|sind|waren|pro|der|die|das|mit|ab|auf|für|bei|zu|an|aus|et|ou|à|au|aux|de|des|du|la|le|les|en|par|pour|est|y|o|a|al|del|el|los|las|por|con|para|es|un|una|une|more|less|mehr|weniger|plus|moins|más|menos|times|mal|fois|veces|percent)$/iu;
+  /^(?:and|or|to|of|in|at|on|is|was|are|were|per|from|by|for|the|until|than|but|that|which|if|as|und|oder|bis|von|im|in|am|ist|war|sind|waren|pro|der|die|das|mit|ab|auf|für|bei|zu|an|aus|et|ou|à|au|aux|de|des|du|la|le|les|en|par|pour|est|y|o|a|al|del|el|los|las|por|con|para|es|un|una|une|more|less|mehr|weniger|plus|moins|más|menos|times|mal|fois|veces|percent|instead|rather|statt|anstatt|gegenüber|nach|vor|contre|contra|frente)$/iu;
 
 /** The noun that a number counts, to its first letters. */
 export function nounAfter(after: string, language: ClaimLanguage | null): string | null {
@@ -38,6 +38,30 @@ export function rateAfter(after: string): {
   const measure = measureAt(of);
   const per = foldWord(of);
   return { rate: measure === null ? null : `${measure.dimension}:${measure.factor}`, per };
+}
+
+const PER =
+  /(?<!\p{L})(?:por cada|por|cada|per|for each|for every|each|every|je|pro|pour chaque|par|chaque)[ \u00A0](?<of>\p{L}{1,20})/giu;
+const REGULARLY: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?<!\p{L})(?:yearly|annual(?:ly)?|jährlich|annuel|anual|par an(?!\p{L}))|(?<!\d)年額?(?=[\d,]{1,9}円)/iu,
+    "month:12",
+  ],
+  [/(?<!\p{L})(?:monthly|monatlich|mensuel|mensual)|(?<!\d)月額?(?=[\d,]{1,9}円)/iu, "month:1"],
+  [/(?<!\p{L})(?:weekly|wöchentlich|hebdomadaire|semanal)|週(?=[\d,]{1,9}円)/iu, "time:604800"],
+  [/(?<!\p{L})(?:daily|täglich|quotidien|diari[oa])|日額?(?=[\d,]{1,9}円)/iu, "time:86400"],
+];
+
+/** What a text says things are per, wherever it says so: `time:86400` of "per day". */
+export function ratesIn(text: string): ReadonlySet<string> {
+  const named = [...text.matchAll(PER)].flatMap(({ groups }) => {
+    const measure = measureAt(groups?.["of"] ?? "");
+    return measure === null ? [] : [`${measure.dimension}:${measure.factor}`];
+  });
+  return new Set([
+    ...named,
+    ...REGULARLY.flatMap(([pattern, rate]) => (pattern.test(text) ? [rate] : [])),
+  ]);
 }
 
 const ABOUT =

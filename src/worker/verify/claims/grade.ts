@@ -20,6 +20,8 @@ import {
   compareDoers,
   compareElsewhere,
   compareGapped,
+  compareListed,
+  compareLookalike,
   compareStatements,
   compareSubject,
 } from "./apart-rules.ts";
@@ -113,6 +115,8 @@ const RULES = {
   row: compareRow,
   label: compareLabel,
   subject: compareSubject,
+  listed: compareListed,
+  lookalike: compareLookalike,
   gapped: compareGapped,
   statements: compareStatements,
   denied_words: compareDeniedWords,
@@ -264,7 +268,17 @@ const isHard = ({ grade, rule }: RuleFinding, of: readonly RuleFinding[]): boole
 
 /** These say where the words of a claim stand, and not that other words say the same. */
 const OF_PLACE: ReadonlySet<string> = new Set<ClaimRule>([
-  ...(["subject", "gapped", "statements", "denied_words", "doers", "alike", "elsewhere"] as const),
+  ...([
+    "subject",
+    "listed",
+    "lookalike",
+    "gapped",
+    "statements",
+    "denied_words",
+    "doers",
+    "alike",
+    "elsewhere",
+  ] as const),
 ]);
 
 function gradeOf(pair: Pair, all: readonly RuleFinding[]): GradedClaim {
