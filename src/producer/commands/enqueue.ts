@@ -7,6 +7,7 @@ import { BATCH_FORMATS } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
+import { interruptible } from "../../shared/interruptible.ts";
 import { modelAffinity } from "../../shared/kinds.ts";
 import { checkName, selectBatch } from "../enqueue/select-batch.ts";
 import type { SelectedBatch } from "../enqueue/select-batch.ts";
@@ -22,7 +23,6 @@ import { duplicateFinder, sayDuplicates } from "../selection/copies.ts";
 import { daysOfLines } from "../selection/of-days.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
-import { interruptible } from "../watch/wait-for-jobs.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, textOf } from "./options.ts";
 

@@ -8,6 +8,7 @@ import { countJobsWaiting } from "../../shared/views/approvals.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
+import { interruptible } from "../../shared/interruptible.ts";
 import { line } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
@@ -27,7 +28,7 @@ import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
 import type { Countdown } from "./estimate-left.ts";
 import { ensureWorker } from "./ensure-worker.ts";
 import { hintHost } from "./obstacles.ts";
-import { interruptible, pollUntil } from "./wait-for-jobs.ts";
+import { pollUntil } from "./wait-for-jobs.ts";
 
 type WaitOptions = {
   /** `return`: come back with 75 when the batch is held or still loaded, or only parked jobs are left. */

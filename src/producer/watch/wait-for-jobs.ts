@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { CommandContext } from "../../shared/command-context.ts";
@@ -7,8 +6,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { selectWaitingJobs } from "../../shared/store/jobs/waiting.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
+import { interruptible } from "../../shared/interruptible.ts";
 import { FINAL_STATES } from "../../shared/job.ts";
-import type { Terminal } from "../../shared/terminal.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { ensureWorker } from "./ensure-worker.ts";
@@ -137,28 +136,5 @@ export async function pollUntil<T>(look: () => Promise<T | undefined>): Promise<
     }
     await sleep(pause);
     pause = Math.min(MOST_MS, pause * GROWTH);
-  }
-}
-
-/**
- * Runs the body; SIGINT or SIGTERM ends the command at once with 130 or 143, after it said how to go on.
- * @param onInterrupt one line: what goes on without the command, and how to see it
- */
-export async function interruptible<T>(
-  terminal: Terminal,
-  onInterrupt: () => string,
-  body: (atInterrupt: (cleanUp: () => void) => void) => Promise<T>,
-): Promise<T> {
-  const cleanUps: (() => void)[] = [];
-  const end = (signal: "SIGINT" | "SIGTERM") => {
-    terminal.say(onInterrupt());
-    for (const cleanUp of cleanUps) cleanUp();
-    process.exit(128 + constants.signals[signal]);
-  };
-  process.once("SIGINT", end).once("SIGTERM", end);
-  try {
-    return await body((cleanUp) => cleanUps.push(cleanUp));
-  } finally {
-    process.off("SIGINT", end).off("SIGTERM", end);
   }
 }
