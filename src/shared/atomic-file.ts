@@ -3,6 +3,8 @@ import { constants } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { LOCK_FLAGS, lockOpened } from "./file-lock.ts";
+import { hasCode } from "./store/connection/errors.ts";
 
 /** What becomes of a file that is there. */
 export type Existing = "keep" | "replace";
@@ -48,6 +50,86 @@ export async function createAtomicFile(file: string, existing: Existing): Promis
   }
 }
 
+/** A file whose beginning may stay beside its place from one call to the next. */
+export type PartFile = AtomicFile & {
+  /** What an earlier call left. */
+  readonly bytes: number;
+  /** Closes it, and leaves what there is. Does nothing after a commit or a discard. */
+  keep(): Promise<void>;
+};
+
+/** The name under which the beginning of a file stays beside it. */
+export const partNameOf = (name: string): string => `.${name}.part`;
+
+/**
+ * Goes on with a file of which an earlier call may have left a part, or begins it. The part has a name that anybody can
+ * guess: who writes it holds the system's lock on it, and what stands there and is no file of this user alone is taken away.
+ * @param file its place, where an earlier one is replaced
+ * @returns held: another process writes it now
+ * @throws Failure CONFIG_ERROR where the system offers no lock; the system's error as createAtomicFile
+ */
+export async function openPartFile(file: string): Promise<PartFile | "held"> {
+  const folder = await openFolder(dirname(file));
+  try {
+    const place = await pathOfFolder(folder, dirname(file));
+    const partial = join(place, partNameOf(basename(file)));
+    const handle = await openLockedPart(partial);
+    if (handle === "held") {
+      await folder.close();
+      return handle;
+    }
+    const target = join(place, basename(file));
+    const { size } = await handle.stat();
+    return { ...atomicFile({ folder, handle, partial, target, existing: "replace" }), bytes: size };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+const PART_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+
+async function openLockedPart(partial: string): Promise<FileHandle | "held"> {
+  for (;;) {
+    const handle = await openOwnPart(partial);
+    if (handle === "held") return handle;
+    try {
+      const lock = await lockOpened(handle.fd, NO_FLOCK);
+      // Who had the lock may have put the file in its place meanwhile.
+      if (lock === "locked" && (await isAt(handle, partial))) return handle;
+      if (lock === "held") {
+        await handle.close();
+        return lock;
+      }
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    await handle.close();
+  }
+}
+
+const NO_FLOCK =
+  "The command flock is needed to lock a file that is downloaded in parts. Install util-linux.";
+
+/** What is a link, a pipe, or a file of more names or of somebody else is not written to, and makes room. */
+async function openOwnPart(partial: string): Promise<FileHandle | "held"> {
+  try {
+    const handle = await open(partial, PART_FILE | constants.O_NONBLOCK | LOCK_FLAGS, 0o600);
+    const found = await handle.stat();
+    if (found.isFile() && found.nlink === 1 && found.uid === process.geteuid?.()) {
+      await handle.chmod(0o600);
+      return handle;
+    }
+    await handle.close();
+  } catch (error) {
+    if (hasCode(error, "EAGAIN")) return "held";
+    if (!hasCode(error, "ELOOP") && !hasCode(error, "ENXIO")) throw error;
+  }
+  await rm(partial, { force: true });
+  return openOwnPart(partial);
+}
+
 type Begun = {
   readonly folder: FileHandle;
   readonly handle: FileHandle;
@@ -56,29 +138,35 @@ type Begun = {
   readonly existing: Existing;
 };
 
-function atomicFile({ folder, handle, partial, target, existing }: Begun): AtomicFile {
+function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<PartFile, "bytes"> {
   let isOpen = true;
-  const end = async (): Promise<void> => {
+  // By a rename, after which the name may be that of another process's part.
+  let isMoved = false;
+  const end = async (left: "nothing" | "the part"): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
+    // Before the lock of a part is given back: whoever takes it next may go on with what stands there.
+    if (left === "nothing" && !isMoved) await rm(partial, { force: true });
     await handle.close();
-    // Gone already after a rename.
-    await rm(partial, { force: true });
     await folder.close();
   };
   return {
     handle,
-    discard: end,
+    discard: () => end("nothing"),
+    keep: () => end("the part"),
     async commit() {
       try {
         await handle.sync();
         // A link refuses to replace what came in between; a rename does not.
         if (existing === "keep") await link(partial, target);
-        else await rename(partial, target);
+        else {
+          await rename(partial, target);
+          isMoved = true;
+        }
         await checkPlaced(handle, target);
         await folder.sync();
       } finally {
-        await end();
+        await end("nothing");
       }
     },
   };
@@ -86,9 +174,17 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Atomi
 
 /** In a folder that others may write, the name may have come to lead to another file. */
 async function checkPlaced(handle: FileHandle, target: string): Promise<void> {
-  const [written, placed] = [await handle.stat(), await lstat(target)];
-  if (written.dev === placed.dev && written.ino === placed.ino) return;
+  if (await isAt(handle, target)) return;
   throw new Error(`another program replaced ${basename(target)} while it was written`);
+}
+
+async function isAt(handle: FileHandle, path: string): Promise<boolean> {
+  const written = await handle.stat();
+  const placed = await lstat(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  });
+  return written.dev === placed?.dev && written.ino === placed.ino;
 }
 
 /** @throws the system's error, ENOTDIR for a link where none is to be followed */

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createAtomicFile } from "../../src/shared/atomic-file.ts";
+import { createAtomicFile, openPartFile } from "../../src/shared/atomic-file.ts";
 import type { Existing } from "../../src/shared/atomic-file.ts";
 
 let folder: string;
@@ -102,5 +103,65 @@ describe("a file that appears when it is complete", () => {
     rmSync(join(folder, partial));
     writeFileSync(join(folder, partial), "theirs");
     await expect(made.commit()).rejects.toThrow("another program replaced note");
+  });
+});
+
+describe("a file that is made in several calls", () => {
+  const part = () => join(folder, ".note.part");
+  async function openPart() {
+    const opened = await openPartFile(join(folder, "note"));
+    if (opened === "held") throw new Error("somebody holds the part");
+    return opened;
+  }
+
+  test("stays beside its place until it is put there", async () => {
+    const first = await openPart();
+    await first.handle.appendFile("one ");
+    await first.keep();
+    expect(readdirSync(folder)).toEqual([".note.part"]);
+    expect(modeOf(part())).toBe(0o600);
+    const second = await openPart();
+    expect(second.bytes).toBe(4);
+    await second.handle.appendFile("two");
+    await second.commit();
+    await second.keep();
+    expect(readdirSync(folder)).toEqual(["note"]);
+    expect(readFileSync(join(folder, "note"), "utf8")).toBe("one two");
+  });
+
+  test("is written by one at a time, and by nobody who opened it before it was put in its place", async () => {
+    const first = await openPart();
+    expect(await openPartFile(join(folder, "note"))).toBe("held");
+    await first.handle.appendFile("one");
+    await first.commit();
+    const second = await openPart();
+    expect(second.bytes).toBe(0);
+    await second.discard();
+    expect(readFileSync(join(folder, "note"), "utf8")).toBe("one");
+  });
+
+  test.each<[string, (outside: string) => void]>([
+    [
+      "a link",
+      (outside) => {
+        symlinkSync(outside, part());
+      },
+    ],
+    [
+      "another name of a file",
+      (outside) => {
+        linkSync(outside, part());
+      },
+    ],
+  ])("takes away %s that stands under its name", async (_, plant) => {
+    const outside = join(folder, "outside");
+    writeFileSync(outside, "theirs");
+    plant(outside);
+    const made = await openPart();
+    expect(made.bytes).toBe(0);
+    await made.handle.appendFile("mine");
+    await made.commit();
+    expect(readFileSync(outside, "utf8")).toBe("theirs");
+    expect(readFileSync(join(folder, "note"), "utf8")).toBe("mine");
   });
 });
