@@ -8,15 +8,17 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { eventually } from "../conformance/signal.ts";
 import { COMMIT, startHubDouble } from "../doubles/model-hub.ts";
 import type { HubDouble, HubFile } from "../doubles/model-hub.ts";
-import { jsonLine, runBin } from "../support/run-bin.ts";
+import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
 import { writeTinyClassifier, writeTinyModel } from "../support/tiny-model.ts";
 
@@ -152,6 +154,41 @@ describe("nightdesk models fetch", () => {
   }
 
   test.each([
+    ["Ctrl-C", "SIGINT", 130],
+    ["a kill", "SIGKILL", 137],
+  ] as const)("after %s the next call goes on where this one had come to", async (_, by, code) => {
+    const file = files["onnx/model.onnx"] as HubFile;
+    const stallsAt = Math.floor(file.content.length / 2);
+    await serve("onnx/model.onnx", { ...file, stallsAt });
+    const fetching = startBin(["models", "fetch", MODEL, "--host", hub.url, "--yes"], {
+      cwd: workroot,
+    });
+    const part = join(folder(), "onnx", ".model.onnx.part");
+    await eventually("half of the file is there", async () => {
+      return existsSync(part) && statSync(part).size === stallsAt;
+    });
+    fetching.kill(by);
+    const stopped = await fetching.ended;
+    expect(stopped.code).toBe(code);
+    if (by === "SIGINT") {
+      expect(stopped.stderr).toContain("of onnx/model.onnx are kept beside its place");
+      expect(stopped.stderr).toContain("give the same command again to go on");
+    }
+    expect(existsSync(join(folder(), "onnx", "model.onnx"))).toBe(false);
+    await serve("onnx/model.onnx", file);
+    const ended = await fetchModel("--yes", "--json");
+    expect(ended.stderr).toMatch(/onnx\/model\.onnx {2}.* are there/);
+    expect(jsonLine(ended)).toMatchObject({
+      files: expect.arrayContaining([
+        expect.objectContaining({ path: "onnx/model.onnx", kept_bytes: stallsAt }),
+      ]),
+    });
+    expect(hub.rests).toMatchObject([{ name: "onnx/model.onnx", from: stallsAt }]);
+    expect(kept().sort()).toEqual(NEEDED);
+    expect(readFileSync(join(folder(), "onnx/model.onnx")).equals(file.content)).toBe(true);
+  });
+
+  test.each([
     ["cut short", (content: Buffer) => content.subarray(0, content.length - 1)],
     ["without an end", (content: Buffer) => Buffer.concat([content, content])],
     ["changed", (content: Buffer) => Buffer.from(content.toString("latin1").replace("n", "m"))],
@@ -248,7 +285,7 @@ describe("nightdesk models fetch", () => {
       expect(outside()).toBe("mine");
       expect(lstatSync(join(folder(), "config.json")).isFile()).toBe(true);
       expect(lstatSync(join(folder(), "config.json")).mode & 0o777).toBe(0o600);
-      expect(kept().filter((name) => name.includes("partial"))).toEqual([]);
+      expect(kept().filter((name) => name.includes("part"))).toEqual([]);
     });
 
     test.each([
@@ -272,7 +309,7 @@ describe("nightdesk models fetch", () => {
       const { error_code, error_message } = await errorOf();
       expect(error_code).toBe("MODEL_OUTPUT_INVALID");
       expect(error_message).toContain(why);
-      expect(kept().filter((name) => /tokenizer\.json|partial/.test(name))).toEqual([]);
+      expect(kept().filter((name) => /tokenizer\.json|part/.test(name))).toEqual([]);
     });
   });
 });

@@ -4,6 +4,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
+import { interruptible } from "../../shared/interruptible.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { downloadFile, planDownload, planGgufDownload } from "../embedders/fetch/download.ts";
 import type { PlannedFile } from "../embedders/fetch/download.ts";
@@ -34,7 +35,7 @@ export const modelsFetch: CommandHandler = async (invocation) => {
   const { terminal } = context;
   printPlan(terminal, plan);
   const missing = plan.files.filter(({ isThere }) => !isThere);
-  const bytes = missing.reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = missing.reduce((sum, file) => sum + file.bytes - file.keptBytes, 0);
   // A whole file lies beside its place before it is put there, also where it replaces another.
   await assertSpace(plan.folder, { what: "download", bytes, key: "embed.cache_dir" });
   if (missing.length > 0 && !(await askToDownload(context, bytes))) {
@@ -95,8 +96,9 @@ function checkHost(host: string): string {
 
 function printPlan(terminal: Terminal, { hub, commit, folder, files }: Plan): void {
   terminal.say(`${hub.model} at ${commit.slice(0, 12)} from ${hub.url} to ${folder}:`);
-  for (const { path, bytes, isThere } of files) {
-    terminal.say(`  ${path}  ${megabytes(bytes)}${isThere ? "  is there" : ""}`);
+  for (const { path, bytes, isThere, keptBytes } of files) {
+    const kept = keptBytes === 0 ? "" : `  ${megabytes(keptBytes)} are there`;
+    terminal.say(`  ${path}  ${megabytes(bytes)}${isThere ? "  is there" : kept}`);
   }
 }
 
@@ -105,9 +107,15 @@ async function download(
   { hub, commit, place }: Plan,
   file: PlannedFile,
 ): Promise<void> {
-  await downloadFile({ hub, commit, file, folder: place }, (bytes) => {
-    terminal.status(`${file.path}  ${megabytes(bytes)} of ${megabytes(file.bytes)}`);
-  });
+  let there = file.keptBytes;
+  const onInterrupt = () =>
+    `Stopped. ${megabytes(there)} of ${file.path} are kept beside its place: give the same command again to go on.`;
+  await interruptible(terminal, onInterrupt, () =>
+    downloadFile({ hub, commit, file, folder: place }, (bytes) => {
+      there = bytes;
+      terminal.status(`${file.path}  ${megabytes(bytes)} of ${megabytes(file.bytes)}`);
+    }),
+  );
   terminal.clearStatus();
   if (!terminal.isInteractive) terminal.say(`${file.path}: downloaded`);
 }
@@ -121,7 +129,9 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
       host: hub.url,
       commit,
       folder,
-      files: files.map(({ path, bytes, isThere }) => ({ path, bytes, downloaded: !isThere })),
+      files: files.map(({ path, bytes, isThere, keptBytes }) => ({
+        ...{ path, bytes, downloaded: !isThere, kept_bytes: keptBytes },
+      })),
     });
     return;
   }

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Hash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { Failure } from "../../../shared/failure.ts";
 import { filesOf, isExternalData } from "../transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../transformers/model-files.ts";
-import { createModelFile, isPlainPath, openModelFile } from "./model-folder.ts";
+import { isPlainPath, openModelFile } from "./model-folder.ts";
 import { openRemoteFile } from "./model-hub.ts";
-import type { ModelHub, RemoteFile, RemoteModel } from "./model-hub.ts";
+import type { ModelHub, RemoteContent, RemoteFile, RemoteModel } from "./model-hub.ts";
+import { bytesOfPart, openModelPart } from "./model-part.ts";
+import type { ModelPart } from "./model-part.ts";
 
 /** A host that sends nothing for so long has forgotten us. */
 const IDLE_MS = 60_000;
@@ -25,76 +27,126 @@ type Download = {
 
 /**
  * Downloads a file beside its place, and puts it there when size and hash are those that the hub told: at the place
- * stands a whole file or none.
- * @param onBytes called with what has come so far
- * @throws Failure MODEL_UNREACHABLE, NOT_FOUND, MODEL_OUTPUT_INVALID
+ * stands a whole file or none. What an earlier call left of it is gone on with, and where it proves to be of something else
+ * the file is begun anew. What breaks off stays for the next call.
+ * @param onBytes called with what is there so far
+ * @throws Failure MODEL_UNREACHABLE, NOT_FOUND, MODEL_OUTPUT_INVALID; INPUT_INVALID while another process downloads it
  */
 export async function downloadFile(
   download: Download,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const { folder, file } = download;
-  const part = await createModelFile(folder, file.path);
+  const part = await openModelPart(download.folder, download.file);
+  const hadBytes = part.bytes;
   try {
-    await storeChecked(part.handle, receive(download, onBytes), file);
+    await complete(part, download, onBytes).catch(async (error: unknown) => {
+      if (hadBytes === 0 || !isDamaged(error)) throw error;
+      await part.begin(null);
+      await complete(part, download, onBytes);
+    });
     await part.commit();
+  } catch (error) {
+    if (isDamaged(error)) await part.discard();
+    throw error;
   } finally {
-    await part.discard();
+    await part.keep();
   }
 }
 
-async function* receive(
-  { hub, commit, file }: Download,
+async function complete(
+  part: ModelPart,
+  download: Download,
   onBytes: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
+): Promise<void> {
+  const { file } = download;
+  const begun = startHash(file);
+  await part.addTo(begun);
+  const hash =
+    part.bytes === file.bytes ? begun : await receive(part, download, { hash: begun, onBytes });
+  if (part.bytes !== file.bytes)
+    throw damaged(file, `${part.bytes} bytes instead of ${file.bytes}`);
+  if (hash.digest("hex") !== file.hash.hex) throw damaged(file, "another content");
+}
+
+type Progress = { readonly hash: Hash; readonly onBytes: (bytes: number) => void };
+
+/** Asks for what is lacking, and stores it as it comes. @returns the hash of all that there is then */
+async function receive(
+  part: ModelPart,
+  { hub, commit, file }: Download,
+  { hash: begun, onBytes }: Progress,
+): Promise<Hash> {
+  const timeouts = startTimeouts(file);
+  let content: RemoteContent | undefined;
+  let hash = begun;
+  try {
+    content = await openRemoteFile(hub, { commit, file, there: part }, timeouts.signal);
+    if (content.from === 0) {
+      await part.begin(content.etag);
+      hash = startHash(file);
+    }
+    for await (const piece of piecesOf(content.response, part, file)) {
+      timeouts.refresh();
+      // More than was told is never asked for: a file without an end would fill the disk.
+      if (part.bytes + piece.length > file.bytes)
+        throw damaged(file, `more than ${file.bytes} bytes`);
+      hash.update(piece);
+      await part.append(piece);
+      onBytes(part.bytes);
+    }
+    return hash;
+  } finally {
+    content?.response.destroy();
+    timeouts.clear();
+  }
+}
+
+/** @throws Failure MODEL_UNREACHABLE where the connection ends before the content does */
+async function* piecesOf(
+  response: IncomingMessage,
+  part: ModelPart,
+  { path, bytes }: RemoteFile,
+): AsyncGenerator<Buffer> {
+  const brokeOff = (cause?: unknown) =>
+    new Failure(
+      "MODEL_UNREACHABLE",
+      `The download of ${path} broke off. ${part.bytes} of its ${bytes} bytes are kept beside its place: run it again ` +
+        "to go on from there.",
+      { cause },
+    );
+  try {
+    yield* response as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw brokeOff(error);
+  }
+  // Its end is told by the closed connection alone, which may have come too early.
+  const isUntold = [response.headers["content-length"], response.headers["transfer-encoding"]];
+  if (part.bytes < bytes && isUntold.every((said) => said === undefined)) throw brokeOff();
+}
+
+/** Ends the wait for a host that says nothing for too long, or too little. */
+function startTimeouts({ bytes }: RemoteFile): {
+  readonly signal: AbortSignal;
+  refresh(): void;
+  clear(): void;
+} {
   const waiting = new AbortController();
   const stop = (): void => {
     waiting.abort();
   };
-  const longestMs = Math.min(LONGEST_MS, IDLE_MS + Math.ceil(file.bytes / LEAST_BYTES_A_MS));
-  const timer = setTimeout(stop, IDLE_MS);
-  const longest = setTimeout(stop, longestMs);
-  try {
-    const response = await openRemoteFile(hub, commit, file.path, waiting.signal);
-    let bytes = 0;
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      timer.refresh();
-      bytes += piece.length;
-      // More than was told is never asked for: a file without an end would fill the disk.
-      if (bytes > file.bytes) throw damaged(file, `more than ${file.bytes} bytes`);
-      onBytes(bytes);
-      yield piece;
-    }
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure(
-      "MODEL_UNREACHABLE",
-      `The download of ${file.path} broke off. Run it again.`,
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    clearTimeout(timer);
-    clearTimeout(longest);
-  }
+  const longestMs = Math.min(LONGEST_MS, IDLE_MS + Math.ceil(bytes / LEAST_BYTES_A_MS));
+  const timers = [setTimeout(stop, IDLE_MS), setTimeout(stop, longestMs)];
+  return {
+    signal: waiting.signal,
+    refresh: () => void timers[0]?.refresh(),
+    clear() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
 }
 
-async function storeChecked(
-  handle: FileHandle,
-  content: AsyncIterable<Uint8Array>,
-  file: RemoteFile,
-): Promise<void> {
-  const hash = startHash(file);
-  let bytes = 0;
-  for await (const piece of content) {
-    hash.update(piece);
-    bytes += piece.length;
-    await handle.write(piece);
-  }
-  if (bytes !== file.bytes) throw damaged(file, `${bytes} bytes instead of ${file.bytes}`);
-  if (hash.digest("hex") !== file.hash.hex) throw damaged(file, "another content");
-}
+const isDamaged = (error: unknown): boolean =>
+  error instanceof Failure && error.code === "MODEL_OUTPUT_INVALID";
 
 /** Git hashes a file behind a header that holds its size. */
 const startHash = ({ hash, bytes }: RemoteFile): Hash =>
@@ -114,6 +166,8 @@ const MAX_FILES = 100;
 export type PlannedFile = RemoteFile & {
   /** Whether the very same file is there already. */
   readonly isThere: boolean;
+  /** Of one that is not: what an earlier call left of it. */
+  readonly keptBytes: number;
 };
 
 /**
@@ -131,10 +185,7 @@ export async function planDownload(
   const lacking = needed.filter((path) => !files.some((file) => file.path === path));
   if (lacking.length > 0) throw notThere(model, dtype, lacking, files);
   const wanted = files.filter(({ path }) => needed.includes(path) || isExternalData(path, dtype));
-  checkList(model, wanted);
-  const planned: PlannedFile[] = [];
-  for (const file of wanted) planned.push({ ...file, isThere: await isSame(folder, file) });
-  return planned;
+  return planFiles(model, wanted, folder);
 }
 
 /**
@@ -156,9 +207,20 @@ export async function planGgufDownload(
       `"${model}" has no ${shown(name)}; of GGUF files it has ${has}. Give one of these to --gguf.`,
     );
   }
+  return planFiles(model, wanted, folder);
+}
+
+async function planFiles(
+  model: string,
+  wanted: readonly RemoteFile[],
+  folder: ModelFolder,
+): Promise<readonly PlannedFile[]> {
   checkList(model, wanted);
   const planned: PlannedFile[] = [];
-  for (const file of wanted) planned.push({ ...file, isThere: await isSame(folder, file) });
+  for (const file of wanted) {
+    const isThere = await isSame(folder, file);
+    planned.push({ ...file, isThere, keptBytes: isThere ? 0 : await bytesOfPart(folder, file) });
+  }
   return planned;
 }
 

@@ -1,14 +1,20 @@
 import { constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { createAtomicFile, openFolder, pathOfFolder } from "../../../shared/atomic-file.ts";
-import type { AtomicFile } from "../../../shared/atomic-file.ts";
+import {
+  createAtomicFile,
+  openFolder,
+  openPartFile,
+  pathOfFolder,
+} from "../../../shared/atomic-file.ts";
+import type { AtomicFile, PartFile } from "../../../shared/atomic-file.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { hasCode } from "../../../shared/store/connection/errors.ts";
 import type { ModelFolder } from "../transformers/model-files.ts";
 
-const MAX_NAME = 255;
+/** A name has 255 bytes; what stands beside a file while it is downloaded is named after it. */
+const MAX_NAME = 240;
 
 /**
  * Whether a path of a list that somebody else made names a file below a folder, and nothing else on any system: words with
@@ -52,14 +58,29 @@ export async function openModelFile(
 }
 
 /** Begins a file below a model's folder, and makes the folders that lead to it. */
-export async function createModelFile(model: ModelFolder, path: string): Promise<AtomicFile> {
+export const createModelFile = (model: ModelFolder, path: string): Promise<AtomicFile> =>
+  inFolderOf(model, path, (file) => createAtomicFile(file, "replace"));
+
+/** The same for one of which an earlier call may have left a part; held: another process writes it. */
+export const openPartOfModel = (model: ModelFolder, path: string): Promise<PartFile | "held"> =>
+  inFolderOf(model, path, openPartFile);
+
+/** Takes a file below a model's folder away, where there is one. */
+export const removeModelFile = (model: ModelFolder, path: string): Promise<void> =>
+  inFolderOf(model, path, (file) => rm(file, { force: true }));
+
+async function inFolderOf<T>(
+  model: ModelFolder,
+  path: string,
+  work: (file: string) => Promise<T>,
+): Promise<T> {
   const { folders, name } = partsOf(model, path);
   await mkdir(model.base, { recursive: true });
   const folder = await openBelow(model.base, folders, "make");
   if (folder === undefined) throw new Error("a folder that was made is not there");
   try {
     const place = await pathOfFolder(folder.handle, folder.path);
-    return await createAtomicFile(join(place, name), "replace");
+    return await work(join(place, name));
   } finally {
     await folder.handle.close();
   }

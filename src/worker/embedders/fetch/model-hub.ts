@@ -71,16 +71,67 @@ export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
   );
 }
 
-/** The content of a file at a commit. @throws Failure as readRemoteModel */
-export const openRemoteFile = (
-  hub: ModelHub,
-  commit: string,
-  path: string,
-  signal: AbortSignal,
-): Promise<IncomingMessage> => {
-  const words = path.split("/").map(encodeURIComponent).join("/");
-  return request(hub, `${hub.model}/resolve/${commit}/${words}`, signal);
+/** Which file at which commit, and what of it is there already. */
+export type WantedFile = {
+  readonly commit: string;
+  readonly file: Pick<RemoteFile, "path" | "bytes">;
+  /** So many bytes from its beginning, of the content that the host called so. */
+  readonly there: { readonly bytes: number; readonly etag: string | null };
 };
+
+/** The content of a file from that byte on. */
+export type RemoteContent = {
+  readonly response: IncomingMessage;
+  readonly from: number;
+  /** Names the content among all that the host gives under this address; null where it does not say. */
+  readonly etag: string | null;
+};
+
+/**
+ * What is lacking of a file; all of it from a host that gives no rests, or has another content there than the one that was
+ * begun with.
+ * @throws Failure as readRemoteModel
+ */
+export async function openRemoteFile(
+  hub: ModelHub,
+  { commit, file, there }: WantedFile,
+  signal: AbortSignal,
+): Promise<RemoteContent> {
+  const words = file.path.split("/").map(encodeURIComponent).join("/");
+  const path = `${hub.model}/resolve/${commit}/${words}`;
+  if (there.bytes > 0) {
+    const response = await request(hub, path, signal, rangeOf(there));
+    if (response.statusCode === 200) return contentOf(response, 0);
+    if (isRest(response, there.bytes, file.bytes)) return contentOf(response, there.bytes);
+    response.destroy();
+  }
+  return contentOf(await request(hub, path, signal), 0);
+}
+
+const contentOf = (response: IncomingMessage, from: number): RemoteContent => ({
+  response,
+  from,
+  etag: strongTag(response.headers.etag),
+});
+
+/** One that is weak does not say that two contents are the same to the byte. */
+const strongTag = (etag: string | undefined): string | null =>
+  etag !== undefined && /^"[\x21\x23-\x7e]{1,1000}"$/.test(etag) ? etag : null;
+
+const rangeOf = ({ bytes, etag }: WantedFile["there"]): Readonly<Record<string, string>> => ({
+  range: `bytes=${bytes}-`,
+  ...(etag === null ? {} : { "if-range": etag }),
+});
+
+/** Whether an answer is the rest of a file of that size, from that byte on. */
+function isRest({ statusCode, headers }: IncomingMessage, from: number, bytes: number): boolean {
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers["content-range"] ?? "");
+  if (statusCode !== 206 || range === null) return false;
+  const [, first, last, all] = range;
+  return (
+    Number(first) === from && Number(last) === bytes - 1 && (all === "*" || Number(all) === bytes)
+  );
+}
 
 function jsonOf(text: string): unknown {
   try {
@@ -91,28 +142,40 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** Of a host that was asked for the rest of a file: here it is, and there is none of it. */
+const RANGE_ANSWERS: ReadonlySet<number> = new Set([206, 416]);
+
 /**
  * Files often lie on another host, to which the hub leads. It may lead there with TLS where it was asked so, and from the
  * internet only to the internet: not to what only this machine, or its network, is meant to reach.
  */
-async function request(hub: ModelHub, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+async function request(
+  hub: ModelHub,
+  path: string,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
+  const isOfRest = "range" in headers;
   let url = new URL(`${hub.url}/${path}`);
   let network: NetworkKind | undefined;
   for (let count = 0; count <= MOST_REDIRECTS; count += 1) {
     const isAllowed = (address: string) =>
       network === undefined || ["public", network].includes(networkKindOf(address));
-    const response = await sendRequest({ url, isAllowed }, signal).catch((error: unknown) => {
-      throw unreachable(
-        hub,
-        error instanceof AddressDenied ? error.message : reasonOf(error),
-        error,
-      );
-    });
-    if (response.statusCode === 200) return response;
+    const response = await sendRequest({ url, headers, isAllowed }, signal).catch(
+      (error: unknown) => {
+        throw unreachable(
+          hub,
+          error instanceof AddressDenied ? error.message : reasonOf(error),
+          error,
+        );
+      },
+    );
+    const { statusCode = 0 } = response;
+    if (statusCode === 200 || (isOfRest && RANGE_ANSWERS.has(statusCode))) return response;
     network ??= networkKindOf(response.socket.remoteAddress ?? "");
     const next = nextUrl(response, url);
     response.destroy();
-    if (next === undefined) throw answered(hub, response.statusCode ?? 0);
+    if (next === undefined) throw answered(hub, statusCode);
     if (next.protocol !== "https:" && (url.protocol === "https:" || next.protocol !== "http:"))
       throw unreachable(hub, `it leads to ${next.protocol}//${next.host}, without TLS`);
     url = next;
