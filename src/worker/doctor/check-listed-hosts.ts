@@ -11,6 +11,8 @@ import type { HostAccess } from "../models/host-access.ts";
 import { accessByHost } from "../models/host-access.ts";
 import { HostError, textAt, wiresAt } from "../models/host-request.ts";
 import type { Wire } from "../models/host-request.ts";
+import { ProxyRefused } from "../models/open-request.ts";
+import { tlsFailure } from "../models/tls-failure.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -69,17 +71,25 @@ function unreached(name: string, host: string, error: unknown): Check {
       "Look at key_env or key_file of the entry in hosts.",
     );
   }
-  const words = error instanceof HostFailure ? error.message : reasonOf(error);
+  const ofTls = tlsFailure(codeOf(error) ?? "", { baseUrl: host, entry: name });
+  if (ofTls !== null) return fail("DOCTOR_HOST_UNREACHABLE", ofTls.message, ofTls.remedy);
+  const isOfProxy = error instanceof ProxyRefused;
+  const words = error instanceof HostFailure || isOfProxy ? error.message : reasonOf(error);
+  const start = isOfProxy
+    ? "Look at its proxy in hosts"
+    : "Start the server there, or change its url in hosts";
   return fail(
     "DOCTOR_HOST_UNREACHABLE",
     `${name} (${host}) does not answer (${words}).`,
-    "Start the server there, or change its url in hosts; --no-ollama skips this check. Its jobs go to other hosts that have their model.",
+    `${start}; --no-ollama skips this check. Its jobs go to other hosts that have their model.`,
   );
 }
 
+const codeOf = (error: unknown): string | null => (isRecord(error) ? textAt(error, "code") : null);
+
 /** A code says more than the words of a connection that failed at all addresses, which are none. */
 const reasonOf = (error: unknown): string => {
-  const code = isRecord(error) ? textAt(error, "code") : null;
+  const code = codeOf(error);
   const words = wordsOf(error);
   return words === "" || (code !== null && !words.includes(code)) ? (code ?? "no reason") : words;
 };

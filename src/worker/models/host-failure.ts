@@ -5,6 +5,8 @@ import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
 import type { HostAccess } from "./host-access.ts";
 import { BrokenReply, HostError, textAt } from "./host-request.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "./model.ts";
+import { ProxyRefused } from "./open-request.ts";
+import { tlsFailure } from "./tls-failure.ts";
 
 /** A model, and where it is served. */
 export type ModelPlace = {
@@ -35,6 +37,7 @@ export function hostFailure(error: unknown, host: ModelHost): Refusal {
   if (error instanceof Failure) throw error;
   if (error instanceof HostError) return answeredWith(error, host);
   if (error instanceof BrokenReply) throw brokeOff(host, error);
+  if (error instanceof ProxyRefused) throw behindProxy(host, error);
   const code = networkCode(error);
   if (code !== null) throw unreachable(host, code, error);
   const text = (isRecord(error) ? textAt(error, "message") : null) ?? "no reason given";
@@ -161,16 +164,25 @@ const busy = (
     retryAfterMs,
   });
 
-const unreachable = (
-  { baseUrl, server, toStart }: ModelHost,
-  why: string,
-  cause?: unknown,
-): HostFailure =>
-  new HostFailure("MODEL_UNREACHABLE", `No ${server} answers at ${baseUrl} (${why}). ${toStart}`, {
+function unreachable(host: ModelHost, why: string, cause?: unknown): HostFailure {
+  const { baseUrl, server, toStart } = host;
+  const { message, remedy } = tlsFailure(why, host) ?? {
+    message: `No ${server} answers at ${baseUrl} (${why}).`,
+    remedy: toStart,
+  };
+  return new HostFailure("MODEL_UNREACHABLE", `${message} ${remedy}`, {
     host: baseUrl,
     brokeOff: BREAKS.has(why),
     cause,
   });
+}
+
+const behindProxy = ({ baseUrl, entry = "" }: ModelHost, cause: ProxyRefused): HostFailure =>
+  new HostFailure(
+    "MODEL_UNREACHABLE",
+    `${baseUrl} is not reached: ${cause.message}. Look at proxy of hosts: ${entry}, and at what it lets through.`,
+    { host: baseUrl, cause },
+  );
 
 /** Of a host that nobody asks, because calls failed. */
 export function hostDown(

@@ -3,7 +3,7 @@ import { Failure } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import { OPEN_ACCESS, withoutSecrets } from "./host-access.ts";
 import type { Credentials, HostAccess } from "./host-access.ts";
-import { openRequest } from "./open-request.ts";
+import { connectionError, openRequest } from "./open-request.ts";
 
 /** What a host answered in place of a reply: a status, and its reason in at most 300 characters. */
 export class HostError extends Error {
@@ -30,7 +30,7 @@ const KEEP_ALIVE_MS = 30_000;
  * pending for ever. When `signal` aborts, the connection closes, so that the host stops generating.
  *
  * @param json body of a POST; null for a GET
- * @throws HostError for any other answer; the system's error for a connection that fails; what `access` throws
+ * @throws HostError for any other answer; the system's error for a connection that fails, or ProxyRefused; what `access` throws
  */
 export async function askHost(
   url: string,
@@ -62,7 +62,9 @@ function send(
   };
   return new Promise((resolve, reject) => {
     openRequest({ url, options, credentials }, resolve).then((request) => {
-      request.on("error", reject);
+      request.on("error", (error) => {
+        reject(connectionError(error, credentials.proxy));
+      });
       request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
       request.end(json ?? undefined);
     }, reject);

@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Credentials } from "./host-access.ts";
@@ -32,27 +33,42 @@ export async function openRequest(
     return httpRequest({ ...alone, hostname, port, path: url.href, headers }, onResponse);
   }
   const tunnel = await openTunnel(url, proxy, options.signal);
-  const servername = url.hostname.replace(/^\[|\]$/g, "");
+  const host = withoutBrackets(url.hostname);
+  // An address is checked as one, and never sent as the name of a server (RFC 6066).
+  const named = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
   return httpsRequest(
     url,
     {
       ...trusting,
+      // Without an agent Node takes 80 for it, and says so to the host.
+      defaultPort: 443,
       createConnection: () =>
-        connectTls({ socket: tunnel, servername, ...(ca.length === 0 ? {} : { ca: [...ca] }) }),
+        connectTls({ socket: tunnel, ...named, ...(ca.length === 0 ? {} : { ca: [...ca] }) }),
     },
     onResponse,
   );
 }
 
-/** A proxy that does not let anybody through to the host. */
+/** A proxy that is not reached, or does not let anybody through to the host. */
 export class ProxyRefused extends Error {
   override readonly name = "ProxyRefused";
   readonly code = "PROXY_REFUSED";
 }
 
+/** What a connection failed with: where a proxy is asked, it was none to the host. */
+export function connectionError(error: NodeJS.ErrnoException, proxy: string | null): Error {
+  const { code, syscall } = error;
+  if (proxy === null || (syscall !== "connect" && syscall !== "getaddrinfo")) return error;
+  return new ProxyRefused(`the proxy ${proxy} is not reached (${code ?? error.message})`, {
+    cause: error,
+  });
+}
+
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
+
 const addressOf = (proxy: string): { hostname: string; port: number } => {
   const { hostname, port } = new URL(proxy);
-  return { hostname: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 80 : Number(port) };
+  return { hostname: withoutBrackets(hostname), port: port === "" ? 80 : Number(port) };
 };
 
 function openTunnel(url: URL, proxy: string, signal: AbortSignal | undefined): Promise<Socket> {
@@ -66,14 +82,18 @@ function openTunnel(url: URL, proxy: string, signal: AbortSignal | undefined): P
       path,
       headers: { host: path },
     });
-    request.on("error", reject);
+    request.on("error", (error) => {
+      reject(connectionError(error, proxy));
+    });
     request.on("connect", (response, socket) => {
       if (response.statusCode === 200) {
         resolve(socket);
         return;
       }
       socket.destroy();
-      reject(new ProxyRefused(`the proxy answers ${response.statusCode ?? 0} for ${path}`));
+      reject(
+        new ProxyRefused(`the proxy ${proxy} answers ${response.statusCode ?? 0} for ${path}`),
+      );
     });
     request.end();
   });

@@ -1,8 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo } from "node:net";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
@@ -12,6 +7,8 @@ import { accessByHost } from "../../../src/worker/models/host-access.ts";
 import { HostError } from "../../../src/worker/models/host-request.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { makeScratch } from "../../shared/config/scratch.ts";
+import { startConnectProxy } from "../../support/connect-proxy.ts";
+import type { ConnectProxy } from "../../support/connect-proxy.ts";
 import { startGatedHost } from "../../support/gated-host.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -108,33 +105,10 @@ describe("Retry-After", () => {
 });
 
 describe("a proxy", () => {
-  /** One that forwards requests and opens tunnels, and says to where. */
-  async function startProxy(): Promise<{ url: string; asked: string[] }> {
-    const asked: string[] = [];
-    const server: Server = createServer((incoming, outgoing) => {
-      asked.push(incoming.url ?? "");
-      outgoing.writeHead(200, { "content-type": "application/json" });
-      outgoing.end(JSON.stringify({ data: [{ id: incoming.headers.host }] }));
-    });
-    server.on("connect", (incoming, socket) => {
-      asked.push(`CONNECT ${incoming.url ?? ""}`);
-      const [hostname = "", port] = (incoming.url ?? "").split(":");
-      const target = connect(Number(port), hostname, () => {
-        socket.write("HTTP/1.1 200 OK\r\n\r\n");
-        target.pipe(socket).pipe(target);
-      });
-      target.on("error", () => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
-      socket.on("error", () => target.destroy());
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    closing.push(async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    });
-    const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}`, asked };
+  async function startProxy(): Promise<ConnectProxy> {
+    const proxy = await startConnectProxy();
+    closing.push(() => proxy.close());
+    return proxy;
   }
 
   test("that is named gets the whole address", async () => {
