@@ -3,7 +3,7 @@
 -- are in src/shared/store/hosts/functions.ts.
 
 create table nightdesk_data.hosts (
-  -- Base URL, scheme://host[:port]. It has to mean the same on every machine that has a worker. Of the web the base URL of a
+  -- Base URL, scheme://host[:port][/path]. It has to mean the same on every machine that has a worker. Of the web the base URL of a
   -- search provider, and `web pages` for all of them together.
   host text primary key check (host <> ''),
   provider text not null check (provider in ('ollama', 'openai-compatible', 'llama-cpp', 'web')),

@@ -787,7 +787,7 @@ select h.host, h.provider, h.capacity, h.capacity_reason,
          as next_call_at
   from nightdesk_data.hosts h;
 comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.';
-comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; web pages for all of them together.';
+comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port][/path]; web pages for all of them together.';
 comment on column nightdesk.hosts.provider is 'ollama or openai-compatible; llama-cpp for the models in processes of the workers, which only budgets count; web for a search provider and for pages.';
 comment on column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.';
 comment on column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.';
@@ -811,7 +811,7 @@ create view nightdesk.host_nights as
 select n.host, h.name, n.night, n.calls, n.tokens, n.money
   from nightdesk_data.host_nights n join nightdesk_data.hosts h using (host);
 comment on view nightdesk.host_nights is 'What calls of the hosts of the configuration''s list have cost: one row a host and a night.';
-comment on column nightdesk.host_nights.host is 'Base URL, scheme://host[:port].';
+comment on column nightdesk.host_nights.host is 'Base URL, scheme://host[:port][/path].';
 comment on column nightdesk.host_nights.name is 'Of the list hosts of the configuration.';
 comment on column nightdesk.host_nights.night is 'The day on whose evening the night begins.';
 comment on column nightdesk.host_nights.calls is 'Calls that have ended.';
@@ -821,7 +821,7 @@ comment on column nightdesk.host_nights.money is 'What they cost by the prices o
 create view nightdesk.host_models as
 select host, model, digest, server_version, window_tokens, features, seen_at from nightdesk_data.host_models;
 comment on view nightdesk.host_models is 'What a model host was found to have: one row a host and a model that was asked for.';
-comment on column nightdesk.host_models.host is 'Base URL, scheme://host[:port].';
+comment on column nightdesk.host_models.host is 'Base URL, scheme://host[:port][/path].';
 comment on column nightdesk.host_models.model is 'Name that the model has there.';
 comment on column nightdesk.host_models.digest is 'SHA-256 of its weights as the host reports it; null where it reports none.';
 comment on column nightdesk.host_models.server_version is 'Version of the server; null where it tells none.';

@@ -4423,7 +4423,7 @@ comment on view column nightdesk.host_models.digest is 'SHA-256 of its weights a
 
 comment on view column nightdesk.host_models.features is 'What it can do, as JSON: tools (native, schema or text), counts_tokens (chat, tokenize or none), ignores_schemas.'
 
-comment on view column nightdesk.host_models.host is 'Base URL, scheme://host[:port].'
+comment on view column nightdesk.host_models.host is 'Base URL, scheme://host[:port][/path].'
 
 comment on view column nightdesk.host_models.model is 'Name that the model has there.'
 
@@ -4435,7 +4435,7 @@ comment on view column nightdesk.host_models.window_tokens is 'Tokens that promp
 
 comment on view column nightdesk.host_nights.calls is 'Calls that have ended.'
 
-comment on view column nightdesk.host_nights.host is 'Base URL, scheme://host[:port].'
+comment on view column nightdesk.host_nights.host is 'Base URL, scheme://host[:port][/path].'
 
 comment on view column nightdesk.host_nights.money is 'What they cost by the prices of the configuration, in its currency.'
 
@@ -4457,7 +4457,7 @@ comment on view column nightdesk.hosts.failed_at is 'Of its last failure.'
 
 comment on view column nightdesk.hosts.failures is 'Runs in a row that found it down or busy.'
 
-comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port]; web pages for all of them together.'
+comment on view column nightdesk.hosts.host is 'Base URL, scheme://host[:port][/path]; web pages for all of them together.'
 
 comment on view column nightdesk.hosts.in_use is 'Calls that it has now.'
 

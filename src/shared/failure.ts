@@ -166,7 +166,7 @@ type HostTrouble = {
 
 /** A model host that is down or busy: jobs are parked for it, and wake up together when it is back. */
 export class HostFailure extends Failure {
-  /** Base URL, `scheme://host[:port]`. */
+  /** Base URL, `scheme://host[:port][/path]`. */
   readonly host: string;
   /** Whether the host had taken the call when its connection broke. */
   readonly brokeOff: boolean;

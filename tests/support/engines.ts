@@ -20,6 +20,8 @@ export type EngineOptions = {
   readonly embeds?: boolean;
   /** Only who has it is let in. */
   readonly key?: string;
+  /** Stands before all of its routes, as a gateway has it: `/team`. */
+  readonly below?: string;
   /** any_bytes: the model writes what is no text, also where a schema holds it. */
   readonly writes?: "ascii" | "any_bytes";
 };
@@ -46,7 +48,7 @@ const NAMES = ["m", "second"] as const;
 
 const double: Engine = {
   name: "the double",
-  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes, key } = {}) {
+  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes, key, below } = {}) {
     // Those that share a window meet there, however fast they are.
     const met = (): Promise<void> => started.until((requests) => requests.length > 1);
     const started: OpenAiDouble = await startOpenAiDouble({
@@ -66,7 +68,13 @@ const double: Engine = {
       ...(pool === undefined ? {} : { pool }),
       ...(embeds === undefined ? {} : { embeds }),
     });
-    const gate = key === undefined ? undefined : await startGatedHost(started.url, { key });
+    const gate =
+      key === undefined && below === undefined
+        ? undefined
+        : await startGatedHost(started.url, {
+            ...(key === undefined ? {} : { key }),
+            ...(below === undefined ? {} : { below }),
+          });
     return {
       ...started,
       url: gate?.url ?? started.url,
@@ -122,7 +130,7 @@ function respond(request: Readonly<Record<string, unknown>>): Script {
 /** @param program llama-server, or what takes its options and is it */
 const llamaServer = (program: string): Engine => ({
   name: "llama-server",
-  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes, key } = {}) {
+  async start({ slots = 2, windowTokens = WINDOW_TOKENS, pool, embeds, writes, key, below } = {}) {
     const folder = mkdtempSync(join(tmpdir(), "nightdesk-llama-"));
     const model = join(folder, "tiny.gguf");
     writeTinyLanguageModel(model, writes);
@@ -136,9 +144,10 @@ const llamaServer = (program: string): Engine => ({
       ...["-np", slots, "-t", 1, "--no-warmup", ...window],
       ...(embeds === true ? ["--embeddings", "--pooling", "mean"] : []),
       ...(key === undefined ? [] : ["--api-key", key]),
+      ...(below === undefined ? [] : ["--api-prefix", below]),
     ];
     const run = (): Promise<Process> => startProcess(program, options.map(String), url);
-    const url = `http://127.0.0.1:${port}`;
+    const url = `http://127.0.0.1:${port}${below ?? ""}`;
     let process = await run();
     return {
       url,

@@ -184,7 +184,7 @@ async function findOtherHost(
     .find((host) => host !== url);
 }
 
-/** Why nobody takes a connection at `scheme://host[:port]`; undefined where somebody does. */
+/** Why nobody takes a connection at a base URL; undefined where somebody does. */
 async function findFault(url: string): Promise<string | undefined> {
   const { hostname, port, protocol } = new URL(url);
   const socket = connect({

@@ -8,26 +8,36 @@ type BaseUrl =
   | { readonly kind: "valid"; readonly url: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
-const FORM = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[^[\]:/]+)(?::([0-9]+))?\/?$/i;
+const FORM = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[^[\]:/]+)(?::([0-9]+))?$/i;
+/** What stands before the first slash of a path, and from there on. */
+const PARTS = /^(https?:\/\/[^/]*)(\/.*)?$/is;
+const PATH = /^(?:\/[a-z0-9._~-]+)+$/i;
+const MAX_PATH = 200;
 const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/;
 
 // The unspecified address, also mapped into IPv6 (::ffff:0.0.0.0), translated and behind NAT64; WHATWG
 // parsing has turned every other spelling (0, 0x0, 000.0, full-width digits) into one of these.
 const UNSPECIFIED = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]", "[::ffff:0:0:0]", "[64:ff9b::]"]);
 
+/** Whether something may stand between the host and the `/v1` of its routes, as a gateway has it. */
+type PathRule = "no path" | "path";
+
 /**
- * Accepts `scheme://host[:port]` with http or https and at most a single `/` after it, and blanks around it. Normal
- * form: lower case, IPv6 in brackets, no default port, no final slash.
+ * Accepts `scheme://host[:port]` with http or https and at most a single `/` after it, and blanks around it; where a path may
+ * follow, words with slashes between, up to what stands before `/v1`. Normal form: lower case, IPv6 in brackets, no default
+ * port, no final slash; a path stays as it is.
  */
-export function parseBaseUrl(given: string): BaseUrl {
-  const text = given.trim();
-  const reason = findFault(text);
+export function parseBaseUrl(given: string, rule: PathRule = "no path"): BaseUrl {
+  const whole = given.trim();
+  const [, server = whole, rest = ""] = PARTS.exec(whole) ?? [];
+  const path = rest.replace(/\/$/, "");
+  const reason = findFault(whole, server) ?? findPathFault(path, rule) ?? findFormFault(server);
   if (reason !== null) return { kind: "invalid", reason };
-  const port = FORM.exec(text)?.[1];
+  const port = FORM.exec(server)?.[1];
   if (port !== undefined && (Number(port) === 0 || Number(port) > 65_535)) {
     return { kind: "invalid", reason: "its port is not in 1…65535" };
   }
-  const url = parseUrl(text);
+  const url = parseUrl(server);
   if (url === undefined) return { kind: "invalid", reason: "its host is not valid" };
   const { hostname, origin } = url;
   if (UNSPECIFIED.has(hostname)) {
@@ -37,52 +47,80 @@ export function parseBaseUrl(given: string): BaseUrl {
   if (!isAddress && (hostname.length > 253 || !HOST_NAME.test(hostname))) {
     return { kind: "invalid", reason: "its host is not valid" };
   }
-  return { kind: "valid", url: origin };
+  return { kind: "valid", url: `${origin}${path}` };
 }
 
 /** The normal form of a URL that has been checked; one that is not valid as it was written. */
 export function normalBaseUrl(url: string): string {
-  const parsed = parseBaseUrl(url);
+  const parsed = parseBaseUrl(url, "path");
   return parsed.kind === "valid" ? parsed.url : url;
 }
 
-function findFault(text: string): string | null {
-  if (/[\s\p{C}]/u.test(text)) return "it holds a blank or a control character";
-  if (!/^https?:\/\//i.test(text)) return "it does not begin with http:// or https://";
-  if (text.includes("@")) return "it holds a user name or password";
-  if (text.includes("?")) return "it has a query";
-  if (text.includes("#")) return "it has a fragment";
-  if (/[\\%]/.test(text)) return "its host is not valid";
-  if (/^https?:\/\/[^/]*\/./i.test(text)) return "it has a path";
-  return FORM.test(text) ? null : "its host or port is not valid";
+/** @param server what of the whole stands before its path */
+function findFault(whole: string, server: string): string | null {
+  if (/[\s\p{C}]/u.test(whole)) return "it holds a blank or a control character";
+  if (!/^https?:\/\//i.test(whole)) return "it does not begin with http:// or https://";
+  if (whole.includes("@")) return "it holds a user name or password";
+  if (whole.includes("?")) return "it has a query";
+  if (whole.includes("#")) return "it has a fragment";
+  if (/[\\%]/.test(server)) return "its host is not valid";
+  return null;
 }
 
+function findPathFault(path: string, rule: PathRule): string | null {
+  if (path === "") return null;
+  if (rule === "no path") return "it has a path";
+  if (/(?:^|\/)v1$/i.test(path)) return "its path ends with /v1, which is added";
+  const isPlain = PATH.test(path) && !/\/\.{1,2}(?:\/|$)/.test(path);
+  return isPlain && path.length <= MAX_PATH
+    ? null
+    : `its path is not made of letters, digits, ".", "_", "~" and "-" with single slashes between, ${MAX_PATH} of them at most`;
+}
+
+const findFormFault = (server: string): string | null =>
+  FORM.test(server) ? null : "its host or port is not valid";
+
 const DEFAULT_BASE_URL = "http://127.0.0.1:11434";
+
+/** What asks a host, as a configuration names it: `hosts`, and what needs none, ask no host by these URLs. */
+type Asker = Config["model"]["provider"] | Config["embed"]["provider"];
+
+/** Whether hosts of that kind may have a path before their routes. Ollama has none, and gateways speak OpenAI's protocol. */
+export const pathRuleOf = (asker: Asker): PathRule =>
+  asker === "openai-compatible" ? "path" : "no path";
 
 /**
  * The model host, checked when it is needed and not before: the extractive model and `doctor --no-ollama` work
  * with a host that is not valid. The first that is not blank decides: `--ollama-base-url`,
  * NIGHTDESK_OLLAMA_BASE_URL, OLLAMA_BASE_URL, model.base_url, http://127.0.0.1:11434.
  *
- * @returns `scheme://host[:port]`, lower case, without a final slash
+ * @returns `scheme://host[:port]`, lower case, without a final slash; of an OpenAI-compatible host with a path where it has one
  * @throws Failure CONFIG_ERROR where it is anything but that
  */
 export const modelBaseUrl = (config: Pick<Config, "model" | "origins">): string =>
-  check("model.base_url", config.model.base_url, config.origins) ?? DEFAULT_BASE_URL;
+  modelUrlFor(config.model.provider, config);
 
 /** The embedder's host: `--ollama-base-url`, then embed.base_url, then the model's. Throws like modelBaseUrl. */
-export const embedBaseUrl = (config: Pick<Config, "embed" | "model" | "origins">): string =>
-  check("embed.base_url", config.embed.base_url, config.origins) ?? modelBaseUrl(config);
+export function embedBaseUrl(config: Pick<Config, "embed" | "model" | "origins">): string {
+  const { base_url: url, provider } = config.embed;
+  return check("embed.base_url", url, { provider, ...config }) ?? modelUrlFor(provider, config);
+}
 
-function check(key: string, value: string | null, origins: Config["origins"]): string | null {
+const modelUrlFor = (provider: Asker, config: Pick<Config, "model" | "origins">): string =>
+  check("model.base_url", config.model.base_url, { provider, ...config }) ?? DEFAULT_BASE_URL;
+
+type Asked = { readonly provider: Asker; readonly origins: Config["origins"] };
+
+function check(key: string, value: string | null, { provider, origins }: Asked): string | null {
   if (value === null || value.trim() === "") return null;
-  const parsed = parseBaseUrl(value);
+  const rule = pathRuleOf(provider);
+  const parsed = parseBaseUrl(value, rule);
   if (parsed.kind === "valid") return parsed.url;
   // A lone user name may be a token.
   const found = value.includes("@") ? "a text that is not shown" : quote(value);
   throw new Failure(
     "CONFIG_ERROR",
     `${origins.get(key) ?? "default"}: ${key} is ${found}, and ${parsed.reason}; expected http://host:port or ` +
-      `https://host:port, like "${DEFAULT_BASE_URL}"`,
+      `https://host:port${rule === "path" ? ", with what stands before /v1" : ""}, like "${DEFAULT_BASE_URL}"`,
   );
 }

@@ -1,5 +1,5 @@
 import { FROM_HOSTS, HOST_KINDS } from "../providers.ts";
-import { normalBaseUrl, parseBaseUrl } from "./base-url.ts";
+import { normalBaseUrl, parseBaseUrl, pathRuleOf } from "./base-url.ts";
 import { listedHosts, nameAt } from "./hosts.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import { quote } from "./problem.ts";
@@ -28,10 +28,20 @@ export function checkHosts(values: ConfigValues): Conflict[] {
 type Fault = { readonly key: readonly (string | number)[]; readonly text: string };
 
 function checkHost(host: HostSettings, before: readonly HostSettings[]): Fault[] {
-  const url = parseBaseUrl(host.url);
+  const rule = pathRuleOf(HOST_KINDS[host.kind]);
+  const url = parseBaseUrl(host.url, rule);
+  const form = rule === "path" ? "with what stands before /v1, and without it" : "without a path";
   return [
     ...sameAs(host, before),
-    ...(url.kind === "valid" ? [] : [badUrl(["url"], host.url, url.reason)]),
+    ...(url.kind === "valid"
+      ? []
+      : [
+          badUrl(
+            ["url"],
+            host.url,
+            `${url.reason}; expected http://host:port or https://host:port, ${form}`,
+          ),
+        ]),
     ...checkKey(host),
     ...checkHeaders(host),
     ...checkProxy(host),
@@ -53,9 +63,7 @@ function sameAs(host: HostSettings, before: readonly HostSettings[]): Fault[] {
 /** A lone user name may be a token. */
 const badUrl = (key: readonly string[], url: string, reason: string): Fault => ({
   key,
-  text:
-    `is ${url.includes("@") ? "a text that is not shown" : quote(url)}, and ${reason}; expected http://host:port or ` +
-    "https://host:port, without /v1",
+  text: `is ${url.includes("@") ? "a text that is not shown" : quote(url)}, and ${reason}`,
 });
 
 const checkKey = ({ key_env, key_file }: HostSettings): Fault[] =>
@@ -83,9 +91,10 @@ const OURS = new Set(["host", "content-type", "content-length", "connection", "t
 function checkProxy({ proxy }: HostSettings): Fault[] {
   if (proxy === undefined) return [];
   const url = parseBaseUrl(proxy);
-  if (url.kind === "invalid") return [badUrl(["proxy"], proxy, url.reason)];
+  const form = "expected a proxy of http://host:port";
+  if (url.kind === "invalid") return [badUrl(["proxy"], proxy, `${url.reason}; ${form}`)];
   if (url.url.startsWith("http:")) return [];
-  return [{ key: ["proxy"], text: `is ${quote(proxy)}; expected a proxy of http://host:port` }];
+  return [{ key: ["proxy"], text: `is ${quote(proxy)}; ${form}` }];
 }
 
 function checkApi({ api, kind }: HostSettings): Fault[] {

@@ -54,7 +54,7 @@ export type SharedKey =
 /** What a configuration says for all workers: SHA-256, 64 hex, of each part. A key that is missing says nothing. */
 export type SharedConfig = ReadonlyMap<SharedKey, string>;
 
-/** What workers of one host are to agree on. @param host base URL, `scheme://host[:port]` */
+/** What workers of one host are to agree on. @param host base URL, `scheme://host[:port][/path]` */
 export const parallelKeyOf = (host: string): SharedKey => `model.parallel of ${host}`;
 
 /** What `hosts` says for all workers. How a worker comes to a host, by which key, file or proxy, is its machine's. */

@@ -6,7 +6,7 @@ import type { Config } from "./schema.ts";
 
 /** A host that calls go to. Its URL is its name in the database: slots, failures and whether it is up are kept under it. */
 export type HostPlace = {
-  /** Base URL, `scheme://host[:port]`. */
+  /** Base URL, `scheme://host[:port][/path]`. */
   readonly host: string;
   readonly provider: HostProvider;
   /** How many calls it serves at once; null: to be found. */

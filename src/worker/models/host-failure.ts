@@ -11,7 +11,7 @@ import { tlsFailure } from "./tls-failure.ts";
 /** A model, and where it is served. */
 export type ModelPlace = {
   readonly name: string;
-  /** `scheme://host[:port]` */
+  /** `scheme://host[:port][/path]` */
   readonly baseUrl: string;
   /** Of a host that `hosts` lists: its name there, and how it is come to. */
   readonly entry?: string;

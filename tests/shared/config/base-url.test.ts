@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseBaseUrl } from "../../../src/shared/config/base-url.ts";
+import { normalBaseUrl, parseBaseUrl } from "../../../src/shared/config/base-url.ts";
 
 describe("a host in good form", () => {
   test.each([
@@ -103,6 +103,47 @@ describe("a host that is refused", () => {
     [`http://${"a.".repeat(130)}b`, "host is not valid"],
   ])("%j, for its fault", (text, reason) => {
     const parsed = parseBaseUrl(text);
+    expect(parsed.kind === "invalid" && parsed.reason).toContain(reason);
+  });
+});
+
+describe("a host behind a gateway", () => {
+  test.each([
+    ["https://gw.example/openai", "https://gw.example/openai"],
+    ["https://GW.example:443/Team-7/llm.v2/", "https://gw.example/Team-7/llm.v2"],
+    [" http://[::1]:8080/a_b/~c ", "http://[::1]:8080/a_b/~c"],
+    ["http://gw/v1beta", "http://gw/v1beta"],
+    ["http://gw/v1/team", "http://gw/v1/team"],
+    ["http://gw/", "http://gw"],
+    ["http://gw", "http://gw"],
+  ])("%s becomes %s", (text, url) => {
+    expect(parseBaseUrl(text, "path")).toEqual({ kind: "valid", url });
+    expect(normalBaseUrl(text)).toBe(url);
+  });
+
+  test.each([
+    ["http://gw/v1", "ends with /v1"],
+    ["http://gw/openai/V1/", "ends with /v1"],
+    ["http://gw//", "its path is not made of"],
+    ["http://gw/a//b", "its path is not made of"],
+    ["http://gw/.", "its path is not made of"],
+    ["http://gw/a/../b", "its path is not made of"],
+    ["http://gw/a/..", "its path is not made of"],
+    ["http://gw/a%2e%2e/b", "its path is not made of"],
+    ["http://gw/a\\b", "its path is not made of"],
+    ["http://gw/a;b", "its path is not made of"],
+    ["http://gw/ü", "its path is not made of"],
+    [`http://gw/${"a".repeat(200)}`, "its path is not made of"],
+    ["http://gw/a b", "a blank"],
+    ["http://gw/a?b", "has a query"],
+    ["http://gw/a#b", "has a fragment"],
+    ["http://gw/@b", "user name or password"],
+    ["http:///a", "host or port"],
+    ["http://gw:0/a", "not in 1…65535"],
+    ["http://0.0.0.0/a", "unspecified"],
+    ["http://a,b/c", "host is not valid"],
+  ])("%j is refused for its fault", (text, reason) => {
+    const parsed = parseBaseUrl(text, "path");
     expect(parsed.kind === "invalid" && parsed.reason).toContain(reason);
   });
 });

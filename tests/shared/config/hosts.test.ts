@@ -59,6 +59,24 @@ describe("a list of hosts", () => {
     expect(await scratch.loadError()).toContain("model.provider: hosts");
   });
 
+    [
+      "with the end of a route",
+      [{ ...HOST, kind: "openai", url: "http://attic/v1" }],
+      "its path ends with /v1, which is added; expected http://host:port or https://host:port, with what stands before /v1",
+    ],
+    [
+      "with a path that leads up",
+      [{ ...HOST, kind: "vllm", url: "http://attic/a/../b" }],
+      "its path is not made of",
+    ],
+    [
+      "with a base twice",
+      [
+        { ...HOST, kind: "openai", url: "http://attic/a" },
+        { ...HOST, kind: "openai", name: "b", url: "http://ATTIC:80/a/" },
+      ],
+      "hosts.1.url",
+    ],
   test("serves the embedder alone, each model where it is named", async () => {
     const page = await readFile(join(packageRoot, "docs", "hosts.md"), "utf8");
     const [, [, yaml = ""] = []] = page.matchAll(/```yaml\n([\s\S]*?)```/g);
@@ -69,6 +87,19 @@ describe("a list of hosts", () => {
       "https://desk.example:8080",
     ]);
     expect(modelHostsOf(await scratch.load())).toEqual([]);
+  test("may have several hosts behind one gateway, each with its path", async () => {
+    const behind = { ...HOST, kind: "openai" };
+    await write(
+      { ...behind, url: "https://gw.example/team/" },
+      { ...behind, name: "b", url: "https://gw.example/Team" },
+    );
+    const places = modelHostsOf(await scratch.load());
+    expect(places.map(({ host }) => host)).toEqual([
+      "https://gw.example/team",
+      "https://gw.example/Team",
+    ]);
+  });
+
   });
 
   test("may hold the one host of the embedder for its key", async () => {

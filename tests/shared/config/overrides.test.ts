@@ -142,6 +142,33 @@ describe("the model host", () => {
     );
   });
 
+  test("has a path where it speaks the protocol of gateways, and no other has", async () => {
+    const url = "https://gw.example/team";
+    const load = async (model: object, embed: object) => {
+      await scratch.write("nightdesk.yaml", JSON.stringify({ model, embed }));
+      return scratch.load();
+    };
+    const openAi = { provider: "openai-compatible", name: "m", base_url: `${url}/` };
+    const ollama = { provider: "ollama", model_id: "m" };
+    const config = await load(openAi, {
+      ...openAi,
+      base_url: null,
+      name: undefined,
+      model_id: "m",
+    });
+    expect([modelBaseUrl(config), embedBaseUrl(config)]).toEqual([url, url]);
+    // The embedder takes the model's URL, and an Ollama is at none with a path.
+    const mixed = await load(openAi, ollama);
+    expect(modelBaseUrl(mixed)).toBe(url);
+    expect(() => embedBaseUrl(mixed)).toThrow(/model\.base_url is .* and it has a path/);
+    const other = await load({ ...openAi, provider: "ollama" }, {});
+    expect(() => modelBaseUrl(other)).toThrow(/it has a path; expected http/);
+    const ends = await load({ ...openAi, base_url: `${url}/v1` }, {});
+    expect(() => modelBaseUrl(ends)).toThrow(
+      /ends with \/v1, .*with what stands before \/v1, like/,
+    );
+  });
+
   test("of the embedder is its own where the file names one, and the flag's before that", async () => {
     const content = "embed: { base_url: 'http://EMBED:5/' }";
     await scratch.write("nightdesk.yaml", content);

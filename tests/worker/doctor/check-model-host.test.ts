@@ -8,6 +8,8 @@ import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { makeScratch } from "../../shared/config/scratch.ts";
 import type { Scratch } from "../../shared/config/scratch.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import { startGatedHost } from "../../support/gated-host.ts";
 import { FACTS } from "../../support/pipeline-world.ts";
 
 const DIGEST = "ab".repeat(32);
@@ -163,6 +165,51 @@ describe("a model host that answers", () => {
       "warn DOCTOR_MODEL_WINDOW",
       "fail DOCTOR_MODEL_MISSING",
     ]);
+  });
+});
+
+describe("a host of the list", () => {
+  const checkListed = async (host: object) => {
+    const hosts = [{ name: "desk", kind: "openai", models: ["m"], ...host }];
+    const model = { provider: "hosts", name: "m" };
+    await scratch.write("nightdesk.yaml", JSON.stringify({ model, hosts }));
+    return checkModelHost(await scratch.load());
+  };
+  const find = (checks: readonly Check[]) =>
+    checks.find(({ code }) => code === "DOCTOR_HOST_UNREACHABLE");
+
+  test("is told below the path that it has, and what its gateway does not have below another", async () => {
+    const double = await startOpenAiDouble({ models: [{ name: "m" }] });
+    open.push(double);
+    const gate = await startGatedHost(double.url, { below: "/team" });
+    open.push(gate);
+    const checks = await checkListed({ url: gate.url });
+    expect(codes(checks)).toContain("ok DOCTOR_HOST_OK");
+    expect(codes(checks)).toContain(MODEL_OK);
+    expect(gate.calls.every(({ path }) => path.startsWith("/team/"))).toBe(true);
+    const missed = find(await checkListed({ url: `${gate.url}/other` }));
+    expect(missed?.message).toContain(
+      `${gate.url}/other) does not answer (it says nothing at /v1/models)`,
+    );
+  });
+
+  test("whose certificate can't be trusted is told so, with what to do", async () => {
+    const double = await startOpenAiDouble({ models: [{ name: "m" }] });
+    open.push(double);
+    const certificate = createAuthority().issue(["127.0.0.1"]);
+    const gate = await startGatedHost(double.url, { certificate });
+    open.push(gate);
+    const missed = find(await checkListed({ url: gate.url }));
+    expect(missed?.message).toContain(`The certificate of ${gate.url} is signed by nobody`);
+    expect(missed?.fix).toContain("ca_file of hosts: desk");
+  });
+
+  test("whose proxy lets nobody through is told so", async () => {
+    const missed = find(
+      await checkListed({ url: "https://desk.example", proxy: "http://127.0.0.1:1" }),
+    );
+    expect(missed?.message).toContain("the proxy http://127.0.0.1:1 is not reached");
+    expect(missed?.fix).toContain("Look at its proxy in hosts");
   });
 });
 

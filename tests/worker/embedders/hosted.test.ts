@@ -124,6 +124,16 @@ describe.each(ENGINES)("$name", (engine) => {
 
 const cosine = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
   (one ?? new Float32Array()).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
+describe.each(ENGINES)("$name behind a path", (engine) => {
+  test("embeds below it", async () => {
+    const running = await engine.start({ embeds: true, below: "/team" });
+    const place = placeOfHosts([onlyHost(running.url)]);
+    const embedder = await createHostedEmbedder(SETTINGS, place);
+    expect(await embedder.embed(["a night"], signal)).toHaveLength(1);
+    await running.close();
+  });
+});
+
 
 describe("an embedder of several hosts", () => {
   const open: { close(): Promise<void> }[] = [];

@@ -86,6 +86,35 @@ describe("the key of a host", () => {
   });
 });
 
+describe("the key of a host behind a gateway", () => {
+  test("is sent below its own base, and below no other on the same server", async () => {
+    const double = await startOpenAiDouble({ models: [{ name: "m" }] });
+    closing.push(() => double.close());
+    const gateway = await startGatedHost(double.url, { answer: () => OPEN_LIST });
+    closing.push(() => gateway.close());
+    const scratch = await makeScratch();
+    closing.push(() => scratch.remove());
+    const roots = { configRoot: scratch.folder, workroot: scratch.folder, databaseDirectory: "" };
+    const host = (name: string, path: string, variable: string): HostSettings => ({
+      ...{ name, kind: "openai", url: `${gateway.url}${path}`, key_env: variable },
+    });
+    const hosts = [host("a", "/team/", "A"), host("b", "/team/b", "B"), host("c", "/Team", "C")];
+    const accessOf = accessByHost({ hosts, roots }, { A: "sk-a-1", B: "sk-b-2", C: "sk-c-3" });
+    for (const path of ["/team", "/team/b", "/Team", "/team/other", ""]) {
+      const url = `${gateway.url}${path}`;
+      await listModels(url, "openai-compatible", signal, accessOf(url));
+    }
+    expect(gateway.calls.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ["/team/v1/models", "Bearer sk-a-1"],
+      ["/team/b/v1/models", "Bearer sk-b-2"],
+      ["/Team/v1/models", "Bearer sk-c-3"],
+      ["/team/other/v1/models", undefined],
+      ["/v1/models", undefined],
+    ]);
+  });
+});
+const OPEN_LIST = { status: 200, body: { data: [] } };
+
 describe("Retry-After", () => {
   test.each<[string, number | null, number | null]>([
     ["30", 30_000, 30_000],

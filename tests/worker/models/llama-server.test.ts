@@ -254,3 +254,22 @@ describe.each(ENGINES)("the one slot of $name", (engine) => {
     expect(await reply(world.model, ENDS)).toMatchObject({ doneReason: "stop" });
   });
 });
+
+describe.each(ENGINES)("a model of $name behind a path", (engine) => {
+  const world = serve(engine, { below: "/team/llm" });
+
+  test("is asked, counted and replies below it", async () => {
+    expect(world.running.url).toMatch(/\/team\/llm$/);
+    expect(world.model.facts.serverVersion).toContain("llama.cpp");
+    expect(world.model.counting).toBe("chat");
+    expect(await reply(world.model, ENDS)).toMatchObject({ doneReason: "stop" });
+  });
+
+  test("is not looked for elsewhere on its server", async () => {
+    const url = new URL(world.running.url).origin;
+    const failure = await failureOf(open({ ...world.running, url }));
+    expect(failure.code).toBe("MODEL_UNREACHABLE");
+    expect(failure.message).toContain(`answers at ${url} (HTTP 404)`);
+    expect(failure.message).toContain("with what stands before /v1 and without it");
+  });
+});
