@@ -17,6 +17,8 @@ import { openEntailmentModel } from "./embedders/transformers/entailment.ts";
 import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
 import { choiceAmong, featuresIn } from "./hosts/host-state.ts";
 import { pacingSettingsOf } from "./hosts/pacing-settings.ts";
+import { openPendingCalls } from "./hosts/pending-calls.ts";
+import type { PendingCalls } from "./hosts/pending-calls.ts";
 import { createModels } from "./models/create-model.ts";
 import type { HostReach } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
@@ -53,6 +55,8 @@ export type WorkerResources = {
   readonly search: () => Promise<Search>;
   /** A thread of their own: a check of an answer must not wait until a long document is cut. */
   readonly offloadDocuments: Offload;
+  /** Which hosts are about to be called, by what was chosen here. */
+  readonly pendingCalls: PendingCalls;
   /** All but the calls, which are a job's own. */
   readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
 };
@@ -64,15 +68,17 @@ export function openResources(
   machine: ProbedMachine = THIS_MACHINE,
 ): WorkerResources {
   const { config, invocation } = context;
+  const pendingCalls = openPendingCalls();
+  const parts = {
+    db: database,
+    settings: pacingSettingsOf(config),
+    get logger() {
+      return context.logger;
+    },
+  };
   const reach: HostReach = {
     accessOf: accessByHost(config, invocation.env),
-    choice: choiceAmong({
-      db: database,
-      settings: pacingSettingsOf(config),
-      get logger() {
-        return context.logger;
-      },
-    }),
+    choice: choiceAmong(parts, pendingCalls),
     features: featuresIn(database),
   };
   const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
@@ -109,6 +115,7 @@ export function openResources(
     embedderOf,
     search,
     offloadDocuments,
+    pendingCalls,
     pipeline,
   };
 }

@@ -10,7 +10,8 @@ import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { countOf, openBatchOf } from "../conformance/jobs.ts";
-import { eventually } from "../conformance/signal.ts";
+import { eventually, signal } from "../conformance/signal.ts";
+import type { Signal } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
@@ -44,6 +45,8 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
   let attic: OllamaDouble;
   let keyed: OpenAiDouble;
   let gate: GatedHost;
+  /** While it is there, the attic replies to nobody. */
+  let held: Signal | undefined;
   let refusals: { status: number; headers: Record<string, string>; body: object }[] = [];
   const workers: RunningWorker[] = [];
   const said: string[] = [];
@@ -53,7 +56,7 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
     db = await topology.connect();
     attic = await startOllamaDouble({
       models: [
-        { name: "small", respond: () => "done" },
+        { name: "small", respond: () => ({ text: "done", ...(held && { after: held.promise }) }) },
         { name: "only-attic", respond: () => "done" },
       ],
       numParallel: 64,
@@ -68,6 +71,8 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
     });
   });
   afterEach(async () => {
+    held?.resolve();
+    held = undefined;
     await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
     await db.query("delete from nightdesk_data.batches");
     await db.query("delete from nightdesk_data.hosts");
@@ -162,8 +167,39 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
     expect(await callsAt("rented")).toBe(0);
   });
 
+  test("jobs overflow to the next while all slots of the first are in use", async () => {
+    held = signal();
+    // A call may count twice at the moment when it begins: the helper has slots to spare.
+    await start({ attic: { parallel: 1 }, rented: { priority: 10, parallel: 16 } });
+    const { batchId } = await openBatchOf(db, chats(12));
+    await batchIs(batchId, "all but one are done", { succeeded: "11", running: "1" });
+    held.resolve();
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "12" });
+    expect([await callsAt("attic"), await callsAt("rented")]).toEqual([1, 11]);
+  });
+
+  test.each([
+    ["has a price", { price_in: 0.3, price_out: 0.9 }],
+    ["is told not to", { overflow: false }],
+  ])("jobs wait for the first where the next %s", async (_, rented) => {
+    held = signal();
+    const before = completions();
+    await start({ attic: { parallel: 1 }, rented: { priority: 10, ...rented } });
+    const { batchId } = await openBatchOf(db, chats(6));
+    await eventually("one is asked and the others of the worker wait", async () => {
+      const waiting = await countOf(db, "nightdesk_data.host_waiters");
+      return waiting === 3 && (await callsInUse()) === 1;
+    });
+    expect(completions()).toBe(before);
+    held.resolve();
+    await batchIs(batchId, "all are done", { state: "completed", succeeded: "6" });
+    expect([await callsAt("attic"), await callsAt("rented")]).toEqual([6, 0]);
+  });
+  const completions = () => gate.calls.filter(({ path }) => path.endsWith("/completions")).length;
+  const callsInUse = () => countOf(db, "nightdesk_data.host_slots where ticket is not null");
+
   test("a host that goes down moves its jobs to the next, and none of them fails", async () => {
-    await start({ attic: { priority: 0 }, rented: { priority: 1 } });
+    await start({ attic: { priority: 0 }, rented: { priority: 1, overflow: false } });
     const first = await openBatchOf(db, chats(8));
     await batchIs(first.batchId, "all are done", { state: "completed", succeeded: "8" });
     expect(await callsAt("rented")).toBe(0);

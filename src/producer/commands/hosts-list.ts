@@ -69,6 +69,7 @@ const hostJson = (host: ListedHost): object => {
     next_try_at: known?.nextTryAt ?? null,
     next_call_at: known?.nextCallAt ?? null,
     priority: entry?.priority ?? known?.priority ?? 0,
+    takes_overflow: entry?.takesOverflow ?? null,
     api: entry?.api ?? "chat",
     models: namesOf(host),
     found: models.map(({ model, digest, serverVersion, windowTokens, features }) => ({

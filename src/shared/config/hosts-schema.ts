@@ -30,6 +30,8 @@ export const hostSchema = z.strictObject({
   price_out: price.optional(),
   /** Lower comes first; hosts with the same one share the work. 0 without it. */
   priority: z.int({ error: "a whole number from 0 to 100" }).min(0).max(100).optional(),
+  /** Whether it takes jobs while all slots of the hosts before it are in use. Without it, one without a price does. */
+  overflow: z.boolean().optional(),
   api: z.enum(["chat", "responses"]).optional(),
 });
 

@@ -21,6 +21,8 @@ export type HostEntry = {
   readonly kind: HostKind;
   /** Lower comes first. */
   readonly priority: number;
+  /** Whether it is asked while all slots of those of lower priority are in use, and not only while they are down. */
+  readonly takesOverflow: boolean;
   readonly api: "chat" | "responses";
   /** By the name that it has here, the one that it has there; null: whatever the host lists. */
   readonly models: ReadonlyMap<string, string> | null;
@@ -35,6 +37,13 @@ export type HostEntry = {
 export type CallPlace = Omit<HostPlace, "provider"> & {
   readonly provider: HostProvider | "llama-cpp";
 };
+
+/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
+const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4, "llama-cpp": 64 } as const;
+
+/** How many calls a host gets at once before anything was found out about it. */
+export const firstCapacityOf = ({ parallel, provider }: CallPlace): number =>
+  parallel ?? FIRST_CAPACITY[provider];
 
 type HostConfig = Pick<Config, "model" | "embed" | "origins" | "hosts">;
 
@@ -95,6 +104,8 @@ const placeOf = (
     name,
     kind,
     priority: settings.priority ?? 0,
+    // A night is in no hurry: what costs money is asked for help only where somebody says so.
+    takesOverflow: settings.overflow ?? (settings.price_in ?? 0) + (settings.price_out ?? 0) === 0,
     api: settings.api ?? "chat",
     models: models === undefined ? null : namesOf(models),
     requestsPerMinute: settings.requests_per_minute ?? null,

@@ -206,7 +206,10 @@ async function amongHosts<T>(
     }
   };
   try {
-    return (await askFirstHost(model, hosts, { ask: asking, choice }, signal)).given;
+    const { given, noCall } = await askFirstHost(model, hosts, { ask: asking, choice }, signal);
+    // It was made already.
+    noCall();
+    return given;
   } catch (error) {
     const isMissing = error instanceof Failure && error.code === "MODEL_NOT_FOUND";
     const drift = passedOver.find(({ code }) => code === "EMBED_DRIFT");

@@ -20,6 +20,7 @@ import type { AccessOf } from "../models/host-access.ts";
 import type { HostChoice } from "../models/host-models.ts";
 import { hostsOf } from "./pacing-settings.ts";
 import type { PacingSettings } from "./pacing-settings.ts";
+import type { PendingCalls } from "./pending-calls.ts";
 
 type Parts = {
   readonly db: Queryable;
@@ -68,9 +69,11 @@ async function count(
   }
 }
 
-/** What the choice among hosts goes by: their rows, which all workers share. */
-export const choiceAmong = (parts: Parts): HostChoice => ({
+/** What the choice among hosts goes by: their rows, which all workers share, and what this process is about to call. */
+export const choiceAmong = (parts: Parts, pending: PendingCalls): HostChoice => ({
   standings: (hosts) => selectStandings(parts.db, hosts),
+  pending: pending.count,
+  expect: pending.expect,
   async failed(failure) {
     if (failure.retryAfterMs !== null) return;
     await count(failure, null, parts).catch((err: unknown) => {

@@ -12,6 +12,7 @@ import { endingOf, UNLIMITED } from "../models/limiter.ts";
 import type { CallEnding, CallEstimate, Limiter, Slot } from "../models/limiter.ts";
 import type { WorkerResources } from "../resources.ts";
 import type { PacingSettings } from "./pacing-settings.ts";
+import type { PendingCalls } from "./pending-calls.ts";
 import { acquireSlot, waitQueue } from "./slots.ts";
 import type { SlotPlace, WaitQueue } from "./slots.ts";
 
@@ -35,6 +36,7 @@ export type Timing = {
 export type PacingParts = Timing & {
   readonly database: Database;
   readonly settings: PacingSettings;
+  readonly pending: Pick<PendingCalls, "begin">;
 };
 
 /** Notifications may be missed; who comes first looks again after this. */
@@ -43,7 +45,7 @@ const POLL_MS = 1_000;
 /** Nothing is asked of the database before the first call. */
 export function createPacing(parts: PacingParts): Pacing {
   const { models, embedders, windows } = parts.settings;
-  const places = openPlaces(parts.database);
+  const places = openPlaces(parts);
   const tonight = nightWatch(parts.clock ?? (() => "database"), windows);
   return {
     forModel: (runId) =>
@@ -83,7 +85,10 @@ function paceAmong(hosts: readonly CallPlace[], pace: (host: CallPlace) => Limit
 }
 
 /** The lines of this process, one a host, woken by one connection that listens from the first wait on. */
-function openPlaces(database: Database): (host: CallPlace) => SlotPlace {
+function openPlaces({
+  database,
+  pending,
+}: Pick<PacingParts, "database" | "pending">): (host: CallPlace) => SlotPlace {
   const lines = new Map<string, WaitQueue>();
   let listening: Promise<void> | undefined;
   const wakeAll = (): void => {
@@ -102,7 +107,10 @@ function openPlaces(database: Database): (host: CallPlace) => SlotPlace {
   return (host) => {
     const line = lines.get(host.host) ?? waitQueue(POLL_MS);
     lines.set(host.host, line);
-    return { db: database, host, line, listen };
+    const onKnown = () => {
+      pending.begin(host.host);
+    };
+    return { db: database, host, line, listen, onKnown };
   };
 }
 

@@ -63,6 +63,7 @@ export function createRunJob(
     ...timing,
     database: database.within("claim"),
     settings: pacingSettings,
+    pending: shared.pendingCalls,
   });
   const { embed, runs, verify } = context.config;
   const { config, invocation } = context;

@@ -1,4 +1,4 @@
-import { nameAt } from "../../shared/config/hosts.ts";
+import { firstCapacityOf, nameAt } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { Failure, HostFailure } from "../../shared/failure.ts";
 import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
@@ -10,6 +10,10 @@ import type { Model } from "./model.ts";
 export type HostChoice = {
   /** How those stand that were called before. */
   standings(hosts: readonly string[]): Promise<readonly HostStanding[]>;
+  /** How many calls of this process are about to begin there, beside those. */
+  readonly pending: (host: string) => number;
+  /** A call of this process is about to begin there. @returns what takes that back */
+  readonly expect: (host: string) => () => void;
   /** Counts a host that was not reached, where the run goes on at another. */
   failed(failure: HostFailure): Promise<void>;
 };
@@ -17,6 +21,8 @@ export type HostChoice = {
 /** Of who asks for himself alone. */
 export const UNKNOWN_STANDINGS: HostChoice = {
   standings: async () => [],
+  pending: () => 0,
+  expect: () => () => undefined,
   failed: async () => undefined,
 };
 
@@ -27,6 +33,8 @@ type Candidate = {
   readonly place: HostPlace;
   readonly nameThere: string;
   readonly standing: HostStanding | undefined;
+  /** Calls for each of its slots: from 1 on, all of them are in use. */
+  readonly load: number;
 };
 
 /** A model at the first of its hosts that is up. @throws as askFirstHost */
@@ -47,11 +55,18 @@ type AskHosts<T> = {
 };
 
 /** What the first host gave that was up, and how many others may have the model. */
-type HostAnswer<T> = { readonly given: T; readonly host: string; readonly others: number };
+type HostAnswer<T> = {
+  readonly given: T;
+  readonly host: string;
+  readonly others: number;
+  /** No call follows: nobody waits for its beginning. */
+  readonly noCall: () => void;
+};
 
 /**
  * Asks the first of a model's hosts that is up: those of the lowest priority come first, among equals the one with the fewest
- * calls for its slots. A host that was not reached a moment ago comes last.
+ * calls for its slots. While all slots of these are in use, the next that has one free and takes overflow comes first. A host
+ * that was not reached a moment ago comes last.
  *
  * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that comes first where all that may have it
  *   are down or busy; what a host that was reached threw
@@ -62,7 +77,12 @@ export async function askFirstHost<T>(
   { ask, choice }: AskHosts<T>,
   signal: AbortSignal,
 ): Promise<HostAnswer<T>> {
-  const candidates = await candidatesFor(name, places, choice);
+  const serving = servingHosts(name, places);
+  // One alone is asked whatever is known of it.
+  const standings =
+    serving.length < 2 ? [] : await choice.standings(serving.map(({ place }) => place.host));
+  // Between this and what is expected of the first nobody else may choose: nothing is waited for.
+  const candidates = inTurn(serving, standings, choice);
   const troubles: HostFailure[] = [];
   for (const { place, nameThere, standing } of candidates) {
     const closed = whyNotNow(place, standing);
@@ -70,11 +90,13 @@ export async function askFirstHost<T>(
       troubles.push(closed);
       continue;
     }
+    const noCall = choice.expect(place.host);
     try {
       const given = await ask(place, nameThere, signal);
       await Promise.all(troubles.map((trouble) => choice.failed(trouble)));
-      return { given, host: place.host, others: candidates.length - 1 };
+      return { given, host: place.host, others: candidates.length - 1, noCall };
     } catch (error) {
+      noCall();
       signal.throwIfAborted();
       if (error instanceof HostFailure) troubles.push(error);
       else if (!isMissing(error)) throw error;
@@ -86,28 +108,44 @@ export async function askFirstHost<T>(
   throw first;
 }
 
-async function candidatesFor(
-  name: string,
-  places: readonly HostPlace[],
-  choice: HostChoice,
-): Promise<readonly Candidate[]> {
-  const serving = places.flatMap((place) => {
+type Serving = Pick<Candidate, "place" | "nameThere">;
+
+const servingHosts = (name: string, places: readonly HostPlace[]): readonly Serving[] =>
+  places.flatMap((place) => {
     const nameThere = nameAt(place, name);
     return nameThere === null ? [] : [{ place, nameThere }];
   });
-  // One alone is asked whatever is known of it.
-  if (serving.length < 2) return serving.map((each) => ({ ...each, standing: undefined }));
-  const standings = await choice.standings(serving.map(({ place }) => place.host));
-  return serving
-    .map((each) => ({
-      ...each,
-      standing: standings.find(({ host }) => host === each.place.host),
-    }))
-    .sort(inOrder);
+
+function inTurn(
+  serving: readonly Serving[],
+  standings: readonly HostStanding[],
+  { pending }: HostChoice,
+): readonly Candidate[] {
+  const candidates = serving.map((each) => {
+    const { place } = each;
+    const standing = standings.find(({ host }) => host === place.host);
+    const calls = (standing?.calls ?? 0) + pending(place.host);
+    return { ...each, standing, load: calls / (standing?.capacity ?? firstCapacityOf(place)) };
+  });
+  return overflowing(candidates.sort(inOrder));
 }
 
 const inOrder = (one: Candidate, other: Candidate): number =>
-  rankOf(one) - rankOf(other) || (one.standing?.load ?? 0) - (other.standing?.load ?? 0);
+  rankOf(one) - rankOf(other) || one.load - other.load;
+
+/** Puts the host that helps out first, where all slots of those that are to come first are in use. */
+function overflowing(sorted: readonly Candidate[]): readonly Candidate[] {
+  const first = sorted.find(({ place, standing }) => whyNotNow(place, standing) === null);
+  if (first === undefined || first.load < 1) return sorted;
+  const helper = sorted.find(
+    (each) =>
+      each.load < 1 &&
+      each.place.entry?.takesOverflow === true &&
+      rankOf(each) <= MOST_PRIORITY &&
+      whyNotNow(each.place, each.standing) === null,
+  );
+  return helper === undefined ? sorted : [helper, ...sorted.filter((each) => each !== helper)];
+}
 
 const MOST_PRIORITY = 100;
 

@@ -38,27 +38,27 @@ test("the configuration of docs/hosts.md loads, in the order in which its hosts 
   expect(moneyOf(rented, { promptTokens: 1_000_000, completionTokens: 500_000 })).toBeCloseTo(0.75);
 });
 
+test("a host without a price helps out, and one with a price where somebody says so", async () => {
+  const hosts = [
+    { name: "free" },
+    { name: "paid", price_out: 0.1 },
+    { name: "zero", price_in: 0, price_out: 0 },
+    { name: "asked", price_in: 1, overflow: true },
+    { name: "spared", overflow: false },
+  ];
+  await write(...hosts.map((host, at) => ({ ...HOST, ...host, url: `http://h:${at + 1}` })));
+  const places = modelHostsOf(await scratch.load());
+  expect(
+    places.filter(({ entry }) => entry?.takesOverflow).map(({ entry }) => entry?.name),
+  ).toEqual(["free", "zero", "asked"]);
+});
+
 describe("a list of hosts", () => {
   test.each<[string, object[], string]>([
     ["empty", [], "hosts is empty"],
     ["with a name twice", [HOST, { ...HOST, url: "http://b:1" }], "hosts.1.name"],
     ["with a URL twice", [HOST, { ...HOST, name: "b", url: "HTTP://ATTIC:11434/" }], "hosts.1.url"],
     ["with a path", [{ ...HOST, url: "http://attic/v1" }], "it has a path"],
-    ["with two keys", [{ ...HOST, key_env: "K", key_file: "k" }], "keep one"],
-    ["with a proxy of https", [{ ...HOST, proxy: "https://p:1" }], "a proxy of http://"],
-    ["with responses of Ollama", [{ ...HOST, api: "responses" }], "hosts.0.api"],
-    ["that lacks the model", [{ ...HOST, models: ["other"] }], "no entry of hosts has it"],
-    ["of an unknown kind", [{ ...HOST, kind: "olama" }], "hosts.0.kind"],
-  ])("%s is refused", async (_, hosts, expected) => {
-    await write(...hosts);
-    expect(await scratch.loadError()).toContain(expected);
-  });
-
-  test("that nothing goes by is refused", async () => {
-    await scratch.write("nightdesk.yaml", JSON.stringify({ hosts: [HOST] }));
-    expect(await scratch.loadError()).toContain("model.provider: hosts");
-  });
-
     [
       "with the end of a route",
       [{ ...HOST, kind: "openai", url: "http://attic/v1" }],
@@ -77,16 +77,16 @@ describe("a list of hosts", () => {
       ],
       "hosts.1.url",
     ],
-  test("serves the embedder alone, each model where it is named", async () => {
-    const page = await readFile(join(packageRoot, "docs", "hosts.md"), "utf8");
-    const [, [, yaml = ""] = []] = page.matchAll(/```yaml\n([\s\S]*?)```/g);
-    await scratch.write("nightdesk.yaml", yaml);
-    const places = embedderHostsOf(await scratch.load());
-    expect(places.map(({ host }) => host)).toEqual([
-      "http://attic:11434",
-      "https://desk.example:8080",
-    ]);
-    expect(modelHostsOf(await scratch.load())).toEqual([]);
+    ["with two keys", [{ ...HOST, key_env: "K", key_file: "k" }], "keep one"],
+    ["with a proxy of https", [{ ...HOST, proxy: "https://p:1" }], "a proxy of http://"],
+    ["with responses of Ollama", [{ ...HOST, api: "responses" }], "hosts.0.api"],
+    ["that lacks the model", [{ ...HOST, models: ["other"] }], "no entry of hosts has it"],
+    ["of an unknown kind", [{ ...HOST, kind: "olama" }], "hosts.0.kind"],
+  ])("%s is refused", async (_, hosts, expected) => {
+    await write(...hosts);
+    expect(await scratch.loadError()).toContain(expected);
+  });
+
   test("may have several hosts behind one gateway, each with its path", async () => {
     const behind = { ...HOST, kind: "openai" };
     await write(
@@ -100,6 +100,21 @@ describe("a list of hosts", () => {
     ]);
   });
 
+  test("that nothing goes by is refused", async () => {
+    await scratch.write("nightdesk.yaml", JSON.stringify({ hosts: [HOST] }));
+    expect(await scratch.loadError()).toContain("model.provider: hosts");
+  });
+
+  test("serves the embedder alone, each model where it is named", async () => {
+    const page = await readFile(join(packageRoot, "docs", "hosts.md"), "utf8");
+    const [, [, yaml = ""] = []] = page.matchAll(/```yaml\n([\s\S]*?)```/g);
+    await scratch.write("nightdesk.yaml", yaml);
+    const places = embedderHostsOf(await scratch.load());
+    expect(places.map(({ host }) => host)).toEqual([
+      "http://attic:11434",
+      "https://desk.example:8080",
+    ]);
+    expect(modelHostsOf(await scratch.load())).toEqual([]);
   });
 
   test("may hold the one host of the embedder for its key", async () => {

@@ -3,6 +3,7 @@ import type { HostEntry, HostPlace } from "../../../src/shared/config/hosts.ts";
 import { HOST_KINDS } from "../../../src/shared/providers.ts";
 import { createHostedEmbedder, tryEachHost } from "../../../src/worker/embedders/hosted.ts";
 import { accessByHost } from "../../../src/worker/models/host-access.ts";
+import { UNKNOWN_STANDINGS } from "../../../src/worker/models/host-models.ts";
 import type { HostFailure } from "../../../src/shared/failure.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
@@ -28,6 +29,7 @@ const listed = (host: string, more: Partial<HostEntry> = {}): HostPlace => {
     name: "desk",
     kind: "llama-server",
     priority: 0,
+    takesOverflow: true,
     api: "chat",
     models: null,
     requestsPerMinute: null,
@@ -122,8 +124,6 @@ describe.each(ENGINES)("$name", (engine) => {
   });
 });
 
-const cosine = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
-  (one ?? new Float32Array()).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 describe.each(ENGINES)("$name behind a path", (engine) => {
   test("embeds below it", async () => {
     const running = await engine.start({ embeds: true, below: "/team" });
@@ -134,6 +134,8 @@ describe.each(ENGINES)("$name behind a path", (engine) => {
   });
 });
 
+const cosine = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
+  (one ?? new Float32Array()).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 
 describe("an embedder of several hosts", () => {
   const open: { close(): Promise<void> }[] = [];
@@ -157,7 +159,7 @@ describe("an embedder of several hosts", () => {
         listed(first.url, { name: "first" }),
       ]),
       choice: {
-        standings: async () => [],
+        ...UNKNOWN_STANDINGS,
         failed: async (failure: HostFailure) => {
           failed.push(failure);
         },

@@ -89,7 +89,7 @@ const openModel = ({ kind, place }: Listed): Promise<Model> =>
 
 function listed({ kind, place }: Listed): HostPlace {
   const entry: HostEntry = {
-    ...{ name: "desk", kind, priority: 0, api: "chat", models: null },
+    ...{ name: "desk", kind, priority: 0, takesOverflow: true, api: "chat", models: null },
     ...{ requestsPerMinute: null, tokensPerMinute: null, priceIn: null, priceOut: null },
   };
   return { host: place.baseUrl, provider: HOST_KINDS[kind], parallel: null, entry };

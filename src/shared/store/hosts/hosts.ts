@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstCapacityOf } from "../../config/hosts.ts";
 import type { CallPlace } from "../../config/hosts.ts";
 import type { Queryable } from "../connection/database.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
@@ -7,16 +8,12 @@ import { SLOTS_CHANNEL } from "./calls.ts";
 
 /** No host is given more calls at once. */
 const MOST_SLOTS = 64;
-/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
-const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4, "llama-cpp": MOST_SLOTS } as const;
 
 /** Gives a host its row and its slots, and follows a change of the configuration. What was found about it stays. */
-export async function enterHost(
-  db: Queryable,
-  { host, provider, parallel, entry }: CallPlace,
-): Promise<void> {
+export async function enterHost(db: Queryable, place: CallPlace): Promise<void> {
+  const { host, provider, parallel, entry } = place;
   const sizing = parallel === null ? "found" : "configured";
-  const capacity = parallel ?? FIRST_CAPACITY[provider];
+  const capacity = firstCapacityOf(place);
   const reason =
     parallel === null
       ? `first guess for ${provider}`
@@ -121,7 +118,8 @@ const standingSchema = z.array(
     next_probe_at: z.date().nullable(),
     failed_lately: z.boolean(),
     paused_ms: z.coerce.number(),
-    load: z.coerce.number(),
+    calls: z.coerce.number(),
+    capacity: z.int(),
   }),
 );
 /** How a host stands for who has to choose among several. */
@@ -130,7 +128,7 @@ export type HostStanding = z.infer<typeof standingSchema>[number];
 /** A host that was not reached is not the first to be tried, for so long. */
 const LATELY = "10 seconds";
 
-/** Of hosts that were called before: whether they are up, when they may be called, and calls in use or waiting for each slot. */
+/** Of hosts that were called before: whether they are up, when they may be called, calls that have or want a slot, and slots. */
 export async function selectStandings(
   db: Queryable,
   hosts: readonly string[],
@@ -140,8 +138,8 @@ export async function selectStandings(
             failures > 0 and failed_at > clock_timestamp() - interval '${LATELY}' is true as failed_lately,
             greatest(0, coalesce(extract(epoch from greatest(paused_until, tokens_free_at) - clock_timestamp()) * 1000, 0))
               as paused_ms,
-            ((select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null)
-             + (select count(*) from nightdesk_data.host_waiters w where w.host = h.host))::double precision / capacity as load
+            (select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null)
+             + (select count(*) from nightdesk_data.host_waiters w where w.host = h.host) as calls, capacity
        from nightdesk_data.hosts h where host = any($1)`,
     [hosts],
     "select_standings",
