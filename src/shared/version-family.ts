@@ -1,3 +1,4 @@
+import { withoutAttachmentNumbers } from "./attachment-path.ts";
 import { comparePeriods } from "./date-period.ts";
 import type { Period } from "./date-period.ts";
 import { compareVersions, isMarked, namesNumber, readVersion } from "./version-marks.ts";
@@ -33,7 +34,7 @@ function memberOf(
 
 /** A path as a member of a family; null of one that is named by its version alone. */
 function versionedName(path: string): VersionedName | null {
-  const parts = path.split("/");
+  const parts = withoutAttachmentNumbers(path).split("/");
   const base = (parts.at(-1) ?? "").replace(/\.\p{L}[\p{L}\d]{0,7}$/u, "");
   const own = readVersion(base);
   if (own.words.length === 0) return null;
