@@ -162,6 +162,8 @@ function prepare({ path, text }: SyntheticDocument, vocabulary: Vocabulary): Doc
       sha256: hash("sha256", text, "hex"),
       facts: { bytes, mtimeNs: WRITTEN_NS, ctimeNs: WRITTEN_NS, inode: 1n, device: 1n },
       settled: true,
+      mail: null,
+      attachments: 0,
     },
     CHUNKING,
     vocabulary,

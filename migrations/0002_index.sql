@@ -75,7 +75,13 @@ create table nightdesk_data.documents (
   chunks_sha256 text not null default repeat('0', 64) check (chunks_sha256 ~ '^[0-9a-f]{64}$'),
   -- Why frontmatter can't be read.
   metadata_problem text,
+  -- Of an attachment the path of the file of its mail or mailbox, whose facts it has but for its own bytes; null of a file.
+  mail text,
+  -- How many documents were to be made of what it holds itself. Where the sums of both are not the same for the documents
+  -- of one mail, one is missing, and the mail is read again.
+  attachments integer not null default 0 check (attachments >= 0),
   unique (source, path),
+  constraint an_attachment_lies_below_its_mail check (mail is null or starts_with(path, mail || '/')),
   -- What is packed may hold more.
   constraint a_character_takes_a_byte check (chars <= bytes or extractor <> 'utf-8'),
   constraint only_present_metadata_is_stored check ((metadata_state = 'present') = (metadata is not null)),
@@ -84,6 +90,7 @@ create table nightdesk_data.documents (
     check ((day is null) = (day_until is null) and (day is null) = (day_source is null) and day <= day_until),
   constraint only_unknown_metadata_has_a_problem check (metadata_problem is null or metadata_state = 'unknown')
 );
+create index documents_by_mail on nightdesk_data.documents (mail, path) where mail is not null;
 create index documents_by_path on nightdesk_data.documents (path text_pattern_ops);
 create index documents_by_facet on nightdesk_data.documents using gin (facets jsonb_path_ops);
 create index documents_by_day on nightdesk_data.documents (day) where day is not null;

@@ -690,11 +690,11 @@ select d.source, d.path, d.sha256, d.bytes, d.chars,
        d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem, d.extractor,
        coalesce(d.day, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day,
        coalesce(d.day_until, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day_until,
-       coalesce(d.day_source, 'file_time') as day_source, d.dates
+       coalesce(d.day_source, 'file_time') as day_source, d.dates, d.mail, d.attachments
   from nightdesk_data.documents d;
-comment on view nightdesk.documents is 'One row an indexed file.';
+comment on view nightdesk.documents is 'One row an indexed file, or an attachment of a mail.';
 comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
-comment on column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk.';
+comment on column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk; of an attachment below the path of its mail.';
 comment on column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.';
 comment on column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.';
 comment on column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.';
@@ -709,6 +709,8 @@ comment on column nightdesk.documents.day_until is 'Last day that it is of: of a
 comment on column nightdesk.documents.day_source is 'Where that date stands: frontmatter, mail_header, html_meta, file_name, text, properties, or file_time where nothing says one and it is the last change of the file (UTC).';
 comment on column nightdesk.documents.dates is 'All dates that were found, the most trusted first, as JSON: source and date.';
 comment on column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
+comment on column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.';
+comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
 
 create view nightdesk.watched_files as
 select w.source, w.path, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.moved_to, w.move_problem

@@ -258,6 +258,8 @@ table nightdesk_data.documents
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
   column metadata_problem text
+  column mail text
+  column attachments integer not null default 0
 
 table nightdesk_data.draft_reviews
   column job_id uuid not null
@@ -1057,6 +1059,10 @@ constraint a_character_takes_a_byte on nightdesk_data.documents CHECK (((chars <
 
 constraint a_day_has_an_end_and_a_source on nightdesk_data.documents CHECK ((((day IS NULL) = (day_until IS NULL)) AND ((day IS NULL) = (day_source IS NULL)) AND (day <= day_until)))
 
+constraint an_attachment_lies_below_its_mail on nightdesk_data.documents CHECK (((mail IS NULL) OR starts_with(path, (mail || '/'::text))))
+
+constraint documents_attachments_check on nightdesk_data.documents CHECK ((attachments >= 0))
+
 constraint documents_bytes_check on nightdesk_data.documents CHECK ((bytes >= 0))
 
 constraint documents_chars_check on nightdesk_data.documents CHECK ((chars >= 0))
@@ -1789,6 +1795,8 @@ CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets js
 
 CREATE INDEX documents_by_family ON nightdesk_data.documents USING gin (families)
 
+CREATE INDEX documents_by_mail ON nightdesk_data.documents USING btree (mail, path) WHERE (mail IS NOT NULL)
+
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
 
 CREATE INDEX draft_reviews_waiting ON nightdesk_data.draft_reviews USING btree (requested_at) WHERE (state = 'waiting'::text)
@@ -2167,7 +2175,7 @@ view nightdesk.coverage (job_id, batch_id, batch, custom_id, round, claim, set_q
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
-view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates) as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments) as
  SELECT source,
     path,
     sha256,
@@ -2185,7 +2193,9 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     COALESCE(day, (to_timestamp((mtime_ns::numeric / '1000000000'::numeric)::double precision) AT TIME ZONE 'UTC'::text)::date) AS day,
     COALESCE(day_until, (to_timestamp((mtime_ns::numeric / '1000000000'::numeric)::double precision) AT TIME ZONE 'UTC'::text)::date) AS day_until,
     COALESCE(day_source, 'file_time'::text) AS day_source,
-    dates
+    dates,
+    mail,
+    attachments
    FROM nightdesk_data.documents d;
 
 view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
@@ -3771,7 +3781,7 @@ comment on view nightdesk.constraints is 'One row a question that an UNRESOLVED 
 
 comment on view nightdesk.coverage is 'One row a statement that nothing of a set is so: how many files are in the set, and how many of them were read.'
 
-comment on view nightdesk.documents is 'One row an indexed file.'
+comment on view nightdesk.documents is 'One row an indexed file, or an attachment of a mail.'
 
 comment on view nightdesk.evidence is 'One row a piece of text that a run read, admitted or not.'
 
@@ -4203,6 +4213,8 @@ comment on view column nightdesk.coverage.round is '0 for the first draft, 1 for
 
 comment on view column nightdesk.coverage.set_query is 'What the set is: a folder, or names of files in it.'
 
+comment on view column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.'
+
 comment on view column nightdesk.documents.bytes is 'Size of the file in bytes when it was indexed.'
 
 comment on view column nightdesk.documents.chars is 'Size of the file in Unicode code points, a byte order mark included.'
@@ -4223,13 +4235,15 @@ comment on view column nightdesk.documents.indexed_at is 'When the chunks of the
 
 comment on view column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.'
 
+comment on view column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.'
+
 comment on view column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.'
 
 comment on view column nightdesk.documents.metadata_problem is 'Why the frontmatter can''t be read; null unless metadata_state is unknown.'
 
 comment on view column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.'
 
-comment on view column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk.'
+comment on view column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk; of an attachment below the path of its mail.'
 
 comment on view column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.'
 

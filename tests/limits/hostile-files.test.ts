@@ -213,6 +213,8 @@ describe("a file of 10 MB on one line", () => {
         sha256: "0".repeat(64),
         facts: { bytes: 0n, mtimeNs: 0n, ctimeNs: 0n, inode: 0n, device: 0n },
         settled: true,
+        mail: null,
+        attachments: 0,
       } as const;
       const vocabulary = createVocabularies()("english");
       return () => prepareDocument(document, { maxChars: 1_200, overlap: 150 }, vocabulary);

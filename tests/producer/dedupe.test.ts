@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { writeMail } from "../support/format-writers.ts";
 import { indexDesk } from "../support/index-desk.ts";
 import { answered, failed, workByHand } from "./work-by-hand.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
@@ -213,4 +214,31 @@ test("a digest tells of the file that was worked, and not of its copies", async 
        join nightdesk_data.batches b using (batch_id) where b.name = 'told' and c.kind = 'summarize'`,
   );
   expect(row).toEqual({ copies: 0, children: 3 });
+});
+
+test("an attachment is a copy of a file, as long as its mail is as it was indexed", async () => {
+  const mail = writeMail({
+    from: "Ada <ada@example.org>",
+    to: "Bo <bo@example.org>",
+    date: "Tue, 3 Nov 2026 10:00:00 +0100",
+    subject: "The words",
+    text: "Attached.",
+    attachments: [{ name: "words.md", type: "text/markdown", content: WORDS }],
+  });
+  await desk.write(pathOf("mail.eml"), mail);
+  await indexDesk(desk);
+  const attached = pathOf("mail.eml/attachments/1/words.md");
+  const words = ["summarize", pathOf("a.md"), attached, "--dedupe", "--batch-name"];
+  await desk.run(...words, "attached");
+  expect(await rowsOfBatch("attached")).toEqual([
+    { custom_id: pathOf("a.md"), ...WORKED },
+    { custom_id: attached, ...copyOf(pathOf("a.md")) },
+  ]);
+  await desk.write(pathOf("mail.eml"), `${mail.toString()}more`);
+  const { stderr } = await desk.run(...words, "later");
+  expect(stderr).toContain("because the index does not know what they say now: 1 file");
+  expect(await rowsOfBatch("later")).toEqual([
+    { custom_id: pathOf("a.md"), ...WORKED },
+    { custom_id: attached, ...WORKED },
+  ]);
 });

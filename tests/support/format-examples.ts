@@ -426,7 +426,7 @@ export const FORMAT_QUESTIONS: readonly Question[] = [
   ),
   ask(
     "de",
-    "eml/pachtvertrag.eml",
+    "eml/pachtvertrag.eml/attachments/1/pacht.csv",
     "Wie hoch ist die Pacht für den Keller der Bergstation?",
     "1.150",
   ),

@@ -17,7 +17,7 @@ import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
 import { policyOver } from "./security-policy.ts";
 
-const EXTENSIONS = [".md", ".txt", ".json"];
+const EXTENSIONS = [".md", ".txt", ".json", ".eml", ".mbox"];
 
 export const SETTINGS: SearchSettings = {
   lexicalK: 50,

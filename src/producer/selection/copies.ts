@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { groupDuplicates, LEAST_SIMILARITY, sketchText } from "../../shared/near-duplicates.ts";
 import type { Sketched } from "../../shared/near-duplicates.ts";
@@ -48,7 +47,7 @@ export async function findCopies(
     const page = files.slice(from, from + PAGE_FILES);
     const firsts = new Map(page.map(({ path, isFirst = false }) => [path, isFirst]));
     for (const { path, text, known } of await selectTextsAt(database, [...firsts.keys()])) {
-      if (!known.settled || !(await hasFacts(join(workroot, path), known))) continue;
+      if (!known.settled || !(await hasFacts(workroot, known))) continue;
       const isFirst = firsts.get(path) ?? false;
       compared.push({ path, sha256: known.sha256, sketch: sketchText(text), isFirst });
     }

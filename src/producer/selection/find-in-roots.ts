@@ -11,6 +11,7 @@ import {
   resolve,
   sep,
 } from "node:path";
+import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -161,10 +162,25 @@ export async function findNamedFile(
   cwd: string,
   workroot: string,
 ): Promise<string | undefined> {
-  if (isAbsolute(path) || (await kindOf(resolve(cwd, path))) !== "file") return undefined;
+  if (isAbsolute(path)) return undefined;
+  if ((await kindOf(resolve(cwd, path))) !== "file") return findAttachment(path, cwd, workroot);
   // Only folders are resolved: what a link at the end leads to is the sandbox's matter.
   const file = join(await realpath(dirname(resolve(cwd, path))), basename(path));
   return pathInside(await realpath(workroot), file);
+}
+
+/** An attachment by the path of its mail: the worker's sandbox says whether that holds it. */
+async function findAttachment(
+  path: string,
+  cwd: string,
+  workroot: string,
+): Promise<string | undefined> {
+  for (const { file, names } of attachmentPlaces(path)) {
+    if ((await kindOf(resolve(cwd, file))) !== "file") continue;
+    const mail = await findNamedFile(file, cwd, workroot);
+    if (mail !== undefined) return [mail, ...names].join("/");
+  }
+  return undefined;
 }
 
 /** The same for a folder; empty for the work root itself. */

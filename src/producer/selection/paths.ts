@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -95,7 +96,21 @@ async function placeOf(arg: string, lookup: Lookup): Promise<FoundPlace | Glob |
   const folder = await findNamedFolder(arg, lookup.cwd, workroot);
   if (folder !== undefined) return { kind: "folder", path: folder };
   if (isGlob(arg)) return { kind: "glob", glob: arg };
-  return (await findInRoots(arg, lookup)) ?? { kind: "file", path: arg };
+  const found = (await findInRoots(arg, lookup)) ?? (await findAttachmentInRoots(arg, lookup));
+  return found ?? { kind: "file", path: arg };
+}
+
+/** An attachment whose mail lies below an allowed root. */
+async function findAttachmentInRoots(
+  arg: string,
+  lookup: Lookup,
+): Promise<FoundPlace | Refusal | undefined> {
+  for (const { file, names } of attachmentPlaces(arg)) {
+    const mail = await findInRoots(file, lookup);
+    if (mail?.kind === "refused") return mail;
+    if (mail?.kind === "file") return { kind: "file", path: [mail.path, ...names].join("/") };
+  }
+  return undefined;
 }
 
 /** The files that may be read, and those that may not for their extension. */
@@ -176,24 +191,19 @@ export async function selectChanged<Input extends { readonly path: string }>(
       database,
       page.map((input) => ({ inputSha256: hashJson(input), path: input.path })),
     );
-    const verdicts = await Promise.all(
-      page.map(({ path }, index) => isUnchanged(join(workroot, path), evidence[index])),
-    );
+    const verdicts = await Promise.all(evidence.map((newest) => isUnchanged(workroot, newest)));
     changed.push(...page.filter((_, index) => verdicts[index] !== true));
     unindexed += evidence.filter(({ used, known }) => used !== null && known === null).length;
   }
   return { changed, unindexed };
 }
 
-async function isUnchanged(file: string, evidence: NewestEvidence | undefined): Promise<boolean> {
-  if (evidence === undefined) return false;
-  const { used, known } = evidence;
-  return known !== null && used === known.sha256 && known.settled && hasFacts(file, known);
-}
+const isUnchanged = async (workroot: string, { used, known }: NewestEvidence): Promise<boolean> =>
+  known !== null && used === known.sha256 && known.settled && hasFacts(workroot, known);
 
-/** A file that is gone, or can't be looked at, is not as it was. */
-export const hasFacts = (file: string, { facts }: KnownFile): Promise<boolean> =>
-  stat(file, { bigint: true }).then(
+/** A file that is gone, or can't be looked at, is not as it was; an attachment is as its mail is. */
+export const hasFacts = (workroot: string, { file, facts }: KnownFile): Promise<boolean> =>
+  stat(join(workroot, file), { bigint: true }).then(
     ({ size, mtimeNs, ctimeNs, ino }) =>
       size === facts.bytes &&
       mtimeNs === facts.mtimeNs &&

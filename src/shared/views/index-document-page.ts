@@ -40,6 +40,8 @@ export const documentPage = (
     fact("Path", document.path, ...(document.title === null ? [] : [document.title])),
     ...dateFacts(document, version),
     fact("Source", document.source),
+    ...(document.mail === null ? [] : [fact("Attachment of", document.mail)]),
+    ...(document.attachments.length === 0 ? [] : [fact("Attachments", ...document.attachments)]),
     fact(
       "Read as",
       `${document.extractor}: ${formatCount(document.bytes)} bytes, ${formatCount(document.chars)} characters, ${countOf(document.chunks, "chunk")}, ${document.language}`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
-import { comparedFactsOf } from "../store/index/documents.ts";
+import { comparedFactsOf, fileOfDocument } from "../store/index/documents.ts";
 
 const documentsSchema = z.array(
   z.object({
@@ -17,6 +17,8 @@ const documentsSchema = z.array(
     metadata_problem: z.string().nullable(),
     dates: z.array(z.object({ source: z.string(), date: z.string() })),
     indexed_at: z.date(),
+    mail: z.string().nullable(),
+    attachments: z.array(z.string()),
   }),
 );
 
@@ -31,7 +33,9 @@ export async function selectIndexedDocuments(
   const { rows } = await db.query(
     `select source, path, title, sha256, bytes, chars,
             (select count(*) from nightdesk_data.chunks c where c.doc_id = d.doc_id) as chunks,
-            language, extractor, metadata, metadata_problem, dates, indexed_at
+            language, extractor, metadata, metadata_problem, dates, indexed_at, mail,
+            array(select a.path from nightdesk_data.documents a
+                   where a.source = d.source and a.mail = d.path order by a.path) as attachments
        from nightdesk_data.documents d where path = any ($1::text[]) order by path, source`,
     [paths],
   );
@@ -58,12 +62,13 @@ const factsSchema = z.array(
       mtime_ns: z.string(),
       ctime_ns: z.string(),
       inode: z.string(),
+      file: z.string(),
       text: z.string(),
     })
-    .transform(({ path, sha256, text, settled, ...facts }) => ({
+    .transform(({ path, sha256, text, settled, file, ...facts }) => ({
       path,
       text,
-      known: { sha256, settled, facts: comparedFactsOf(facts) },
+      known: { sha256, settled, file, facts: comparedFactsOf(facts) },
     })),
 );
 
@@ -76,7 +81,7 @@ export async function selectTextsAt(
     `with page as materialized (
        select distinct on (path) * from nightdesk_data.documents
         where path = any ($1::text[]) order by path, scanned_at desc)
-     select path, sha256, settled, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, ${TEXT}
+     select path, sha256, settled, ${fileOfDocument("page")}, mtime_ns::text, ctime_ns::text, inode::text, ${TEXT}
        from page order by path`,
     [paths],
   );

@@ -29,16 +29,21 @@ export type DatedDocument = {
   readonly metadata?: FileMetadata | undefined;
   /** Name of its format. */
   readonly format: string;
+  /** Of an attachment the date of its mail, as that says it. */
+  readonly mailDate?: string | undefined;
 };
 
 /** The dates of a document, one a source, the most trusted first. A time of the file is none of them. */
 export function datesOf(document: DatedDocument): readonly DocumentDate[] {
-  const { path, text, frontmatter, metadata = {}, format } = document;
+  const { path, text, frontmatter, metadata = {}, format, mailDate } = document;
   const name = path.slice(path.lastIndexOf("/") + 1);
   const written = frontmatter === null ? undefined : parseJson(frontmatter);
+  const said = dateOfKeys(metadata, PROPERTY_KEYS);
+  const isDatedMail = MAIL.has(format) && said !== null;
   const found: readonly (readonly [DateSource, string | null])[] = [
     ["frontmatter", dateOfKeys(isRecord(written) ? written : {}, FRONTMATTER_KEYS)],
-    [sourceOfMetadata(format), dateOfKeys(metadata, PROPERTY_KEYS)],
+    ["mail_header", mailDate === undefined || isDatedMail ? null : dateIn(mailDate)],
+    [sourceOfMetadata(format), said],
     ["file_name", findWrittenDate(name)?.date ?? null],
     // A mail says its day in a line of its text as well.
     [

@@ -30,6 +30,19 @@ export type ExtractedText = {
   readonly metadata?: FileMetadata;
   /** One of `others`. */
   readonly extractor?: string;
+  /** Files that the file holds, in order. */
+  readonly attachments?: readonly Attachment[];
+  /** How many more there are, beyond what is read of one file. */
+  readonly leftOut?: number;
+};
+
+/** A file that a mail holds. */
+export type Attachment = {
+  /** Its path below the file, such as `attachments/2/price-list.pdf`; no other attachment of the file has it. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Of its mail, as that says it. */
+  readonly date?: string;
 };
 
 type MetadataValue = string | number | boolean | readonly string[];

@@ -29,9 +29,9 @@ export type ReadDocument = {
   readonly places: Places;
   readonly metadata?: FileMetadata;
   readonly sha256: string;
-  readonly facts: DocumentToWrite["facts"];
-  readonly settled: boolean;
-};
+  /** Of an attachment the date of its mail. */
+  readonly mailDate?: string | undefined;
+} & Pick<DocumentToWrite, "facts" | "settled" | "mail" | "attachments">;
 
 export type PreparedDocument = Omit<DocumentToWrite, "replace" | "chunks"> &
   Pick<Frontmatter, "danger"> & { readonly chunks: readonly ChunkToWrite[] };
@@ -42,7 +42,8 @@ export function prepareDocument(
   settings: ChunkSettings,
   vocabulary: Pick<Vocabulary, "wordsOf">,
 ): PreparedDocument {
-  const { path, text, extractor, places, metadata, sha256, facts, settled } = document;
+  const { path, text, extractor, places, metadata, sha256, mailDate } = document;
+  const { facts, settled, mail, attachments } = document;
   const format = formatOf(path, text);
   const written = format.parseFrontmatter(text);
   const frontmatter = withFileMetadata(written, metadata);
@@ -61,11 +62,20 @@ export function prepareDocument(
     chars: countCodePoints(text),
     facts,
     settled,
+    mail,
+    attachments,
     title,
     metadataState: frontmatter.state,
     metadataProblem: frontmatter.problem,
     metadata: frontmatter.json,
-    dates: datesOf({ path, text, frontmatter: written.json, metadata, format: format.name }),
+    dates: datesOf({
+      path,
+      text,
+      frontmatter: written.json,
+      metadata,
+      format: format.name,
+      mailDate,
+    }),
     families: familyKeys({ path, title }),
     chunksSha256: chunkProof(sha256, chunks),
     chunks,

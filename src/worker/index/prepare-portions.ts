@@ -1,37 +1,28 @@
-import { hash } from "node:crypto";
-import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { refuse } from "../../shared/failure.ts";
-import type { Refusal } from "../../shared/failure.ts";
 import { FALLBACK_LANGUAGE } from "../../shared/language.ts";
 import type { Language } from "../../shared/language.ts";
-import type {
-  DocumentFailure,
-  FileFacts,
-  IndexedDocument,
-} from "../../shared/store/index/documents.ts";
+import type { DocumentFailure, IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { holdChunks } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite, PortionToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
-import { isCurrentExtractor } from "../documents/formats/registry.ts";
 import type { Frontmatter } from "../documents/frontmatter.ts";
 import { PREPARE, unpackChunks } from "../documents/packed-document.ts";
 import { prepareDocument } from "../documents/prepare-document.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
-import { quotePath } from "../sandbox/names.ts";
 import { detectLanguage } from "../text/detect-language.ts";
-import { factsOf, hasInvalidUtf8 } from "./list-files.ts";
-import type { ListedFile } from "./list-files.ts";
-import { isTooLong, storablePath } from "./sources.ts";
-import type { IndexSource } from "./sources.ts";
+import { hasSameFacts } from "./known-documents.ts";
+import { readFiles } from "./read-documents.ts";
+import type { FilesToRead, Lost, Outcome } from "./read-documents.ts";
+import { storablePath } from "./sources.ts";
 
 /** What is stored in one transaction. */
 export type Portion = PortionToWrite & {
-  /** How many files it came from. */
+  /** How many files it came from, and how many attachments of mails. */
   readonly files: number;
+  readonly attachments: number;
   /** Documents whose file was written again with the same content. */
   readonly touched: readonly Pick<IndexedDocument, "docId" | "facts" | "settled">[];
   /** Files that can't be indexed, and what was indexed of them before. */
@@ -45,16 +36,13 @@ export type Portion = PortionToWrite & {
   readonly silentlyChanged: readonly string[];
 };
 
-type FilesToPrepare = {
-  readonly source: IndexSource;
+type FilesToPrepare = FilesToRead & {
   readonly chunking: ChunkSettings;
   /** Their fingerprint. */
   readonly chunkSettings: string;
   readonly vocabulary: (language: Language) => Vocabulary;
   /** Writes documents anew that are current as well. */
   readonly rebuild: boolean;
-  readonly files: readonly ListedFile[];
-  readonly known: ReadonlyMap<string, IndexedDocument>;
   /** Takes documents that are long. */
   readonly offload: Offload;
   readonly signal: AbortSignal;
@@ -74,9 +62,9 @@ const TURN_MS = 8;
 export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Portion> {
   const drafts = new Map<Language, Draft>();
   let turnStartedAt = performance.now();
-  for (const file of scan.files) {
-    const draft = await addFile(drafts, file, scan);
-    if (draft.chars >= PORTION_CHARS || draft.files >= PORTION_FILES) {
+  for await (const found of readFiles(scan)) {
+    await addFound(drafts, found, scan);
+    for (const draft of [...drafts.values()].filter(isFull)) {
       yield toPortion(draft, scan);
       drafts.delete(draft.language);
     }
@@ -88,6 +76,9 @@ export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Por
   for (const draft of drafts.values()) yield toPortion(draft, scan);
 }
 
+const isFull = ({ chars, files, attachments }: Draft): boolean =>
+  chars >= PORTION_CHARS || files + attachments >= PORTION_FILES;
+
 type Draft = ReturnType<typeof emptyDraft>;
 type Drafts = Map<Language, Draft>;
 
@@ -96,6 +87,7 @@ const emptyDraft = (language: Language, vocabulary: Vocabulary) => ({
   vocabulary,
   chars: 0,
   files: 0,
+  attachments: 0,
   replaced: [] as IndexedDocument[],
   documents: [] as PortionToWrite["documents"][number][],
   touched: [] as Portion["touched"][number][],
@@ -105,17 +97,32 @@ const emptyDraft = (language: Language, vocabulary: Vocabulary) => ({
   silentlyChanged: [] as string[],
 });
 
-/** @returns the draft that the file was added to */
-async function addFile(drafts: Drafts, file: ListedFile, scan: FilesToPrepare): Promise<Draft> {
-  const path = posix.join(scan.source.label, file.relativePath);
-  const known = scan.known.get(path);
-  const read = await readDocument(scan.source, file);
+async function addFound(
+  drafts: Drafts,
+  found: Outcome | Lost,
+  scan: FilesToPrepare,
+): Promise<void> {
+  if (found.kind === "lost") {
+    draftFor(drafts, languageOf("", scan), scan).lost.push(...found.documents);
+    return;
+  }
+  const draft = await addRead(drafts, found, scan);
+  if (found.isFile) draft.files += 1;
+  else draft.attachments += 1;
+}
+
+/** @returns the draft that it was added to */
+async function addRead(
+  drafts: Drafts,
+  { read, known }: Pick<Outcome, "read" | "known">,
+  scan: FilesToPrepare,
+): Promise<Draft> {
   const isCurrent = read.kind === "document" && known !== undefined && isSame(known, read, scan);
   const text = read.kind === "document" && !isCurrent ? read.text : "";
   const draft = draftFor(drafts, languageOf(text, scan), scan);
-  draft.files += 1;
   if (read.kind === "refused") {
-    draft.failures.push({ path: storablePath(path), code: read.code, message: read.message });
+    const { code, message } = read;
+    draft.failures.push({ path: storablePath(read.path), code, message });
     if (known !== undefined) draft.lost.push(known);
     return draft;
   }
@@ -225,13 +232,15 @@ function replaceOf(
   return rebuild || isAnother ? "all" : "changed";
 }
 
+/** Of an attachment its mail says it. */
 const isSilentlyChanged = (known: IndexedDocument, { facts, sha256 }: ReadDocument): boolean =>
-  known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
+  known.mail === null && known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
 
 const isSame = (known: IndexedDocument, read: ReadDocument, scan: FilesToPrepare): boolean =>
   !scan.rebuild &&
   known.sha256 === read.sha256 &&
   known.extractor === read.extractor &&
+  known.attachments === read.attachments &&
   known.chunkSettings === scan.chunkSettings;
 
 const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({
@@ -239,8 +248,10 @@ const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Por
   language: draft.language,
   chunkSettings,
   files: draft.files,
+  attachments: draft.attachments,
   replaced: draft.replaced,
-  documents: draft.documents,
+  // What a mail holds was added behind it, and lies behind its neighbours by path.
+  documents: draft.documents.toSorted(byPath),
   touched: draft.touched,
   failures: draft.failures,
   lost: draft.lost,
@@ -248,66 +259,5 @@ const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Por
   silentlyChanged: draft.silentlyChanged,
 });
 
-/** The coarsest clock of a file system in use: a write within it may leave the times of the write before. */
-const CLOCK_STEP_MS = 2_000;
-
-/** A name that is not UTF-8 was listed, and can't be found again by what it was decoded to. */
-const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
-  refusal.code === "FILE_NOT_FOUND" && hasInvalidUtf8(path)
-    ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
-    : refusal;
-
-/** Reads one listed file through the sandbox, or says why it can't be indexed. */
-async function readDocument(
-  source: IndexSource,
-  { relativePath }: ListedFile,
-): Promise<ReadDocument | Refusal> {
-  const path = posix.join(source.label, relativePath);
-  if (isTooLong(path)) {
-    return refuse(
-      "FILE_READ_ERROR",
-      `"${storablePath(path)}" is too long a path: 2,000 bytes fit.`,
-    );
-  }
-  const readAt = Date.now();
-  const file = await source.read(relativePath);
-  if (file.kind === "refused") return explainInvalidUtf8(file, path);
-  // A link may lead elsewhere in the same allowed root, and still out of the source.
-  if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
-    return refuse("PATH_DENIED", `"${path}" is a link that leads out of source "${source.name}".`);
-  }
-  const extracted = await source.extractText(path, file.bytes);
-  if (extracted.kind === "unreadable") return refuse(extracted.code, `"${path}" ${extracted.why}`);
-  return {
-    kind: "document",
-    source: source.name,
-    path,
-    text: extracted.text,
-    extractor: extracted.extractor,
-    places: extracted.places,
-    ...(extracted.metadata === undefined ? {} : { metadata: extracted.metadata }),
-    sha256: hash("sha256", file.bytes, "hex"),
-    facts: factsOf(file.stat),
-    // Every write sets ctime, and nobody can set it back.
-    settled: Number(file.stat.ctimeNs / 1_000_000n) < readAt - CLOCK_STEP_MS,
-  };
-}
-
-/** The device is left out: it can be another after a restart. */
-const COMPARED = ["bytes", "mtimeNs", "ctimeNs", "inode"] as const satisfies (keyof FileFacts)[];
-
-/** Whether a file must be read to know if its document is current. */
-export function mayHaveChanged(
-  { facts }: ListedFile,
-  document: IndexedDocument | undefined,
-  chunkSettings: string,
-): boolean {
-  if (facts === undefined || document === undefined) return true;
-  if (!document.settled || document.chunkSettings !== chunkSettings) return true;
-  if (!isCurrentExtractor(document.path, document.extractor)) return true;
-  return !hasSameFacts(facts, document);
-}
-
-/** Whether a file's facts are those that it was indexed with. */
-const hasSameFacts = (facts: FileFacts, document: IndexedDocument): boolean =>
-  COMPARED.every((fact) => facts[fact] === document.facts[fact]);
+const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
+  a.path < b.path ? -1 : a.path > b.path ? 1 : 0;

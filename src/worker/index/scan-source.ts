@@ -13,9 +13,10 @@ import { removeDocuments, writeDocuments } from "../../shared/store/index/write-
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
 import type { Offload } from "../offload/offload.ts";
+import { attachmentsByMail, mayHaveChanged } from "./known-documents.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
-import { mayHaveChanged, preparePortions } from "./prepare-portions.ts";
+import { preparePortions } from "./prepare-portions.ts";
 import type { Portion } from "./prepare-portions.ts";
 import { chunkSettingsFingerprint } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
@@ -51,14 +52,29 @@ export async function scanSource(
   }
   const { files, unreadable, failures } = listing.kind === "listed" ? listing : NOTHING;
   const track = trackProgress(options, files.length);
-  const { failing, unread } = await indexFiles(deps, source, { ...options, known, files, track });
+  const attachments = attachmentsByMail(known);
+  const scan = { ...options, known, attachments, files, track };
+  const { failing, unread } = await indexFiles(deps, source, scan);
   const gone = goneDocuments(known, { source, files, unreadable });
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
   if (failures.length > 0) await recordFailures(deps.db, source.name, failures);
-  const kept = new Set([...failing, ...unread, ...failures.map(({ path }) => path)]);
-  const failed = await pruneFailures(deps.db, source.name, (path) => kept.has(path));
+  const kept = new Set([...failing, ...failures.map(({ path }) => path)]);
+  const current = new Set(unread);
+  const failed = await pruneFailures(
+    deps.db,
+    source.name,
+    (path) => kept.has(path) || isHeldBy(path, current),
+  );
   // Those of files that were not read again count as well, and names that decode alike once.
   return track({ removed, failed: failed - failing.length }, 0);
+}
+
+/** Whether something is, or lies in, one of these files. */
+function isHeldBy(path: string, files: ReadonlySet<string>): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    if (files.has(path.slice(0, end))) return true;
+  }
+  return false;
 }
 
 const NOTHING = { files: [], unreadable: [], failures: [] } as const;
@@ -92,6 +108,7 @@ function trackProgress(
 
 type Files = ScanOptions & {
   readonly known: ReadonlyMap<string, IndexedDocument>;
+  readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
   readonly files: readonly ListedFile[];
   readonly track: Track;
 };
@@ -106,21 +123,24 @@ type Indexed = {
 /** Indexes what may have changed. */
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
   const chunkSettings = chunkSettingsFingerprint(deps.chunking, source.language);
-  const isStale = (file: ListedFile) =>
+  const attachmentsOf = (path: string) => scan.attachments.get(path) ?? [];
+  const isStale = (file: ListedFile, path: string) =>
     scan.rebuild ||
     scan.verify === true ||
     mayHaveChanged(
       file,
-      scan.known.get(posix.join(source.label, file.relativePath)),
+      { document: scan.known.get(path), attachments: attachmentsOf(path) },
       chunkSettings,
     );
   const stale: ListedFile[] = [];
   const unread: string[] = [];
   for (const file of scan.files) {
-    if (isStale(file)) stale.push(file);
-    else unread.push(posix.join(source.label, file.relativePath));
+    const path = posix.join(source.label, file.relativePath);
+    if (isStale(file, path)) stale.push(file);
+    else unread.push(path);
   }
-  scan.track({ unchanged: unread.length }, unread.length);
+  const held = unread.reduce((sum, path) => sum + attachmentsOf(path).length, 0);
+  scan.track({ unchanged: unread.length + held, documents_seen: held }, unread.length);
 
   const failing: string[] = [];
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
@@ -156,7 +176,8 @@ function goneDocuments(
   const present = new Set(files.map(({ relativePath }) => posix.join(source.label, relativePath)));
   const hidden = unreadable.map((folder) => `${posix.join(source.label, folder)}/`);
   return [...known.values()].filter(
-    ({ path }) => !present.has(path) && !hidden.some((folder) => path.startsWith(folder)),
+    ({ path, mail }) =>
+      !present.has(mail ?? path) && !hidden.some((folder) => path.startsWith(folder)),
   );
 }
 
@@ -254,7 +275,7 @@ type Refused = { readonly document: DocumentToWrite; readonly sqlState: string }
 
 const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
 
-type Stored = Omit<Portion, "files" | "replaced" | "verified" | "silentlyChanged">;
+type Stored = Omit<Portion, "files" | "attachments" | "replaced" | "verified" | "silentlyChanged">;
 
 const head = ({ source, chunkSettings, language }: Portion) => ({
   source,
@@ -311,6 +332,7 @@ function describe(portion: Portion): StoredPortion {
   const { documents, touched, failures, lost, replaced, verified, silentlyChanged } = portion;
   return {
     tally: {
+      documents_seen: portion.attachments,
       unchanged: touched.length + verified,
       added: documents.length - replaced.length,
       changed: replaced.length,

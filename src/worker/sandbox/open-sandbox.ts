@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
+import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
@@ -7,6 +8,8 @@ import type { ExtractText } from "../documents/extraction.ts";
 import { splitLines } from "../documents/lines.ts";
 import { locate as locateText, locateSpan } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
+import { readContent, rememberLast } from "./attachments.ts";
+import type { FileContent } from "./attachments.ts";
 import { selectDescriptors } from "./descriptors.ts";
 import type { PlatformFacts } from "./descriptors.ts";
 import { findFile } from "./find-file.ts";
@@ -18,7 +21,7 @@ import type { SecurityPolicy } from "./policy.ts";
 import { pinAnywhere, pinRoots } from "./roots.ts";
 import type { PinnedRoot, SkippedRoot } from "./roots.ts";
 import { cacheNames, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
-import { readBytes, readFileBelow, refuseSize } from "./visit-file.ts";
+import { readFileBelow, refuseSize } from "./visit-file.ts";
 import type { FileBytes } from "./visit-file.ts";
 
 /** All files of a desk at one time. */
@@ -44,7 +47,10 @@ export type Sandbox = {
   openFile(named: Named): Promise<OpenedFile | Refusal>;
   /** Makes the text of what was read for the index. */
   readonly extractText: ExtractText;
-  /** Which file a name means, relative to the security root and as spelled on disk, without reading it. */
+  /**
+   * Which file a name means, relative to the security root and as spelled on disk, without reading it; a mail is read to see
+   * whether it holds the attachment that is meant.
+   */
   locate(path: string): Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
   /**
    * The files that a bare name may mean, relative to the security root, in order: none that is hidden or denied.
@@ -79,6 +85,7 @@ export async function openSandboxOn(
 ): Promise<Sandbox> {
   const descriptors = selectDescriptors(host, policy);
   const ground = { descriptors, rules: rulesBelowRoots(policy) };
+  const extractMail = rememberLast(extractText);
   const { roots, skipped } = pinRoots(policy);
   const anyRoot = policy.allowAnyPath ? pinAnywhere(policy) : null;
   const search: Search = {
@@ -97,11 +104,11 @@ export async function openSandboxOn(
   return {
     roots,
     skipped,
-    readTextFile: (args) => readTextFile(search, args, extractText),
+    readTextFile: (args) => readTextFile(search, args, { extractText, extractMail }),
     readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
     extractText,
     openFile: (named) => openFile(search, named),
-    locate: (path) => locate(search, path),
+    locate: (path) => locate(search, path, extractMail),
     listPaths: async () => (await search.listing.renewed()).paths,
     async listPathsNow() {
       const { paths, cutAt } = await search.listing.begunNow();
@@ -113,9 +120,17 @@ export async function openSandboxOn(
   };
 }
 
-async function locate(search: Search, path: string): ReturnType<Sandbox["locate"]> {
+async function locate(
+  search: Search,
+  path: string,
+  extractMail: ExtractText,
+): ReturnType<Sandbox["locate"]> {
   const invalid = checkPath(path);
   if (invalid !== null) return invalid;
+  if (attachmentPlaces(path).length > 0) {
+    const content = await readContent(search, { path }, extractMail);
+    return content.kind === "refused" ? content : { kind: "located", path: content.path };
+  }
   const found = await findFile(search, { path }, (file) => file.path);
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
 }
@@ -146,7 +161,14 @@ async function openFile(search: Search, named: Named): Promise<OpenedFile | Refu
           bytes: Number(file.stat.size),
         },
   );
-  return found.kind === "refused" ? found : found.value;
+  if (found.kind === "visited") return found.value;
+  const isMissing = found.code === "FILE_NOT_FOUND" || found.code === "PATH_DENIED";
+  return isMissing && attachmentPlaces(named.path).length > 0
+    ? refuse(
+        "PATH_DENIED",
+        `${quotePath(named.path)} is an attachment, and commands are given files alone: save it as one.`,
+      )
+    : found;
 }
 
 /** What a read gives. Characters are Unicode code points. */
@@ -178,29 +200,21 @@ type ReadArguments = Named & {
   readonly maxChars: number;
 };
 
+/** Who reads the attachments of a mail one by one has it read once. */
+type Extractors = { readonly extractText: ExtractText; readonly extractMail: ExtractText };
+
 /** Finds, opens and reads a file as text: all the checks of policy.ts. */
-export async function readTextFile(
+async function readTextFile(
   search: Search,
   { path, maxChars, lookup }: ReadArguments,
-  extractText: ExtractText,
+  { extractText, extractMail }: Extractors,
 ): Promise<Reading> {
   const invalid = checkPath(path) ?? checkMaxChars(maxChars);
   if (invalid !== null) return invalid;
-  const { descriptors, rules } = search.ground;
-  const found = await findFile(search, { path, lookup }, (file) => ({
-    path: file.path,
-    bytes: descriptors.withReadable(file.descriptor, (readable) =>
-      readBytes(file, readable, rules.maxBytes),
-    ),
-  }));
-  if (found.kind === "refused") return found;
-  const { bytes } = found.value;
-  if (!Buffer.isBuffer(bytes)) return bytes;
-  const extracted = await extractText(found.value.path, bytes);
-  return readingOf({ path: found.value.path, bytes }, extracted, maxChars);
+  const content = await readContent(search, { path, lookup }, extractMail);
+  if (content.kind === "refused") return content;
+  return readingOf(content, await extractText(content.path, content.bytes), maxChars);
 }
-
-type FileContent = { readonly path: string; readonly bytes: Buffer };
 
 function readingOf(
   { path, bytes }: FileContent,

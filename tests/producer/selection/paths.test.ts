@@ -59,6 +59,17 @@ describe("a path", () => {
     expect(await pathsOf(arg, cwd)).toEqual(expected);
   });
 
+  test("of an attachment is found by its mail, from the current folder too", async () => {
+    await write("two/m.eml");
+    const path = "two/m.eml/attachments/1/a.pdf";
+    expect(await pathsOf(path)).toEqual([path]);
+    expect(await pathsOf("m.eml/attachments/1/a.pdf", "two")).toEqual([path]);
+    expect(await pathsOf("m.eml/attachments/1/a.pdf", "one")).toEqual([path]);
+    expect(await pathsOf("none.eml/attachments/1/a.pdf", "two")).toEqual([
+      "none.eml/attachments/1/a.pdf",
+    ]);
+  });
+
   test("that two allowed roots have is ambiguous, and both are named", async () => {
     await write("two/sub/x.md");
     expect(await expand(["a.md", "sub/x.md"])).toMatchObject({

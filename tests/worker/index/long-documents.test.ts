@@ -126,6 +126,8 @@ describe.each(ENGINES)("a long document on $engine", ({ open }) => {
         sha256: hash("sha256", bytes, "hex"),
         facts: { bytes: BigInt(bytes.length), mtimeNs: 2n, ctimeNs: 3n, inode: 4n, device: 5n },
         settled: true,
+        mail: null,
+        attachments: 0,
       } as const;
       const limits = { chars: text.length, signal: new AbortController().signal };
       const packed = await testOffload()(PREPARE, { document, settings: CHUNKING }, limits);

@@ -19,9 +19,18 @@ export type IndexedDocument = {
   readonly extractor: string;
   /** That its words were indexed in: one of `LANGUAGES`. */
   readonly language: string;
+  /** Of an attachment its own bytes, and else the facts of the file of its mail. */
   readonly facts: FileFacts;
   /** Whether the facts would have told of another write. */
   readonly settled: boolean;
+} & MailLink;
+
+/** What binds an attachment to its mail. */
+export type MailLink = {
+  /** Path of the file of the mail or mailbox that holds it; null for a file. */
+  readonly mail: string | null;
+  /** How many of the files that it holds itself, as a mail does, are read as documents. */
+  readonly attachments: number;
 };
 
 const rowSchema = z.object({
@@ -37,6 +46,8 @@ const rowSchema = z.object({
   inode: z.string(),
   device: z.string(),
   settled: z.boolean(),
+  mail: z.string().nullable(),
+  attachments: z.int(),
 });
 
 type FactsRow = Readonly<Record<"bytes" | "mtime_ns" | "ctime_ns" | "inode", string>>;
@@ -49,6 +60,12 @@ export const comparedFactsOf = (row: FactsRow): Omit<FileFacts, "device"> => ({
   inode: BigInt(row.inode),
 });
 
+/** Path and size of the file that a document, of a table of this name, is or lies in. */
+export const fileOfDocument = (document: string): string =>
+  `coalesce(${document}.mail, ${document}.path) as file,
+   coalesce((select held.bytes from nightdesk_data.documents held
+              where held.source = ${document}.source and held.path = ${document}.mail), ${document}.bytes)::text as bytes`;
+
 /** The documents of a source by their path. */
 export async function loadDocumentFacts(
   db: Queryable,
@@ -57,7 +74,7 @@ export async function loadDocumentFacts(
   // Text, so that every driver gives the same and no nanosecond is lost in a double.
   const { rows } = await db.query(
     `select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
-            inode::text, device::text, settled
+            inode::text, device::text, settled, mail, attachments
        from nightdesk_data.documents where source = $1`,
     [source],
   );
@@ -69,6 +86,28 @@ export async function loadDocumentFacts(
   );
 }
 
+const attachmentsSchema = z.array(z.object({ path: z.string(), mail: z.string() }));
+
+/** An attachment, and the file of the mail or mailbox that holds it. */
+export type IndexedAttachment = z.infer<typeof attachmentsSchema>[number];
+
+/**
+ * The attachments that the index has, in order of path.
+ * @param names of them those of one of these names; all of them without it
+ */
+export async function selectAttachments(
+  db: Queryable,
+  names?: readonly string[],
+): Promise<readonly IndexedAttachment[]> {
+  const { rows } = await db.query(
+    `select distinct path, mail from nightdesk_data.documents
+      where mail is not null and ($1::text[] is null or substring(path from '[^/]*$') = any ($1::text[]))
+      order by path`,
+    [names ?? null],
+  );
+  return attachmentsSchema.parse(rows);
+}
+
 const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   docId: row.doc_id,
   path: row.path,
@@ -78,6 +117,8 @@ const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   language: row.language,
   facts: { ...comparedFactsOf(row), device: BigInt(row.device) },
   settled: row.settled,
+  mail: row.mail,
+  attachments: row.attachments,
 });
 
 /** Stores new facts of documents whose content did not change. */

@@ -34,7 +34,7 @@ export async function selectIndexedFiles(
   limit: number,
 ): Promise<readonly IndexedFile[]> {
   const { rows } = await db.query(
-    "select path, bytes, mtime_ns from nightdesk_data.documents order by scanned_at, doc_id limit $1",
+    "select path, bytes, mtime_ns from nightdesk_data.documents where mail is null order by scanned_at, doc_id limit $1",
     [limit],
   );
   return fileFactsSchema.parse(rows);

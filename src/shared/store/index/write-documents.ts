@@ -4,7 +4,7 @@ import type { Language } from "../../language.ts";
 import type { Locator } from "../../locator.ts";
 import { integerArray, textArray } from "../connection/binary-arrays.ts";
 import type { Queryable } from "../connection/database.ts";
-import type { FileFacts, IndexedDocument } from "./documents.ts";
+import type { FileFacts, IndexedDocument, MailLink } from "./documents.ts";
 import { invertCounts, lexemeCounter } from "./postings.ts";
 import type { CountedChunk, Postings, WordCounts } from "./postings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -56,7 +56,7 @@ export const joinKeys = (chunks: readonly ChunkToWrite[]): string =>
 /** A date of a document and its days, with where it stands. */
 type DatedBy = Period & { readonly source: string; readonly date: string };
 
-export type DocumentToWrite = {
+export type DocumentToWrite = MailLink & {
   readonly path: string;
   readonly sha256: string;
   /** Version of the extractor that made its text. */
@@ -165,15 +165,18 @@ async function upsertDocuments(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
         metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
-        dates, families)
+        dates, families, mail, attachments)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
             metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
-            dates::jsonb, coalesce((select array_agg(key) from jsonb_array_elements_text(families::jsonb) as key), '{}')
+            dates::jsonb, coalesce((select array_agg(key) from jsonb_array_elements_text(families::jsonb) as key), '{}'),
+            mail, attachments
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
                    $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
-                   $17::text[], $18::text[], $19::date[], $20::date[], $21::text[], $22::text[], $23::text[])
+                   $17::text[], $18::text[], $19::date[], $20::date[], $21::text[], $22::text[], $23::text[],
+                   $24::text[], $25::integer[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-                  metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, families)
+                  metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, families,
+                  mail, attachments)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
@@ -183,6 +186,7 @@ async function upsertDocuments(
             chunks_sha256 = excluded.chunks_sha256, metadata_problem = excluded.metadata_problem,
             extractor = excluded.extractor, day = excluded.day, day_until = excluded.day_until,
             day_source = excluded.day_source, dates = excluded.dates, families = excluded.families,
+            mail = excluded.mail, attachments = excluded.attachments,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -211,6 +215,8 @@ async function upsertDocuments(
         JSON.stringify(dates.map(({ source: of, date }) => ({ source: of, date }))),
       ),
       documents.map(({ families }) => JSON.stringify(families)),
+      documents.map(({ mail }) => mail),
+      documents.map(({ attachments }) => attachments),
     ],
   );
   return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-import { comparedFactsOf } from "../index/documents.ts";
+import { comparedFactsOf, fileOfDocument } from "../index/documents.ts";
 import type { FileFacts } from "../index/documents.ts";
 
 const rowSchema = z.object({
@@ -11,12 +11,15 @@ const rowSchema = z.object({
   mtime_ns: z.string().nullable(),
   ctime_ns: z.string().nullable(),
   inode: z.string().nullable(),
+  file: z.string().nullable(),
 });
 
 /** A file as the index knows it. */
 export type KnownFile = {
   readonly sha256: string;
   readonly settled: boolean;
+  /** Path of the file whose facts these are: of an attachment that of its mail. */
+  readonly file: string;
   readonly facts: Omit<FileFacts, "device">;
 };
 
@@ -39,7 +42,7 @@ export async function selectNewestEvidence(
   jobs: readonly { readonly inputSha256: string; readonly path: string }[],
 ): Promise<readonly NewestEvidence[]> {
   const { rows } = await db.query(
-    `select case when d.extractor <> e.extractor then null else e.sha256 end as used, d.sha256, d.settled, d.bytes::text, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
+    `select case when d.extractor <> e.extractor then null else e.sha256 end as used, d.sha256, d.settled, ${fileOfDocument("d")}, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
        from unnest($1::text[], $2::text[]) with ordinality as i (input_sha256, path, place)
        left join lateral (
          select run_id from nightdesk_data.jobs
@@ -61,9 +64,10 @@ export async function selectNewestEvidence(
 }
 
 function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
-  const { sha256, settled, bytes, mtime_ns, ctime_ns, inode } = row;
+  const { sha256, settled, file, bytes, mtime_ns, ctime_ns, inode } = row;
   if (
     sha256 === null ||
+    file === null ||
     bytes === null ||
     mtime_ns === null ||
     ctime_ns === null ||
@@ -72,7 +76,7 @@ function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
     return null;
   }
   const facts = comparedFactsOf({ bytes, mtime_ns, ctime_ns, inode });
-  return { sha256, settled: settled === true, facts };
+  return { sha256, settled: settled === true, file, facts };
 }
 
 /** Why a result may not be what the same job would give now. */

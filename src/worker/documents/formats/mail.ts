@@ -1,28 +1,21 @@
-import { extname } from "node:path";
-import type { Address, Attachment, Email } from "postal-mime";
+import type { Address, Email } from "postal-mime";
 import { htmlText } from "../../web/html-text.ts";
-import { decodeBytes } from "../encoding.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
-import { placesIn } from "../places.ts";
 import { inChild } from "../reader/reader.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextBuilder, TextLimits } from "../reader/text-builder.ts";
-import { readCsv } from "./csv.ts";
-import { readDocx } from "./docx.ts";
 import type { Format } from "./format.ts";
 import type { Extraction, FileMetadata } from "../extraction.ts";
-import { readHtml } from "./html.ts";
+import { attachedParts, gatherAttachments } from "./mail-attachments.ts";
+import type { AttachedPart } from "./mail-attachments.ts";
 import { markQuotes } from "./mail-quotes.ts";
 import { MARKDOWN } from "./markdown.ts";
-import { readOdt } from "./odt.ts";
-import { readPdf } from "./pdf.ts";
-import { readXlsx } from "./xlsx.ts";
 
 /** One mail. */
 export const EML: Format = {
   name: "eml",
   extensions: [".eml"],
-  extractor: inChild("eml 2", { home: import.meta.url, name: "readEml" }),
+  extractor: inChild("eml 3", { home: import.meta.url, name: "readEml" }),
   isOf: () => true,
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (...text) => MARKDOWN.cut(...text),
@@ -33,32 +26,8 @@ export const MBOX: Format = {
   ...EML,
   name: "mbox",
   extensions: [".mbox"],
-  extractor: inChild("mbox 3", { home: import.meta.url, name: "readMbox" }),
+  extractor: inChild("mbox 4", { home: import.meta.url, name: "readMbox" }),
 };
-
-type Read = (bytes: Buffer, limits: TextLimits) => Extraction | Promise<Extraction>;
-
-/** Attachments that are read as files of these endings are. */
-const READERS: Readonly<Record<string, Read>> = {
-  ".csv": readCsv,
-  ".tsv": readCsv,
-  ".html": readHtml,
-  ".htm": readHtml,
-  ".docx": readDocx,
-  ".odt": readOdt,
-  ".pdf": readPdf,
-  ".xlsx": readXlsx,
-  ".txt": readPlain,
-  ".md": readPlain,
-};
-
-function readPlain(bytes: Buffer, limits: TextLimits): Extraction {
-  const decoded = decodeBytes(bytes);
-  if (decoded === undefined) throw new NoText("FILE_READ_ERROR", "is no text");
-  const builder = openTextBuilder(limits);
-  builder.add(decoded.text);
-  return builder.finish();
-}
 
 export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
   const mail = await parseMail(bytes);
@@ -66,14 +35,16 @@ export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extrac
     throw new NoText("FILE_FORMAT_INVALID", "has no header of a mail: save the mail anew as .eml.");
   }
   const builder = openTextBuilder(limits);
+  const gathered = gatherAttachments(limits);
   const isTruncated = endsTooSoon(mail, bytes);
-  const work = { builder, limits, count: countEntries("parts", limits), depth: 0 };
-  await addMail(mail, { ...work, isTruncated });
-  return builder.finish({ ...metadataOf(mail), ...(isTruncated ? { truncated: true } : {}) });
+  addMail(mail, { builder, gathered, count: countEntries("parts", limits), isTruncated });
+  const metadata = { ...metadataOf(mail), ...(isTruncated ? { truncated: true } : {}) };
+  return { ...builder.finish(metadata), ...gathered.finish() };
 }
 
 export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
   const builder = openTextBuilder(limits);
+  const gathered = gatherAttachments(limits);
   const count = countEntries("parts", limits);
   let message = 0;
   let newest = "";
@@ -86,7 +57,7 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
     if (mail.date !== undefined && isDay(mail.date) && mail.date > newest) newest = mail.date;
     const isTruncated = endsTooSoon(mail, content);
     if (isTruncated) truncated += 1;
-    await addMail(mail, { builder, limits, count, depth: 0, message, isTruncated });
+    addMail(mail, { builder, gathered, count, message, isTruncated });
   }
   if (message === 0) {
     throw new NoText(
@@ -94,11 +65,12 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
       'has no line that begins with "From ": save the mailbox anew.',
     );
   }
-  return builder.finish({
+  const metadata = {
     messages: message,
     ...(newest === "" ? {} : { date: newest }),
     ...(truncated === 0 ? {} : { truncated_messages: truncated }),
-  });
+  };
+  return { ...builder.finish(metadata), ...gathered.finish() };
 }
 
 /** A header that is no date is given as it is written. */
@@ -149,24 +121,29 @@ function* splitMailbox(bytes: Buffer): Generator<Buffer> {
 
 type MailWork = {
   readonly builder: TextBuilder;
-  readonly limits: TextLimits;
+  readonly gathered: ReturnType<typeof gatherAttachments>;
   readonly count: () => void;
-  /** Of mails in mails. */
-  readonly depth: number;
   /** Its number in a mailbox. */
   readonly message?: number;
   readonly isTruncated: boolean;
 };
 
-async function addMail(mail: Email, work: MailWork): Promise<void> {
-  const { builder, depth } = work;
-  const mark = "#".repeat(Math.min(6, 1 + 2 * depth));
-  builder.add(`${mark} ${oneLine(mail.subject ?? "(no subject)")}\n\n`);
+function addMail(mail: Email, { builder, gathered, count, message, isTruncated }: MailWork): void {
+  builder.add(`# ${oneLine(mail.subject ?? "(no subject)")}\n\n`);
   for (const line of headerLines(mail)) builder.add(`${line}\n`);
-  if (work.isTruncated) builder.add(`${TRUNCATED}\n`);
-  builder.add(`\n${markQuotes(bodyOf(mail), `${mark}##`.slice(0, 6))}\n\n`);
-  for (const attachment of mail.attachments) await addAttachment(attachment, work);
+  if (isTruncated) builder.add(`${TRUNCATED}\n`);
+  builder.add(`\n${markQuotes(bodyOf(mail), "###")}\n\n`);
+  const { date, attachments } = mail;
+  if (attachments.length === 0) return;
+  for (let part = 0; part < attachments.length; part += 1) count();
+  const parts = attachedParts(attachments, { date, message });
+  builder.add(`## Attachments\n\n${parts.map(lineOf).join("")}\n`);
+  gathered.add(parts);
 }
+
+/** What it is called by its sender, and where it is found below the file. */
+const lineOf = ({ givenName, name, type, bytes }: AttachedPart): string =>
+  `- ${oneLine(givenName === "" ? type : givenName)} (${oneLine(type)}, ${bytes.length} bytes): ${name}\n`;
 
 const TRUNCATED =
   "(The mail is truncated: its last part has no end. What came after is not there.)";
@@ -217,43 +194,3 @@ function bodyOf({ text, html }: Email): string {
   const page = htmlText({ html, url: "about:blank" });
   return page.kind === "text" ? page.text : "(a page that is nested too deep to be read)";
 }
-
-const DEEPEST_MAIL = 3;
-
-/** Under its name; its text where it is of a format that is read, and otherwise the reason why it has none. */
-async function addAttachment(attachment: Attachment, work: MailWork): Promise<void> {
-  const { builder, limits, count, depth, message } = work;
-  count();
-  const bytes = bytesOf(attachment);
-  const name = oneLine(attachment.filename ?? attachment.mimeType);
-  builder.add(`## Attachment: ${name} (${attachment.mimeType}, ${bytes.length} bytes)\n\n`);
-  if (attachment.mimeType === "message/rfc822" && depth < DEEPEST_MAIL) {
-    const mail = await parseMail(bytes);
-    await addMail(mail, { ...work, depth: depth + 1, isTruncated: endsTooSoon(mail, bytes) });
-    return;
-  }
-  const read = READERS[extname(name).toLowerCase()];
-  if (read === undefined) return;
-  try {
-    const left = { ...limits, chars: Math.max(0, limits.chars - builder.length) };
-    const extracted = await read(bytes, left);
-    if (extracted.kind !== "text") return;
-    for (const { start, end, locator } of placesIn(extracted.places, extracted.text.length)) {
-      builder.place({ ...locator, ...(message === undefined ? {} : { message }) });
-      builder.add(extracted.text.slice(start, end));
-    }
-    builder.place(message === undefined ? {} : { message });
-    builder.add("\n\n");
-  } catch (error) {
-    // One bad attachment leaves the mail as it is, unless it is too much for all of it.
-    if (!(error instanceof NoText) || error.code === "FILE_TOO_LARGE") throw error;
-    builder.add(`(not read: ${error.code})\n\n`);
-  }
-}
-
-const bytesOf = ({ content }: Attachment): Buffer => {
-  if (typeof content === "string") return Buffer.from(content);
-  return content instanceof ArrayBuffer
-    ? Buffer.from(content)
-    : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-};

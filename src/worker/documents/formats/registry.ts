@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Extractor, ExtractText, ReadInChild } from "../extraction.ts";
+import type { Attachment, Extractor, ExtractText, ReadInChild } from "../extraction.ts";
 import { CSV } from "./csv.ts";
 import { DOCX } from "./docx.ts";
 import type { Format } from "./format.ts";
@@ -53,10 +53,20 @@ export const extractTextBy =
   async (path, bytes) => {
     const extractor = extractorOf(path);
     const extracted = await extractor.extract(bytes, read);
-    return extracted.kind === "unreadable"
-      ? extracted
-      : { ...extracted, extractor: extracted.extractor ?? extractor.version };
+    if (extracted.kind === "unreadable") return extracted;
+    const { attachments = [] } = extracted;
+    return {
+      ...extracted,
+      extractor: extracted.extractor ?? extractor.version,
+      ...(attachments.length === 0 ? {} : { attachments: attachments.filter(isReadAttachment) }),
+    };
   };
+
+/** Of a picture or a program nothing is read but its name, in its mail. */
+const isReadAttachment = ({ name }: Attachment): boolean => {
+  const extension = extensionOf(name);
+  return extension === ".txt" || findFormat(extension) !== undefined;
+};
 
 const extensionOf = (path: string): string => posix.extname(path).toLowerCase();
 

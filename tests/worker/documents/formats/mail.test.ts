@@ -28,7 +28,8 @@ describe("a mail", () => {
     });
   });
 
-  test("holds the texts of its attachments under their names, with their places", async () => {
+  test("names its attachments, and hands them over as files", async () => {
+    const old = writeMail({ ...MAIL, subject: "Older", text: "Before." });
     const read = await readWith(
       readEml,
       writeMail({
@@ -36,27 +37,33 @@ describe("a mail", () => {
         attachments: [
           { name: "rooms.csv", type: "text/csv", content: "Room,Area\nKitchen,12\n" },
           { name: "photo.jpg", type: "image/jpeg", content: "no text" },
-          { name: "lost.docx", type: "application/octet-stream", content: "no archive" },
-          {
-            name: "old.eml",
-            type: "message/rfc822",
-            content: writeMail({ ...MAIL, subject: "Older", text: "Before." }),
-          },
+          { name: "../lost plan.docx", type: "application/octet-stream", content: "no archive" },
+          { name: "old.eml", type: "message/rfc822", content: old },
         ],
       }),
     );
     expect(read.text).toContain(
-      "## Attachment: rooms.csv (text/csv, 21 bytes)\n\nRoom; Area\nRoom: Kitchen; Area: 12\n",
+      "## Attachments\n\n- rooms.csv (text/csv, 21 bytes): attachments/1/rooms.csv\n" +
+        "- photo.jpg (image/jpeg, 7 bytes): attachments/2/photo.jpg\n" +
+        "- ../lost plan.docx (application/octet-stream, 10 bytes): attachments/3/lost-plan.docx\n",
     );
-    expect(locate(read.places, read.text.indexOf("Room: Kitchen"))).toEqual({ row: 2 });
-    expect(locate(read.places, read.text.indexOf("photo.jpg"))).toBeNull();
-    expect(read.text).toContain(
-      "## Attachment: lost.docx (application/octet-stream, 10 bytes)\n\n(not read: FILE_FORMAT_INVALID)",
-    );
-    expect(read.text).toContain("### Older\n");
+    expect(read.text).not.toContain("Kitchen");
+    expect(read.text).not.toContain("Before.");
     expect(read.metadata).toMatchObject({
-      attachments: ["rooms.csv", "photo.jpg", "lost.docx", "old.eml"],
+      attachments: ["rooms.csv", "photo.jpg", "../lost plan.docx", "old.eml"],
     });
+    const held = (read.attachments ?? []).map(({ name, bytes, date }) => [
+      name,
+      Buffer.from(bytes).toString(),
+      date,
+    ]);
+    const date = "2026-11-03T09:00:00.000Z";
+    expect(held).toEqual([
+      ["attachments/1/rooms.csv", "Room,Area\nKitchen,12\n", date],
+      ["attachments/2/photo.jpg", "no text", date],
+      ["attachments/3/lost-plan.docx", "no archive", date],
+      ["attachments/4/old.eml", old.toString(), date],
+    ]);
   });
 
   test("of several parts that has lost its end says so, and one that is whole does not", async () => {
@@ -96,9 +103,19 @@ describe("a mailbox", () => {
     expect(read.text).toContain("\nFrom here on it rains.\n");
     expect(locate(read.places, read.text.indexOf("Second."))).toEqual({ message: 2 });
     expect(read.metadata).toEqual({ messages: 2, date: "2026-11-03T09:00:00.000Z" });
+    expect(read.attachments).toEqual([]);
     expect(await refusalOf(readMbox, "no mailbox")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
     expect(await refusalOf(readMbox, box, { entries: 1 })).toMatchObject({
       code: "FILE_TOO_LARGE",
     });
+  });
+
+  test("has the attachments of each mail under its number", async () => {
+    const attachments = [{ name: "rooms.csv", type: "text/csv", content: "Room\nKitchen\n" }];
+    const box = writeMailbox([writeMail(MAIL), writeMail({ ...MAIL, attachments })]);
+    const read = await readWith(readMbox, box);
+    const name = "messages/2/attachments/1/rooms.csv";
+    expect(read.attachments?.map((attachment) => attachment.name)).toEqual([name]);
+    expect(locate(read.places, read.text.indexOf(name))).toEqual({ message: 2 });
   });
 });

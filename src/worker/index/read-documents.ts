@@ -1,0 +1,161 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import { DEEPEST_ATTACHMENT } from "../../shared/attachment-path.ts";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
+import type { Attachment } from "../documents/extraction.ts";
+import type { ReadDocument } from "../documents/prepare-document.ts";
+import { quotePath } from "../sandbox/names.ts";
+import { factsOf, hasInvalidUtf8 } from "./list-files.ts";
+import type { ListedFile } from "./list-files.ts";
+import { isTooLong, storablePath } from "./sources.ts";
+import type { IndexSource } from "./sources.ts";
+
+/** What was read, or why it was not. A refusal has the path of what it is about, which may be that of what lies in a file. */
+type ReadOutcome = ReadDocument | (Refusal & { readonly path: string });
+
+export type FilesToRead = {
+  readonly source: IndexSource;
+  readonly files: readonly ListedFile[];
+  readonly known: ReadonlyMap<string, IndexedDocument>;
+  /** Of them those of mails, by the path of the file. */
+  readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
+};
+
+/** What was read, and what was indexed of it before; `isFile` of a file, and not of what it holds. */
+export type Outcome = {
+  readonly kind: "read";
+  readonly read: ReadOutcome;
+  readonly known: IndexedDocument | undefined;
+  readonly isFile: boolean;
+};
+
+/** What was indexed of a file that is there, and does not hold it any more. */
+export type Lost = { readonly kind: "lost"; readonly documents: readonly IndexedDocument[] };
+
+/** Reads files, and what they hold, one after the other. */
+export async function* readFiles(scan: FilesToRead): AsyncGenerator<Outcome | Lost> {
+  const { source, files, known, attachments } = scan;
+  for (const file of files) {
+    const path = posix.join(source.label, file.relativePath);
+    const before = new Map(attachments.get(path)?.map((document) => [document.path, document]));
+    let isFile = true;
+    for await (const read of readDocuments(source, file)) {
+      yield { kind: "read", read, known: known.get(read.path), isFile };
+      before.delete(read.path);
+      isFile = false;
+    }
+    if (before.size > 0) yield { kind: "lost", documents: [...before.values()] };
+  }
+}
+
+/** The coarsest clock of a file system in use: a write within it may leave the times of the write before. */
+const CLOCK_STEP_MS = 2_000;
+
+/** A name that is not UTF-8 was listed, and can't be found again by what it was decoded to. */
+const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
+  refusal.code === "FILE_NOT_FOUND" && hasInvalidUtf8(path)
+    ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
+    : refusal;
+
+/** Reads one listed file through the sandbox, and after it what it holds: the attachments of a mail. */
+async function* readDocuments(
+  source: IndexSource,
+  { relativePath }: ListedFile,
+): AsyncGenerator<ReadOutcome> {
+  const path = posix.join(source.label, relativePath);
+  const readAt = Date.now();
+  const file = isTooLong(path) ? refuseTooLong(path) : await source.read(relativePath);
+  if (file.kind === "refused") {
+    yield { ...explainInvalidUtf8(file, path), path };
+    return;
+  }
+  // A link may lead elsewhere in the same allowed root, and still out of the source.
+  if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
+    const message = `"${path}" is a link that leads out of source "${source.name}".`;
+    yield { ...refuse("PATH_DENIED", message), path };
+    return;
+  }
+  yield* readContent(source, {
+    path,
+    bytes: file.bytes,
+    facts: factsOf(file.stat),
+    // Every write sets ctime, and nobody can set it back.
+    settled: Number(file.stat.ctimeNs / 1_000_000n) < readAt - CLOCK_STEP_MS,
+    mail: null,
+    depth: 0,
+  });
+}
+
+const refuseTooLong = (path: string): Refusal =>
+  refuse("FILE_READ_ERROR", `"${storablePath(path)}" is too long a path: 2,000 bytes fit.`);
+
+type Content = {
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** Of the file that it is or lies in. */
+  readonly facts: FileFacts;
+  readonly settled: boolean;
+  readonly mail: string | null;
+  readonly mailDate?: string | undefined;
+  /** In how many mails it lies. */
+  readonly depth: number;
+};
+
+async function* readContent(source: IndexSource, content: Content): AsyncGenerator<ReadOutcome> {
+  const { path, bytes, facts, depth, ...held } = content;
+  const extracted = await source.extractText(path, bytes);
+  if (extracted.kind === "unreadable") {
+    yield { ...refuse(extracted.code, `"${path}" ${extracted.why}`), path };
+    return;
+  }
+  const { text, extractor, places, metadata, attachments: all = [], leftOut = 0 } = extracted;
+  const isTooDeep = all.length > 0 && depth === DEEPEST_ATTACHMENT;
+  const attachments = isTooDeep ? [] : all;
+  yield {
+    kind: "document",
+    source: source.name,
+    path,
+    text,
+    extractor,
+    places,
+    ...(metadata === undefined ? {} : { metadata }),
+    sha256: hash("sha256", bytes, "hex"),
+    ...held,
+    facts: { ...facts, bytes: BigInt(bytes.length) },
+    attachments: attachments.length,
+  };
+  for (const attachment of attachments) {
+    yield* readAttachment(source, { ...content, depth: depth + 1 }, attachment);
+  }
+  if (isTooDeep) yield refuseAttachments(path, "lie in too many mails to be read");
+  if (leftOut > 0) {
+    const why = `are more or larger than are read of one file, and ${leftOut} of them are left out`;
+    yield refuseAttachments(path, why);
+  }
+}
+
+async function* readAttachment(
+  source: IndexSource,
+  { path: of, mail, mailDate, ...content }: Content,
+  { name, bytes, date = mailDate }: Attachment,
+): AsyncGenerator<ReadOutcome> {
+  const path = `${of}/${name}`;
+  if (isTooLong(path)) yield { ...refuseTooLong(path), path };
+  else {
+    yield* readContent(source, {
+      ...content,
+      path,
+      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      mail: mail ?? of,
+      mailDate: date,
+    });
+  }
+}
+
+function refuseAttachments(of: string, why: string): ReadOutcome {
+  const path = `${of}/attachments`;
+  const message = `The attachments of "${of}" ${why}: save those that are needed as files.`;
+  return { ...refuse("FILE_TOO_LARGE", message), path };
+}

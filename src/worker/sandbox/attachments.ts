@@ -1,0 +1,118 @@
+import { hash } from "node:crypto";
+import { attachmentPlaces, DEEPEST_ATTACHMENT } from "../../shared/attachment-path.ts";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { ExtractText } from "../documents/extraction.ts";
+import { findFile } from "./find-file.ts";
+import type { Named, Search } from "./find-file.ts";
+import { quotePath } from "./names.ts";
+import { readBytes } from "./visit-file.ts";
+
+/** What a path means, read: a file, or what a mail holds, below the path of its file. */
+export type FileContent = {
+  readonly kind: "content";
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  readonly bytes: Buffer;
+};
+
+/**
+ * Finds, opens and reads a file by all the checks of policy.ts, or a mail by them and what it holds. Where a path may be
+ * that of an attachment, its mail is looked for first: below a file there is nothing else.
+ */
+export async function readContent(
+  search: Search,
+  named: Named,
+  extractText: ExtractText,
+): Promise<FileContent | Refusal> {
+  let refusal: Refusal | null = null;
+  for (const { file, names } of attachmentPlaces(named.path)) {
+    // From the work root or an allowed root alone, as any path with a folder in it.
+    const path = file.includes("/") ? file : `./${file}`;
+    const mail = await readFile(search, { ...named, path });
+    if (mail.kind === "content") return openAttachment(mail, names, extractText);
+    refusal = saysMore(refusal, mail);
+  }
+  const found = await readFile(search, named);
+  return found.kind === "refused" && refusal !== null ? saysMore(refusal, found) : found;
+}
+
+/** Of a mail that is not there, or that is a folder, all that is to be said is said of the path. */
+const saysMore = (refusal: Refusal | null, next: Refusal): Refusal =>
+  refusal === null || refusal.code === "FILE_NOT_FOUND" || refusal.code === "PATH_IS_DIRECTORY"
+    ? next
+    : refusal;
+
+async function readFile(search: Search, named: Named): Promise<FileContent | Refusal> {
+  const { descriptors, rules } = search.ground;
+  const found = await findFile(search, named, (file): FileContent | Refusal => {
+    const bytes = descriptors.withReadable(file.descriptor, (readable) =>
+      readBytes(file, readable, rules.maxBytes),
+    );
+    return Buffer.isBuffer(bytes) ? { kind: "content", path: file.path, bytes } : bytes;
+  });
+  return found.kind === "refused" ? found : found.value;
+}
+
+/** Reads what a mail holds, and what that holds, by the names of attachments. */
+async function openAttachment(
+  mail: FileContent,
+  names: readonly string[],
+  extractText: ExtractText,
+): Promise<FileContent | Refusal> {
+  if (names.length > DEEPEST_ATTACHMENT) {
+    return refuse(
+      "FILE_TOO_LARGE",
+      `${quotePath([mail.path, ...names].join("/"))} lies in too many mails to be read: save it as a file.`,
+    );
+  }
+  let content = mail;
+  for (const name of names) {
+    const { path, bytes } = content;
+    const extracted = await extractText(path, bytes);
+    if (extracted.kind === "unreadable") {
+      return refuse(extracted.code, `${quotePath(path)} ${extracted.why}`);
+    }
+    const held = extracted.attachments ?? [];
+    const found = held.find((attachment) => attachment.name === name);
+    if (found === undefined) return refuseAttachment(path, name, held);
+    const { buffer, byteOffset, byteLength } = found.bytes;
+    content = {
+      kind: "content",
+      path: `${path}/${name}`,
+      bytes: Buffer.from(buffer, byteOffset, byteLength),
+    };
+  }
+  return content;
+}
+
+/** Remembers what was made of the bytes of the last file. */
+export function rememberLast(extractText: ExtractText): ExtractText {
+  let last: { readonly key: string; readonly extracted: ReturnType<ExtractText> } | undefined;
+  return async (path, bytes) => {
+    const key = `${hash("sha256", bytes, "hex")} ${path}`;
+    if (last?.key === key) return last.extracted;
+    const extracted = extractText(path, bytes);
+    last = { key, extracted };
+    extracted.catch(() => {
+      last = undefined;
+    });
+    return extracted;
+  };
+}
+
+const MOST_SHOWN = 10;
+
+function refuseAttachment(
+  mail: string,
+  name: string,
+  held: readonly { readonly name: string }[],
+): Refusal {
+  const shown = held.slice(0, MOST_SHOWN).map((attachment) => quotePath(attachment.name));
+  const more = held.length > MOST_SHOWN ? ` and ${held.length - MOST_SHOWN} more` : "";
+  const those = shown.length === 0 ? "It has none." : `Those that are: ${shown.join(", ")}${more}.`;
+  return refuse(
+    "FILE_NOT_FOUND",
+    `${quotePath(mail)} has no attachment ${quotePath(name)} that is read. ${those}`,
+  );
+}
