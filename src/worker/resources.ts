@@ -8,9 +8,12 @@ import { hasSchemaFault, insertSchemaFault } from "../shared/store/hosts/schema-
 import type { ModelBuild } from "../shared/store/hosts/schema-faults.ts";
 import { selectFamily, selectVersions } from "../shared/store/index/document-versions.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
+import { selectAttachments } from "../shared/store/index/documents.ts";
 import { loadNotes } from "./answer/notes.ts";
 import { openOffload } from "./offload/offload.ts";
 import type { Offload } from "./offload/offload.ts";
+import { withAttachments } from "./desk-files.ts";
+import type { DeskFiles } from "./desk-files.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder } from "./embedders/embedder.ts";
 import { openEntailmentModel } from "./embedders/transformers/entailment.ts";
@@ -47,6 +50,8 @@ export type WorkerResources = {
   readonly config: Config;
   readonly database: Database;
   readonly sandbox: () => Promise<Sandbox>;
+  /** What the sandbox gives, and the attachments of mails that the index knows. */
+  readonly files: () => Promise<DeskFiles>;
   /** What this machine has to run commands with: looked at once. */
   readonly shell: () => Promise<ShellProbe>;
   readonly embedder: () => Promise<Embedder>;
@@ -82,6 +87,12 @@ export function openResources(
     features: featuresIn(database),
   };
   const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
+  const files = once(async () =>
+    withAttachments(await sandbox(), {
+      list: () => selectAttachments(database),
+      named: (names) => selectAttachments(database, names),
+    }),
+  );
   const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config, reach)));
   const search = once(async () =>
@@ -99,7 +110,7 @@ export function openResources(
     }),
   );
   const pipeline = once(async () =>
-    pipelineOf({ config, database, sandbox: await sandbox(), search, reach }),
+    pipelineOf({ config, database, files: await files(), search, reach }),
   );
   const embedderOf = (model: string | undefined) =>
     model === undefined || model === config.embed.model_id
@@ -110,6 +121,7 @@ export function openResources(
     config,
     database,
     sandbox,
+    files,
     shell,
     embedder,
     embedderOf,
@@ -148,7 +160,7 @@ async function otherEmbedder(config: Config, model: string, reach: HostReach): P
 type Parts = {
   readonly config: Config;
   readonly database: Database;
-  readonly sandbox: Sandbox;
+  readonly files: DeskFiles;
   /** Opened by the first search: what needs none does not need the embedder's host either. */
   readonly search: () => Promise<Search>;
   readonly reach: HostReach;
@@ -157,7 +169,7 @@ type Parts = {
 async function pipelineOf({
   config,
   database,
-  sandbox,
+  files,
   search,
   reach,
 }: Parts): Promise<Omit<PipelineDependencies, "calls">> {
@@ -201,9 +213,9 @@ async function pipelineOf({
       }),
     family: (keys) => selectFamily(database, keys),
     versions: (paths) => selectVersions(database, paths),
-    readTextFile: (request) => sandbox.readTextFile(request),
-    knownFiles: knownFilesIn(sandbox),
-    locate: (path) => sandbox.locate(path),
+    readTextFile: (request) => files.readTextFile(request),
+    knownFiles: knownFilesIn(files),
+    locate: (path) => files.locate(path),
     notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
     fenceKey,
     previewChars: config.runs.preview_chars,
@@ -222,11 +234,11 @@ function compareClaimsBy(config: Config): CompareClaims | undefined {
   };
 }
 
-/** The index over a listing is kept as long as the sandbox gives the same one. */
-function knownFilesIn(sandbox: Sandbox): PipelineDependencies["knownFiles"] {
+/** The index over a listing is kept as long as the same one is given. */
+function knownFilesIn(desk: DeskFiles): PipelineDependencies["knownFiles"] {
   let kept: { readonly paths: readonly string[]; readonly files: KnownFiles } | undefined;
   return async () => {
-    const paths = await sandbox.listPaths();
+    const paths = await desk.listPaths();
     if (kept?.paths !== paths) kept = { paths, files: knownFilesOf(paths) };
     return kept.files;
   };

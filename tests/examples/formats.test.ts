@@ -43,7 +43,7 @@ describe("the documents, indexed and asked without a model", () => {
 
   test("give 27 right answers of 30, with the page, row or message", async () => {
     const indexed = await run("index");
-    expect(indexed.stdout).toContain("27 documents: 27 added");
+    expect(indexed.stdout).toContain("28 documents: 28 added");
     const asked = await run("eval", "questions.jsonl", "--json");
     const { all } = evaluation.parse(JSON.parse(asked.stdout)).evaluated[0].groups;
     expect(all.right).toBeGreaterThanOrEqual(28);
@@ -71,5 +71,38 @@ describe("the documents, indexed and asked without a model", () => {
     expect(JSON.parse(rows.stdout)).toEqual([
       { locator: { row: 4 }, quote: expect.stringContaining("Ibex") },
     ]);
+  }, 120_000);
+
+  test("an attachment is asked about by its name, summarized, shown, found unchanged, and repeated", async () => {
+    await run("index");
+    const path = "files/eml/pachtvertrag.eml/attachments/1/pacht.csv";
+    const json = async (...words: readonly string[]): Promise<unknown> => {
+      const { stdout, stderr } = await run(...words, "--json");
+      return stdout === "" ? stderr : JSON.parse(stdout);
+    };
+    const read = { kind: "file", path, locator: { row: 1, last_row: 3 } };
+    for (const name of ["pacht.csv", path]) {
+      const question = `Wie hoch ist laut ${name} die Pacht für den Keller?`;
+      expect(await json("ask", question, "--wait")).toMatchObject({
+        ok: true,
+        answer: expect.stringContaining("1.150"),
+        evidence: expect.arrayContaining([expect.objectContaining(read)]),
+      });
+    }
+    const summary = await json("summarize", path, "--wait");
+    expect(summary).toMatchObject({ ok: true, kind: "summarize", evidence: [read] });
+    expect((await run("summarize", path, "--changed")).stderr).toContain("0 of 1 file");
+    const { run_id: id } = z.object({ run_id: z.string() }).parse(summary);
+    expect(await json("runs", "replay", id)).toMatchObject({ ok: true });
+    expect(await json("index", "show", path)).toMatchObject({
+      mail: "files/eml/pachtvertrag.eml",
+      day: "2026-04-02",
+      day_source: "mail_header",
+    });
+    expect(await json("index", "show", "files/eml/pachtvertrag.eml")).toMatchObject({
+      mail: null,
+      attachments: [path],
+    });
+    expect((await run("doctor")).stdout).toContain("27 files are as they were");
   }, 120_000);
 });

@@ -51,8 +51,8 @@ function deskOf(context: CommandContext, database: () => Promise<Database>): Mcp
     database,
     async reach(signal) {
       const opened = await resources.get();
-      const sandbox = await opened.sandbox();
-      const parts = { ...(await opened.pipeline()), listPaths: () => sandbox.listPaths() };
+      const files = await opened.files();
+      const parts = { ...(await opened.pipeline()), listPaths: () => files.listPaths() };
       const { readFile, listFiles, search } = filesWithin(config.mcp.roots, parts, signal);
       return { ...NOTHING_ELSE, readFile, listFiles, search, signal };
     },

@@ -78,7 +78,7 @@ export function createRunJob(
         trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
       },
     });
-    const listPaths = async () => (await resources.sandbox()).listPaths();
+    const listPaths = async () => (await resources.files()).listPaths();
     const looking = async () => ({
       ...(await pipeline()),
       tools: config.tools,
@@ -103,7 +103,7 @@ export function createRunJob(
         config,
         deps: parts,
         listPaths,
-        listPathsNow: async () => (await resources.sandbox()).listPathsNow(),
+        listPathsNow: async () => (await resources.files()).listPathsNow(),
         stored: storedRounds(database, jobId),
       });
       const { settings } = parts;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { attachmentPlaces } from "../../../shared/attachment-path.ts";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { isGlob, parseGlob } from "../../../shared/parse-glob.ts";
@@ -187,7 +188,8 @@ async function admitGranted(
 }
 
 async function findFiles(pattern: string, files: GrantedFiles): Promise<string[] | Refusal> {
-  const all = await files.listFiles();
+  // A mail can't be a file and a folder at once, as it would be where its attachments lay below it.
+  const all = (await files.listFiles()).filter((path) => attachmentPlaces(path).length === 0);
   if (all.includes(pattern)) return [pattern];
   const folder = `${pattern.replace(/\/+$/, "")}/`;
   const below = all.filter((path) => path.startsWith(folder));

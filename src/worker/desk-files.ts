@@ -1,0 +1,91 @@
+import { refuse } from "../shared/failure.ts";
+import type { Refusal } from "../shared/failure.ts";
+import type { IndexedAttachment } from "../shared/store/index/documents.ts";
+import { safeName } from "./documents/formats/mail-attachments.ts";
+import { quotePath } from "./sandbox/names.ts";
+import type { Sandbox } from "./sandbox/open-sandbox.ts";
+
+/** What a question, a tool or a check may read, by names and by paths. */
+export type DeskFiles = Pick<Sandbox, "readTextFile" | "locate" | "listPaths" | "listPathsNow">;
+
+/** What the index knows of attachments. */
+type KnownAttachments = {
+  /** All, in order of path. */
+  readonly list: () => Promise<readonly IndexedAttachment[]>;
+  /** Those whose name is one of these. */
+  readonly named: (names: readonly string[]) => Promise<readonly IndexedAttachment[]>;
+};
+
+/**
+ * The files of the sandbox, and the attachments of their mails: listed, and found by their names alone, as the index knows
+ * them; read by their paths, as their mails hold them. A file comes before an attachment of its name.
+ */
+export function withAttachments(sandbox: DeskFiles, attachments: KnownAttachments): DeskFiles {
+  let kept: { readonly files: readonly string[]; readonly paths: readonly string[] } | undefined;
+  const pathOf = async (name: string): Promise<string | Refusal | null> => {
+    const found = await attachments.named([name, safeName({ filename: name, mimeType: "" })]);
+    const files = found.length === 0 ? [] : await sandbox.listPaths();
+    return onlyOne(name, withMails(found, files));
+  };
+  return {
+    async readTextFile(args) {
+      const reading = await sandbox.readTextFile(args);
+      if (args.lookup === "exact" || !isUnknownName(args.path, reading)) return reading;
+      const path = await pathOf(args.path);
+      if (path === null) return reading;
+      return typeof path === "string" ? sandbox.readTextFile({ ...args, path }) : path;
+    },
+    async locate(name) {
+      const located = await sandbox.locate(name);
+      if (!isUnknownName(name, located)) return located;
+      const path = await pathOf(name);
+      if (path === null) return located;
+      return typeof path === "string" ? sandbox.locate(path) : path;
+    },
+    async listPaths() {
+      const files = await sandbox.listPaths();
+      if (kept?.files !== files) kept = { files, paths: merge(files, await attachments.list()) };
+      return kept.paths;
+    },
+    async listPathsNow() {
+      const { paths, isWhole } = await sandbox.listPathsNow();
+      return { paths: merge(paths, await attachments.list()), isWhole };
+    },
+  };
+}
+
+/** A name alone that no file has, or that none may have. */
+const isUnknownName = (path: string, found: Refusal | { readonly kind: string }): boolean =>
+  !path.includes("/") &&
+  "code" in found &&
+  (found.code === "FILE_NOT_FOUND" || found.code === "PATH_DENIED");
+
+/** Of mails that are gone, or may not be read any more, nothing is listed. */
+function withMails(
+  attachments: readonly IndexedAttachment[],
+  files: readonly string[],
+): readonly string[] {
+  const held = new Set(files);
+  return attachments.filter(({ mail }) => held.has(mail)).map(({ path }) => path);
+}
+
+function merge(
+  files: readonly string[],
+  attachments: readonly IndexedAttachment[],
+): readonly string[] {
+  const paths = withMails(attachments, files);
+  return paths.length === 0 ? files : [...new Set([...files, ...paths])].sort();
+}
+
+const MOST_SHOWN = 10;
+
+function onlyOne(name: string, paths: readonly string[]): string | Refusal | null {
+  const [only = null, ...others] = paths;
+  if (others.length === 0) return only;
+  const shown = paths.slice(0, MOST_SHOWN).map(quotePath).join(", ");
+  const more = paths.length > MOST_SHOWN ? ` and ${paths.length - MOST_SHOWN} more` : "";
+  return refuse(
+    "AMBIGUOUS_PATH",
+    `${quotePath(name)} fits ${paths.length} attachments: ${shown}${more}. Name one by its path.`,
+  );
+}
