@@ -10,7 +10,8 @@ import { downloadFile, planDownload, planGgufDownload } from "../embedders/fetch
 import type { PlannedFile } from "../embedders/fetch/download.ts";
 import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
 import type { ModelHub } from "../embedders/fetch/model-hub.ts";
-import { readLabels } from "../embedders/transformers/entailment.ts";
+import { labelsOf } from "../embedders/transformers/cross-encoder.ts";
+import { placesAmong } from "../embedders/transformers/entailment.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
@@ -143,7 +144,7 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
     );
     return;
   }
-  const isForEntailment = readLabels(folder).places !== undefined;
+  const isForEntailment = placesAmong(labelsOf(folder)) !== undefined;
   terminal.say(
     isForEntailment
       ? `Use it with verify.entailment: { provider: transformers, model_id: ${hub.model} }; then run: nightdesk doctor`

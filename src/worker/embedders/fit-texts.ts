@@ -75,8 +75,8 @@ async function embedBeginning(
   throw refused;
 }
 
-/** Not between the two halves of a character. */
-function beginningOf(text: string, length: number): string {
+/** So many UTF-16 code units of a text, and not between the two halves of a character. */
+export function beginningOf(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { endWithParent, firstLineOf } from "../../forked-process.ts";
+import { beginningOf } from "../fit-texts.ts";
 import type { LoadRequest, Reply, Request, TextPair, WorkRequest } from "./model-files.ts";
 
 // The process that holds a model: started by model-process.ts with a channel, told by messages, silent otherwise. The
@@ -71,7 +72,7 @@ async function load(request: LoadRequest): Promise<Reply> {
     work =
       request.task === "embed"
         ? await loadExtractor(library, model, options, request.pooling)
-        : await loadClassifier(library, model, options);
+        : await loadClassifier(library, model, options, request.tooLong);
     return { kind: "ready" };
   } catch (error) {
     return { kind: "failed", why: "no_model", message: firstLineOf(error) };
@@ -100,6 +101,7 @@ async function loadClassifier(
   library: Library,
   { name, maxLength }: ModelName,
   options: LoadOptions,
+  tooLong: "leave" | "cut",
 ): Promise<Work> {
   const tokenizer = await library.AutoTokenizer.from_pretrained(name, { local_files_only: true });
   const model = await library.AutoModelForSequenceClassification.from_pretrained(name, options);
@@ -109,10 +111,15 @@ async function loadClassifier(
       { text_pair: pairs.map(([, hypothesis]) => hypothesis), padding: true },
     );
   const longest = Math.min(maxLength, tokenizer.model_max_length);
+  const lengthOf = (pair: TextPair): number => encode([pair]).input_ids.dims[1] ?? 0;
+  // The library would cut a pair at its end, with the mark that ends it.
+  const fit = (pair: TextPair): TextPair | null => {
+    if (lengthOf(pair) <= longest) return pair;
+    return tooLong === "leave" ? null : cutToFit(pair, lengthOf, longest);
+  };
   return async (request) => {
-    const pairs = request.kind === "compare" ? request.pairs : [];
-    // The library would cut a pair at its end, which is the hypothesis: half of one says something else.
-    const fitting = pairs.filter((pair) => (encode([pair]).input_ids.dims[1] ?? 0) <= longest);
+    const pairs = request.kind === "compare" ? request.pairs.map(fit) : [];
+    const fitting = pairs.filter((pair) => pair !== null);
     const { data } = fitting.length === 0 ? NOTHING : (await model(encode(fitting))).logits;
     const columns = data.length / Math.max(1, fitting.length);
     const values = new Float32Array(pairs.length * Math.max(1, columns)).fill(Number.NaN);
@@ -121,6 +128,29 @@ async function loadClassifier(
     });
     return { values, rows: pairs.length };
   };
+}
+
+/** A pair without the end of its second text, and of the first where that alone takes more than half of the room. */
+function cutToFit(
+  [first, second]: TextPair,
+  lengthOf: (pair: TextPair) => number,
+  longest: number,
+): TextPair {
+  const kept = longestBeginning(first, (text) => lengthOf([text, ""]) <= longest / 2);
+  return [kept, longestBeginning(second, (text) => lengthOf([kept, text]) <= longest)];
+}
+
+/** By halves: a longer beginning has more tokens, but for the last word. */
+function longestBeginning(text: string, fits: (text: string) => boolean): string {
+  if (fits(text)) return text;
+  let fitting = 0;
+  let tooLong = text.length;
+  while (tooLong - fitting > 1) {
+    const middle = Math.floor((fitting + tooLong) / 2);
+    if (fits(beginningOf(text, middle))) fitting = middle;
+    else tooLong = middle;
+  }
+  return beginningOf(text, fitting);
 }
 
 const NOTHING = { data: new Float32Array() };

@@ -117,9 +117,16 @@ export type LoadRequest = {
   readonly device: string;
   /** In tokens. */
   readonly maxLength: number;
-} & ({ readonly task: "embed"; readonly pooling: "mean" | "cls" } | { readonly task: "compare" });
+} & (
+  | { readonly task: "embed"; readonly pooling: "mean" | "cls" }
+  | {
+      readonly task: "compare";
+      /** A pair that is longer than the model reads is left unread, or its texts lose their ends. */
+      readonly tooLong: "leave" | "cut";
+    }
+);
 
-/** A premise and a hypothesis. */
+/** A premise and a hypothesis, or a question and a passage. */
 export type TextPair = readonly [string, string];
 
 export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly string[] };
@@ -132,7 +139,7 @@ export type Reply =
   | { readonly kind: "ready" }
   | {
       readonly kind: "rows";
-      /** One row an input, as the model gave it: vectors not normalized, or a score for each label; of a pair too long NaN. */
+      /** One row an input, as the model gave it: vectors not normalized, or a score for each label; of a pair that was left unread NaN. */
       readonly values: Float32Array;
       readonly rows: number;
       readonly rssBytes: number;

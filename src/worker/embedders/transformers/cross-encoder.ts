@@ -1,0 +1,215 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { posix } from "node:path";
+import { z } from "zod";
+import type { ConfigValues } from "../../../shared/config/schema.ts";
+import { Failure } from "../../../shared/failure.ts";
+import { parseJson } from "../../../shared/json-value.ts";
+import { fingerprintModel, modelFolderOf, noPackage, requireFiles } from "./model-files.ts";
+import type { LoadRequest, ModelRole, TextPair } from "./model-files.ts";
+import { openModelProcess } from "./model-process.ts";
+import type { ModelProcess, Rows } from "./model-process.ts";
+
+/** A model that reads two texts at once; where models lie and what their processes may hold is said once, under embed. */
+export type CrossEncoderSettings = Pick<
+  ConfigValues["embed"],
+  | "model_id"
+  | "dtype"
+  | "local_model_path"
+  | "timeout_s"
+  | "cache_dir"
+  | "device"
+  | "recycle_texts"
+  | "recycle_mb"
+>;
+
+export type CrossEncoderPlace = {
+  /** Absolute; paths of the configuration are relative to it. */
+  readonly workroot: string;
+  /** Flags of Node for the process that holds the model. */
+  readonly execArgv?: readonly string[];
+};
+
+/** What a kind of cross-encoder is there for, and what is made of its numbers. */
+type CrossEncoderKind<Score> = {
+  readonly role: ModelRole;
+  /** What becomes of a pair that is longer than the model reads. */
+  readonly tooLong: Extract<LoadRequest, { task: "compare" }>["tooLong"];
+  /** Numbers that it gives to a pair, one a label. */
+  readonly columns: number;
+  /** Of the numbers of one pair, each finite. */
+  readonly toScore: (logits: Float32Array) => Score;
+};
+
+export type CrossEncoder<Score> = {
+  /** `model_id` and the first digits of the SHA-256 of its files. */
+  readonly name: string;
+  /**
+   * Scores of each pair, in order; null for one that the model did not read, or gave no numbers.
+   * @throws Failure MODEL_TIMEOUT, TOOL_ERROR, the code of the role; the signal's reason
+   */
+  readonly compare: (pairs: readonly TextPair[], signal: AbortSignal) => Promise<(Score | null)[]>;
+  /** Ends the process; the next call starts another. */
+  readonly close: () => void;
+};
+
+/** In tokens: what the models of this kind were trained with. One whose tokenizer says less is given less. */
+const MAX_LENGTH = 512;
+/** Pairs of one call: with twelve heads, attention to so many of that length takes 100 MB a layer. */
+const PAIRS_OF_A_BATCH = 8;
+const BYTES_OF_A_MEGABYTE = 1_000_000;
+
+/**
+ * A cross-encoder in a process of its own, tried with one pair. Nothing is ever downloaded. The newest 20,000 pairs are
+ * remembered.
+ * @throws Failure with the code of the role when the package or the model's files are not there, or it gives other numbers;
+ *   MODEL_TIMEOUT, TOOL_ERROR
+ */
+export async function openCrossEncoder<Score>(
+  settings: CrossEncoderSettings,
+  { role, tooLong, columns, toScore }: CrossEncoderKind<Score>,
+  { workroot, execArgv = process.execArgv }: CrossEncoderPlace,
+): Promise<CrossEncoder<Score>> {
+  const folder = requireModel(role, settings, workroot);
+  const { model_id, dtype, device } = settings;
+  const model = openModelProcess({
+    role,
+    model: model_id,
+    load: { kind: "load", task: "compare", folder, dtype, device, maxLength: MAX_LENGTH, tooLong },
+    timeoutMs: settings.timeout_s * 1_000,
+    recycle: {
+      inputs: settings.recycle_texts,
+      bytes: settings.recycle_mb * BYTES_OF_A_MEGABYTE,
+    },
+    execArgv,
+  });
+  if (!(await gives(model, columns))) {
+    model.close();
+    const numbers = columns === 1 ? "1 number" : `${columns} numbers`;
+    throw notOfItsKind(
+      role,
+      settings.model_id,
+      folder,
+      `it does not give ${numbers} for two texts`,
+    );
+  }
+  const digest = await fingerprintModel(folder, dtype);
+  return {
+    name: `${model_id} ${digest.slice(0, 12)}`,
+    compare: remembering((pairs, signal) => compareInBatches(model, toScore, pairs, signal)),
+    close: model.close,
+  };
+}
+
+type ModelPlace = Pick<
+  CrossEncoderSettings,
+  "model_id" | "local_model_path" | "cache_dir" | "dtype"
+>;
+
+/**
+ * Looks at a model without loading it.
+ * @returns its folder, absolute
+ * @throws Failure with the code of the role when the package or a file is not there
+ */
+export function requireModel(role: ModelRole, settings: ModelPlace, workroot: string): string {
+  const folder = modelFolderOf(settings, workroot);
+  requireFiles(role, settings.model_id, folder, settings.dtype);
+  try {
+    createRequire(import.meta.url).resolve("@huggingface/transformers");
+  } catch {
+    throw noPackage(role);
+  }
+  return folder;
+}
+
+const labelsSchema = z.object({ id2label: z.record(z.string(), z.string()) });
+
+/**
+ * The labels of a model in its folder, in lower case and in the order of the numbers that it gives; none where its
+ * config.json does not name one for each.
+ */
+export function labelsOf(folder: string): readonly string[] {
+  const config = parseJson(readFileSync(posix.join(folder, "config.json"), "utf8"));
+  const named = labelsSchema.safeParse(config).data?.id2label ?? {};
+  const labels = Object.keys(named).map((_, id) => named[id]?.trim().toLowerCase());
+  return labels.every((label) => label !== undefined) ? labels : [];
+}
+
+/** The labels, as a message has them. */
+export const sayLabels = (labels: readonly string[]): string =>
+  (labels.length === 0
+    ? "names no labels"
+    : `has the labels ${labels.slice(0, 8).join(", ")}`
+  ).slice(0, 200);
+
+/** Files that are there, and of another kind of model. */
+export const notOfItsKind = (
+  { noun, keys, missing, without }: ModelRole,
+  model: string,
+  folder: string,
+  why: string,
+): Failure =>
+  new Failure(
+    missing,
+    `"${model}" in ${folder} is no ${noun}: ${why}. Name another in ${keys}.model_id, or ${without}.`,
+  );
+
+/** One pair as a trial: a model may give other than its labels say. */
+async function gives(model: ModelProcess, columns: number): Promise<boolean> {
+  const request = { kind: "compare", pairs: [["A trial.", "A trial."]] } as const;
+  const { values } = await model.ask(request, new AbortController().signal);
+  return values.length === columns && values.every(Number.isFinite);
+}
+
+async function compareInBatches<Score>(
+  model: ModelProcess,
+  toScore: (logits: Float32Array) => Score,
+  pairs: readonly TextPair[],
+  signal: AbortSignal,
+): Promise<(Score | null)[]> {
+  const scores: (Score | null)[] = [];
+  for (let at = 0; at < pairs.length; at += PAIRS_OF_A_BATCH) {
+    const batch = pairs.slice(at, at + PAIRS_OF_A_BATCH);
+    const rows = await model.ask({ kind: "compare", pairs: batch }, signal);
+    scores.push(...rowsOf(rows).map((row) => (row.every(Number.isFinite) ? toScore(row) : null)));
+  }
+  return scores;
+}
+
+function rowsOf({ values, rows }: Rows): Float32Array[] {
+  const columns = values.length / rows;
+  return Array.from({ length: rows }, (_, row) =>
+    values.subarray(row * columns, (row + 1) * columns),
+  );
+}
+
+const MOST_REMEMBERED = 20_000;
+
+/** Later drafts, jobs that are tried again and searches within parts of the index repeat most of their pairs. */
+function remembering<Score>(
+  compare: CrossEncoder<Score>["compare"],
+): CrossEncoder<Score>["compare"] {
+  const known = new Map<string, Score | null>();
+  return async (pairs, signal) => {
+    const keys = pairs.map((pair) => hash("sha256", JSON.stringify(pair), "base64"));
+    const byKey = new Map(pairs.map((pair, at) => [keys[at] ?? "", pair]));
+    const fresh = [...byKey].filter(([key]) => !known.has(key));
+    const compared = await compare(
+      fresh.map(([, pair]) => pair),
+      signal,
+    );
+    const scores = new Map(fresh.map(([key], at) => [key, compared[at] ?? null]));
+    const found = keys.map((key) => known.get(key) ?? scores.get(key) ?? null);
+    keys.forEach((key, at) => {
+      // What was just used is the newest.
+      known.delete(key);
+      known.set(key, found[at] ?? null);
+    });
+    for (const key of known.keys()) {
+      if (known.size <= MOST_REMEMBERED) break;
+      known.delete(key);
+    }
+    return found;
+  };
+}
