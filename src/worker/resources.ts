@@ -38,6 +38,7 @@ import {
   entailmentSettingsOf,
   openFormerEmbedder,
   policyOf,
+  rerankingOf,
   searchSettingsOf,
   textExtractionOf,
 } from "./settings.ts";
@@ -107,6 +108,7 @@ export function openResources(
         }),
       ),
       settings: searchSettingsOf(config),
+      reranking: rerankingOf(config),
     }),
   );
   const pipeline = once(async () =>

@@ -12,10 +12,14 @@ import type { ReaderLimits } from "./documents/reader/reader.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
+import { openReranker } from "./embedders/transformers/reranker.ts";
+import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { UNKNOWN_STANDINGS } from "./models/host-models.ts";
+import { openFirst } from "./open-first.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
+import type { Reranking } from "./search/rerank.ts";
 import type { SearchSettings } from "./search/search.ts";
 
 /** The slice of the configuration that the sandbox works with. */
@@ -128,8 +132,33 @@ type QuestionSettings = z.infer<typeof questionSettings>;
 /** The model that compares claims with their evidence; null where it is off. */
 export function entailmentSettingsOf({ verify, embed }: Config): EntailmentSettings | null {
   const { provider, ...settings } = verify.entailment;
-  const { cache_dir, device, recycle_texts, recycle_mb } = embed;
-  return provider === "off" ? null : { ...settings, cache_dir, device, recycle_texts, recycle_mb };
+  return provider === "off" ? null : { ...settings, ...modelProcessOf(embed) };
+}
+
+/** The model that orders passages anew; null where it is off. */
+export function rerankerSettingsOf({ retrieve, embed }: Config): RerankerSettings | null {
+  const { provider, ...settings } = retrieve.rerank;
+  return provider === "off" ? null : { ...settings, ...modelProcessOf(embed) };
+}
+
+/** Milliseconds that the calls of a reranker for one search may take together; 0 where it is off. */
+export const mostRerankMs = ({ retrieve: { rerank } }: Pick<Config, "retrieve">): number =>
+  rerank.provider === "off" ? 0 : rerank.candidates * rerank.timeout_s * 1_000;
+
+/** Where local models lie, and what the process of each may hold. */
+const modelProcessOf = ({ cache_dir, device, recycle_texts, recycle_mb }: Config["embed"]) => ({
+  cache_dir,
+  device,
+  recycle_texts,
+  recycle_mb,
+});
+
+/** How searches are ordered anew; undefined where they are not. The model is opened by the first that finds something. */
+export function rerankingOf(config: Config): Reranking | undefined {
+  const settings = rerankerSettingsOf(config);
+  if (settings === null) return undefined;
+  const model = openFirst(() => openReranker(settings, { workroot: config.roots.workroot }));
+  return { candidates: settings.candidates, model: () => model.get() };
 }
 
 /** What the record of each run says it was made with. */

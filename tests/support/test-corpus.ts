@@ -13,6 +13,7 @@ import { openOffload } from "../../src/worker/offload/offload.ts";
 import { extractText } from "./read-documents.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { vectorsOf } from "../../src/worker/search/choose-vectors.ts";
+import type { Reranking } from "../../src/worker/search/rerank.ts";
 import { createSearch } from "../../src/worker/search/search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "../../src/worker/search/search.ts";
 import { policyOver } from "./security-policy.ts";
@@ -45,6 +46,7 @@ export type TestCorpus = {
   readonly search: (
     request: Partial<SearchRequest> & { readonly text: string },
     settings?: Partial<SearchSettings>,
+    reranking?: Reranking,
   ) => Promise<readonly Passage[]>;
   readonly close: () => void;
 };
@@ -117,11 +119,13 @@ export async function openCorpus(
       const options = { rebuild: false, dryRun: false, batchSize: 50, signal };
       await embedChunks({ db, embedder }, { ...options, onProgress: () => undefined });
     },
-    search: (request, settings) =>
-      createSearch({ db, vectors: vectorsOf(embedder), settings: { ...SETTINGS, ...settings } })(
-        { limit: 10, mode: "lexical", ...request },
-        signal,
-      ),
+    search: (request, settings, reranking) =>
+      createSearch({
+        db,
+        vectors: vectorsOf(embedder),
+        settings: { ...SETTINGS, ...settings },
+        reranking,
+      })({ limit: 10, mode: "lexical", ...request }, signal),
     close: () => {
       sandbox.close();
       rmSync(workroot, { recursive: true, force: true });

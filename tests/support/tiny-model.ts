@@ -53,6 +53,35 @@ export function writeTinyClassifier(
       return word === "[CLS]" ? 4 : 0;
     }),
   );
+  writeClassifier(folder, { vocabulary, rows, labels, maxLength });
+}
+
+type TinyReranker = {
+  /** What each word gives, whichever of the two texts it stands in; any other gives nothing. */
+  readonly weights: Readonly<Record<string, number>>;
+  readonly labels?: readonly string[];
+  readonly maxLength?: number;
+};
+
+/** Writes a real classifier of pairs that gives one number: the sum of what each word gives. */
+export function writeTinyReranker(
+  folder: string,
+  { weights, labels = ["LABEL_0"], maxLength = 128 }: TinyReranker,
+): void {
+  const vocabulary = [...SPECIAL, ...Object.keys(weights)];
+  const rows = vocabulary.map((word) => [weights[word] ?? 0]);
+  writeClassifier(folder, { vocabulary, rows, labels, maxLength });
+}
+
+type WordTable = {
+  readonly vocabulary: readonly string[];
+  /** What each word adds to each score. */
+  readonly rows: readonly (readonly number[])[];
+  readonly labels: readonly string[];
+  readonly maxLength: number;
+};
+
+function writeClassifier(folder: string, { vocabulary, rows, labels, maxLength }: WordTable): void {
   write(folder, vocabulary, {
     config: {
       architectures: ["BertForSequenceClassification"],

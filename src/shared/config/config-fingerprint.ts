@@ -26,7 +26,14 @@ const WITHOUT_EFFECT = new Set([
 /** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
 export function configFingerprint({ verify, ...values }: Answering): string {
   const { model, hosts, ask, index, embed, retrieve } = values;
-  const answering = { model: effective(model), ask, index, embed: effective(embed), retrieve };
+  const { rerank, ...retrieval } = retrieve;
+  const answering = {
+    model: effective(model),
+    ask,
+    index,
+    embed: effective(embed),
+    retrieve: rerank.provider === "off" ? retrieval : { ...retrieval, rerank: effective(rerank) },
+  };
   const { entailment, ...verification } = verify;
   return hashJson({
     ...answering,

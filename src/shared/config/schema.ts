@@ -204,6 +204,14 @@ const retrieveSchema = z.strictObject({
   per_document: count,
   floor: fraction,
   exact_below: count,
+  rerank: z.strictObject({
+    provider: z.enum(["off", "transformers"]),
+    model_id: name,
+    dtype,
+    local_model_path: name.nullable(),
+    timeout_s: z.number().positive().max(600),
+    candidates: wholeBetween(1, 500),
+  }),
 });
 
 const webHost = format(

@@ -49,6 +49,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   EMBED_MODEL_MISSING: "Fetch the embedder's files: nightdesk models fetch.",
   VERIFY_MODEL_INVALID:
     "Fetch the files of verify.entailment.model_id: nightdesk models fetch; nightdesk doctor says what is wrong.",
+  RERANK_MODEL_INVALID:
+    "Fetch the files of retrieve.rerank.model_id: nightdesk models fetch; nightdesk doctor says what is wrong.",
   EMBED_DRIFT:
     "Give all workers the same embed.* settings and model, start them again, and run: nightdesk embed.",
   MEMORY_ERROR: "Look at nightdesk doctor.",

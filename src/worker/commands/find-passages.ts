@@ -7,6 +7,7 @@ import type { DocumentVersion } from "../../shared/store/index/document-versions
 import { asksNewest } from "../../shared/version-family.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
+import { rerankerOf } from "../evidence/retrieve.ts";
 import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
 import { chooseVectors, sayWhose, vectorsOf } from "../search/choose-vectors.ts";
@@ -17,6 +18,7 @@ import {
   embedderPlaceOf,
   openFormerEmbedder,
   reachOfCommand,
+  rerankingOf,
   searchSettingsOf,
 } from "../settings.ts";
 
@@ -53,7 +55,7 @@ export async function openFinder(
     said = sayWhose(choice);
     return choice;
   };
-  const search = createSearch({ db: database, vectors, settings });
+  const search = createSearch({ db: database, vectors, settings, reranking: rerankingOf(config) });
   return async (request, explain) => {
     const passages = await search(request, AbortSignal.timeout(MOST_MS));
     const explanations =
@@ -109,11 +111,15 @@ export function checkWords(text: string): void {
 }
 
 /** What was found, as `query --json` gives it. */
-export const foundJson = ({ hits, corrections, vectors }: SearchOutcome): object => ({
-  ...(vectors === null ? {} : { vectors }),
-  hits: hits.map(hitJson),
-  corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
-});
+export function foundJson({ hits, corrections, vectors }: SearchOutcome): object {
+  const reranker = rerankerOf(hits.map(({ passage }) => passage));
+  return {
+    ...(vectors === null ? {} : { vectors }),
+    ...(reranker === null ? {} : { reranker }),
+    hits: hits.map(hitJson),
+    corrections: corrections.map(({ word, searchedFor }) => ({ word, searched_for: searchedFor })),
+  };
+}
 
 const hitJson = ({ passage, explanation, version }: Hit): object => ({
   chunk_key: passage.chunkKey,
@@ -137,6 +143,7 @@ const hitJson = ({ passage, explanation, version }: Hit): object => ({
 });
 
 const explanationJson = (passage: Passage, { terms, missing, coverage }: Explanation): object => ({
+  ...rerankedJson(passage),
   lexical_rank: passage.lexicalRank,
   lexical_score: passage.lexicalScore,
   borrowed_score: passage.borrowedScore,
@@ -146,3 +153,13 @@ const explanationJson = (passage: Passage, { terms, missing, coverage }: Explana
   terms,
   missing,
 });
+
+const rerankedJson = ({ reranked }: Passage): object =>
+  reranked === undefined
+    ? {}
+    : {
+        rerank_score: reranked.score,
+        rerank_rank: reranked.rank,
+        fused_rank: reranked.fusedRank,
+        fused_score: reranked.fusedScore,
+      };

@@ -6,7 +6,9 @@ import { Failure } from "../../shared/failure.ts";
 import { anyChunkPasses } from "../../shared/store/index/passages.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
 import { layOutLines } from "../../shared/styled-text.ts";
+import { rerankerOf } from "../evidence/retrieve.ts";
 import type { Explanation } from "../search/explain-hits.ts";
+import type { Reranked } from "../search/fuse.ts";
 import { parseOperators } from "../search/parse-operators.ts";
 import type { Operators } from "../search/parse-operators.ts";
 import { searchFilterOf } from "../search/search.ts";
@@ -61,6 +63,8 @@ async function searchOne(
     await terminal.printJson({ ok: true, text, ...foundJson(found) });
   } else {
     if (found.vectors !== null) terminal.say(found.vectors);
+    const reranker = rerankerOf(hits.map(({ passage }) => passage));
+    if (reranker !== null) terminal.say(`Ordered by ${reranker}.`);
     for (const correction of corrections) terminal.say(formatCorrection(correction));
     const lines = hits.flatMap((hit, place) => hitLines(hit, place + 1));
     for (const line of layOutLines(lines, terminal.dataColumns)) await terminal.print(line);
@@ -135,6 +139,7 @@ function explanationLines(passage: Passage, { terms, missing, coverage }: Explan
   const lines = [
     `   words: ${wordsOf(passage)}; vector: ${vectorOf(passage)}; holds ${(100 * coverage).toFixed(0)} % of the question`,
   ];
+  if (passage.reranked !== undefined) lines.push(`   ${formatReranked(passage.reranked)}`);
   if (words.length > 0) lines.push(`   ${words.join(", ")}`);
   if (missing.length > 0) {
     const more = missing.length > MOST_MISSING ? ` and ${missing.length - MOST_MISSING} more` : "";
@@ -151,6 +156,9 @@ function wordsOf({ lexicalRank, lexicalScore, borrowedScore }: Passage): string 
       : `, ${borrowedScore.toFixed(2)} of it from its neighbours`;
   return `rank ${lexicalRank}, ${lexicalScore.toFixed(2)}${borrowed}`;
 }
+
+const formatReranked = ({ score, rank, fusedRank, fusedScore }: Reranked): string =>
+  `reranker: ${score === null ? "not read" : `score ${score.toFixed(4)}`}, rank ${rank}; before: rank ${fusedRank}, ${fusedScore.toFixed(4)}`;
 
 const vectorOf = ({ vectorRank, vectorScore }: Passage): string =>
   vectorRank === null || vectorScore === null

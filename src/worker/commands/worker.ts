@@ -11,7 +11,13 @@ import type { Logger } from "../../shared/logger.ts";
 import { probeQueue } from "../../shared/queue/storage.ts";
 import { createModels } from "../models/create-model.ts";
 import { checkEntailmentModel } from "../embedders/transformers/entailment.ts";
-import { entailmentSettingsOf, policyOf, textExtractionOf } from "../settings.ts";
+import { checkReranker } from "../embedders/transformers/reranker.ts";
+import {
+  entailmentSettingsOf,
+  policyOf,
+  rerankerSettingsOf,
+  textExtractionOf,
+} from "../settings.ts";
 import { createRunJob } from "../jobs/run-job.ts";
 import { assertSchedules } from "../services/background.ts";
 import { startWorker } from "../start.ts";
@@ -127,6 +133,8 @@ async function assertUsable(config: Config): Promise<void> {
   createModels(config);
   const entailment = entailmentSettingsOf(config);
   if (entailment !== null) checkEntailmentModel(entailment, config.roots.workroot);
+  const reranker = rerankerSettingsOf(config);
+  if (reranker !== null) checkReranker(reranker, config.roots.workroot);
   const sandbox = await openSandbox(policyOf(config), textExtractionOf(config));
   sandbox.close();
 }

@@ -33,6 +33,10 @@ export const limitsOf = (options: AskInput["options"]): SearchLimits => ({
   documents: { where: options?.where, since: options?.since, until: options?.until },
 });
 
+/** Name and build of the reranker that ordered what a search found; null where none did. */
+export const rerankerOf = (passages: readonly Pick<Passage, "reranked">[]): string | null =>
+  passages.find(({ reranked }) => reranked !== undefined)?.reranked?.by ?? null;
+
 /** SHA-256 of the lines `chunk_key sha256` in rank order, joined by LF; 64 hex. */
 export function snapshotHash(passages: readonly Pick<Passage, "chunkKey" | "sha256">[]): string {
   const lines = passages.map(({ chunkKey, sha256 }) => `${chunkKey} ${sha256}`);

@@ -44,6 +44,8 @@ export type Passage = Omit<StoredPassage, "source"> & {
   readonly source: string | null;
   readonly score: number;
   readonly lexicalScore: number | null;
+  /** Which reranker put it where it stands, and its rank before, from 1; left out where none did. */
+  readonly reranked?: { readonly by: string; readonly fusedRank: number };
 };
 
 /** What a tool printed or reckoned: no text of a document, though it may be made of some. */

@@ -7,7 +7,7 @@ import { callParts } from "../answer/call-model.ts";
 import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
 import type { GateInput } from "../evidence/gate.ts";
 import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
-import { limitsOf, retrieve } from "../evidence/retrieve.ts";
+import { limitsOf, rerankerOf, retrieve } from "../evidence/retrieve.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import type {
   AdmittedEvidence,
@@ -100,11 +100,20 @@ async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise
     files: new Set(passages.map(({ path }) => path)).size,
     snapshot: hash,
     scores: passages.map(({ score }) => score),
+    ...rerankedDetail(passages),
     ...(passedOver.length === 0
       ? {}
       : { passed_over: passedOver.map(({ passage: { path }, newer }) => ({ path, newer })) }),
   });
   return snapshot;
+}
+
+/** Which reranker ordered the passages, and where each stood before. */
+function rerankedDetail(passages: readonly Passage[]): Readonly<Record<string, unknown>> {
+  const reranker = rerankerOf(passages);
+  return reranker === null
+    ? {}
+    : { reranker, fused_ranks: passages.map(({ reranked }) => reranked?.fusedRank ?? null) };
 }
 
 /** That nothing fits the question is said only where there is something that it could have fitted. */

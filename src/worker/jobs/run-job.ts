@@ -11,7 +11,7 @@ import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedders } from "../hosts/pacing.ts";
 import type { Timing } from "../hosts/pacing.ts";
 import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
-import type { CompareClaims } from "../evidence/types.ts";
+import type { CompareClaims, PipelineDependencies } from "../evidence/types.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import type { Limiter } from "../models/limiter.ts";
 import { admitInputs } from "../sandbox/shell/inputs.ts";
@@ -19,6 +19,7 @@ import type { ProbedMachine } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
+import { mostRerankMs } from "../settings.ts";
 import { openWeb } from "../web/open-web.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
@@ -92,7 +93,8 @@ export function createRunJob(
       probeShell: resources.shell,
     });
     const pipeline = async () => {
-      const { compareClaims, ...parts } = await resources.pipeline();
+      const { compareClaims, search, ...others } = await resources.pipeline();
+      const parts = { ...others, search: searchIn(trace, search, mostRerankMs(config)) };
       const { earlierForm, ...log } = openCallLog(database, job, {
         reuse: runs.reuse,
         keepReasoningDays: runs.keep_reasoning_days,
@@ -160,6 +162,18 @@ const timedIn =
   (pairs, signal) => {
     trace.mayTake(pairs.length * timeoutS * 1_000 + REST_MS);
     return compareClaims(pairs, signal);
+  };
+
+/** What a reranker reads for one search has a limit of its own for each call. */
+const searchIn =
+  (
+    trace: RunTrace,
+    search: PipelineDependencies["search"],
+    rerankMs: number,
+  ): PipelineDependencies["search"] =>
+  (request, signal) => {
+    trace.mayTake(rerankMs + REST_MS);
+    return search(request, signal);
   };
 
 /** A host has room for a run sooner or later; whoever waits looks again and again, and each look has its limit. */

@@ -10,6 +10,20 @@ export type Scores = {
   /** The part of the lexical score that the chunk's neighbours lent. */
   readonly borrowedScore: number | null;
   readonly vectorScore: number | null;
+  /** Left out where the order of the hits is that of their fused scores. */
+  readonly reranked?: Reranked;
+};
+
+/** What a reranker made of a hit. Ranks count from 1, and are those before chunks beyond a document's share make way. */
+export type Reranked = {
+  /** Its name and build. */
+  readonly by: string;
+  /** As the model gave it; null for a hit that it did not read. */
+  readonly score: number | null;
+  readonly rank: number;
+  /** Those of the fused list, before. */
+  readonly fusedRank: number;
+  readonly fusedScore: number;
 };
 
 /** A hit of one search or both. */

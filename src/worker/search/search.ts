@@ -23,6 +23,8 @@ import { searchWithFeedback } from "./feedback.ts";
 import type { Feedback } from "./feedback.ts";
 import { fuse } from "./fuse.ts";
 import type { FusedHit, Scores } from "./fuse.ts";
+import { rerankHits } from "./rerank.ts";
+import type { Reranking } from "./rerank.ts";
 import { smoothScores } from "./smooth-scores.ts";
 import type { SmoothedHit } from "./smooth-scores.ts";
 
@@ -67,13 +69,13 @@ export type SearchRequest = {
 };
 
 /**
- * A chunk that was found. `score` is BM25 in lexical mode, cosine similarity in vector mode, and the fused
- * reciprocal rank in hybrid mode. A null `lexicalScore` in hybrid mode means that no word of the question is in the
+ * A chunk that was found. `score` is BM25 in lexical mode, cosine similarity in vector mode, and in hybrid mode the fused
+ * reciprocal rank, or what a reranker says, 0 to 1. A null `lexicalScore` in hybrid mode means that no word of the question is in the
  * chunk: it came by its vector alone, which with the `hashing` embedder is no evidence of anything.
  */
 export type Passage = StoredPassage & Scores;
 
-/** @throws Failure INVALID_QUERY for a blank text or too many phrases, and what the embedder throws. */
+/** @throws Failure INVALID_QUERY for a blank text or too many phrases, and what embedder and reranker throw. */
 export type Search = (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
 
 type SearchDeps = {
@@ -81,10 +83,12 @@ type SearchDeps = {
   /** Asked before each search for more than words. */
   readonly vectors: ChooseVectors;
   readonly settings: SearchSettings;
+  /** Of hybrid mode: the others are the order of words, or of vectors, alone. */
+  readonly reranking?: Reranking | undefined;
 };
 
 export const createSearch =
-  ({ db, vectors, settings }: SearchDeps): Search =>
+  ({ db, vectors, settings, reranking }: SearchDeps): Search =>
   async (request, signal) => {
     checkRequest(request);
     signal.throwIfAborted();
@@ -94,18 +98,22 @@ export const createSearch =
         ? WORDS_ALONE
         : findNearest({ db, vectors, settings }, request, signal),
     ]);
-    const hits = rank({ lexical, nearest }, request, { embedder, settings });
-    const best = limitPerDocument(hits, settings.perDocument).slice(0, request.limit);
-    const passages = await addPassages(db, best);
-    if (request.mode !== "hybrid" || embedder?.nearIn !== "spelling") return passages;
+    const fused = rank({ lexical, nearest }, request, { embedder, settings });
     // Such an embedder finds something for any text.
-    if (request.purpose === "evidence") {
-      return passages.filter(({ lexicalScore }) => lexicalScore !== null);
-    }
-    return lexical.length === 0
+    const isBySpelling = request.mode === "hybrid" && embedder?.nearIn === "spelling";
+    const hits = isBySpelling && request.purpose === "evidence" ? fused.filter(hasWord) : fused;
+    const ordered =
+      request.mode === "hybrid" && reranking !== undefined
+        ? await rerankHits({ db, question: request.text, reranking }, hits, signal)
+        : hits;
+    const best = limitPerDocument(ordered, settings.perDocument).slice(0, request.limit);
+    const passages = await addPassages(db, best);
+    return isBySpelling && lexical.length === 0
       ? passages.filter((passage) => isSpelledLike(request, passage))
       : passages;
   };
+
+const hasWord = ({ scores }: FusedHit): boolean => scores.lexicalScore !== null;
 
 /** @throws Failure EMBED_DRIFT where vectors alone are asked for, and there are none to compare with */
 function embedderOf(choice: VectorChoice, { mode }: SearchRequest): Embedder | null {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { daySchema } from "../../shared/document-filter.ts";
 import { plural } from "../evidence/footer.ts";
+import { rerankerOf } from "../evidence/retrieve.ts";
 import { pathPrefix, upTo, words } from "./arguments.ts";
 import { defineTool, outputOf } from "./tool.ts";
 
@@ -44,9 +45,10 @@ export const SEARCH_INDEX = defineTool({
       hidden === 0
         ? ""
         : ` ${plural(hidden, "more hit")} outside of what this job may read: other words will not bring it.`;
+    const reranker = rerankerOf(passages);
     return outputOf(
       found + notice,
-      { hits: passages.length, files, hidden },
+      { hits: passages.length, files, hidden, ...(reranker === null ? {} : { reranker }) },
       passages.map((passage) => ({ kind: "passage", passage })),
     );
   },

@@ -30,6 +30,7 @@ describe("the fingerprint", () => {
     "index: { sources: [{ name: corpus, root: allowed/corpus }] }",
     "embed: { model_id: hashing-256 }",
     "retrieve: { floor: 0.1 }",
+    "retrieve: { rerank: { provider: transformers } }",
   ])("changes with %s", async (content) => {
     expect(await fingerprintOf(content)).not.toBe(await fingerprintOf(""));
   });
@@ -37,6 +38,7 @@ describe("the fingerprint", () => {
   test.each([
     "model: { base_url: 'http://other', timeout_s: 5, timeout_s_big_second: 6, keep_alive: '1m' }",
     "embed: { base_url: 'http://other', batch_size: 1, cache_dir: /x, local_model_path: /y }",
+    "retrieve: { rerank: { model_id: nobody/asks, candidates: 5 } }",
     "runs: { preview_chars: 1 }",
     "log: { level: debug }",
     "database: { url: 'postgres://nd@db/nd' }",

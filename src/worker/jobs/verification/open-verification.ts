@@ -14,12 +14,13 @@ import type {
   Verification,
   VerifySettings,
 } from "../../evidence/types.ts";
+import { mostRerankMs } from "../../settings.ts";
 import { liesIn } from "../../tools/granted-files.ts";
 
 type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
 
 type Parts = {
-  readonly config: Pick<Config, "verify" | "ask" | "model">;
+  readonly config: Pick<Config, "verify" | "ask" | "model" | "retrieve">;
   readonly deps: Pick<
     PipelineDependencies,
     "models" | "readTextFile" | "search" | "family" | "fenceKey"
@@ -148,7 +149,7 @@ function sourcesOf({
       /[\p{L}\p{N}]/u.test(text)
         ? deps.search(
             { text, limit, pathPrefix: pathPrefix ?? null, source: null, documents: {} },
-            AbortSignal.timeout(SEARCH_MS),
+            AbortSignal.timeout(SEARCH_MS + mostRerankMs(config)),
           )
         : [],
     family: async (keys) => (await deps.family(keys)).filter(({ path }) => isWithin(path)),

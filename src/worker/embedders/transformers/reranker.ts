@@ -1,0 +1,80 @@
+import type { ConfigValues } from "../../../shared/config/schema.ts";
+import { Failure } from "../../../shared/failure.ts";
+import {
+  labelsOf,
+  notOfItsKind,
+  openCrossEncoder,
+  requireModel,
+  sayLabels,
+} from "./cross-encoder.ts";
+import type { CrossEncoderPlace } from "./cross-encoder.ts";
+import type { ModelRole } from "./model-files.ts";
+
+/** The model of retrieve.rerank; where models lie and what their processes may hold is said once, under embed. */
+export type RerankerSettings = Omit<ConfigValues["retrieve"]["rerank"], "provider"> &
+  Pick<ConfigValues["embed"], "cache_dir" | "device" | "recycle_texts" | "recycle_mb">;
+
+export type Reranker = {
+  /** `model_id` and the first digits of the SHA-256 of its files. */
+  readonly name: string;
+  /**
+   * How well each text answers a question, in order: as the model gives it, of any size, rounded to four places. A text
+   * that does not fit beside the question loses its end, and a question that takes more than half of the room as well.
+   * @throws Failure RERANK_MODEL_INVALID, MODEL_TIMEOUT, TOOL_ERROR, MODEL_OUTPUT_INVALID; the signal's reason
+   */
+  score(question: string, texts: readonly string[], signal: AbortSignal): Promise<number[]>;
+  /** Ends the process; the next call starts another. */
+  close(): void;
+};
+
+const RERANKER: ModelRole = {
+  noun: "reranker",
+  keys: "retrieve.rerank",
+  missing: "RERANK_MODEL_INVALID",
+  smaller: "name a smaller one in retrieve.rerank.model_id",
+  without: "set retrieve.rerank.provider to off",
+};
+
+/**
+ * A cross-encoder that was trained to tell how well a passage answers a question, in one number.
+ * @throws Failure RERANK_MODEL_INVALID when the package or the model's files are not there, or it gives other than one number;
+ *   MODEL_TIMEOUT, TOOL_ERROR
+ */
+export async function openReranker(
+  settings: RerankerSettings,
+  place: CrossEncoderPlace,
+): Promise<Reranker> {
+  checkReranker(settings, place.workroot);
+  const kind = { role: RERANKER, tooLong: "cut", columns: 1, toScore } as const;
+  const { name, compare, close } = await openCrossEncoder(settings, kind, place);
+  return {
+    name,
+    close,
+    async score(question, texts, signal) {
+      const pairs = texts.map((text) => [question, text] as const);
+      return (await compare(pairs, signal)).map((score) => score ?? noNumber(name));
+    },
+  };
+}
+
+/** Looks at a model without loading it. @throws Failure RERANK_MODEL_INVALID */
+export function checkReranker(settings: RerankerSettings, workroot: string): void {
+  const folder = requireModel(RERANKER, settings, workroot);
+  const labels = labelsOf(folder);
+  if (isForReranking(labels)) return;
+  const why = `its config.json ${sayLabels(labels)}; expected a single one`;
+  throw notOfItsKind(RERANKER, settings.model_id, folder, why);
+}
+
+/** Whether labels are those of a model that gives one number to a pair. */
+export const isForReranking = (labels: readonly string[]): boolean => labels.length === 1;
+
+/** What a batch adds to a number by its padding is no difference between passages. */
+const toScore = ([logit = NaN]: Float32Array): number => Math.round(logit * 1e4) / 1e4;
+
+function noNumber(name: string): never {
+  throw new Failure(
+    "MODEL_OUTPUT_INVALID",
+    `The reranker ${name} gave no number for a passage. Name another in ${RERANKER.keys}.model_id, or ${RERANKER.without}.`,
+  );
+}
