@@ -20,7 +20,7 @@ import { COMMIT, startHubDouble } from "../doubles/model-hub.ts";
 import type { HubDouble, HubFile } from "../doubles/model-hub.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
-import { writeTinyClassifier, writeTinyModel } from "../support/tiny-model.ts";
+import { writeTinyClassifier, writeTinyModel, writeTinyReranker } from "../support/tiny-model.ts";
 
 const BIN = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
 const MODEL = "somebody/tiny";
@@ -82,23 +82,37 @@ describe("nightdesk models fetch", () => {
     expect(hub.asked.some((address) => address.endsWith(".py"))).toBe(false);
   });
 
-  test("says what a model is for: vectors, or comparing statements with their evidence", async () => {
+  test("says what a model is for: vectors, comparing statements with their evidence, or ordering passages", async () => {
     expect((await fetchModel("--yes")).stderr).toContain("embed.provider: transformers");
     const made = join(workroot, "made");
-    writeTinyClassifier(made);
-    for (const name of NEEDED) files[name] = { content: readFileSync(join(made, name)) };
-    await hub.close();
-    hub = await startHubDouble(MODEL, files);
-    expect((await fetchModel("--yes")).stderr).toContain(
-      `verify.entailment: { provider: transformers, model_id: ${MODEL} }; then run: nightdesk doctor`,
-    );
+    for (const [keys, write] of [
+      ["verify.entailment", writeTinyClassifier],
+      [
+        "retrieve.rerank",
+        (folder: string) => {
+          writeTinyReranker(folder, { weights: { a: 1 } });
+        },
+      ],
+    ] as const) {
+      write(made);
+      for (const name of NEEDED) files[name] = { content: readFileSync(join(made, name)) };
+      await hub.close();
+      hub = await startHubDouble(MODEL, files);
+      expect((await fetchModel("--yes")).stderr).toContain(
+        `${keys}: { provider: transformers, model_id: ${MODEL} }; then run: nightdesk doctor`,
+      );
+    }
   });
 
-  test("takes precision and folder of the model that the configuration compares statements with", async () => {
-    const entailment = { model_id: MODEL, dtype: "q8", local_model_path: "models/nli" };
-    writeFileSync(join(workroot, "nightdesk.yaml"), JSON.stringify({ verify: { entailment } }));
+  test.each([
+    ["compares statements with", "verify", "entailment"],
+    ["orders passages with", "retrieve", "rerank"],
+  ])("takes precision and folder of the model that the configuration %s", async (_, part, name) => {
+    const model = { model_id: MODEL, dtype: "q8", local_model_path: "models/other" };
+    writeFileSync(join(workroot, "nightdesk.yaml"), JSON.stringify({ [part]: { [name]: model } }));
     expect((await fetchModel("--yes")).code).toBe(0);
-    expect(existsSync(join(workroot, "models", "nli", "onnx", "model_quantized.onnx"))).toBe(true);
+    const weights = join(workroot, "models", "other", "onnx", "model_quantized.onnx");
+    expect(existsSync(weights)).toBe(true);
     expect(kept()).toEqual([]);
   });
 

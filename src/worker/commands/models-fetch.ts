@@ -12,6 +12,7 @@ import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
 import type { ModelHub } from "../embedders/fetch/model-hub.ts";
 import { labelsOf } from "../embedders/transformers/cross-encoder.ts";
 import { placesAmong } from "../embedders/transformers/entailment.ts";
+import { isForReranking } from "../embedders/transformers/reranker.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
@@ -29,7 +30,10 @@ type Plan = {
   readonly gguf: string | null;
 };
 
-/** Downloads a model for provider llama-cpp, or for transformers of embed or verify.entailment: the only way that one ever gets here. */
+/**
+ * Downloads a model for provider llama-cpp, or for transformers of embed, verify.entailment or retrieve.rerank: the only way
+ * that one ever gets here.
+ */
 export const modelsFetch: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const plan = await makePlan(context);
@@ -52,8 +56,8 @@ export const modelsFetch: CommandHandler = async (invocation) => {
 async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   const { args, options } = invocation;
   const model = checkName(args[0] ?? "");
-  const { embed, verify } = config;
-  const of = [verify.entailment, embed].find(({ model_id }) => model_id === model);
+  const { embed, verify, retrieve } = config;
+  const of = [verify.entailment, retrieve.rerank, embed].find(({ model_id }) => model_id === model);
   const dtype = (options["dtype"] ?? of?.dtype ?? embed.dtype) as Dtype;
   const settings = {
     model_id: model,
@@ -144,10 +148,19 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
     );
     return;
   }
-  const isForEntailment = placesAmong(labelsOf(folder)) !== undefined;
-  terminal.say(
-    isForEntailment
-      ? `Use it with verify.entailment: { provider: transformers, model_id: ${hub.model} }; then run: nightdesk doctor`
-      : `Use it with embed.provider: transformers and embed.model_id: ${hub.model}; then run: nightdesk embed`,
-  );
+  terminal.say(usageOf(folder, hub.model));
+}
+
+/** What a transformers model is there for, by its labels. */
+function usageOf(folder: string, model: string): string {
+  const labels = labelsOf(folder);
+  const keys =
+    placesAmong(labels) !== undefined
+      ? "verify.entailment"
+      : isForReranking(labels)
+        ? "retrieve.rerank"
+        : null;
+  return keys === null
+    ? `Use it with embed.provider: transformers and embed.model_id: ${model}; then run: nightdesk embed`
+    : `Use it with ${keys}: { provider: transformers, model_id: ${model} }; then run: nightdesk doctor`;
 }

@@ -18,8 +18,7 @@ import {
 } from "../../shared/store/jobs/workers.ts";
 import { formatPending, schemaStatus } from "../../shared/store/migrate.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
-import { openEntailmentModel } from "../embedders/transformers/entailment.ts";
-import { entailmentSettingsOf, policyOf, textExtractionOf } from "../settings.ts";
+import { policyOf, textExtractionOf } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -279,20 +278,4 @@ async function checkSource(
         `The root ${root} of source ${name} is not a folder below ${roots.workroot}.`,
         `Create or mount it, or change index.sources in ${file}.`,
       );
-}
-
-/** Loads the model of verify.entailment and tries it, where one is configured. */
-export async function checkEntailment(config: Config): Promise<readonly Check[]> {
-  const settings = entailmentSettingsOf(config);
-  if (settings === null) return [];
-  try {
-    const model = await openEntailmentModel(settings, { workroot: config.roots.workroot });
-    model.close();
-    return [
-      ok("DOCTOR_ENTAILMENT_OK", `Statements are compared with their evidence by ${model.name}.`),
-    ];
-  } catch (error) {
-    const fix = `Look at verify.entailment in ${config.file}.`;
-    return [fail("DOCTOR_ENTAILMENT_INVALID", wordsOf(error), fix)];
-  }
 }

@@ -5,10 +5,11 @@ import { Failure } from "../../shared/failure.ts";
 import { probeShell } from "../sandbox/shell/probe.ts";
 import { fail, ok } from "./check.ts";
 import type { Check } from "./check.ts";
-import { checkDatabase, checkEntailment, checkQueue, checkRoots } from "./check-installation.ts";
+import { checkDatabase, checkQueue, checkRoots } from "./check-installation.ts";
 import { checkHosts, checkModelHost } from "./check-model-host.ts";
 import { checkFiles, checkVectorSettings } from "./check-freshness.ts";
 import { checkIndex } from "./check-index.ts";
+import { checkLocalModels } from "./check-local-models.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
@@ -33,7 +34,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
     ),
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
-  checks.push(...(await checkEntailment(context.config)), checkShell(await probeShell()));
+  checks.push(...(await checkLocalModels(context.config)), checkShell(await probeShell()));
   checks.push(...(await checkMcpServers(context)));
   if (invocation.options["ollama"] !== false) {
     const window = invocation.options["probeWindow"] === true ? "probe" : "look";
