@@ -119,13 +119,14 @@ describeOnPostgres("the page Index", () => {
   const dated = { day: "2025-03-01", day_until: "2025-03-31", day_source: "file_name" };
   const changed = { day: "2026-01-02", day_until: "2026-01-02", day_source: "file_time" };
   const newer = { newer_versions: ["notes/ferry <2026>.md", "notes/ferry-b.md"] };
+  const explain = { rerank_score: 5, rerank_rank: 1, fused_rank: 3, fused_score: 1 / 62 };
   const hits = [
     { ...hit, path: "notes/ferry-2025-03.md", ...dated, ...newer },
     { ...hit, path: "notes/ferry.md", ...changed, newer_versions: [] },
-    { ...hit, path: "notes/gone.md" },
+    { ...hit, path: "notes/gone.md", explain },
   ];
   beforeAll(async () => {
-    desk = await openDesk({ toolAnswer: { ok: true, result: { hits } } });
+    desk = await openDesk({ toolAnswer: { ok: true, result: { hits, reranker: "tiny 0123" } } });
   });
   afterAll(() => desk.close());
 
@@ -141,6 +142,14 @@ describeOnPostgres("the page Index", () => {
     expect(articles[1]).toMatch(/Last changed <time[^>]*>2026-01-02<\/time>\./);
     expect(articles[1]).not.toContain("newer version");
     expect(articles[2]).toMatch(/<p class="note">Score 0\.5000\./);
+  });
+
+  test("names the reranker, and says of a hit what it gave and both of its ranks", async () => {
+    const { text } = await desk.browse("/index?q=ferry");
+    expect(text).toContain('<p class="note">Ordered by tiny 0123.</p>');
+    expect(text.split("<article>").at(-1)).toContain(
+      "rerank score: 5; rerank rank: 1; fused rank: 3; fused score: 0.01613",
+    );
   });
 });
 

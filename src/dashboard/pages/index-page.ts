@@ -30,6 +30,7 @@ ${await sourcesHtml(desk)}`;
 ];
 
 const foundSchema = z.object({
+  reranker: z.string().nullish(),
   hits: z.array(
     z.object({
       path: z.string(),
@@ -52,14 +53,17 @@ async function hitsHtml({ toolServer }: Desk, text: string): Promise<Html> {
   if (!answer.ok) {
     return markup`<pre class="failure" role="alert">${toolFailureText(answer)}</pre>`;
   }
-  const hits = foundSchema.parse(answer.result).hits.map(
+  const found = foundSchema.parse(answer.result);
+  const hits = found.hits.map(
     (hit) => markup`<article><h3>${hit.path}, lines ${hit.line_start}–${hit.line_end}</h3>
 <p class="note">${hit.heading_path == null ? "" : `${hit.heading_path}. `}${dateHtml(hit)}Score ${hit.score.toPrecision(4)}. ${explainText(hit.explain ?? {})}</p>
 ${newerHtml(hit)}
 <div class="words" dir="auto">${hit.text}</div></article>
 `,
   );
-  return markup`<section aria-labelledby="hits"><h2 id="hits">${countOf(hits.length, "passage")}</h2>${hits}</section>`;
+  const order =
+    found.reranker == null ? "" : markup`<p class="note">Ordered by ${found.reranker}.</p>`;
+  return markup`<section aria-labelledby="hits"><h2 id="hits">${countOf(hits.length, "passage")}</h2>${order}${hits}</section>`;
 }
 
 type Found = z.infer<typeof foundSchema>["hits"][number];
