@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, truncateSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { checkModelHost } from "../../src/worker/doctor/check-model-host.ts";
 import { createModels } from "../../src/worker/models/create-model.ts";
@@ -12,17 +12,18 @@ import { openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { databases, startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
+import {
+  describeWithRuntime,
+  llamaCppSettings,
+  modelProcesses,
+  testWithRuntime,
+  UNREACHABLE,
+} from "../support/llama-cpp-runtime.ts";
 import { complete, failureOf } from "../support/model-hosts.ts";
 import { runBin, startBin } from "../support/run-bin.ts";
 import { writeTinyLanguageModel } from "../support/tiny-language-model.ts";
 
-// The runtime is installed as a user installs it, from npm's registry, and kept for later runs.
-const runtime =
-  process.env["TEST_LLAMA_CPP"] ??
-  join(import.meta.dirname, "..", "..", ".ci", "cache", "llama-cpp");
 const WINDOW_TOKENS = 1_024;
-/** What a command ends with that does not reach what it needs. */
-const UNREACHABLE = 69;
 /** Greedy, the model goes on for as long as it may; at temperature 1 it ends. */
 const ENDS = { temperature: 1, seed: 2, maxTokens: 400, timeoutMs: 60_000 };
 const LONG = { maxTokens: 500, timeoutMs: 60_000 };
@@ -33,7 +34,7 @@ const settings = (more: object = {}): Readonly<Record<string, unknown>> => ({
     name: "tiny",
     num_ctx: WINDOW_TOKENS,
     parallel: 2,
-    llama_cpp: { runtime, gpu: "off", threads: 1, ...more },
+    llama_cpp: llamaCppSettings(more),
   },
   log: { level: "warn" },
 });
@@ -60,48 +61,6 @@ const modelFile = ({ workroot }: Topology, name = "tiny"): string =>
 async function openModel(topology: Topology, name = "tiny"): Promise<Model> {
   return createModels(topology.context.config).get(name, new AbortController().signal);
 }
-
-/** Processes of this one that hold a model. */
-const modelProcesses = (parent: number): readonly number[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parentOf = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"));
-        const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-        return Number(parentOf?.[1]) === parent && line.includes("llama-cpp/child");
-      } catch {
-        return false;
-      }
-    });
-
-/**
- * Installs the runtime as a user does, where it is not there.
- * @returns false where the registry does not give it, which is not ours to keep in order: what needs it is left out, and said
- */
-async function setUpRuntime(): Promise<boolean> {
-  if (findRuntime(runtime) !== undefined) return true;
-  const topology = await startTopology("embedded", settings());
-  try {
-    // npm goes by the environment: certificates, a proxy, another registry.
-    const place = { cwd: topology.workroot, env: process.env as Readonly<Record<string, string>> };
-    const ended = await runBin(["models", "setup", "llama-cpp", "--yes"], place);
-    if (ended.code === UNREACHABLE) {
-      process.stderr.write(`Models in a process are not tried: ${ended.stderr}`);
-      return false;
-    }
-    expect(ended).toMatchObject({ code: 0, stdout: `${runtime}\n` });
-    expect(ended.stderr).toMatch(/about \d+\.\d MB .*\n.*It runs here, on cpu/);
-    return true;
-  } finally {
-    await topology.dispose();
-  }
-}
-
-const isThere = await setUpRuntime();
-const describeWithRuntime = isThere ? describe : describe.skip;
-const testWithRuntime = isThere ? test : test.skip;
 
 test("Nothing is installed unasked", async () => {
   const topology = await startTopology("embedded", settings({ runtime: "elsewhere" }));

@@ -10,6 +10,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import type { GpuKind } from "../../shared/providers.ts";
+import { LANGUAGE_MODEL } from "../models/llama-cpp/llama-cpp.ts";
 import { startModelProcess } from "../models/llama-cpp/model-process.ts";
 import { findRuntime, RUNTIME, runtimeFolderOf } from "../models/llama-cpp/runtime.ts";
 import { askToDownload, assertSpace, megabytes } from "./ask-to-download.ts";
@@ -163,6 +164,7 @@ async function tryRuntime({ folder, gpu }: Plan): Promise<string> {
     kind: "load",
     library: runtime.library,
     file: null,
+    task: "complete",
     windowTokens: 0,
     parallel: 1,
     gpu,
@@ -171,6 +173,7 @@ async function tryRuntime({ folder, gpu }: Plan): Promise<string> {
   const tried = await startModelProcess(
     {
       name: "llama-cpp",
+      role: LANGUAGE_MODEL,
       load,
       loadTimeoutMs: TRY_TIMEOUT_MS,
       memoryBytes: null,

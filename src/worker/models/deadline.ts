@@ -88,6 +88,44 @@ export async function callWithTimeout<T>(
   }
 }
 
+type ProcessCall = {
+  /** Of the model. */
+  readonly name: string;
+  /** The key of the configuration that says how long. */
+  readonly timeoutKey: string;
+  readonly signal: AbortSignal;
+  /** For waiting until it is the call's turn, and again for the call. */
+  readonly timeoutMs: number;
+};
+
+/**
+ * Makes one call of a model in a process of ours within its time.
+ * @param ask makes the call, and says when it has come to its turn
+ * @throws the signal's reason after an abort, MODEL_TIMEOUT when time is up, and what the call throws
+ */
+export function callProcess<T>(
+  { name, timeoutKey, signal, timeoutMs }: ProcessCall,
+  ask: (until: AbortSignal, onStarted: () => void) => Promise<T>,
+): Promise<T> {
+  const noTurn = (): Failure =>
+    new Failure(
+      "MODEL_TIMEOUT",
+      `"${name}" had no turn within ${timeoutMs / 1_000} s: other calls, or another model, took all of it. Raise ` +
+        `${timeoutKey}, make fewer calls at once, or use one model.`,
+    );
+  const notDone = (): Failure =>
+    new Failure(
+      "MODEL_TIMEOUT",
+      `"${name}" did not finish within ${timeoutMs / 1_000} s on this machine. Raise ${timeoutKey}, or use a smaller ` +
+        "model.",
+    );
+  return withDeadline({ signal, timeoutMs, late: noTurn }, (until, restart) =>
+    ask(until, () => {
+      restart(notDone);
+    }),
+  );
+}
+
 const lateReply = ({ name, baseUrl }: ModelHost, timeoutMs: number): Failure =>
   new Failure(
     "MODEL_TIMEOUT",

@@ -1,8 +1,17 @@
 import { pathToFileURL } from "node:url";
 import { endWithParent, firstLineOf } from "../../forked-process.ts";
-import type { CallReply, CompleteRequest, LoadReply, LoadRequest, Request } from "./messages.ts";
+import type {
+  CallReply,
+  CallRequest,
+  CompleteRequest,
+  EmbedRequest,
+  LoadReply,
+  LoadRequest,
+  Request,
+} from "./messages.ts";
 import type {
   ChatMessage,
+  EmbeddingContext,
   Grammar,
   Library,
   Llama,
@@ -14,17 +23,22 @@ import type {
 // The process that holds a model: started by model-process.ts with a channel, told by messages, silent otherwise. A fault of
 // the native library ends this process and no other.
 
-/** A model that is loaded, with the sequences that no call has now. */
+/** What a call has for itself: a sequence of a context, which keeps what it has read, or the context that embeds. */
+type Place =
+  | { readonly task: "complete"; readonly sequence: Sequence }
+  | { readonly task: "embed"; readonly context: EmbeddingContext };
+
+/** A model that is loaded, with the places that no call has now. */
 type Loaded = {
   readonly library: Library;
   readonly llama: Llama;
   readonly model: LlamaModel;
   readonly windowTokens: number;
-  readonly free: Sequence[];
+  readonly free: Place[];
 };
 
 let loaded: Loaded | undefined;
-/** Calls that wait for a sequence, first come first. */
+/** Calls that wait for a place, first come first. */
 const line: (() => void)[] = [];
 const running = new Map<number, AbortController>();
 
@@ -48,12 +62,7 @@ async function load(request: LoadRequest): Promise<LoadReply> {
   try {
     const model = await llama.loadModel({ modelPath: request.file });
     const windowTokens = Math.min(request.windowTokens, model.trainContextSize);
-    const context = await model.createContext({
-      contextSize: windowTokens,
-      sequences: request.parallel,
-      ...(request.threads === null ? {} : { threads: request.threads }),
-    });
-    const free = Array.from({ length: request.parallel }, () => context.getSequence());
+    const free = await createPlaces(model, windowTokens, request);
     loaded = { library, llama, model, windowTokens, free };
     const quantization = quantizationOf(library, model);
     return { kind: "ready", processor, model: { windowTokens, quantization } };
@@ -64,6 +73,24 @@ async function load(request: LoadRequest): Promise<LoadReply> {
   }
 }
 
+/** The places for calls: as many sequences as calls are made at once, and one context for texts, which calculates one after another. */
+async function createPlaces(
+  model: LlamaModel,
+  windowTokens: number,
+  { task, parallel, threads: wanted }: LoadRequest,
+): Promise<Place[]> {
+  const threads = wanted === null ? {} : { threads: wanted };
+  if (task === "embed") {
+    // A text has to be shorter than what the library calls the size.
+    const size = windowTokens + 1;
+    const options = { contextSize: size, batchSize: size, ...threads };
+    return [{ task, context: await model.createEmbeddingContext(options) }];
+  }
+  const options = { contextSize: windowTokens, sequences: parallel, ...threads };
+  const context = await model.createContext(options);
+  return Array.from({ length: parallel }, () => ({ task, sequence: context.getSequence() }));
+}
+
 /** The format numbers them; the library names them like MOSTLY_Q4_K_M. */
 function quantizationOf(library: Library, model: LlamaModel): string | null {
   const number = model.fileInfo.metadata.general.file_type;
@@ -71,32 +98,40 @@ function quantizationOf(library: Library, model: LlamaModel): string | null {
   return name?.replace(/^(?:MOSTLY|ALL)_/, "") ?? null;
 }
 
-async function complete(request: CompleteRequest): Promise<CallReply> {
+async function answer(request: CallRequest): Promise<CallReply> {
   const { id } = request;
   const controller = new AbortController();
   running.set(id, controller);
-  const sequence = await takeSequence(controller.signal);
-  if (sequence === undefined) {
+  const place = await takePlace(controller.signal);
+  if (place === undefined) {
     running.delete(id);
     return { kind: "aborted", id };
   }
   try {
     process.send?.({ kind: "started", id } satisfies CallReply);
-    return await generate(request, sequence, controller.signal);
+    return await work(request, place, controller.signal);
   } catch (error) {
     if (controller.signal.aborted) return { kind: "aborted", id };
     return { kind: "failed", id, error: error instanceof Error ? error.name : "" };
   } finally {
-    giveBack(sequence);
+    giveBack(place);
     running.delete(id);
   }
 }
 
-/** A sequence of the context, which keeps what it has read: the next prompt may begin with the same. */
-async function takeSequence(signal: AbortSignal): Promise<Sequence | undefined> {
+function work(request: CallRequest, place: Place, signal: AbortSignal): Promise<CallReply> {
+  if (request.kind === "complete" && place.task === "complete")
+    return generate(request, place.sequence, signal);
+  if (request.kind === "embed" && place.task === "embed")
+    return embed(request, place.context, signal);
+  throw new Error(`the model was loaded to ${place.task}`);
+}
+
+/** Of a sequence the next prompt may begin with what it has read before. */
+async function takePlace(signal: AbortSignal): Promise<Place | undefined> {
   while (!signal.aborted) {
-    const sequence = loaded?.free.pop();
-    if (sequence !== undefined) return sequence;
+    const place = loaded?.free.pop();
+    if (place !== undefined) return place;
     await new Promise<void>((resolve) => {
       line.push(resolve);
       const leave = (): void => {
@@ -106,13 +141,13 @@ async function takeSequence(signal: AbortSignal): Promise<Sequence | undefined> 
       signal.addEventListener("abort", leave, { once: true });
     });
   }
-  // It may have been woken for a sequence that it does not take.
+  // It may have been woken for a place that it does not take.
   line.shift()?.();
   return undefined;
 }
 
-function giveBack(sequence: Sequence): void {
-  loaded?.free.push(sequence);
+function giveBack(place: Place): void {
+  loaded?.free.push(place);
   line.shift()?.();
 }
 
@@ -131,7 +166,7 @@ async function generate(
     const promptTokens = state.contextText.tokenize(model.tokenizer).length;
     // The library would cut the prompt, and go on when the window is full by forgetting its beginning, without a word.
     const maxTokens = Math.min(request.maxTokens, windowTokens - promptTokens - SPARE_TOKENS);
-    if (maxTokens < 1) return { kind: "too_long", id, promptTokens };
+    if (maxTokens < 1) return { kind: "too_long", id, tokens: promptTokens };
     const grammar = await grammarOf(llama, request.format);
     const before = sequence.tokenMeter.getState();
     const response = await chat.generateResponse(history, {
@@ -157,6 +192,29 @@ async function generate(
   } finally {
     chat.dispose();
   }
+}
+
+/** Each text is counted before any is calculated. */
+async function embed(
+  { id, texts }: EmbedRequest,
+  context: EmbeddingContext,
+  signal: AbortSignal,
+): Promise<CallReply> {
+  const { model, windowTokens } = loadedModel();
+  const tokenized = texts.map((text) => model.tokenize(text));
+  for (const tokens of tokenized) {
+    const length = context.calculateInputLength(tokens);
+    if (length > windowTokens) return { kind: "too_long", id, tokens: length };
+  }
+  const vectors: (readonly number[])[] = [];
+  for (const tokens of tokenized) {
+    signal.throwIfAborted();
+    const { vector } = await context.getEmbeddingFor(tokens);
+    // It gives none for a text without a token.
+    if (vector.length !== (vectors[0] ?? vector).length) throw new Error("not of one length");
+    vectors.push(vector);
+  }
+  return { kind: "embedded", id, values: Float32Array.from(vectors.flat()) };
 }
 
 /** The library keeps room for the token with which a reply ends. */
@@ -191,6 +249,6 @@ process.on("message", (request: Request) => {
     running.get(request.id)?.abort();
     return;
   }
-  const answering = request.kind === "load" ? load(request) : complete(request);
+  const answering = request.kind === "load" ? load(request) : answer(request);
   void answering.then((reply) => process.send?.(reply));
 });

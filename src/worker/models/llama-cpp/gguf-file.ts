@@ -5,11 +5,24 @@ import { join, posix } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
+import type { FaultCode } from "../../../shared/failure.ts";
 import { modelFolderOf } from "../../embedders/transformers/model-files.ts";
 
 type ModelsConfig = {
   readonly embed: Pick<ConfigValues["embed"], "cache_dir">;
   readonly roots: { readonly workroot: string };
+};
+
+/** What the model of a file is there for, in the words of messages about it. */
+export type GgufRole = {
+  /** The code of a file, or a runtime, that is not there or can't be loaded. */
+  readonly missing: FaultCode;
+  /** The key of the configuration that names it. */
+  readonly nameKey: string;
+  /** The key of the time that a call may take. */
+  readonly timeoutKey: string;
+  /** What to do so that it needs less memory. */
+  readonly less: string;
 };
 
 const ENDING = ".gguf";
@@ -18,9 +31,13 @@ const MOST_NAMED = 10;
 
 /**
  * The file of a model's name: words with slashes between them below the folder of models, without ".gguf" or with it. Absolute.
- * @throws Failure MODEL_NOT_FOUND for a name that is none, and for one of no file, naming those that there are
+ * @throws Failure with the code of the role for a name that is none, and for one of no file, naming those that there are
  */
-export async function findModelFile(name: string, config: ModelsConfig): Promise<string> {
+export async function findModelFile(
+  name: string,
+  config: ModelsConfig,
+  { missing }: Pick<GgufRole, "missing">,
+): Promise<string> {
   const plain = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : name;
   const words = plain.split("/");
   const isName = words.every((word) => /^[A-Za-z0-9][\w.+-]*$/.test(word) && !word.includes(".."));
@@ -34,7 +51,7 @@ export async function findModelFile(name: string, config: ModelsConfig): Promise
       ? "There is no GGUF file there"
       : `There are ${others.slice(0, MOST_NAMED).join(", ")}${others.length > MOST_NAMED ? ", …" : ""}`;
   throw new Failure(
-    "MODEL_NOT_FOUND",
+    missing,
     `There is no ${JSON.stringify(`${plain}${ENDING}`)} in ${folder}. ${known}. Put the file there, or run: ` +
       "nightdesk models fetch OWNER/NAME --gguf FILE",
   );

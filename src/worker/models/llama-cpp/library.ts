@@ -21,6 +21,8 @@ export type Llama = {
 export type LlamaModel = {
   readonly trainContextSize: number;
   readonly tokenizer: Tokenizer;
+  /** A text is a plain one: no part of it is taken for a special token. */
+  tokenize(text: string): readonly number[];
   readonly fileInfo: {
     readonly metadata: { readonly general: { readonly file_type?: number } };
   };
@@ -29,6 +31,18 @@ export type LlamaModel = {
     readonly sequences: number;
     readonly threads?: number;
   }): Promise<{ getSequence(): Sequence }>;
+  createEmbeddingContext(options: {
+    readonly contextSize: number;
+    /** Tokens of one step: a text that takes several is not seen as a whole. */
+    readonly batchSize: number;
+    readonly threads?: number;
+  }): Promise<EmbeddingContext>;
+};
+
+/** It adds the tokens with which a text begins and ends for the model, and takes one text after another. */
+export type EmbeddingContext = {
+  calculateInputLength(tokens: readonly number[]): number;
+  getEmbeddingFor(tokens: readonly number[]): Promise<{ readonly vector: readonly number[] }>;
 };
 
 /** Opaque: they are handed back to the library. */

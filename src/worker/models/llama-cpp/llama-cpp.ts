@@ -1,25 +1,23 @@
 import type { Config } from "../../../shared/config/schema.ts";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import { withDeadline } from "../deadline.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest } from "../model.ts";
 import { replyTokens, roomForPrompt } from "../prompt-window.ts";
 import { toModelReply } from "../streamed-reply.ts";
-import { digestOf, findModelFile } from "./gguf-file.ts";
+import type { GgufRole } from "./gguf-file.ts";
 import { grammarSchemaOf } from "./grammar-schema.ts";
-import { ProcessEnded, startModelProcess } from "./model-process.ts";
-import type { Completion, CompletionReply, ModelProcess } from "./model-process.ts";
-import { holdOneAtATime } from "./one-at-a-time.ts";
-import { requireRuntime, RUNTIME } from "./runtime.ts";
+import { brokeOff, holdModels } from "./held-models.ts";
+import type { HeldModels, OpenedModel } from "./held-models.ts";
+import type { Completion, CompletionReply } from "./model-process.ts";
+import { RUNTIME } from "./runtime.ts";
 
 export type LlamaCppConfig = Pick<Config, "model" | "embed" | "queue" | "roots">;
 
-/** A process with the model of a file, and what that file was when it was loaded. */
-type Held = {
-  readonly process: ModelProcess;
-  readonly digest: string;
-  replies: number;
-  calls: number;
+export const LANGUAGE_MODEL: GgufRole = {
+  missing: "MODEL_NOT_FOUND",
+  nameKey: "model.name",
+  timeoutKey: "model.timeout_s",
+  less: "lower model.num_ctx or model.parallel",
 };
 
 /**
@@ -31,118 +29,53 @@ type Held = {
 export function llamaCppModels(
   config: LlamaCppConfig,
 ): (name: string, signal: AbortSignal) => Promise<Model> {
-  const { keep_alive } = config.model;
-  const idleMs = durationMs(keep_alive);
-  let idle: NodeJS.Timeout | undefined;
-  const holder = holdOneAtATime<Held>({
-    open: (name) => start(name, config),
-    close: ({ process }) => {
-      process.close();
-    },
-    isUsable: ({ process }) => process.isAlive(),
-  });
-  const using: Using = async (name, signal, use) => {
-    clearTimeout(idle);
-    try {
-      return await holder.with(name, signal, use);
-    } finally {
-      clearTimeout(idle);
-      if (idleMs === 0) holder.release();
-      else if (idleMs > 0) idle = setTimeout(holder.release, idleMs).unref();
-    }
-  };
-  return async (name, signal) => {
-    const { version } = requireRuntime(config);
-    await findModelFile(name, config);
-    return using(name, signal, (held) =>
-      Promise.resolve(modelOf({ name, version, config }, held, using)),
-    );
-  };
-}
-
-type Using = <T>(name: string, signal: AbortSignal, use: (held: Held) => Promise<T>) => Promise<T>;
-type Opened = { readonly name: string; readonly version: string; readonly config: LlamaCppConfig };
-
-async function start(name: string, config: LlamaCppConfig): Promise<Held> {
-  const { model, queue } = config;
-  const { gpu, threads, memory_mb } = model.llama_cpp;
-  const { library } = requireRuntime(config);
-  const file = await findModelFile(name, config);
-  const digest = await digestOf(file);
-  const options = {
-    name,
+  const { num_ctx, parallel, timeout_s, keep_alive, llama_cpp } = config.model;
+  const models = holdModels({
+    config,
+    role: LANGUAGE_MODEL,
+    changed,
     load: {
-      kind: "load",
-      library,
-      file,
-      windowTokens: model.num_ctx,
-      parallel: model.parallel ?? queue.concurrency,
-      gpu,
-      threads,
+      task: "complete",
+      windowTokens: num_ctx,
+      parallel: parallel ?? config.queue.concurrency,
     },
-    loadTimeoutMs: model.timeout_s * 1_000,
-    memoryBytes: memory_mb === null ? null : memory_mb * 1_000_000,
-    execArgv: process.execArgv,
-  } as const;
-  const child = await startModelProcess(options, new AbortController().signal).catch(
-    (error: unknown) => {
-      throw error instanceof ProcessEnded ? diedLoading(name, error) : error;
-    },
-  );
-  return { process: child, digest, replies: 0, calls: 0 };
+    loadTimeoutMs: timeout_s * 1_000,
+    idleMs: durationMs(keep_alive),
+    recycle: { inputs: llama_cpp.recycle_replies, bytes: Infinity },
+  });
+  return async (name, signal) => modelOf(await models.open(name, signal), config, models);
 }
 
-function modelOf(
-  { name, version, config }: Opened,
-  { process, digest }: Held,
-  using: Using,
-): Model {
-  const { num_ctx, temperature, seed, llama_cpp } = config.model;
-  const windowTokens = process.ready.model?.windowTokens ?? num_ctx;
+function modelOf(opened: OpenedModel, config: LlamaCppConfig, models: HeldModels): Model {
+  const { name, digest, runtimeVersion, ready } = opened;
+  const { num_ctx, temperature, seed } = config.model;
+  const windowTokens = ready.model?.windowTokens ?? num_ctx;
   const facts: ModelFacts = {
     provider: "llama-cpp",
     isFree: false,
     readsPrompts: true,
     digest,
-    quantization: process.ready.model?.quantization ?? null,
-    serverVersion: `${RUNTIME.name} ${version}, ${process.ready.processor}`,
+    quantization: ready.model?.quantization ?? null,
+    serverVersion: `${RUNTIME.name} ${runtimeVersion}, ${ready.processor}`,
     windowTokens,
     toolProtocol: "schema",
     ignoresSchemas: false,
     options: { temperature, seed, num_ctx: windowTokens },
   };
-  const askOnce = (request: ModelRequest, signal: AbortSignal, onStarted: () => void) =>
-    using(name, signal, async (held) => {
-      if (held.digest !== digest) throw changed(name);
-      held.calls += 1;
-      try {
-        const limit = replyTokens(windowTokens, request.maxTokens);
-        const reply = await held.process.complete(
-          completionOf(request, { temperature, seed, limit }),
-          signal,
-          onStarted,
-        );
-        held.replies += 1;
-        return judge(reply, { name, windowTokens, limit });
-      } finally {
-        held.calls -= 1;
-        if (held.calls === 0 && held.replies >= llama_cpp.recycle_replies) held.process.close();
-      }
-    });
   return {
     name,
     facts,
     promptChars: (maxTokens) => roomForPrompt(windowTokens, maxTokens),
-    complete(request, signal) {
+    async complete(request, signal) {
       const { timeoutMs } = request;
-      const waits = { signal, timeoutMs, late: () => stillWaiting(name, timeoutMs) };
-      return withDeadline(waits, (until, restart) =>
-        askTwice(name, () =>
-          askOnce(request, until, () => {
-            restart(() => lateReply(name, timeoutMs));
-          }),
-        ),
+      const limit = replyTokens(windowTokens, request.maxTokens);
+      const completion = completionOf(request, { temperature, seed, limit });
+      const reply = await models.call(
+        opened,
+        { signal, timeoutMs, inputs: 1 },
+        (process, until, onStarted) => process.complete(completion, until, onStarted),
       );
+      return judge(reply, { name, windowTokens, limit });
     },
   };
 }
@@ -177,61 +110,17 @@ function judge(
     case "too_long":
       return refuse(
         "CONTEXT_OVERFLOW",
-        `The prompt takes ${reply.promptTokens} tokens, and the window of "${name}" has ${windowTokens}, which the reply ` +
+        `The prompt takes ${reply.tokens} tokens, and the window of "${name}" has ${windowTokens}, which the reply ` +
           "shares. Raise model.num_ctx, or lower ask.top_n.",
       );
     case "failed":
-      throw new Failure(
-        "TOOL_ERROR",
-        `llama.cpp broke off a reply of "${name}" (${reply.error || "no reason given"}). If it happens again, lower ` +
-          "model.num_ctx, or use another model.",
-      );
+      throw brokeOff(name, LANGUAGE_MODEL, reply.error);
   }
 }
-
-/** What killed a process, such as a lack of memory, may have passed; twice in a row is no accident. */
-async function askTwice<T>(name: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof ProcessEnded)) throw error;
-  }
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof ProcessEnded)) throw error;
-    throw new Failure(
-      "TOOL_ERROR",
-      `The process of "${name}" ended twice at the same prompt (${error.how}). Give it more memory, or lower ` +
-        "model.num_ctx or model.parallel.",
-      { cause: error },
-    );
-  }
-}
-
-const diedLoading = (name: string, { how }: ProcessEnded): Failure =>
-  new Failure(
-    "TOOL_ERROR",
-    `The process of "${name}" ended while it loaded (${how}). Give it more memory, or use a smaller model.`,
-  );
 
 /** Whoever remembers the model forgets it, and finds the new one at the next attempt. */
 const changed = (name: string): Failure =>
   new Failure("MODEL_NOT_FOUND", `The file of "${name}" was changed since it was opened.`);
-
-const lateReply = (name: string, timeoutMs: number): Failure =>
-  new Failure(
-    "MODEL_TIMEOUT",
-    `"${name}" did not finish within ${timeoutMs / 1_000} s on this machine. Raise model.timeout_s, or use a smaller ` +
-      "model.",
-  );
-
-const stillWaiting = (name: string, timeoutMs: number): Failure =>
-  new Failure(
-    "MODEL_TIMEOUT",
-    `"${name}" had no turn within ${timeoutMs / 1_000} s: other calls, or another model, took all of it. Raise ` +
-      "model.timeout_s or model.parallel, or use one model.",
-  );
 
 const UNITS = { ns: 1e-6, us: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 

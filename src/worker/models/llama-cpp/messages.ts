@@ -8,7 +8,9 @@ export type LoadRequest = {
   readonly library: string;
   /** Absolute path of the GGUF file; null to try the runtime alone. */
   readonly file: string | null;
-  /** Tokens of the window that each call has for itself, at most what the model was trained for. */
+  /** What the model is asked for: each takes a context of its own kind. */
+  readonly task: "complete" | "embed";
+  /** Tokens of the window that each call, or each text, has for itself, at most what the model was trained for. */
   readonly windowTokens: number;
   /** Calls at once. */
   readonly parallel: number;
@@ -30,8 +32,14 @@ export type CompleteRequest = {
   readonly format: "json" | Readonly<Record<string, unknown>> | null;
 };
 
-export type Request =
-  LoadRequest | CompleteRequest | { readonly kind: "abort"; readonly id: number };
+export type EmbedRequest = {
+  readonly kind: "embed";
+  readonly id: number;
+  readonly texts: readonly string[];
+};
+
+export type CallRequest = CompleteRequest | EmbedRequest;
+export type Request = LoadRequest | CallRequest | { readonly kind: "abort"; readonly id: number };
 
 export type LoadReply =
   | {
@@ -63,7 +71,13 @@ export type CallReply = { readonly id: number } & (
       readonly completionTokens: number;
       readonly finish: "stop" | "length";
     }
-  | { readonly kind: "too_long"; readonly promptTokens: number }
+  | {
+      readonly kind: "embedded";
+      /** One row a text, as the model gave it: not of unit length. */
+      readonly values: Float32Array;
+    }
+  /** What the prompt, or the first text that does not fit, takes with the tokens around it. Nothing was calculated. */
+  | { readonly kind: "too_long"; readonly tokens: number }
   | { readonly kind: "aborted" }
   /** The library's name of the error alone: its words may repeat the prompt. */
   | { readonly kind: "failed"; readonly error: string }

@@ -1,11 +1,20 @@
 import type { ChildProcess } from "node:child_process";
 import { Failure } from "../../../shared/failure.ts";
 import { forkBeside, residentBytes } from "../../forked-process.ts";
-import type { CallReply, CompleteRequest, LoadReply, LoadRequest, Reply } from "./messages.ts";
+import type { GgufRole } from "./gguf-file.ts";
+import type {
+  CallReply,
+  CallRequest,
+  CompleteRequest,
+  LoadReply,
+  LoadRequest,
+  Reply,
+} from "./messages.ts";
 
 export type ModelProcessOptions = {
   /** Of the model, as messages name it. */
   readonly name: string;
+  readonly role: GgufRole;
   readonly load: LoadRequest;
   /** Milliseconds that loading may take. */
   readonly loadTimeoutMs: number;
@@ -18,14 +27,19 @@ export type ModelProcessOptions = {
 export type ReadyModel = Extract<LoadReply, { kind: "ready" }>;
 /** A call without its number, which the process is given by who sends it. */
 export type Completion = Omit<CompleteRequest, "kind" | "id">;
-export type CompletionReply = Exclude<CallReply, { kind: "started" | "aborted" }>;
+type Settled = Exclude<CallReply, { kind: "started" | "aborted" }>;
+export type CompletionReply = Exclude<Settled, { kind: "embedded" }>;
+export type EmbeddingReply = Exclude<Settled, { kind: "completed" }>;
 
 /** A process with its model, ready for calls. */
 export type ModelProcess = {
   readonly ready: ReadyModel;
   /** Whether it has not ended. */
   readonly isAlive: () => boolean;
+  /** What it holds of the machine's memory; 0 where /proc does not tell. */
+  readonly residentBytes: () => number;
   /**
+   * Of one that was loaded to complete.
    * @param onStarted called when the call has come to its turn
    * @throws ProcessEnded; the signal's reason
    */
@@ -34,6 +48,12 @@ export type ModelProcess = {
     signal: AbortSignal,
     onStarted: () => void,
   ): Promise<CompletionReply>;
+  /** Of one that was loaded to embed: the same for texts. */
+  embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+    onStarted: () => void,
+  ): Promise<EmbeddingReply>;
   close(): void;
 };
 
@@ -73,20 +93,20 @@ export async function startModelProcess(
 
 function loadModel(
   child: ChildProcess,
-  { name, load, loadTimeoutMs }: ModelProcessOptions,
+  { name, role, load, loadTimeoutMs }: ModelProcessOptions,
   signal: AbortSignal,
 ): Promise<ReadyModel> {
   const listeners = new AbortController();
   const loaded = new Promise<ReadyModel>((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(loadsTooLong(name, loadTimeoutMs));
+      reject(loadsTooLong(name, role, loadTimeoutMs));
     }, loadTimeoutMs);
     const stop = (): void => {
       reject(signal.reason as Error);
     };
     const replied = (reply: LoadReply): void => {
       if (reply.kind === "ready") resolve(reply);
-      else reject(notReady(name, load, reply));
+      else reject(notReady({ name, role, load }, reply));
     };
     const exited = (status: number | null, by: string | null): void => {
       reject(new ProcessEnded(by ?? `status ${String(status)}`));
@@ -160,75 +180,91 @@ function openProcess(
     child.unref();
     child.channel?.unref();
   };
+  const call = async (
+    request: WithoutId<CallRequest>,
+    signal: AbortSignal,
+    onStarted: () => void,
+  ): Promise<Settled> => {
+    signal.throwIfAborted();
+    if (ended !== undefined) throw ended;
+    const id = ++lastId;
+    hold();
+    let slow: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      if (child.connected) child.send({ kind: "abort", id });
+      slow = setTimeout(end, STOP_MS, "it did not stop when it was told to");
+    };
+    try {
+      const settled = await new Promise<Parameters<Waiting["settle"]>[0]>((settle) => {
+        waiting.set(id, { onStarted, settle });
+        signal.addEventListener("abort", stop, { once: true });
+        child.send({ ...request, id } satisfies CallRequest, (error) => {
+          if (error !== null) end(error.message);
+        });
+      });
+      signal.throwIfAborted();
+      if (settled instanceof ProcessEnded) throw settled;
+      if (settled.kind === "aborted") throw new ProcessEnded("it stopped a call by itself");
+      return settled;
+    } finally {
+      clearTimeout(slow);
+      signal.removeEventListener("abort", stop);
+      waiting.delete(id);
+      letGo();
+    }
+  };
   return {
     ready,
     isAlive: () => ended === undefined,
+    residentBytes: () => residentBytes(child.pid),
     close() {
       end("it was closed");
     },
     async complete(request, signal, onStarted) {
-      signal.throwIfAborted();
-      if (ended !== undefined) throw ended;
-      const id = ++lastId;
-      hold();
-      let slow: NodeJS.Timeout | undefined;
-      const stop = (): void => {
-        if (child.connected) child.send({ kind: "abort", id });
-        slow = setTimeout(end, STOP_MS, "it did not stop when it was told to");
-      };
-      try {
-        const settled = await new Promise<Parameters<Waiting["settle"]>[0]>((settle) => {
-          waiting.set(id, { onStarted, settle });
-          signal.addEventListener("abort", stop, { once: true });
-          child.send({ ...request, kind: "complete", id } satisfies CompleteRequest, (error) => {
-            if (error !== null) end(error.message);
-          });
-        });
-        signal.throwIfAborted();
-        if (settled instanceof ProcessEnded) throw settled;
-        if (settled.kind === "aborted") throw new ProcessEnded("it stopped a call by itself");
-        return settled;
-      } finally {
-        clearTimeout(slow);
-        signal.removeEventListener("abort", stop);
-        waiting.delete(id);
-        letGo();
-      }
+      const reply = await call({ ...request, kind: "complete" }, signal, onStarted);
+      if (reply.kind === "embedded") throw new Error("vectors came for a prompt");
+      return reply;
+    },
+    async embed(texts, signal, onStarted) {
+      const reply = await call({ kind: "embed", texts }, signal, onStarted);
+      if (reply.kind === "completed") throw new Error("a reply came for texts");
+      return reply;
     },
   };
 }
 
-const loadsTooLong = (name: string, timeoutMs: number): Failure =>
+type WithoutId<Sent> = Sent extends CallRequest ? Omit<Sent, "id"> : never;
+
+const loadsTooLong = (name: string, { timeoutKey }: GgufRole, timeoutMs: number): Failure =>
   new Failure(
     "MODEL_TIMEOUT",
-    `"${name}" was not loaded within ${timeoutMs / 1_000} s. Raise model.timeout_s, or use a smaller model.`,
+    `"${name}" was not loaded within ${timeoutMs / 1_000} s. Raise ${timeoutKey}, or use a smaller model.`,
   );
 
 type NotReady = Extract<Reply, { kind: "not_ready" }>;
 
 function notReady(
-  name: string,
-  { file, library }: LoadRequest,
+  { name, role, load }: Pick<ModelProcessOptions, "name" | "role" | "load">,
   { why, message }: NotReady,
 ): Failure {
   const reason = message.slice(0, 300);
   switch (why) {
     case "no_runtime":
       return new Failure(
-        "MODEL_NOT_FOUND",
-        `The runtime at ${library} does not run here (${reason}). Run: nightdesk models setup llama-cpp, or set ` +
+        role.missing,
+        `The runtime at ${load.library} does not run here (${reason}). Run: nightdesk models setup llama-cpp, or set ` +
           "model.llama_cpp.gpu: off.",
       );
     case "no_model":
       return new Failure(
-        "MODEL_NOT_FOUND",
-        `${file ?? name} can't be loaded (${reason}). Fetch it again, or name another in model.name.`,
+        role.missing,
+        `${load.file ?? name} can't be loaded (${reason}). Fetch it again, or name another in ${role.nameKey}.`,
       );
     case "no_memory":
       return new Failure(
-        "MODEL_NOT_FOUND",
-        `"${name}" does not fit the memory of this machine (${reason}). Lower model.num_ctx or model.parallel, or use a ` +
-          "smaller model.",
+        role.missing,
+        `"${name}" does not fit the memory of this machine (${reason}). To need less, ${role.less}, or use a smaller ` +
+          "model.",
       );
   }
 }

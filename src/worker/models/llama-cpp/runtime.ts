@@ -4,6 +4,7 @@ import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { isRecord, parseJson } from "../../../shared/json-value.ts";
 import { modelFolderOf } from "../../embedders/transformers/model-files.ts";
+import type { GgufRole } from "./gguf-file.ts";
 
 /** The library that is installed, in the version that was tried. */
 export const RUNTIME = { name: "node-llama-cpp", version: "3.22.1" } as const;
@@ -38,13 +39,16 @@ export function findRuntime(folder: string): InstalledRuntime | undefined {
   return { library, version: typeof version === "string" ? version : "unknown" };
 }
 
-/** @throws Failure MODEL_NOT_FOUND where nothing is installed */
-export function requireRuntime(config: RuntimeConfig): InstalledRuntime {
+/** @throws Failure with the code of the role where nothing is installed */
+export function requireRuntime(
+  config: RuntimeConfig,
+  { missing }: Pick<GgufRole, "missing">,
+): InstalledRuntime {
   const folder = runtimeFolderOf(config);
   const found = findRuntime(folder);
   if (found !== undefined) return found;
   throw new Failure(
-    "MODEL_NOT_FOUND",
+    missing,
     `The runtime of llama-cpp is not installed in ${folder}. Run: nightdesk models setup llama-cpp`,
   );
 }

@@ -14,6 +14,7 @@ mkdirSync(join(workroot, "models", "owner", "name"), { recursive: true });
 writeFileSync(join(workroot, "models", "owner", "name", "a-q4_k_m.gguf"), "weights");
 writeFileSync(join(workroot, "models", "b.gguf"), "others");
 writeFileSync(join(workroot, "secret.gguf"), "not below");
+const role = { missing: "MODEL_NOT_FOUND" } as const;
 const config = { embed: { cache_dir: null }, roots: { workroot } };
 
 describe("the file of a model", () => {
@@ -22,13 +23,13 @@ describe("the file of a model", () => {
     ["b", "b.gguf"],
     ["b.gguf", "b.gguf"],
   ])("is found by its name: %s", async (name, file) => {
-    expect(await findModelFile(name, config)).toBe(join(workroot, "models", file));
+    expect(await findModelFile(name, config, role)).toBe(join(workroot, "models", file));
   });
 
   test.each([["../secret"], ["/etc/passwd"], ["owner/../../secret"], ["owner//name"], [""], ["c"]])(
     "is not found by what is no name, or of no file: %j",
     async (name) => {
-      const failure = await failureOf(findModelFile(name, config));
+      const failure = await failureOf(findModelFile(name, config, role));
       expect(failure.code).toBe("MODEL_NOT_FOUND");
       expect(failure.message).toContain("There are b, owner/name/a-q4_k_m.");
     },
@@ -43,6 +44,6 @@ describe("the file of a model", () => {
 
   test("may be a link to where the weights lie", async () => {
     symlinkSync(join(workroot, "secret.gguf"), join(workroot, "models", "linked.gguf"));
-    expect(await findModelFile("linked", config)).toContain("linked.gguf");
+    expect(await findModelFile("linked", config, role)).toContain("linked.gguf");
   });
 });
