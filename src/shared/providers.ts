@@ -50,6 +50,7 @@ export const hasWeights = (source: ModelSource): boolean =>
 export const EMBED_SOURCES = [
   "hashing",
   "transformers",
+  "llama-cpp",
   "ollama",
   "openai-compatible",
   FROM_HOSTS,

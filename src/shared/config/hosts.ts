@@ -70,6 +70,7 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
   switch (provider) {
     case "hashing":
     case "transformers":
+    case "llama-cpp":
       return [];
     case FROM_HOSTS:
       return listedHosts(config).filter((place) => nameAt(place, name) !== null);

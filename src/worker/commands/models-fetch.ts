@@ -144,7 +144,8 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
   if (plan.gguf !== null) {
     const name = `${hub.model}/${plan.gguf.replace(/\.gguf$/, "")}`;
     terminal.say(
-      `Use it with model: { provider: llama-cpp, name: ${name} }; then run: nightdesk doctor`,
+      `Use it with model: { provider: llama-cpp, name: ${name} }, or for vectors with embed: { provider: llama-cpp, ` +
+        `model_id: ${name} }; then run: nightdesk doctor`,
     );
     return;
   }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { AccessOf } from "../models/host-access.ts";
 import type { HostChoice } from "../models/host-models.ts";
 import { embeddableText } from "../text/searchable-text.ts";
@@ -20,7 +21,7 @@ export type Embedder = {
   /**
    * One vector a text, in order, of unit length; all zeros for a text without a word.
    * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that
-   *   fits. Hosts only: `transformers` cuts at embed.max_length, and does not say so
+   *   fits. Hosts and llama-cpp only: `transformers` cuts at embed.max_length, and does not say so
    * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID, TOOL_ERROR,
    *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
    */
@@ -53,6 +54,12 @@ export function normalize(vector: Float32Array): Float32Array {
   if (length === 0 || !Number.isFinite(length)) return vector.fill(0);
   for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) / length;
   return vector;
+}
+
+/** The rows of a matrix that came as one list of numbers, each as a list of its own. */
+export function toRows(values: Float32Array, rows: number): Float32Array[] {
+  const columns = values.length / rows;
+  return Array.from({ length: rows }, (_, row) => values.slice(row * columns, (row + 1) * columns));
 }
 
 /** What decides an embedder's numbers. */
@@ -117,6 +124,8 @@ export type EmbedderPlace = {
   readonly accessOf: AccessOf;
   /** What is known of them. */
   readonly choice: HostChoice;
+  /** How the runtime of models of GGUF files is found and started. */
+  readonly llamaCpp: ConfigValues["model"]["llama_cpp"];
   /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
   readonly execArgv?: readonly string[];
 };

@@ -1,10 +1,10 @@
 import type { ConfigValues } from "../../../shared/config/schema.ts";
-import { normalize, signatureOf, splitBatches } from "../embedder.ts";
+import { normalize, signatureOf, splitBatches, toRows } from "../embedder.ts";
 import type { Embedder, EmbedderPlace } from "../embedder.ts";
 import { fingerprintModel, modelFolderOf, requireFiles } from "./model-files.ts";
 import type { ModelRole } from "./model-files.ts";
 import { openModelProcess } from "./model-process.ts";
-import type { ModelProcess, ModelProcessOptions, Rows } from "./model-process.ts";
+import type { ModelProcess, ModelProcessOptions } from "./model-process.ts";
 
 export type TransformersSettings = Omit<
   ConfigValues["embed"],
@@ -45,7 +45,8 @@ export async function createTransformersEmbedder(
   const embed: Embedder["embed"] = async (texts, signal) => {
     const vectors: Float32Array[] = [];
     for (const batch of splitBatches(texts, limits)) {
-      vectors.push(...toVectors(await model.ask({ kind: "embed", texts: batch }, signal)));
+      const { values, rows } = await model.ask({ kind: "embed", texts: batch }, signal);
+      vectors.push(...toRows(values, rows).map(normalize));
     }
     return vectors;
   };
@@ -81,12 +82,4 @@ async function findDims(model: ModelProcess): Promise<number> {
   const request = { kind: "embed", texts: ["dimensions"] } as const;
   const { values } = await model.ask(request, new AbortController().signal);
   return values.length;
-}
-
-/** The rows of a matrix, each of unit length. */
-function toVectors({ values, rows }: Rows): Float32Array[] {
-  const columns = values.length / rows;
-  return Array.from({ length: rows }, (_, row) =>
-    normalize(Float32Array.from(values.subarray(row * columns, (row + 1) * columns))),
-  );
 }
