@@ -148,7 +148,7 @@ export async function hintHost(context: CommandContext, database: Database): Pro
   const url = hostOf(config);
   if (url === undefined) {
     terminal.say(
-      "The configured model is extractive and asks no host: --ollama-base-url changes nothing. To use one: model.provider",
+      `The configured model is ${config.model.provider} and asks no host: --ollama-base-url changes nothing. To use one: model.provider`,
     );
     return;
   }
