@@ -17,6 +17,7 @@ const SLOW_FILES = [
   "worker/index/long-documents",
   "worker/jobs/long-file",
   "worker/models/slow-drips",
+  "worker/models/transformers",
   "worker/sandbox/shell/corpus",
   "worker/sandbox/shell/escapes",
   "worker/sandbox/swap-race",

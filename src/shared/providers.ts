@@ -4,6 +4,8 @@ export const PROVIDERS = {
   "openai-compatible": { hasHost: true, hasWeights: true },
   /** A GGUF file in a process of ours. */
   "llama-cpp": { hasHost: false, hasWeights: true },
+  /** Files of ONNX in a process of ours, by the optional package of that name. */
+  transformers: { hasHost: false, hasWeights: true },
   /** Built in: it quotes documents, and its one model is called as it is. */
   extractive: { hasHost: false, hasWeights: false },
 } as const satisfies Readonly<Record<string, ProviderTraits>>;
@@ -22,6 +24,16 @@ export type HostProvider = {
   [P in Provider]: (typeof PROVIDERS)[P]["hasHost"] extends true ? P : never;
 }[Provider];
 
+/** Those whose models are loaded into processes of the workers. */
+export type ProcessProvider = {
+  [P in Provider]: (typeof PROVIDERS)[P] extends {
+    readonly hasHost: false;
+    readonly hasWeights: true;
+  }
+    ? P
+    : never;
+}[Provider];
+
 /** What `model.provider` may be: one that serves models, or the list of hosts. */
 export type ModelSource = Provider | typeof FROM_HOSTS;
 
@@ -30,6 +42,9 @@ export const FROM_HOSTS = "hosts";
 
 export const hasHost = (source: ModelSource): source is HostProvider | typeof FROM_HOSTS =>
   source === FROM_HOSTS || PROVIDERS[source].hasHost;
+
+export const runsInProcess = (source: ModelSource): source is ProcessProvider =>
+  source !== FROM_HOSTS && !PROVIDERS[source].hasHost && PROVIDERS[source].hasWeights;
 
 /** By which protocol a kind of `hosts` is asked. */
 export const HOST_KINDS = {

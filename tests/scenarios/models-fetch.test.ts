@@ -20,6 +20,7 @@ import { COMMIT, startHubDouble } from "../doubles/model-hub.ts";
 import type { HubDouble, HubFile } from "../doubles/model-hub.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
+import { writeTinyCausalModel } from "../support/tiny-causal-model.ts";
 import { writeTinyClassifier, writeTinyModel, writeTinyReranker } from "../support/tiny-model.ts";
 
 const BIN = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
@@ -82,25 +83,26 @@ describe("nightdesk models fetch", () => {
     expect(hub.asked.some((address) => address.endsWith(".py"))).toBe(false);
   });
 
-  test("says what a model is for: vectors, comparing statements with their evidence, or ordering passages", async () => {
+  test("says what a model is for: vectors, comparing statements with their evidence, ordering passages, or answers", async () => {
     expect((await fetchModel("--yes")).stderr).toContain("embed.provider: transformers");
     const made = join(workroot, "made");
-    for (const [keys, write] of [
-      ["verify.entailment", writeTinyClassifier],
+    const usage = (keys: string) =>
+      `${keys}: { provider: transformers, model_id: ${MODEL} }; then run: nightdesk doctor`;
+    for (const [said, write] of [
+      [usage("verify.entailment"), writeTinyClassifier],
       [
-        "retrieve.rerank",
+        usage("retrieve.rerank"),
         (folder: string) => {
           writeTinyReranker(folder, { weights: { a: 1 } });
         },
       ],
+      [`model: { provider: transformers, name: ${MODEL} }`, writeTinyCausalModel],
     ] as const) {
       write(made);
       for (const name of NEEDED) files[name] = { content: readFileSync(join(made, name)) };
       await hub.close();
       hub = await startHubDouble(MODEL, files);
-      expect((await fetchModel("--yes")).stderr).toContain(
-        `${keys}: { provider: transformers, model_id: ${MODEL} }; then run: nightdesk doctor`,
-      );
+      expect((await fetchModel("--yes")).stderr).toContain(said);
     }
   });
 
@@ -114,6 +116,13 @@ describe("nightdesk models fetch", () => {
     const weights = join(workroot, "models", "other", "onnx", "model_quantized.onnx");
     expect(existsSync(weights)).toBe(true);
     expect(kept()).toEqual([]);
+  });
+
+  test("takes the precision of the model that the configuration answers with", async () => {
+    const model = { provider: "transformers", name: MODEL, transformers: { dtype: "q8" } };
+    writeFileSync(join(workroot, "nightdesk.yaml"), JSON.stringify({ model }));
+    expect((await fetchModel("--yes")).code).toBe(0);
+    expect(kept()).toContain("onnx/model_quantized.onnx");
   });
 
   test("what is there already is not downloaded again, what differs is", async () => {

@@ -165,7 +165,10 @@ function valueInfo(field: number, name: string, type: number, dims: readonly str
 }
 
 /** A part of a graph: a constant (field 5) or a node (field 1). */
-function tensor(name: string, values: readonly (readonly number[])[] | readonly bigint[]): Buffer {
+export function tensor(
+  name: string,
+  values: readonly (readonly number[])[] | readonly bigint[],
+): Buffer {
   const isTable = Array.isArray(values[0]);
   const rows = isTable ? (values as readonly (readonly number[])[]) : [];
   const raw = isTable
@@ -181,10 +184,15 @@ function tensor(name: string, values: readonly (readonly number[])[] | readonly 
   );
 }
 
-const node = (operation: string, inputs: readonly string[], output: string): Buffer =>
+export const node = (operation: string, inputs: readonly string[], output: string): Buffer =>
   message(1, ...inputs.map((input) => bytes(1, input)), bytes(2, output), bytes(4, operation));
 
-function onnxModel(output: string, dims: readonly string[], parts: readonly Buffer[]): Buffer {
+/** A model of the inputs `input_ids` and `attention_mask`, and of one output. */
+export function onnxModel(
+  output: string,
+  dims: readonly string[],
+  parts: readonly Buffer[],
+): Buffer {
   const graph = message(
     7,
     ...parts,

@@ -21,6 +21,7 @@ const WITHOUT_EFFECT = new Set([
   "recycle_texts",
   "timeout_s",
   "timeout_s_big_second",
+  "transformers",
 ]);
 
 /** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
@@ -28,7 +29,7 @@ export function configFingerprint({ verify, ...values }: Answering): string {
   const { model, hosts, ask, index, embed, retrieve } = values;
   const { rerank, ...retrieval } = retrieve;
   const answering = {
-    model: effective(model),
+    model: effectiveModel(model),
     ask,
     index,
     embed: effective(embed),
@@ -111,6 +112,12 @@ const limitsOf = ({ parallel, entry }: CallPlace): unknown =>
   entry === undefined
     ? parallel
     : [parallel, entry.requestsPerMinute, entry.tokensPerMinute, entry.priceIn, entry.priceOut];
+
+/** The precision of weights is part of what answers, where it is ours to choose. */
+const effectiveModel = (model: ConfigValues["model"]): object =>
+  model.provider === "transformers"
+    ? { ...effective(model), dtype: model.transformers.dtype }
+    : effective(model);
 
 const effective = (slice: object): object =>
   Object.fromEntries(Object.entries(slice).filter(([key]) => !WITHOUT_EFFECT.has(key)));

@@ -1,5 +1,5 @@
-import { FROM_HOSTS, hasHost, HOST_KINDS } from "../providers.ts";
-import type { HostKind, HostProvider } from "../providers.ts";
+import { FROM_HOSTS, hasHost, HOST_KINDS, runsInProcess } from "../providers.ts";
+import type { HostKind, HostProvider, ProcessProvider } from "../providers.ts";
 import { embedBaseUrl, modelBaseUrl, normalBaseUrl } from "./base-url.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import type { Config } from "./schema.ts";
@@ -35,11 +35,16 @@ export type HostEntry = {
 
 /** Where calls are counted: a host, or the processes of the workers. */
 export type CallPlace = Omit<HostPlace, "provider"> & {
-  readonly provider: HostProvider | "llama-cpp";
+  readonly provider: HostProvider | ProcessProvider;
 };
 
 /** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
-const FIRST_CAPACITY = { ollama: 1, "openai-compatible": 4, "llama-cpp": 64 } as const;
+const FIRST_CAPACITY = {
+  ollama: 1,
+  "openai-compatible": 4,
+  "llama-cpp": 64,
+  transformers: 64,
+} as const;
 
 /** How many calls a host gets at once before anything was found out about it. */
 export const firstCapacityOf = ({ parallel, provider }: CallPlace): number =>
@@ -135,6 +140,6 @@ export const moneyOf = (
  * nothing is ever found down there.
  */
 export const callsInProcess = ({ model }: Pick<HostConfig, "model">): readonly CallPlace[] =>
-  model.provider === "llama-cpp"
-    ? [{ host: "llama-cpp", provider: "llama-cpp", parallel: 64 }]
+  runsInProcess(model.provider)
+    ? [{ host: model.provider, provider: model.provider, parallel: 64 }]
     : [];

@@ -55,6 +55,8 @@ const securitySchema = z.strictObject({
   allow_racy_reads: z.boolean(),
 });
 
+const dtype = z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]);
+
 const modelSchema = z.strictObject({
   provider: z.enum([...PROVIDER_NAMES, FROM_HOSTS]),
   base_url: z.string().nullable(),
@@ -85,6 +87,12 @@ const modelSchema = z.strictObject({
     memory_mb: wholeFrom(100).nullable(),
     recycle_replies: count,
   }),
+  transformers: z.strictObject({
+    dtype,
+    device: name,
+    recycle_replies: count,
+    recycle_mb: count,
+  }),
 });
 
 const askSchema = z.strictObject({
@@ -104,8 +112,6 @@ const askSchema = z.strictObject({
   unsupported: z.enum(["repair", "drop", "refuse", "flag"]),
   answer_form: z.enum(["auto", "claims", "text"]),
 });
-
-const dtype = z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]);
 
 const verifySchema = z.strictObject({
   mode: z.enum(VERIFY_MODES),

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import type { Config } from "../../shared/config/schema.ts";
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
@@ -13,6 +14,7 @@ import type { ModelHub } from "../embedders/fetch/model-hub.ts";
 import { labelsOf } from "../embedders/transformers/cross-encoder.ts";
 import { placesAmong } from "../embedders/transformers/entailment.ts";
 import { isForReranking } from "../embedders/transformers/reranker.ts";
+import { isCausal } from "../models/transformers.ts";
 import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
@@ -31,8 +33,8 @@ type Plan = {
 };
 
 /**
- * Downloads a model for provider llama-cpp, or for transformers of embed, verify.entailment or retrieve.rerank: the only way
- * that one ever gets here.
+ * Downloads a model for provider llama-cpp, or for transformers of model, embed, verify.entailment or retrieve.rerank: the only
+ * way that one ever gets here.
  */
 export const modelsFetch: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -58,7 +60,10 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   const model = checkName(args[0] ?? "");
   const { embed, verify, retrieve } = config;
   const of = [verify.entailment, retrieve.rerank, embed].find(({ model_id }) => model_id === model);
-  const dtype = (options["dtype"] ?? of?.dtype ?? embed.dtype) as Dtype;
+  const dtype = (options["dtype"] ??
+    of?.dtype ??
+    dtypeOfAnswers(config.model, model) ??
+    embed.dtype) as Dtype;
   const settings = {
     model_id: model,
     cache_dir: embed.cache_dir,
@@ -76,6 +81,13 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
       : await planGgufDownload(remote, model, gguf, place);
   return { hub, commit: remote.commit, place, folder, files, gguf };
 }
+
+/** The precision of a model that `model` names; undefined where it names another. */
+const dtypeOfAnswers = (
+  { provider, name, fast, big, transformers }: Config["model"],
+  model: string,
+): Dtype | undefined =>
+  provider === "transformers" && [name, fast, big].includes(model) ? transformers.dtype : undefined;
 
 /** The name becomes part of a path and of an address. */
 function checkName(name: string): string {
@@ -152,8 +164,13 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
   terminal.say(usageOf(folder, hub.model));
 }
 
-/** What a transformers model is there for, by its labels. */
+/** What a transformers model is there for, by its kind and its labels. */
 function usageOf(folder: string, model: string): string {
+  if (isCausal(folder))
+    return (
+      `Use it with model: { provider: transformers, name: ${model} } and its precision in model.transformers.dtype; ` +
+      "then run: nightdesk doctor"
+    );
   const labels = labelsOf(folder);
   const keys =
     placesAmong(labels) !== undefined

@@ -2,7 +2,7 @@ import { modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { FROM_HOSTS } from "../../shared/providers.ts";
+import { FROM_HOSTS, runsInProcess } from "../../shared/providers.ts";
 import type { HostProvider } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
@@ -53,7 +53,7 @@ export async function checkModelHost(
   } catch (error) {
     return [fail("DOCTOR_OLLAMA_URL_INVALID", wordsOf(error), "Give scheme://host[:port].")];
   }
-  if (config.model.provider === "llama-cpp") return checkOwnModels(config, { env, window });
+  if (runsInProcess(config.model.provider)) return checkOwnModels(config, { env, window });
   if (place === undefined) {
     const { provider } = config.model;
     return [

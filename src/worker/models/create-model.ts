@@ -17,6 +17,7 @@ import type { HostChoice } from "./host-models.ts";
 import { checkDigest, isPinned } from "./ollama-probe.ts";
 import { openOllamaModel } from "./ollama.ts";
 import { openOpenAiModel } from "./openai-compatible.ts";
+import { transformersModels } from "./transformers.ts";
 import type { FeatureMemory } from "./openai-compatible.ts";
 
 /** What is remembered of builds that did not keep to a schema. */
@@ -167,6 +168,8 @@ function modelOpener(
       };
     case "llama-cpp":
       return llamaCppModels(config);
+    case "transformers":
+      return transformersModels(config);
     case "ollama": {
       return remembering(onlyHostOpener(config, reach));
     }

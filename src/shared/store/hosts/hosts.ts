@@ -8,7 +8,6 @@ import { SLOTS_CHANNEL } from "./calls.ts";
 
 /** No host is given more calls at once. */
 const MOST_SLOTS = 64;
-
 /** Gives a host its row and its slots, and follows a change of the configuration. What was found about it stays. */
 export async function enterHost(db: Queryable, place: CallPlace): Promise<void> {
   const { host, provider, parallel, entry } = place;

@@ -1,7 +1,16 @@
 import { posix } from "node:path";
 import { endWithParent, firstLineOf } from "../../forked-process.ts";
 import { beginningOf } from "../fit-texts.ts";
-import type { LoadRequest, Reply, Request, TextPair, WorkRequest } from "./model-files.ts";
+import { loadGenerator } from "./generate.ts";
+import type { ChatTokenizer, Complete, GeneratingLibrary } from "./generate.ts";
+import type {
+  CompleteRequest,
+  LoadRequest,
+  Reply,
+  Request,
+  TextPair,
+  WorkRequest,
+} from "./model-files.ts";
 
 // The process that holds a model: started by model-process.ts with a channel, told by messages, silent otherwise. The
 // native runtime gives no memory back, so the process goes when it has grown.
@@ -13,7 +22,7 @@ type LoadOptions = {
 };
 
 /** The part of @huggingface/transformers that is used. The package is optional, so its types may be absent. */
-type Library = {
+type Library = Omit<GeneratingLibrary, "AutoTokenizer"> & {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
   readonly pipeline: (
     task: "feature-extraction",
@@ -24,7 +33,7 @@ type Library = {
     from_pretrained(
       model: string,
       options: Pick<LoadOptions, "local_files_only">,
-    ): Promise<Tokenizer>;
+    ): Promise<Tokenizer & ChatTokenizer>;
   };
   readonly AutoModelForSequenceClassification: {
     from_pretrained(model: string, options: LoadOptions): Promise<Classifier>;
@@ -52,6 +61,7 @@ type Rows = { readonly values: Float32Array; readonly rows: number };
 type Work = (request: WorkRequest) => Promise<Rows>;
 
 let work: Work | undefined;
+let complete: Complete | undefined;
 
 async function load(request: LoadRequest): Promise<Reply> {
   let library: Library;
@@ -69,6 +79,11 @@ async function load(request: LoadRequest): Promise<Reply> {
     library.env.localModelPath = posix.dirname(folder);
     const model = { name: posix.basename(folder), maxLength };
     const options = { local_files_only: true, dtype, device } as const;
+    if (request.task === "complete") {
+      const place = { folder, name: model.name, windowTokens: maxLength };
+      complete = await loadGenerator(library, place, options);
+      return { kind: "ready" };
+    }
     work =
       request.task === "embed"
         ? await loadExtractor(library, model, options, request.pooling)
@@ -155,9 +170,15 @@ function longestBeginning(text: string, fits: (text: string) => boolean): string
 
 const NOTHING = { data: new Float32Array() };
 
-async function answer(request: WorkRequest): Promise<Reply> {
-  if (work === undefined) return { kind: "failed", why: "no_rows", message: "not loaded" };
+const NOT_LOADED = { kind: "failed", why: "no_rows", message: "not loaded" } as const;
+
+async function answer(request: WorkRequest | CompleteRequest): Promise<Reply> {
   try {
+    if (request.kind === "complete") {
+      if (complete === undefined) return NOT_LOADED;
+      return { ...(await complete(request)), rssBytes: process.memoryUsage.rss() };
+    }
+    if (work === undefined) return NOT_LOADED;
     return { kind: "rows", ...(await work(request)), rssBytes: process.memoryUsage.rss() };
   } catch (error) {
     // Its words may repeat the text that it stumbled over.

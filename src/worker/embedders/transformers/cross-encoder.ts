@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { posix } from "node:path";
 import { z } from "zod";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { parseJson } from "../../../shared/json-value.ts";
-import { fingerprintModel, modelFolderOf, noPackage, requireFiles } from "./model-files.ts";
+import { fingerprintModel, modelFolderOf, requireFiles, requirePackage } from "./model-files.ts";
 import type { LoadRequest, ModelRole, TextPair } from "./model-files.ts";
 import { openModelProcess } from "./model-process.ts";
 import type { ModelProcess, Rows } from "./model-process.ts";
@@ -115,11 +114,7 @@ type ModelPlace = Pick<
 export function requireModel(role: ModelRole, settings: ModelPlace, workroot: string): string {
   const folder = modelFolderOf(settings, workroot);
   requireFiles(role, settings.model_id, folder, settings.dtype);
-  try {
-    createRequire(import.meta.url).resolve("@huggingface/transformers");
-  } catch {
-    throw noPackage(role);
-  }
+  requirePackage(role);
   return folder;
 }
 

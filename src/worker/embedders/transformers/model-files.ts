@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { posix } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import type { FaultCode } from "../../../shared/failure.ts";
+import { isRecord, parseJson } from "../../../shared/json-value.ts";
 
 /** What a local model is there for, in the words of messages about it. */
 export type ModelRole = {
@@ -18,6 +20,8 @@ export type ModelRole = {
   readonly smaller: string;
   /** How to do without it. */
   readonly without: string;
+  /** Its files lie in the folder of its name, and no key names another. */
+  readonly folder?: "by name";
 };
 
 export type Dtype = ConfigValues["embed"]["dtype"];
@@ -76,14 +80,19 @@ export const filesOf = (dtype: Dtype): readonly string[] => [
 export const isExternalData = (file: string, dtype: Dtype): boolean =>
   file.startsWith(`${weightsOf(dtype)}_data`);
 
+/** Whether a name is one of words with slashes between them, which lead to no other folder than one below. */
+export const isModelName = (name: string): boolean =>
+  name.split("/").every((word) => /^[A-Za-z0-9][\w.+-]*$/.test(word) && !word.includes(".."));
+
 /** @throws Failure with the code of the role, naming the folder and what is not in it */
 export function requireFiles(role: ModelRole, model: string, folder: string, dtype: Dtype): void {
   const missing = filesOf(dtype).filter((file) => !existsSync(posix.join(folder, file)));
   if (missing.length === 0) return;
   throw new Failure(
     role.missing,
-    `The ${role.noun} "${model}" (${dtype}) lacks ${missing.join(", ")} in ${folder}. Put the files there, name ` +
-      `their folder in ${role.keys}.local_model_path, or run: nightdesk models fetch ${model}`,
+    `The ${role.noun} "${model}" (${dtype}) lacks ${missing.join(", ")} in ${folder}. Put the files there, ` +
+      (role.folder === "by name" ? "" : `name their folder in ${role.keys}.local_model_path, `) +
+      `or run: nightdesk models fetch ${model}`,
   );
 }
 
@@ -101,11 +110,46 @@ export async function fingerprintModel(folder: string, dtype: Dtype): Promise<st
     .filter((file) => isExternalData(file, dtype));
   const whole = createHash("sha256");
   for (const file of [...filesOf(dtype), ...beside].sort()) {
-    const content = createHash("sha256");
-    await pipeline(createReadStream(posix.join(folder, file)), content);
-    whole.update(`${file.length}:${file}${content.digest("hex")}`);
+    const content = await digestOf(posix.join(folder, file));
+    whole.update(`${file.length}:${file}${content}`);
   }
   return whole.digest("hex");
+}
+
+/** Digests of files that were read once, by the path and what changes with the content. */
+const digests = new Map<string, Promise<string>>();
+
+/** SHA-256 of a file's content, 64 hex. It is read once, and again when the file was changed. */
+export async function digestOf(file: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(file);
+  const key = JSON.stringify([file, size, mtimeMs, ino]);
+  const known = digests.get(key);
+  if (known !== undefined) return known;
+  const digest = hashFile(file);
+  digests.set(key, digest);
+  digest.catch(() => digests.delete(key));
+  return digest;
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest("hex");
+}
+
+/** The optional package as it is installed. @throws Failure with the code of the role where it is not */
+export function requirePackage(role: ModelRole): { readonly version: string } {
+  let entry: string;
+  try {
+    entry = createRequire(import.meta.url).resolve("@huggingface/transformers");
+  } catch {
+    throw noPackage(role);
+  }
+  const description = parseJson(
+    readFileSync(posix.join(posix.dirname(entry), "..", "package.json"), "utf8"),
+  );
+  const version = isRecord(description) ? description["version"] : undefined;
+  return { version: typeof version === "string" ? version : "unknown" };
 }
 
 /** What the process of a model is told once, before all else. */
@@ -115,7 +159,7 @@ export type LoadRequest = {
   readonly folder: string;
   readonly dtype: string;
   readonly device: string;
-  /** In tokens. */
+  /** In tokens; of a language model what prompt and reply share. */
   readonly maxLength: number;
 } & (
   | { readonly task: "embed"; readonly pooling: "mean" | "cls" }
@@ -124,6 +168,7 @@ export type LoadRequest = {
       /** A pair that is longer than the model reads is left unread, or its texts lose their ends. */
       readonly tooLong: "leave" | "cut";
     }
+  | { readonly task: "complete" }
 );
 
 /** A premise and a hypothesis, or a question and a passage. */
@@ -132,7 +177,33 @@ export type TextPair = readonly [string, string];
 export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly string[] };
 export type CompareRequest = { readonly kind: "compare"; readonly pairs: readonly TextPair[] };
 export type WorkRequest = EmbedRequest | CompareRequest;
-export type Request = LoadRequest | WorkRequest;
+export type CompleteRequest = {
+  readonly kind: "complete";
+  readonly messages: readonly {
+    readonly role: "system" | "user" | "assistant";
+    readonly content: string;
+  }[];
+  /** Tokens of reply. */
+  readonly maxTokens: number;
+  /** 0: always the likeliest token. */
+  readonly temperature: number;
+  readonly seed: number;
+  readonly topP: number | null;
+  readonly stop: readonly string[];
+};
+export type Request = LoadRequest | WorkRequest | CompleteRequest;
+
+/** What a language model gave. */
+export type Completion =
+  | {
+      readonly kind: "completed";
+      readonly text: string;
+      readonly promptTokens: number;
+      readonly completionTokens: number;
+      readonly finish: "stop" | "length";
+    }
+  /** The prompt leaves no room for a reply: nothing was calculated. */
+  | { readonly kind: "too_long"; readonly promptTokens: number };
 
 /** It answers each request once, in order. */
 export type Reply =
@@ -144,6 +215,7 @@ export type Reply =
       readonly rows: number;
       readonly rssBytes: number;
     }
+  | (Completion & { readonly rssBytes: number })
   /** `message` is about the model and its files while it loads, and never about a text. */
   | {
       readonly kind: "failed";

@@ -3,14 +3,24 @@ import { Failure } from "../../../shared/failure.ts";
 import { forkBeside } from "../../forked-process.ts";
 import { unlessAborted } from "../../offload/offload.ts";
 import { noPackage } from "./model-files.ts";
-import type { LoadRequest, ModelRole, Reply, Request, WorkRequest } from "./model-files.ts";
+import type {
+  CompleteRequest,
+  Completion,
+  LoadRequest,
+  ModelRole,
+  Reply,
+  Request,
+  WorkRequest,
+} from "./model-files.ts";
 
 export type ModelProcessOptions = {
   readonly role: ModelRole;
   readonly model: string;
   readonly load: LoadRequest;
-  /** Milliseconds that a request may take. */
+  /** Milliseconds that loading, and a request for rows, may take. */
   readonly timeoutMs: number;
+  /** Milliseconds without a request after which it ends: 60,000 without it, 0 at once, negative never. */
+  readonly idleMs?: number;
   /** The process is replaced after so many inputs, or when it holds so many bytes. */
   readonly recycle: { readonly inputs: number; readonly bytes: number };
   /** Flags of Node for the process. */
@@ -23,6 +33,15 @@ export type ModelProcess = {
    * @throws Failure with the code of the role for a model that can't be loaded, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
    */
   readonly ask: (request: WorkRequest, signal: AbortSignal) => Promise<Rows>;
+  /**
+   * Of a language model: the same for a reply, for which `signal` alone says how long it may take.
+   * @param onStarted called when the call has come to its turn
+   */
+  readonly complete: (
+    request: CompleteRequest,
+    signal: AbortSignal,
+    onStarted: () => void,
+  ) => Promise<Completion>;
   /** Ends the process; the next call starts another. */
   readonly close: () => void;
 };
@@ -45,37 +64,58 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
     child = undefined;
     inputs = 0;
   };
-  const askOnce = async (request: WorkRequest, signal: AbortSignal): Promise<Rows> => {
+  const askOnce = async (request: Sent, limits: AskLimits, onStarted: () => void) => {
+    const { signal } = limits;
     signal.throwIfAborted();
     clearTimeout(idle);
     try {
       child ??= await startChild(options, signal);
-      const reply = await askChild(child, request, limitsOf(options, signal));
-      if (reply.kind !== "rows") throw brokeOver(options, reply);
-      inputs += reply.rows;
-      if (inputs >= options.recycle.inputs || reply.rssBytes >= options.recycle.bytes) close();
-      else idle = setTimeout(close, IDLE_MS).unref();
+      onStarted();
+      const reply = await askChild(child, request, limits);
+      if (reply.kind === "ready" || reply.kind === "failed") throw brokeOver(options, reply);
+      inputs += reply.kind === "rows" ? reply.rows : 1;
+      const { recycle, idleMs = IDLE_MS } = options;
+      const isWorn = inputs >= recycle.inputs || reply.rssBytes >= recycle.bytes;
+      if (isWorn || idleMs === 0) close();
+      else if (idleMs > 0) idle = setTimeout(close, idleMs).unref();
       return reply;
     } catch (error) {
       close();
       throw error;
     }
   };
+  /** When all that were asked before are through. */
+  const askInTurn = (request: Sent, limits: AskLimits, onStarted: () => void) => {
+    const asked = turn.then(() =>
+      askWithRestart(() => askOnce(request, limits, onStarted), options),
+    );
+    turn = asked.catch(() => undefined);
+    return unlessAborted(asked, limits.signal);
+  };
   return {
     close,
-    ask(request, signal) {
-      const asked = turn.then(() => askWithRestart(() => askOnce(request, signal), options));
-      turn = asked.catch(() => undefined);
-      return unlessAborted(asked, signal);
+    async ask(request, signal) {
+      const reply = await askInTurn(request, limitsOf(options, signal), () => undefined);
+      if (reply.kind !== "rows") throw new Error(`${reply.kind} came for rows`);
+      return reply;
+    },
+    async complete(request, signal, onStarted) {
+      const limits = { ...limitsOf(options, signal), timeoutMs: null };
+      const reply = await askInTurn(request, limits, onStarted);
+      if (reply.kind === "rows") throw new Error("rows came for a prompt");
+      return reply;
     },
   };
 }
 
+type Sent = WorkRequest | CompleteRequest;
+type Given = Exclude<Reply, { kind: "ready" | "failed" }>;
+
 /** What killed a process, such as a lack of memory, may have passed; twice in a row is no accident. */
 async function askWithRestart(
-  ask: () => Promise<Rows>,
+  ask: () => Promise<Given>,
   { role, model }: ModelProcessOptions,
-): Promise<Rows> {
+): Promise<Given> {
   try {
     return await ask();
   } catch (error) {
@@ -151,7 +191,8 @@ class ChildEnded extends Error {
 
 type AskLimits = {
   readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+  /** null: as long as the signal says. */
+  readonly timeoutMs: number | null;
   /** What is thrown when the time is up. */
   readonly timeout: () => Error;
 };
@@ -172,9 +213,12 @@ async function askChild(
   try {
     return await new Promise<Reply>((resolve, reject) => {
       const once = { once: true, signal: waiting.signal };
-      const timer = setTimeout(() => {
-        reject(timeout());
-      }, timeoutMs);
+      const timer =
+        timeoutMs === null
+          ? undefined
+          : setTimeout(() => {
+              reject(timeout());
+            }, timeoutMs);
       waiting.signal.addEventListener("abort", () => {
         clearTimeout(timer);
       });

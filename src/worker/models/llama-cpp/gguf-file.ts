@@ -1,12 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import type { FaultCode } from "../../../shared/failure.ts";
-import { modelFolderOf } from "../../embedders/transformers/model-files.ts";
+import { isModelName, modelFolderOf } from "../../embedders/transformers/model-files.ts";
 
 type ModelsConfig = {
   readonly embed: Pick<ConfigValues["embed"], "cache_dir">;
@@ -39,11 +36,9 @@ export async function findModelFile(
   { missing }: Pick<GgufRole, "missing">,
 ): Promise<string> {
   const plain = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : name;
-  const words = plain.split("/");
-  const isName = words.every((word) => /^[A-Za-z0-9][\w.+-]*$/.test(word) && !word.includes(".."));
   const place = { model_id: plain, cache_dir: config.embed.cache_dir, local_model_path: null };
   const file = `${modelFolderOf(place, config.roots.workroot)}${ENDING}`;
-  if (isName && (await isFile(file))) return file;
+  if (isModelName(plain) && (await isFile(file))) return file;
   const folder = modelFolderOf({ ...place, model_id: "." }, config.roots.workroot);
   const others = await listModelFiles(folder);
   const known =
@@ -76,25 +71,4 @@ export async function listModelFiles(folder: string, level = 1): Promise<readonl
     }
   }
   return names.sort();
-}
-
-/** Digests of files that were read once, by the path and what changes with the content. */
-const digests = new Map<string, Promise<string>>();
-
-/** SHA-256 of a file's content, 64 hex. It is read once, and again when the file was changed. */
-export async function digestOf(file: string): Promise<string> {
-  const { size, mtimeMs, ino } = await stat(file);
-  const key = JSON.stringify([file, size, mtimeMs, ino]);
-  const known = digests.get(key);
-  if (known !== undefined) return known;
-  const digest = hashFile(file);
-  digests.set(key, digest);
-  digest.catch(() => digests.delete(key));
-  return digest;
-}
-
-async function hashFile(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
-  return hash.digest("hex");
 }

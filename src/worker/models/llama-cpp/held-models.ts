@@ -1,7 +1,8 @@
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { callProcess } from "../deadline.ts";
-import { digestOf, findModelFile } from "./gguf-file.ts";
+import { digestOf } from "../../embedders/transformers/model-files.ts";
+import { findModelFile } from "./gguf-file.ts";
 import type { GgufRole } from "./gguf-file.ts";
 import type { LoadRequest } from "./messages.ts";
 import { ProcessEnded, startModelProcess } from "./model-process.ts";

@@ -1,6 +1,7 @@
 import type { Config } from "../../../shared/config/schema.ts";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
+import { durationMs } from "../keep-alive.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest } from "../model.ts";
 import { replyTokens, roomForPrompt } from "../prompt-window.ts";
 import { toModelReply } from "../streamed-reply.ts";
@@ -121,15 +122,3 @@ function judge(
 /** Whoever remembers the model forgets it, and finds the new one at the next attempt. */
 const changed = (name: string): Failure =>
   new Failure("MODEL_NOT_FOUND", `The file of "${name}" was changed since it was opened.`);
-
-const UNITS = { ns: 1e-6, us: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-
-/** Of model.keep_alive, whose form the configuration has checked; negative for ever. */
-export function durationMs(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)];
-  const sum = parts.reduce(
-    (total, [, count, unit]) => total + Number(count) * UNITS[unit as keyof typeof UNITS],
-    0,
-  );
-  return text.startsWith("-") ? -1 : Math.min(sum, 2 ** 31 - 1);
-}

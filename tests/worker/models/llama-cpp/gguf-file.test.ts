@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { sha256Of } from "../../../support/pipeline-world.ts";
-import { digestOf, findModelFile } from "../../../../src/worker/models/llama-cpp/gguf-file.ts";
+import { digestOf } from "../../../../src/worker/embedders/transformers/model-files.ts";
+import { findModelFile } from "../../../../src/worker/models/llama-cpp/gguf-file.ts";
 import { failureOf } from "../../../support/model-hosts.ts";
 
 const workroot = mkdtempSync(join(tmpdir(), "nightdesk-gguf-"));

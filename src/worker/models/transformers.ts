@@ -1,0 +1,243 @@
+import { readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { z } from "zod";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { parseJson } from "../../shared/json-value.ts";
+import {
+  fingerprintModel,
+  isModelName,
+  modelFolderOf,
+  requireFiles,
+  requirePackage,
+} from "../embedders/transformers/model-files.ts";
+import type {
+  CompleteRequest,
+  Completion,
+  ModelRole,
+} from "../embedders/transformers/model-files.ts";
+import { openModelProcess } from "../embedders/transformers/model-process.ts";
+import type { ModelProcess } from "../embedders/transformers/model-process.ts";
+import { callProcess } from "./deadline.ts";
+import { durationMs } from "./keep-alive.ts";
+import { holdOneAtATime } from "./llama-cpp/one-at-a-time.ts";
+import type { Holder } from "./llama-cpp/one-at-a-time.ts";
+import type { Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
+import { replyTokens, roomForPrompt } from "./prompt-window.ts";
+import { toModelReply } from "./streamed-reply.ts";
+
+type TransformersConfig = Pick<Config, "model" | "embed" | "roots">;
+
+const LANGUAGE_MODEL: ModelRole = {
+  noun: "language model",
+  keys: "model",
+  missing: "MODEL_NOT_FOUND",
+  smaller: "lower model.num_ctx, or name a smaller one in model.name",
+  without: "set model.provider to another",
+  folder: "by name",
+};
+
+const BYTES_OF_A_MEGABYTE = 1_000_000;
+
+/** A model in its folder, as it was when it was opened. */
+type Opened = {
+  readonly name: string;
+  readonly folder: string;
+  readonly digest: string;
+  readonly windowTokens: number;
+  readonly libraryVersion: string;
+};
+
+/**
+ * Small instruction models by @huggingface/transformers in a process of this machine, one model at a time and one call after the
+ * other. A prompt is counted by the model's tokenizer before it is read. No reply is held to a schema.
+ *
+ * Opening one loads it. @throws Failure MODEL_NOT_FOUND, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
+ */
+export function transformersModels(
+  config: TransformersConfig,
+  execArgv: readonly string[] = process.execArgv,
+): (name: string, signal: AbortSignal) => Promise<Model> {
+  const known = new Map<string, Opened>();
+  const holder = holdOneAtATime<ModelProcess>({
+    open: async (key) => {
+      const opened = known.get(key);
+      if (opened === undefined) throw new Error("the model was not opened");
+      return openProcess(opened, config, execArgv);
+    },
+    close: (held) => {
+      held.close();
+    },
+    isUsable: () => true,
+  });
+  return async (name, signal) => {
+    const opened = await lookAt(name, config);
+    const key = keyOf(opened);
+    const model = modelOf(opened, config, holder);
+    if (known.has(key)) return model;
+    known.set(key, opened);
+    try {
+      await assertReplies(model, config, signal);
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+    return model;
+  };
+}
+
+/** Other files under the same name are another model. */
+const keyOf = ({ name, digest }: Opened): string => `${digest} ${name}`;
+
+/** Looks at a model without loading it. */
+async function lookAt(name: string, { model, embed, roots }: TransformersConfig): Promise<Opened> {
+  const { dtype } = model.transformers;
+  const place = { model_id: name, cache_dir: embed.cache_dir, local_model_path: null };
+  const folder = modelFolderOf(place, roots.workroot);
+  if (!isModelName(name)) {
+    throw new Failure(
+      "MODEL_NOT_FOUND",
+      `${JSON.stringify(name)} is no name of a model: expected OWNER/NAME, as nightdesk models fetch takes it.`,
+    );
+  }
+  requireFiles(LANGUAGE_MODEL, name, folder, dtype);
+  return {
+    name,
+    folder,
+    digest: await fingerprintModel(folder, dtype),
+    windowTokens: Math.min(model.num_ctx, trainedTokensOf(folder) ?? model.num_ctx),
+    libraryVersion: requirePackage(LANGUAGE_MODEL).version,
+  };
+}
+
+const configSchema = z.object({
+  architectures: z.array(z.string()).optional(),
+  max_position_embeddings: z.int().positive().optional(),
+  n_positions: z.int().positive().optional(),
+});
+
+/** What the configuration of a model in its folder says of it; nothing where it can't be read. */
+function readModelConfig(folder: string): z.infer<typeof configSchema> {
+  const text = readFileSync(posix.join(folder, "config.json"), "utf8");
+  return configSchema.safeParse(parseJson(text)).data ?? {};
+}
+
+/** The window that a model was trained for; undefined where its configuration does not say. */
+function trainedTokensOf(folder: string): number | undefined {
+  const { max_position_embeddings, n_positions } = readModelConfig(folder);
+  return max_position_embeddings ?? n_positions;
+}
+
+/** Whether the files in a folder are those of a language model. */
+export const isCausal = (folder: string): boolean =>
+  readModelConfig(folder).architectures?.some((name) => name.endsWith("ForCausalLM")) ?? false;
+
+function openProcess(
+  { name, folder, windowTokens }: Opened,
+  { model }: TransformersConfig,
+  execArgv: readonly string[],
+): ModelProcess {
+  const { dtype, device, recycle_replies, recycle_mb } = model.transformers;
+  return openModelProcess({
+    role: LANGUAGE_MODEL,
+    model: name,
+    load: { kind: "load", task: "complete", folder, dtype, device, maxLength: windowTokens },
+    timeoutMs: model.timeout_s * 1_000,
+    idleMs: durationMs(model.keep_alive),
+    recycle: { inputs: recycle_replies, bytes: recycle_mb * BYTES_OF_A_MEGABYTE },
+    execArgv,
+  });
+}
+
+function modelOf(
+  opened: Opened,
+  { model: settings }: TransformersConfig,
+  holder: Holder<ModelProcess>,
+): Model {
+  const { name, folder, digest, windowTokens, libraryVersion } = opened;
+  const { temperature, seed, num_ctx, transformers } = settings;
+  const facts: ModelFacts = {
+    provider: "transformers",
+    isFree: false,
+    readsPrompts: true,
+    digest,
+    quantization: transformers.dtype,
+    serverVersion: `@huggingface/transformers ${libraryVersion}, ${transformers.device}`,
+    windowTokens,
+    toolProtocol: "text",
+    ignoresSchemas: false,
+    options: { temperature, seed, num_ctx: Math.min(num_ctx, windowTokens) },
+  };
+  return {
+    name,
+    facts,
+    promptChars: (maxTokens) => roomForPrompt(windowTokens, maxTokens),
+    async complete(request, signal) {
+      if (request.format !== undefined) return refuseFormat(name);
+      const { timeoutMs } = request;
+      const limit = replyTokens(windowTokens, request.maxTokens);
+      const completion = completionOf(request, { temperature, seed, limit });
+      const limits = { name, timeoutKey: "model.timeout_s", signal, timeoutMs };
+      const reply = await callProcess(limits, async (until, onStarted) => {
+        // Files that are replaced while a worker runs would be loaded by the next process.
+        if ((await fingerprintModel(folder, transformers.dtype)) !== digest) throw changed(name);
+        return holder.with(keyOf(opened), until, (held) =>
+          held.complete(completion, until, onStarted),
+        );
+      });
+      return judge(reply, { name, windowTokens, limit });
+    },
+  };
+}
+
+type Defaults = { readonly temperature: number; readonly seed: number; readonly limit: number };
+
+const completionOf = (
+  { messages, temperature, seed, topP, stop }: ModelRequest,
+  defaults: Defaults,
+): CompleteRequest => ({
+  kind: "complete",
+  messages: messages.map(({ role, content }) => ({ role, content })),
+  maxTokens: defaults.limit,
+  temperature: temperature ?? defaults.temperature,
+  seed: seed ?? defaults.seed,
+  topP: topP ?? null,
+  stop: stop ?? [],
+});
+
+type Bounds = { readonly name: string; readonly windowTokens: number; readonly limit: number };
+
+const judge = (reply: Completion, { name, windowTokens, limit }: Bounds): ModelReply | Refusal =>
+  reply.kind === "completed"
+    ? toModelReply(
+        { ...reply, reasoning: "", toolCalls: [], loadMs: 0 },
+        { windowTokens, replyTokens: limit },
+      )
+    : refuse(
+        "CONTEXT_OVERFLOW",
+        `The prompt takes ${reply.promptTokens} tokens, and the window of "${name}" has ${windowTokens}, which the reply ` +
+          "shares. Raise model.num_ctx, or lower ask.top_n.",
+      );
+
+/** One word as a trial: a file may be no language model, or one that was not made to chat. */
+async function assertReplies(
+  model: Model,
+  { model: { timeout_s } }: TransformersConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  const messages = [{ role: "user", content: "A trial." }] as const;
+  const request = { messages, task: { purpose: "chat" }, maxTokens: 1 } as const;
+  await model.complete({ ...request, timeoutMs: timeout_s * 1_000 }, signal);
+}
+
+const refuseFormat = (name: string): Refusal =>
+  refuse(
+    "MODEL_UNSUPPORTED",
+    `"${name}" by model.provider "transformers" can't be held to a schema. Leave response_format out, or use ` +
+      "model.provider: llama-cpp.",
+  );
+
+/** Whoever remembers the model forgets it, and finds the new one at the next attempt. */
+const changed = (name: string): Failure =>
+  new Failure("MODEL_NOT_FOUND", `The files of "${name}" were changed since it was opened.`);
