@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, jest, test } from "@jest/globals";
 import type { ConfigValues } from "../../src/shared/config/schema.ts";
 import { createLlamaCppEmbedder } from "../../src/worker/embedders/llama-cpp.ts";
 import { shapeEmbedder } from "../../src/worker/embedders/shape-vectors.ts";
@@ -34,6 +34,9 @@ const SETTINGS: Settings = {
   recycle_texts: 1_000,
   recycle_mb: 10_000,
 };
+
+// Each process of a model takes seconds to start where others calculate, and some tests start five.
+jest.setTimeout(240_000);
 
 describeWithRuntime("an embedder of a GGUF file", () => {
   const { signal } = new AbortController();
