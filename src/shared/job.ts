@@ -1,5 +1,11 @@
 import { z } from "zod";
 import { daySchema, whereSchema } from "./document-filter.ts";
+import {
+  examplesProblem,
+  labelExampleSchema,
+  MOST_EXAMPLES,
+  MOST_LABEL_CHARS,
+} from "./label-examples.ts";
 import { schemaProblem } from "./schema/check-schema.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "./verify-modes.ts";
 
@@ -169,10 +175,12 @@ const extractInput = z
     schema: z.record(z.string(), z.unknown()).optional(),
     /** Of preset `classify`: the labels to choose from. */
     labels: z
-      .array(z.string().min(1).max(100))
+      .array(z.string().min(1).max(MOST_LABEL_CHARS))
       .min(2, "labels must be two or more, of which one is chosen (--labels a,b)")
       .max(100)
       .optional(),
+    /** Of preset `classify`: texts with the labels that they have. */
+    examples: z.array(labelExampleSchema).min(1).max(MOST_EXAMPLES).optional(),
     options: z
       .strictObject({
         route: route.optional(),
@@ -192,7 +200,15 @@ const extractInput = z
   .refine(
     ({ labels = [] }) => new Set(labels).size === labels.length,
     "labels must differ from each other",
-  );
+  )
+  .refine(
+    ({ preset, examples }) => preset === "classify" || examples === undefined,
+    "examples are for preset classify, and nothing else takes them",
+  )
+  .superRefine(({ labels = [], examples = [] }, context) => {
+    const message = examplesProblem(examples, labels);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
 
 /** A question that takes looking around: the model uses tools, step by step, within a grant that a preset gives. */
 const investigateInput = z.strictObject({

@@ -31,6 +31,7 @@ import { constraintOf } from "../verify/fields-schema.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 import { extractionOf, MERGE } from "./extraction.ts";
 import type { Extraction } from "./extraction.ts";
+import { examplesForPrompt } from "./nearest-examples.ts";
 import {
   bindValues,
   isChosen,
@@ -49,7 +50,12 @@ import {
 } from "../answer/map-reduce.ts";
 import { evidenceOf, halve, leavesOf, merge, recordOf, spansOf } from "../answer/parts.ts";
 import type { PartEvidence, PartNode } from "../answer/parts.ts";
-import { EXTRACT_PROMPT, PART_OF_FILE, WHOLE_FILE } from "../answer/prompts.ts";
+import {
+  EXTRACT_BY_EXAMPLES_PROMPT,
+  EXTRACT_PROMPT,
+  PART_OF_FILE,
+  WHOLE_FILE,
+} from "../answer/prompts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
 import { readWholeFile } from "../evidence/read.ts";
 import type { Draft } from "./verification/draft.ts";
@@ -167,12 +173,19 @@ async function extractRun(
   const notes = await notesFor(model, deps, parts.trace);
   parts.trace.memory(notes.ids);
   const extraction = extractionOf(input);
+  const title = titleOf(reading.text) ?? reading.path;
+  const otherText = [notes.text, title, JSON.stringify(extraction.schema), extraction.task];
+  const room = roomForEvidence(model, choice, otherText);
+  const asked = { ...extraction, text: reading.text };
+  const examples = await examplesForPrompt(asked, room, parts);
   return {
     extraction,
+    examples,
+    room: Math.max(room - examples.length, FEWEST_ROOM),
     check: await checkBy(extraction.schema, extraction, deps),
     checkPart: await checkBy(extraction.partSchema, extraction, deps),
     reading,
-    title: titleOf(reading.text) ?? reading.path,
+    title,
     model,
     choice,
     notes: notes.text,
@@ -192,6 +205,10 @@ const checkBy = async (
 
 type ExtractRun = {
   readonly extraction: Extraction;
+  /** Labelled texts, as the prompt shows them; empty without any. */
+  readonly examples: string;
+  /** UTF-16 units of evidence that fit one prompt; Infinity without a window. */
+  readonly room: number;
   readonly check: CheckFields;
   /** For the fields of a part. */
   readonly checkPart: CheckFields;
@@ -223,9 +240,7 @@ const MOST_WITHOUT_WINDOW = 16_000;
  * and put together by rules and not by a model. The whole is held against the full schema and the words of the file.
  */
 async function extractText(run: ExtractRun): Promise<Extracted | Refusal> {
-  const { reading, model, choice, extraction, notes } = run;
-  const otherText = [notes, run.title, JSON.stringify(extraction.schema), extraction.task];
-  const room = Math.max(roomForEvidence(model, choice, otherText), FEWEST_ROOM);
+  const { reading, model, room } = run;
   const leaves = leavesOf(
     reading,
     Math.min(room, model.facts.windowTokens === null ? MOST_WITHOUT_WINDOW : room),
@@ -424,13 +439,14 @@ async function fieldsPlan(
   { shown, sources }: PartEvidence,
   pass: "second" | "part",
 ): Promise<RepairPlan<GivenFields>> {
-  const { reading, extraction, model, choice, notes, fenceKey } = run;
+  const { reading, extraction, examples, model, choice, notes, fenceKey } = run;
   const { preset, labels } = extraction;
+  const template = examples === "" ? EXTRACT_PROMPT : EXTRACT_BY_EXAMPLES_PROMPT;
   const schema = pass === "part" ? extraction.partSchema : extraction.schema;
   const check = pass === "part" ? run.checkPart : run.check;
   const { offload, signal } = run.parts;
   const hashes = [reading.sha256, ...spansOf(shown)];
-  const boundary = fenceBoundary(EXTRACT_PROMPT.version, hashes, fenceKey);
+  const boundary = fenceBoundary(template.version, hashes, fenceKey);
   const values = {
     path: quoteName(reading.path),
     subject: pass === "part" ? PART_OF_FILE : WHOLE_FILE,
@@ -438,6 +454,7 @@ async function fieldsPlan(
     schema: JSON.stringify(schema),
     values: extraction.values,
     notes,
+    examples,
   };
   const evidence = { text: await fenceLong(shown, boundary, { offload, signal }), shown };
   const held = preset === null ? wrapSchema(schema) : schema;
@@ -448,11 +465,10 @@ async function fieldsPlan(
     model,
     choice,
     boundary,
-    task: { purpose: "extract", preset, labels, evidence: shown },
+    task: { purpose: "extract", preset, labels, examples: extraction.examples, evidence: shown },
     // A host that can hold a reply to a schema does: what it then gives is checked all the same.
     overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(held) },
-    prompt: (correction) =>
-      renderPrompt(EXTRACT_PROMPT, { values, boundary, evidence, correction }),
+    prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
     judge(reply) {
       const rules = { check, evidence: sources, attempt, offload, signal };
       attempt = "last";

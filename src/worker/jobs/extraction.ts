@@ -1,4 +1,5 @@
 import type { ExtractInput, Preset } from "../../shared/job.ts";
+import type { LabelExample } from "../../shared/label-examples.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { findDates } from "../text/dates.ts";
@@ -9,6 +10,8 @@ import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 export type Extraction = {
   readonly preset: Preset | null;
   readonly labels: readonly string[];
+  /** Texts that have one of the labels. */
+  readonly examples: readonly LabelExample[];
   readonly schema: FieldsSchema;
   /** The schema for a part of a document that is too long to be shown at once. */
   readonly partSchema: FieldsSchema;
@@ -22,17 +25,26 @@ export type Extraction = {
   finish(fields: Fields): Fields;
 };
 
-export function extractionOf({ preset, labels = [], schema = {} }: ExtractInput): Extraction {
+export function extractionOf(input: ExtractInput): Extraction {
+  const { preset, labels = [], examples = [], schema = {} } = input;
   if (preset === undefined) {
     const task =
       "Fill in the fields of the schema. Their names and descriptions say what is meant.";
-    const ofUser = { preset: null, labels, schema, partSchema: relaxSchema(schema), task };
+    const ofUser = {
+      preset: null,
+      labels,
+      examples,
+      schema,
+      partSchema: relaxSchema(schema),
+      task,
+    };
     return { ...ofUser, values: VALUES_QUOTED, judged: new Set(), finish: (fields) => fields };
   }
   const known = presetSchema(preset, labels);
   return {
     preset,
     labels,
+    examples,
     schema: known,
     partSchema: known,
     task: PRESET_TASKS[preset],

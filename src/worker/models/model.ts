@@ -1,6 +1,7 @@
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Preset } from "../../shared/job.ts";
+import type { LabelExample } from "../../shared/label-examples.ts";
 import type { Provider } from "../../shared/providers.ts";
 
 export type Message = {
@@ -51,6 +52,8 @@ export type ModelTask =
       readonly preset: Preset | null;
       /** Of preset `classify`; none otherwise. */
       readonly labels: readonly string[];
+      /** Texts that have one of the labels; none without `--examples`. */
+      readonly examples: readonly LabelExample[];
       readonly evidence: readonly EvidenceBlock[];
     }
   | {

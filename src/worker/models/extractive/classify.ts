@@ -2,7 +2,7 @@ import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 import { deadlineIn } from "./people.ts";
-import { stemWord, wordsOf } from "../../text/content-words.ts";
+import { stemWord, subjectWordsOf, wordsOf } from "../../text/content-words.ts";
 
 /** What a word of a label or a cue counts, by where it stands. */
 const IN_PATH = { own: 8, cue: 3, most: 16 };
@@ -19,7 +19,7 @@ type Stem = { readonly word: string; times: number };
 type Stems = ReadonlyMap<string, Stem>;
 type Zone = { readonly stems: Stems; readonly weights: Weights };
 type Terms = { readonly own: readonly string[]; readonly cues: readonly string[] };
-type Classified = {
+export type Classified = {
   readonly quote: string;
   readonly reason: string;
   readonly label: string;
@@ -36,19 +36,15 @@ export function classify(
   evidence: readonly EvidenceBlock[],
   labels: readonly string[],
 ): Classified | null {
-  const items = evidence.flatMap(({ text }) => parseDocument(text).items).filter(isForReaders);
-  const zones = zonesOf(evidence, items);
-  const scored = labels.map((label) => ({
-    label,
-    terms: termsOf(label),
-    ...scoreOf(termsOf(label), zones),
-  }));
+  const items = itemsForReaders(evidence);
+  const scored = scoreLabels(labels, evidence, items);
   const [best] = scored.toSorted((one, other) => other.score - one.score);
   const rest = scored.find(({ label }) => takesTheRest(label));
   const isSlight =
     best === undefined || best.score < (rest === undefined ? Number.MIN_VALUE : SLIGHT);
   const chosen = isSlight ? rest : best;
-  const sentence = chosen === undefined ? null : supportingSentence(chosen.terms, items);
+  const sentence =
+    chosen === undefined ? null : supportingSentence(items, weighByTerms(chosen.terms));
   if (chosen === undefined || sentence === null) return null;
   const why =
     chosen === rest || chosen.found.length === 0
@@ -62,10 +58,16 @@ export function classify(
   };
 }
 
-const MOST_NAMED = 6;
+/** Of words in a reason. */
+export const MOST_NAMED = 6;
 
-const isForReaders = ({ text }: DocumentItem): boolean => !addressesTheSorter(text);
-const takesTheRest = (label: string): boolean =>
+/** What a document holds, without text that talks to whoever sorts it. */
+export const itemsForReaders = (evidence: readonly Pick<EvidenceBlock, "text">[]): DocumentItem[] =>
+  evidence
+    .flatMap(({ text }) => parseDocument(text).items)
+    .filter(({ text }) => !addressesTheSorter(text));
+
+export const takesTheRest = (label: string): boolean =>
   wordsOf(label).some((word) => OTHER_LABELS.has(word));
 
 function zonesOf(evidence: readonly EvidenceBlock[], items: readonly DocumentItem[]): Zone[] {
@@ -106,6 +108,20 @@ type Score = {
   readonly score: number;
   /** Words, best first. */ readonly found: readonly string[];
 };
+type LabelScore = Score & { readonly label: string; readonly terms: Terms };
+
+/** What the words of each label, and of its kind, count in a document: from 0 to the most of all zones together. */
+export function scoreLabels(
+  labels: readonly string[],
+  evidence: readonly EvidenceBlock[],
+  items: readonly DocumentItem[],
+): LabelScore[] {
+  const zones = zonesOf(evidence, items);
+  return labels.map((label) => {
+    const terms = termsOf(label);
+    return { label, terms, ...scoreOf(terms, zones) };
+  });
+}
 
 function scoreOf({ own, cues }: Terms, zones: readonly Zone[]): Score {
   let score = 0;
@@ -140,18 +156,28 @@ function foundAs(term: string, stems: Stems): readonly Stem[] {
 const beginningOf = (item: DocumentItem | undefined): string | null =>
   item === undefined ? null : (/^.{1,280}(?=\s|$)/.exec(item.text)?.[0] ?? null);
 
-/** The sentence that holds most of a label's words; a heading where no sentence holds one; the first words at last. */
-function supportingSentence(terms: Terms, items: readonly DocumentItem[]): string | null {
+/** How much the stems of a sentence speak for a label. */
+type WeighStems = (stems: ReadonlySet<string>) => number;
+
+const weighByTerms =
+  ({ own, cues }: Terms): WeighStems =>
+  (stems) =>
+    own.filter((term) => stems.has(term)).length * 2 +
+    cues.filter((term) => stems.has(term)).length;
+
+/** The sentence that speaks most for a label; a heading where no sentence speaks for it; the first words at last. */
+export function supportingSentence(
+  items: readonly DocumentItem[],
+  weigh: WeighStems,
+): string | null {
   const sentences = items
     .flatMap((item) => sentencesOf(item).map((text) => ({ text, mark: item.mark })))
     .filter(({ text, mark }) => text.length > 3 && text.length <= 600 && mark !== "row");
   let best: string | null = null;
   let highest = 0;
   for (const { text, mark } of sentences) {
-    const stems = new Set(wordsOf(text).map(stemWord));
-    const own = terms.own.filter((term) => stems.has(term)).length;
-    const cues = terms.cues.filter((term) => stems.has(term)).length;
-    const weight = (own * 2 + cues) * (mark === "heading" ? 0.9 : 1);
+    const weight =
+      weigh(new Set(subjectWordsOf(text).map(stemWord))) * (mark === "heading" ? 0.9 : 1);
     if (weight > highest) [best, highest] = [text, weight];
   }
   return best ?? sentences[0]?.text ?? beginningOf(items[0]);
@@ -245,7 +271,7 @@ const OPEN_TASK = /\b(?:todo|to do|action item|please|must|has to|bitte|muss|auf
 const HEAD_ITEMS = 3;
 
 /** How soon somebody has to act, by words and dates alone. */
-function priorityOf(items: readonly DocumentItem[]): "high" | "normal" | "low" {
+export function priorityOf(items: readonly DocumentItem[]): "high" | "normal" | "low" {
   const head = items.slice(0, HEAD_ITEMS).map(({ text }) => text);
   if (
     items.some(({ text }) => URGENT.test(text)) ||

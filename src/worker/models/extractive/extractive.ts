@@ -35,7 +35,9 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
           `"extractive" knows the presets classify, actions and people, and can't fill in a schema. Use a preset, or set model.provider: ollama.`,
         );
       }
-      return reply(await offload(TEXT_FOR, task, { chars: charsIn(task.evidence), signal }));
+      const examples = task.purpose === "extract" ? charsIn(task.examples) : 0;
+      const chars = charsIn(task.evidence) + examples;
+      return reply(await offload(TEXT_FOR, task, { chars, signal }));
     },
   };
 }
@@ -51,7 +53,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 5 },
+  options: { version: 6 },
 };
 
 const reply = (text: string): ModelReply => ({

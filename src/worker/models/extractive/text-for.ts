@@ -6,6 +6,7 @@ import type { EvidenceBlock, ModelTask } from "../model.ts";
 import { findActions } from "./actions.ts";
 import { candidatesOf } from "./candidates.ts";
 import type { Candidate } from "./candidates.ts";
+import { classifyByExamples } from "./classify-by-examples.ts";
 import { classify } from "./classify.ts";
 import { findDates, findPeople } from "./people.ts";
 import { rankForQuestion } from "./rank-for-question.ts";
@@ -129,10 +130,12 @@ const withClosedQuotes = (text: string): string =>
 type ExtractTask = Extract<ModelTask, { purpose: "extract" }>;
 
 /** The fields of a preset, by words and rules; null where they can't be told, and for a schema of the user. */
-function extractFields({ preset, labels, evidence }: ExtractTask): object | null {
+function extractFields({ preset, labels, examples, evidence }: ExtractTask): object | null {
   switch (preset) {
     case "classify":
-      return classify(evidence, labels);
+      return examples.length === 0
+        ? classify(evidence, labels)
+        : classifyByExamples(evidence, labels, examples);
     case "actions":
       return { actions: findActions(evidence) };
     case "people":

@@ -30,7 +30,7 @@ async function replyTo(
 ): Promise<string> {
   const { path = "notes/a.md", labels = [] } = about;
   const evidence: EvidenceBlock[] = [{ number: 1, path, title: null, headingPath: null, text }];
-  const task: ModelTask = { purpose: "extract", preset, labels, evidence };
+  const task: ModelTask = { purpose: "extract", preset, labels, examples: [], evidence };
   const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
   const reply = await extractiveModel().complete(request, new AbortController().signal);
   return reply.kind === "reply" ? reply.text : reply.code;
@@ -278,7 +278,13 @@ describe("what is no person, and no date", () => {
 });
 
 test("a schema of the user is refused with what would do", async () => {
-  const task: ModelTask = { purpose: "extract", preset: null, labels: [], evidence: [] };
+  const task: ModelTask = {
+    purpose: "extract",
+    preset: null,
+    labels: [],
+    examples: [],
+    evidence: [],
+  };
   const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
   expect(await extractiveModel().complete(request, new AbortController().signal)).toMatchObject({
     code: "MODEL_UNSUPPORTED",
