@@ -24,6 +24,7 @@ import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { duplicateFinder, findCopies, sayDuplicates, sayUncompared } from "../selection/copies.ts";
 import type { FoundCopies } from "../selection/copies.ts";
 import { insertDigests } from "../selection/digests.ts";
+import { readLabelExamples } from "../selection/label-examples.ts";
 import { onlyOfDays } from "../selection/of-days.ts";
 import { selectChanged, selectPaths } from "../selection/paths.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
@@ -101,8 +102,9 @@ const summaryOptions = (options: Options) =>
 
 /** One file is a job of its own; several, a glob or a name for it make a batch. */
 export const extract: CommandHandler = async (invocation) => {
-  const wanted = await fieldsOf(invocation);
+  const fields = await fieldsOf(invocation);
   const context = await openContext(invocation);
+  const wanted = { ...fields, ...(await labellingOf(context)) };
   const selected = await selectPaths(context);
   if (selected.kind === "refused") return printRefusal(selected, invocation);
   const { paths, isSelection, skipped } = selected;
@@ -125,9 +127,7 @@ export const extract: CommandHandler = async (invocation) => {
 
 /** What is asked for, as a line of a batch says it. */
 async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<string, unknown>>> {
-  const [preset, file, labels] = ["preset", "schema", "labels"].map((name) =>
-    textOf(options, name),
-  );
+  const [preset, file] = ["preset", "schema"].map((name) => textOf(options, name));
   if ((preset === undefined) === (file === undefined)) {
     throw new Failure(
       "USAGE_ERROR",
@@ -143,13 +143,22 @@ async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<s
     ...said({
       preset,
       schema: file === undefined ? undefined : await readSchema(file, cwd),
-      labels: labels
-        ?.split(",")
-        .map((label) => label.trim())
-        .filter((label) => label !== ""),
     }),
     ...(Object.keys(settings).length === 0 ? {} : { options: settings }),
   };
+}
+
+/** The labels to choose from, and texts that have them; without `--labels` they are those of the texts. */
+async function labellingOf(context: CommandContext) {
+  const { options } = context.invocation;
+  const file = textOf(options, "examples");
+  const labels = textOf(options, "labels")
+    ?.split(",")
+    .map((label) => label.trim())
+    .filter((label) => label !== "");
+  if (file === undefined) return said({ labels });
+  const examples = await readLabelExamples(context, file, labels);
+  return { labels: labels ?? [...new Set(examples.map(({ label }) => label))], examples };
 }
 
 const MOST_SCHEMA_BYTES = 4 * MOST_SCHEMA_CHARS;

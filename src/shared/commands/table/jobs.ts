@@ -225,6 +225,7 @@ export const JOBS: readonly Command[] = [
       "Take fields out of files, one job a file: a label, action items, people, or your JSON schema",
     examples: [
       "nightdesk extract 'allowed/corpus/**/*.md' --preset classify --labels invoice,letter,minutes,other",
+      "nightdesk extract 'allowed/inbox/*.pdf' --preset classify --examples labels.jsonl",
       "nightdesk extract allowed/corpus/minutes/2026-03.md --preset actions --wait --json",
       "nightdesk extract 'allowed/corpus/bills/*.txt' --schema bill.json --batch-name bills",
     ],
@@ -245,7 +246,13 @@ export const JOBS: readonly Command[] = [
       },
       {
         flags: "--labels <labels>",
-        description: "for --preset classify: two or more, separated by commas",
+        description:
+          "for --preset classify: two or more, separated by commas; those of the examples without it",
+      },
+      {
+        flags: "--examples <file>",
+        description:
+          "for --preset classify: JSONL of texts or paths of documents with their labels",
       },
       { flags: "--schema <file>", description: "JSON schema that the fields must fit" },
       ...route,

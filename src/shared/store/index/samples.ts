@@ -19,3 +19,28 @@ export async function selectSamples(db: Queryable, most: number): Promise<readon
   );
   return samplesSchema.parse(rows);
 }
+
+/** Chunks that the beginning of a document is put together of. */
+const MOST_CHUNKS_OF_BEGINNING = 8;
+
+/** How documents begin, by path: as many characters of their text. Those that are not indexed are not among them. */
+export async function selectBeginnings(
+  db: Queryable,
+  paths: readonly string[],
+  chars: number,
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.query(
+    `select path, left(string_agg(text, E'\\n' order by ordinal), $2) as text
+       from (select d.path, c.ordinal,
+                    -- The pieces of a long paragraph overlap.
+                    substr(c.text, greatest(1, 1 + max(c.end_char) over before - c.start_char)) as text
+               from (select path, min(doc_id) as doc_id from nightdesk_data.documents
+                      where path = any ($1::text[]) group by path) d
+               join nightdesk_data.chunks c using (doc_id)
+              where c.ordinal < ${MOST_CHUNKS_OF_BEGINNING}
+             window before as (partition by doc_id order by c.ordinal rows between unbounded preceding and 1 preceding)) pieces
+      group by path`,
+    [paths, chars],
+  );
+  return new Map(samplesSchema.parse(rows).map(({ path, text }) => [path, text]));
+}
