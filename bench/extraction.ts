@@ -1,6 +1,6 @@
-// Persons, tasks with owners and days, and labels of the short texts of tests/corpora/labelled-texts, as the extractive model
+// Persons, and tasks with owners and days, of the short texts of tests/corpora/labelled-texts, as the extractive model
 // finds them. A task counts as found when half of all its words are shared; owners and days are judged of the tasks that were found.
-// Labels are told with five examples each, by a fifth of the texts at a time.
+// Labels are judged by bench/labels.ts.
 // node --import ./bench/register.js bench/extraction.ts [--items]
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
