@@ -9,7 +9,12 @@ import type { TestDatabase } from "../../support/test-databases.ts";
 const ANSWERS: readonly string[] = ["Überfahrt um 9", "The FERRY leaves", "100 % of it", "100 pct"];
 const JOBS: readonly FinishedJob[] = Array.from({ length: 40 }, (_, at) => ({
   customId: `job-${at}`,
-  input: { kind: at % 10 === 9 ? "summarize" : "ask", question: "?", path: `notes/${at % 2}/a.md` },
+  input: {
+    kind: at % 10 === 9 ? "summarize" : "ask",
+    question: "?",
+    path: `notes/${at % 2}/a.md`,
+    examples: [{ text: "A sextant.", label: "nautical" }],
+  },
   ...(at % 5 === 4
     ? { state: "refused" as const, code: "FILE_EMPTY", message: "It is empty." }
     : { answer: ANSWERS[at % 4] ?? "" }),
@@ -58,6 +63,7 @@ describeOnPostgres("a page of results", () => {
     ["what looks like a pattern", { text: "100 %" }, where(({ answer }) => answer === ANSWERS[2])],
     ["other letters in their place", { text: "öberfahrt" }, []],
     ["an id", { text: "JOB-17" }, ["job-17"]],
+    ["words of examples, which are those of all", { text: "sextant" }, []],
     [
       "a state and a text",
       { state: "succeeded", text: "pct" },
