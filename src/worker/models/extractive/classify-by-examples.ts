@@ -19,7 +19,7 @@ import type { DocumentItem } from "./document-items.ts";
  * kinds of texts are told, with .08 fewer articles (bench/labels.ts).
  */
 const WORD_SHARE = 0.05;
-/** By how much of its score the best label must lead. With .1 two to four texts more of a hundred are told right, and up to five more wrongly. */
+/** By how much of its score the best label must lead. With .1 three to six texts more of a hundred are told right, and one to six more wrongly. */
 const LEAST_LEAD = 0.15;
 
 /**
