@@ -92,18 +92,28 @@ async function expectSame(id: string, passes?: readonly string[]): Promise<Repor
   return found;
 }
 
-const classify = (path: string): JobInput => ({
-  kind: "extract",
-  path,
-  preset: "classify",
-  labels: ["rail", "board"],
-});
+const classify = (path: string) =>
+  ({
+    kind: "extract",
+    path,
+    preset: "classify",
+    labels: ["rail", "board"],
+  }) satisfies JobInput;
 const TRAINS = "allowed/corpus/rail/trains.md";
 
 describe("an extraction is repeated", () => {
   test("to the same fields, with the version of its prompt", async () => {
     const found = await expectSame(await desk.work(classify(TRAINS)), ["second"]);
     expect(found.repeated.calls).toMatchObject([{ prompt_template: "extract/2" }]);
+  });
+
+  test("by the same examples of labels", async () => {
+    const examples = [
+      { text: "The express runs twice a day.", label: "rail" },
+      { text: "The board met on Monday.", label: "board" },
+    ];
+    const found = await expectSame(await desk.work({ ...classify(TRAINS), examples }), ["second"]);
+    expect(found.repeated.calls).toMatchObject([{ prompt_template: "extract-by-examples/1" }]);
   });
 
   test("by a schema of the user, at the second try", async () => {
