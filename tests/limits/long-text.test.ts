@@ -35,7 +35,10 @@ const TASKS: readonly (readonly [string, QuotingTask])[] = [
       sentences: 3,
     },
   ],
-  ["fields", { purpose: "extract", preset: "people", labels: [], examples: [], evidence: EVIDENCE }],
+  [
+    "fields",
+    { purpose: "extract", preset: "people", labels: [], examples: [], evidence: EVIDENCE },
+  ],
   ["a digest", { purpose: "digest", evidence: EVIDENCE, lines: 3 }],
 ];
 
