@@ -115,7 +115,8 @@ export const TOOLS: readonly Command[] = [
   {
     name: "models fetch",
     process: "worker",
-    summary: "Download a model for llama-cpp, transformers, embed, entailment or rerank; asks first",
+    summary:
+      "Download a model for llama-cpp, transformers, embed, entailment or rerank; asks first",
     examples: [
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2",
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2 --dtype q8 --yes",
