@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
-import { parseJobInput } from "../job.ts";
 import { parseGlob } from "../parse-glob.ts";
+import { jobForFile } from "../watched-job.ts";
 import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 
@@ -28,7 +28,7 @@ function globProblem(glob: string | undefined): string[] {
 
 function jobProblem(job: Readonly<Record<string, unknown>>): string[] {
   if ("path" in job) return ["names a path; the path is that of the new file"];
-  const parsed = parseJobInput({ ...job, path: "file" });
+  const parsed = jobForFile(job, "file");
   return parsed.ok ? [] : [`is no job: ${parsed.reason}`];
 }
 

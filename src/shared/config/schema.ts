@@ -157,8 +157,8 @@ const watchRuleSchema = z.strictObject({
     .optional(),
   /** In its frontmatter; one of them. */
   tags: z.array(name).min(1).optional(),
-  /** A line of a batch without its path. */
-  job: z.looseObject({ kind: z.enum(["summarize", "extract"]) }),
+  /** A line of a batch without its path; {path} in a question or a task. */
+  job: z.looseObject({ kind: z.enum(["summarize", "extract", "ask", "investigate"]) }),
   /** Relative to the work root. */
   move_to: name.optional(),
 });

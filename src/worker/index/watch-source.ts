@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import { parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { parseGlob } from "../../shared/parse-glob.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -14,6 +13,7 @@ import {
   takeFiles,
 } from "../../shared/store/index/watched-files.ts";
 import type { Look, Move, TakenFile } from "../../shared/store/index/watched-files.ts";
+import { jobForFile } from "../../shared/watched-job.ts";
 import { formatOf } from "../documents/formats/registry.ts";
 import { factsOf, listFiles } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
@@ -152,7 +152,7 @@ async function readFiles(
 
 /** The configuration was checked with a path that stands for any. */
 function jobOf({ job }: Rule, path: string): JobInput | null {
-  const parsed = parseJobInput({ ...job, path });
+  const parsed = jobForFile(job, path);
   return parsed.ok ? parsed.input : null;
 }
 

@@ -143,6 +143,30 @@ describeOnPostgres("a watched folder", () => {
     ]);
   });
 
+  test("a question or a task of a rule names the file by its path", async () => {
+    write("in/offer of May.txt", "The offer holds until 3 June.");
+    write("in/log.csv", "host,state\nnas,failed\n");
+    await rest();
+    await look({
+      rules: [
+        { formats: ["csv"], job: { kind: "investigate", task: "Which hosts failed in {path}?" } },
+        { job: { kind: "ask", question: "Until when does {path} hold?", options: { full: true } } },
+      ],
+    });
+    const made = (await jobs()).filter(({ kind }) => kind !== "index");
+    expect(made).toHaveLength(2);
+    expect(made).toEqual(
+      expect.arrayContaining([
+        { kind: "investigate", task: 'Which hosts failed in "in/log.csv"?' },
+        {
+          kind: "ask",
+          question: 'Until when does "in/offer of May.txt" hold?',
+          options: { full: true },
+        },
+      ]),
+    );
+  });
+
   const MOVED = { rules: [{ ...SUMMARIZE, move_to: "done" }] };
   const finish = () => workByHand(database.db, 2, () => answered("Fine."));
   const moved = () =>
