@@ -39,7 +39,7 @@ export type LabelledClaim = z.infer<typeof claimSchema>;
 
 /**
  * All passages and claims of a set, in the order of their files.
- * Without a folder the first set, of which `splitOf` keeps a third; `second-kept` is kept whole.
+ * Without a folder the first set. Of both `splitOf` tells a third apart, which of `second-kept` nobody has read.
  */
 export function readClaims(folder: "" | "second-kept" = ""): {
   readonly passages: readonly Passage[];
