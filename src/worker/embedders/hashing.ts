@@ -22,7 +22,7 @@ export function createHashingEmbedder(): Embedder {
     id: MODEL,
     dims: DIMS,
     signature: signatureOf({
-      embedder: "hashing-2",
+      embedder: "hashing-3",
       model: MODEL,
       digest: digestOf({ gram: GRAM, word: WORD_WEIGHT, grams: GRAM_WEIGHT }),
       dims: DIMS,

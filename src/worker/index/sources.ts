@@ -72,7 +72,7 @@ const isBelowSkipped = (sandbox: Pick<Sandbox, "skipped">, folder: string): bool
   sandbox.skipped.some(({ path }) => folder === path || folder.startsWith(`${path}/`));
 
 /** Raised when the same file would be cut or searched differently, or its language be another one. */
-const CHUNKER = "nightdesk-6";
+const CHUNKER = "nightdesk-7";
 
 /** A fingerprint of all that decides the chunks and the words of a document: another one means indexing again. */
 export function chunkSettingsFingerprint(

@@ -93,11 +93,15 @@ function documentHeading(headingPath: string | null, title: string | null): stri
   return headings === "" ? title : `${title} > ${headings}`;
 }
 
-/** A run of letters of a script that is written without blanks: Han, the two Japanese syllabaries, Hangul. */
-const RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]{2,}/gu;
+/**
+ * A run of letters and marks of a script that is written without blanks: Han, the two Japanese syllabaries, Hangul, Thai, Lao,
+ * Khmer, Burmese.
+ */
+const RUN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]{2,}/gu;
 
 /** Where their letters are, halves of pairs among them. Most texts have none, which is told ten times as fast. */
-const ANY_OF_RUN = /[\u1100-\u11ff\u2e80-\uffff]/;
+const ANY_OF_RUN = /[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\uffff]/;
 
 /** A text without the runs that are searched in pairs. */
 export const withoutPairs = (text: string): string => text.replace(RUN, " ");

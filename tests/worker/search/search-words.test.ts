@@ -62,10 +62,19 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
     ["発電機の燃料は何ですか", ["ja.md"]],
     ["柴油", ["zh.md"]],
     ["発電", ["ja.md"]],
+    ["เปิดทำการ", ["th.md"]],
+    ["ห้องสมุดเปิดวันไหน", ["th.md"]],
+    ["ໂມງ", ["lo.md"]],
+    ["បណ្ណាល័យ", ["km.md"]],
+    ["စာကြည့်တိုက်", ["my.md"]],
     ["보일러", ["ko.md"]],
     ["水道", []],
   ])("finds %s inside of a text that is written without blanks", async (text, expected) => {
     corpus.write("notes/ops/ja.md", "# 設備\n\n発電機の燃料は軽油です。\n");
+    corpus.write("notes/ops/th.md", "# เวลา\n\nห้องสมุดเปิดทำการทุกวันจันทร์ถึงวันศุกร์\n");
+    corpus.write("notes/ops/lo.md", "# ເວລາ\n\nຮ້ານເປີດແຕ່ແປດໂມງເຊົ້າ\n");
+    corpus.write("notes/ops/km.md", "# ម៉ោង\n\nនៅបណ្ណាល័យមានសៀវភៅច្រើន\n");
+    corpus.write("notes/ops/my.md", "# အချိန်\n\nမြို့စာကြည့်တိုက်ကိုနေ့တိုင်းဖွင့်သည်\n");
     corpus.write("notes/ops/zh.md", "# 笔记\n\n发电机需要柴油。\n");
     corpus.write("notes/ops/ko.md", "# 메모\n\n지하보일러실의 열쇠.\n");
     await corpus.index();
