@@ -92,12 +92,10 @@ export function compareLookalike({ claim, unit, met, cited }: Pair): Finding | n
   const isCapital = ({ start }: Term, text: string): boolean =>
     /^\p{Lu}/u.test(text.slice(start, start + 2));
   const said = new Set(claim.terms.map(({ word }) => word));
+  const others = unit.terms.filter((one) => isCapital(one, unit.text) && !said.has(one.word));
   for (const { term, places, isLabel } of met) {
     if (isLabel || !isCapital(term, claim.text)) continue;
     if (cited.some(({ words }) => words.has(term.word))) continue;
-    const others = unit.terms.filter(
-      (other) => isCapital(other, unit.text) && !said.has(other.word),
-    );
     const like = others.find(({ word }) => isLookalike(term.word, word));
     const isElsewhere = places.some((place) => unit.terms[place] !== like);
     if (like !== undefined && !isElsewhere)

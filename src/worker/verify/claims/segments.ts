@@ -5,7 +5,8 @@ const BREAK =
   /[;|•!?。、;]|,(?=\s|$)|\.(?=\s)|\s[–—-]\s|(?<![\p{L}])(?:and|but|or|while|whereas|because|although|und|aber|oder|sondern|während|weil|obwohl|et|mais|ou|tandis|car|parce|y|pero|o|mientras|aunque|porque|sino)(?![\p{L}])/giu;
 
 /** What stands in brackets parts no clause: "the fee (€480, until 28 February) is not paid"; two amounts there are parted. */
-const BRACKET = /\((?![^()\n]*([€$£%])[^()\n]*\1)[^()\n]{0,200}\)|（[^（）\n]{0,200}）/gu;
+const BRACKET =
+  /\((?![^()\n]{0,200}([€$£%])[^()\n]{0,200}\1)[^()\n]{0,200}\)|（[^（）\n]{0,200}）/gu;
 
 const CELL = /\|/g;
 
