@@ -26,7 +26,7 @@ describe("the hashing embedder", () => {
       .slice(0, 2);
     expect({ signature: embedder.signature, strongest }).toMatchInlineSnapshot(`
       {
-        "signature": "90e70225ad830d2f3c3cee09b5247f1f",
+        "signature": "23f79c7258d47c1c3202bf2927b59171",
         "strongest": [
           [
             117,
