@@ -27,6 +27,6 @@ export function jobForFile(
   const text = job[key];
   if (typeof text === "string" && !text.includes(FILE_MARK))
     return { ok: false, reason: `its ${key} has no ${FILE_MARK}, where it names the new file` };
-  const named = typeof text === "string" ? text.replaceAll(FILE_MARK, `"${path}"`) : text;
+  const named = typeof text === "string" ? text.replaceAll(FILE_MARK, () => `"${path}"`) : text;
   return parseJobInput({ ...job, [key]: named });
 }

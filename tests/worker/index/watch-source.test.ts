@@ -144,7 +144,7 @@ describeOnPostgres("a watched folder", () => {
   });
 
   test("a question or a task of a rule names the file by its path", async () => {
-    write("in/offer of May.txt", "The offer holds until 3 June.");
+    write("in/offer of $& May.txt", "The offer holds until 3 June.");
     write("in/log.csv", "host,state\nnas,failed\n");
     await rest();
     await look({
@@ -160,7 +160,7 @@ describeOnPostgres("a watched folder", () => {
         { kind: "investigate", task: 'Which hosts failed in "in/log.csv"?' },
         {
           kind: "ask",
-          question: 'Until when does "in/offer of May.txt" hold?',
+          question: 'Until when does "in/offer of $& May.txt" hold?',
           options: { full: true },
         },
       ]),
