@@ -94,15 +94,16 @@ const PREPROCESSING = hash(
   "hex",
 );
 
-type BatchLimits = { readonly texts: number; readonly chars: number };
+/** A message to a host or a process stays small, whatever embed.batch_size is. */
+const CHARS_OF_A_BATCH = 512 * 1_024;
 
-/** Cuts a list into batches within both limits, in order; a text that is too long alone is a batch of its own. */
-export function splitBatches(texts: readonly string[], limits: BatchLimits): string[][] {
+/** Cuts a list into batches of so many texts at most, in order; a text that is too long alone is a batch of its own. */
+export function splitBatches(texts: readonly string[], most: number): string[][] {
   const batches: string[][] = [];
   let batch: string[] = [];
   let chars = 0;
   for (const text of texts) {
-    if (batch.length >= limits.texts || chars + text.length > limits.chars) {
+    if (batch.length >= most || chars + text.length > CHARS_OF_A_BATCH) {
       if (batch.length > 0) batches.push(batch);
       batch = [];
       chars = 0;

@@ -20,7 +20,6 @@ type HostedPlace = Pick<EmbedderPlace, "hosts" | "accessOf" | "choice">;
 
 /** The first call of a host may load the model; a host that says nothing is not waited for as long as for a batch. */
 const OPENING_MS = 30_000;
-const CHARS_OF_A_BATCH = 512 * 1_024;
 /** Servers round differently. Another model, another pooling or a coarse build of it differs by more. */
 const LEAST_LIKENESS = 0.99;
 
@@ -42,7 +41,6 @@ export async function createHostedEmbedder(
     new AbortController().signal,
   );
   const facts = { model: id, dims: probe.length, ...buildFacts(place.hosts, build) };
-  const limits = { texts, chars: CHARS_OF_A_BATCH };
   const through = (call: HostCall): Embedder => ({
     id,
     dims: facts.dims,
@@ -58,7 +56,7 @@ export async function createHostedEmbedder(
             const { host } = await hosts.openSame(at, name, until);
             const embed = (batch: readonly string[]) => host.embed(batch, until);
             const vectors: Float32Array[] = [];
-            for (const batch of splitBatches(all, limits)) {
+            for (const batch of splitBatches(all, texts)) {
               const fitting = { embed, dims: facts.dims, onCut };
               vectors.push(...(await embedFitting(batch, fitting).catch(explainFor(host.host))));
             }

@@ -26,8 +26,6 @@ const EMBEDDING_MODEL: GgufRole = {
   less: "lower embed.max_length or embed.batch_size",
 };
 
-/** A message between the processes stays small, whatever embed.batch_size is. */
-const CHARS_OF_A_BATCH = 512 * 1_024;
 const BYTES_OF_A_MEGABYTE = 1_000_000;
 /** A model that nobody asks for gives its memory back. */
 const IDLE_MS = 60_000;
@@ -102,7 +100,7 @@ const embedBy =
       return toVectors(reply, batch.length, opened);
     };
     const vectors: Float32Array[] = [];
-    for (const batch of splitBatches(texts, { texts: most, chars: CHARS_OF_A_BATCH })) {
+    for (const batch of splitBatches(texts, most)) {
       const fitted = embedFitting(batch, { embed, dims, onCut });
       vectors.push(...(await fitted.catch(explainFor(opened))));
     }

@@ -25,8 +25,6 @@ const EMBEDDING: ModelRole = {
   without: "set embed.provider to hashing",
 };
 
-/** A message between the processes stays small, whatever embed.batch_size is. */
-const CHARS_OF_A_BATCH = 512 * 1_024;
 const BYTES_OF_A_MEGABYTE = 1_000_000;
 
 /**
@@ -41,10 +39,9 @@ export async function createTransformersEmbedder(
   const folder = modelFolderOf(settings, workroot);
   requireFiles(EMBEDDING, model_id, folder, dtype);
   const model = openModelProcess(processOptions(settings, folder, execArgv));
-  const limits = { texts: settings.batch_size, chars: CHARS_OF_A_BATCH };
   const embed: Embedder["embed"] = async (texts, signal) => {
     const vectors: Float32Array[] = [];
-    for (const batch of splitBatches(texts, limits)) {
+    for (const batch of splitBatches(texts, settings.batch_size)) {
       const { values, rows } = await model.ask({ kind: "embed", texts: batch }, signal);
       vectors.push(...toRows(values, rows).map(normalize));
     }
