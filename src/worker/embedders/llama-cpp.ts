@@ -26,7 +26,6 @@ const EMBEDDING_MODEL: GgufRole = {
   less: "lower embed.max_length or embed.batch_size",
 };
 
-const BYTES_OF_A_MEGABYTE = 1_000_000;
 /** A model that nobody asks for gives its memory back. */
 const IDLE_MS = 60_000;
 
@@ -51,7 +50,7 @@ export async function createLlamaCppEmbedder(
     idleMs: IDLE_MS,
     recycle: {
       inputs: settings.recycle_texts,
-      bytes: settings.recycle_mb * BYTES_OF_A_MEGABYTE,
+      megabytes: settings.recycle_mb,
     },
   });
   const { signal: always } = new AbortController();

@@ -38,8 +38,6 @@ const LANGUAGE_MODEL: ModelRole = {
   folder: "by name",
 };
 
-const BYTES_OF_A_MEGABYTE = 1_000_000;
-
 /** A model in its folder, as it was when it was opened. */
 type Opened = {
   readonly name: string;
@@ -145,7 +143,7 @@ function openProcess(
     load: { kind: "load", task: "complete", folder, dtype, device, maxLength: windowTokens },
     timeoutMs: model.timeout_s * 1_000,
     idleMs: durationMs(model.keep_alive),
-    recycle: { inputs: recycle_replies, bytes: recycle_mb * BYTES_OF_A_MEGABYTE },
+    recycle: { inputs: recycle_replies, megabytes: recycle_mb },
     execArgv,
   });
 }

@@ -57,8 +57,6 @@ export type CrossEncoder<Score> = {
 const MAX_LENGTH = 512;
 /** Pairs of one call: with twelve heads, attention to so many of that length takes 100 MB a layer. */
 const PAIRS_OF_A_BATCH = 8;
-const BYTES_OF_A_MEGABYTE = 1_000_000;
-
 /**
  * A cross-encoder in a process of its own, tried with one pair. Nothing is ever downloaded. The newest 20,000 pairs are
  * remembered.
@@ -79,7 +77,7 @@ export async function openCrossEncoder<Score>(
     timeoutMs: settings.timeout_s * 1_000,
     recycle: {
       inputs: settings.recycle_texts,
-      bytes: settings.recycle_mb * BYTES_OF_A_MEGABYTE,
+      megabytes: settings.recycle_mb,
     },
     execArgv,
   });

@@ -21,8 +21,8 @@ export type ModelProcessOptions = {
   readonly timeoutMs: number;
   /** Milliseconds without a request after which it ends: 60,000 without it, 0 at once, negative never. */
   readonly idleMs?: number;
-  /** The process is replaced after so many inputs, or when it holds so many bytes. */
-  readonly recycle: { readonly inputs: number; readonly bytes: number };
+  /** The process is replaced after so many inputs, or when it holds so many megabytes. */
+  readonly recycle: { readonly inputs: number; readonly megabytes: number };
   /** Flags of Node for the process. */
   readonly execArgv: readonly string[];
 };
@@ -75,7 +75,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
       if (reply.kind === "ready" || reply.kind === "failed") throw brokeOver(options, reply);
       inputs += reply.kind === "rows" ? reply.rows : 1;
       const { recycle, idleMs = IDLE_MS } = options;
-      const isWorn = inputs >= recycle.inputs || reply.rssBytes >= recycle.bytes;
+      const isWorn = inputs >= recycle.inputs || reply.rssBytes >= recycle.megabytes * 1_000_000;
       if (isWorn || idleMs === 0) close();
       else if (idleMs > 0) idle = setTimeout(close, idleMs).unref();
       return reply;

@@ -25,8 +25,6 @@ const EMBEDDING: ModelRole = {
   without: "set embed.provider to hashing",
 };
 
-const BYTES_OF_A_MEGABYTE = 1_000_000;
-
 /**
  * A local model by @huggingface/transformers, in a process of its own. Nothing is ever downloaded.
  * @throws Failure EMBED_MODEL_MISSING when the package or the model's files are not there; MODEL_TIMEOUT, TOOL_ERROR
@@ -71,7 +69,7 @@ const processOptions = (
     maxLength: settings.max_length,
   },
   timeoutMs: settings.timeout_s * 1_000,
-  recycle: { inputs: settings.recycle_texts, bytes: settings.recycle_mb * BYTES_OF_A_MEGABYTE },
+  recycle: { inputs: settings.recycle_texts, megabytes: settings.recycle_mb },
   execArgv,
 });
 

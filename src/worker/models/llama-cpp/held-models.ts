@@ -28,7 +28,7 @@ type HoldOptions = {
   /** Milliseconds without a call after which a model gives its memory back; 0: at once, negative: never. */
   readonly idleMs: number;
   /** When nobody uses it, a process is replaced that has done so much, or holds so much. */
-  readonly recycle: { readonly inputs: number; readonly bytes: number };
+  readonly recycle: { readonly inputs: number; readonly megabytes: number };
 };
 
 /** A model as it was when it was opened. */
@@ -64,6 +64,8 @@ export type HeldModels = {
   /** Ends the process, if nobody uses it. */
   readonly release: () => void;
 };
+
+const BYTES_OF_A_MEGABYTE = 1_000_000;
 
 /** A process with the model of a file, and what that file was when it was loaded. */
 type Held = {
@@ -130,7 +132,7 @@ async function start(name: string, options: HoldOptions): Promise<Held> {
       role,
       load: { kind: "load", library, file, gpu, threads, ...load },
       loadTimeoutMs,
-      memoryBytes: memory_mb === null ? null : memory_mb * 1_000_000,
+      memoryBytes: memory_mb === null ? null : memory_mb * BYTES_OF_A_MEGABYTE,
       execArgv: process.execArgv,
     },
     new AbortController().signal,
@@ -155,7 +157,9 @@ async function counting<T>(
     return given;
   } finally {
     held.calls -= 1;
-    const isWorn = held.inputs >= recycle.inputs || held.process.residentBytes() >= recycle.bytes;
+    const isWorn =
+      held.inputs >= recycle.inputs ||
+      held.process.residentBytes() >= recycle.megabytes * BYTES_OF_A_MEGABYTE;
     if (held.calls === 0 && isWorn) held.process.close();
   }
 }

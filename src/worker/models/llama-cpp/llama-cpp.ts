@@ -42,7 +42,7 @@ export function llamaCppModels(
     },
     loadTimeoutMs: timeout_s * 1_000,
     idleMs: durationMs(keep_alive),
-    recycle: { inputs: llama_cpp.recycle_replies, bytes: Infinity },
+    recycle: { inputs: llama_cpp.recycle_replies, megabytes: Infinity },
   });
   return async (name, signal) => modelOf(await models.open(name, signal), config, models);
 }
