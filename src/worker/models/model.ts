@@ -102,6 +102,33 @@ export type ModelRequest = {
   readonly toolChoice?: "required";
 };
 
+/** What a model in a process of ours is asked for. */
+export type CompletionRequest = {
+  readonly messages: readonly Message[];
+  /** Tokens of reply. */
+  readonly maxTokens: number;
+  /** 0: always the likeliest token. */
+  readonly temperature: number;
+  readonly seed: number;
+  readonly topP: number | null;
+  readonly stop: readonly string[];
+};
+
+type Defaults = { readonly temperature: number; readonly seed: number; readonly limit: number };
+
+/** What a request leaves open is as it is configured. */
+export const completionOf = (
+  { messages, temperature, seed, topP, stop }: ModelRequest,
+  defaults: Defaults,
+): CompletionRequest => ({
+  messages: messages.map(({ role, content }) => ({ role, content })),
+  maxTokens: defaults.limit,
+  temperature: temperature ?? defaults.temperature,
+  seed: seed ?? defaults.seed,
+  topP: topP ?? null,
+  stop: stop ?? [],
+});
+
 /** What a model thought before it replied. */
 export type Reasoning = {
   /** Of a long one the beginning and the end. */

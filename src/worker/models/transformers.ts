@@ -12,18 +12,15 @@ import {
   requireFiles,
   requirePackage,
 } from "../embedders/transformers/model-files.ts";
-import type {
-  CompleteRequest,
-  Completion,
-  ModelRole,
-} from "../embedders/transformers/model-files.ts";
+import type { Completion, ModelRole } from "../embedders/transformers/model-files.ts";
 import { openModelProcess } from "../embedders/transformers/model-process.ts";
 import type { ModelProcess } from "../embedders/transformers/model-process.ts";
 import { callProcess } from "./deadline.ts";
 import { durationMs } from "./keep-alive.ts";
 import { holdOneAtATime } from "./llama-cpp/one-at-a-time.ts";
 import type { Holder } from "./llama-cpp/one-at-a-time.ts";
-import type { Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
+import { completionOf } from "./model.ts";
+import type { Model, ModelFacts, ModelReply } from "./model.ts";
 import { replyTokens, roomForPrompt } from "./prompt-window.ts";
 import { toModelReply } from "./streamed-reply.ts";
 
@@ -175,7 +172,10 @@ function modelOf(
       if (request.format !== undefined) return refuseFormat(name);
       const { timeoutMs } = request;
       const limit = replyTokens(windowTokens, request.maxTokens);
-      const completion = completionOf(request, { temperature, seed, limit });
+      const completion = {
+        kind: "complete",
+        ...completionOf(request, { temperature, seed, limit }),
+      } as const;
       const limits = { name, timeoutKey: "model.timeout_s", signal, timeoutMs };
       const reply = await callProcess(limits, async (until, onStarted) => {
         // Files that are replaced while a worker runs would be loaded by the next process.
@@ -188,21 +188,6 @@ function modelOf(
     },
   };
 }
-
-type Defaults = { readonly temperature: number; readonly seed: number; readonly limit: number };
-
-const completionOf = (
-  { messages, temperature, seed, topP, stop }: ModelRequest,
-  defaults: Defaults,
-): CompleteRequest => ({
-  kind: "complete",
-  messages: messages.map(({ role, content }) => ({ role, content })),
-  maxTokens: defaults.limit,
-  temperature: temperature ?? defaults.temperature,
-  seed: seed ?? defaults.seed,
-  topP: topP ?? null,
-  stop: stop ?? [],
-});
 
 type Bounds = { readonly name: string; readonly windowTokens: number; readonly limit: number };
 

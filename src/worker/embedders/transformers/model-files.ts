@@ -8,6 +8,7 @@ import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import type { FaultCode } from "../../../shared/failure.ts";
 import { isRecord, parseJson } from "../../../shared/json-value.ts";
+import type { CompletionRequest } from "../../models/model.ts";
 
 /** What a local model is there for, in the words of messages about it. */
 export type ModelRole = {
@@ -177,20 +178,7 @@ export type TextPair = readonly [string, string];
 export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly string[] };
 export type CompareRequest = { readonly kind: "compare"; readonly pairs: readonly TextPair[] };
 export type WorkRequest = EmbedRequest | CompareRequest;
-export type CompleteRequest = {
-  readonly kind: "complete";
-  readonly messages: readonly {
-    readonly role: "system" | "user" | "assistant";
-    readonly content: string;
-  }[];
-  /** Tokens of reply. */
-  readonly maxTokens: number;
-  /** 0: always the likeliest token. */
-  readonly temperature: number;
-  readonly seed: number;
-  readonly topP: number | null;
-  readonly stop: readonly string[];
-};
+export type CompleteRequest = CompletionRequest & { readonly kind: "complete" };
 export type Request = LoadRequest | WorkRequest | CompleteRequest;
 
 /** What a language model gave. */

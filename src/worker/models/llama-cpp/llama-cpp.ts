@@ -2,6 +2,7 @@ import type { Config } from "../../../shared/config/schema.ts";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { durationMs } from "../keep-alive.ts";
+import { completionOf } from "../model.ts";
 import type { Model, ModelFacts, ModelReply, ModelRequest } from "../model.ts";
 import { replyTokens, roomForPrompt } from "../prompt-window.ts";
 import { toModelReply } from "../streamed-reply.ts";
@@ -70,7 +71,10 @@ function modelOf(opened: OpenedModel, config: LlamaCppConfig, models: HeldModels
     async complete(request, signal) {
       const { timeoutMs } = request;
       const limit = replyTokens(windowTokens, request.maxTokens);
-      const completion = completionOf(request, { temperature, seed, limit });
+      const completion = {
+        ...completionOf(request, { temperature, seed, limit }),
+        format: grammarOf(request),
+      };
       const reply = await models.call(
         opened,
         { signal, timeoutMs, inputs: 1 },
@@ -81,20 +85,9 @@ function modelOf(opened: OpenedModel, config: LlamaCppConfig, models: HeldModels
   };
 }
 
-type Defaults = { readonly temperature: number; readonly seed: number; readonly limit: number };
-
-const completionOf = (
-  { messages, temperature, seed, topP, stop, format }: ModelRequest,
-  defaults: Defaults,
-): Completion => ({
-  messages: messages.map(({ role, content }) => ({ role, content })),
-  maxTokens: defaults.limit,
-  temperature: temperature ?? defaults.temperature,
-  seed: seed ?? defaults.seed,
-  topP: topP ?? null,
-  stop: stop ?? [],
-  format: format === undefined ? null : format === "json" ? "json" : grammarSchemaOf(format),
-});
+/** The grammar that a reply is held to; null without one. */
+const grammarOf = ({ format }: ModelRequest): Completion["format"] =>
+  format === undefined ? null : format === "json" ? "json" : grammarSchemaOf(format);
 
 type Bounds = { readonly name: string; readonly windowTokens: number; readonly limit: number };
 

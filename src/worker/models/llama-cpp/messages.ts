@@ -1,5 +1,5 @@
 import type { GpuKind } from "../../../shared/providers.ts";
-import type { Message } from "../model.ts";
+import type { CompletionRequest } from "../model.ts";
 
 /** What the process of a model is told once, before all else. */
 export type LoadRequest = {
@@ -18,16 +18,9 @@ export type LoadRequest = {
   readonly threads: number | null;
 };
 
-export type CompleteRequest = {
+export type CompleteRequest = CompletionRequest & {
   readonly kind: "complete";
   readonly id: number;
-  readonly messages: readonly Message[];
-  /** Tokens of reply. */
-  readonly maxTokens: number;
-  readonly temperature: number;
-  readonly seed: number;
-  readonly topP: number | null;
-  readonly stop: readonly string[];
   /** The reply is held to JSON, or to a schema that the library's grammar can express; null to neither. */
   readonly format: "json" | Readonly<Record<string, unknown>> | null;
 };
