@@ -1,0 +1,86 @@
+import { findNumbers, parseNumber } from "../../text/numbers.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import type { ClaimLanguage } from "./terms.ts";
+
+/** A number in digits, with what it is multiplied by. */
+type Scaled = TextSpan & { readonly value: number; readonly others: readonly number[] };
+
+/**
+ * The numbers in digits of a text, by the marks of its language.
+ * @param rest the text with blanks for what is something else
+ */
+export function scaledNumbers(
+  rest: string,
+  text: string,
+  language: ClaimLanguage | null,
+): readonly Scaled[] {
+  const scaled = joinGroups(findNumbers(rest), rest).flatMap(({ start, end }): Scaled[] => {
+    const spelled = rest.slice(start, end);
+    const value = Number(valueIn(spelled, language));
+    if (Number.isNaN(value)) return [];
+    const scale = SCALES.find(([pattern]) => pattern.test(text.slice(end, end + 16)));
+    const length = scale?.[0].exec(text.slice(end, end + 16))?.[0].length ?? 0;
+    const others = language === null ? ambiguous(spelled) : [];
+    return [{ start, end: end + length, value: value * (scale?.[1] ?? 1), others }];
+  });
+  return joinMyriads(scaled, text);
+}
+
+/** Behind a number: what it is multiplied by. */
+const SCALES: readonly (readonly [RegExp, number])[] = [
+  [/^[ \u00A0]?(?:mil millones|milliards?|milliarden?|mrd\.?|billions?|bn)(?!\p{L})/iu, 1e9],
+  [/^[ \u00A0-]?(?:millions?|millionen|mio\.?|millones|millón|mn)(?!\p{L})/iu, 1e6],
+  [/^[ \u00A0-]?(?:thousand|tausend|tsd\.?|mille|mil)(?!\p{L})/iu, 1e3],
+  [/^億/u, 1e8],
+  [/^万/u, 1e4],
+  [/^千/u, 1e3],
+];
+
+/** "9万5千" is one number. */
+const joinMyriads = (numbers: readonly Scaled[], text: string): readonly Scaled[] =>
+  numbers.reduce<Scaled[]>((joined, number) => {
+    const last = joined.at(-1);
+    const isRest =
+      last?.end === number.start && text.charAt(last.end - 1) === "万" && number.value < 10_000;
+    if (isRest)
+      joined.splice(-1, 1, { ...last, end: number.end, value: last.value + number.value });
+    else joined.push(number);
+    return joined;
+  }, []);
+
+/** "1 825,23": a group before a decimal comma. */
+const joinGroups = (numbers: readonly TextSpan[], text: string): readonly TextSpan[] =>
+  numbers.reduce<TextSpan[]>((joined, number) => {
+    const last = joined.at(-1);
+    const isGroup =
+      last !== undefined &&
+      last.end - last.start <= 3 &&
+      /^[ \u00A0\u202F]$/u.test(text.slice(last.end, number.start)) &&
+      /^\d{3}[.,]\d{1,2}$/.test(text.slice(number.start, number.end));
+    if (isGroup) joined.splice(-1, 1, { start: last.start, end: number.end });
+    else joined.push(number);
+    return joined;
+  }, []);
+
+const COMMA_IS_DECIMAL: ReadonlySet<ClaimLanguage> = new Set(["german", "french", "spanish"]);
+
+/** A number by the marks of its language: "1,250" is 1250 in English and 1.25 in German. */
+function valueIn(spelled: string, language: ClaimLanguage | null): string {
+  const plain = spelled.replace("−", "-").replace(/(?<=\d)[ \u00A0\u202F](?=\d)/gu, "");
+  if (language !== null && COMMA_IS_DECIMAL.has(language)) {
+    if (/^-?\d+,\d+$/.test(plain)) return plain.replace(",", ".");
+    if (/^-?\d{1,3}(?:\.\d{3})+$/.test(plain)) return plain.replaceAll(".", "");
+    if (/^-?\d{1,3}(?:\.\d{3})+,\d+$/.test(plain))
+      return plain.replaceAll(".", "").replace(",", ".");
+  }
+  if (language !== null && !COMMA_IS_DECIMAL.has(language) && /^-?\d+\.\d+$/.test(plain))
+    return plain;
+  return parseNumber(plain)[0] ?? "";
+}
+
+/** What else a number may be where nobody knows its language. */
+const ambiguous = (spelled: string): number[] =>
+  parseNumber(spelled)
+    .slice(1)
+    .map(Number)
+    .filter((value) => !Number.isNaN(value));
