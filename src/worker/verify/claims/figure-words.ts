@@ -25,8 +25,12 @@ export const nounBefore = (before: string): string | null => {
   return noun === undefined || NO_NOUN.test(noun) ? null : foldWord(noun);
 };
 
-const RATE =
-  /^(?:[ \u00A0]?\/[ \u00A0]?|[ \u00A0](?:per|an?|each|every|pro|je|im|par|por|al?|cada|chaque) )(?:(?:square|cubic) )?(?<of>[\p{L}²³]{1,24})/iu;
+/** These say what something is per wherever they stand; an article does so behind a figure alone. */
+const PER_WORDS = "per|each|every|pro|je|par|por|cada|chaque";
+const RATE = new RegExp(
+  String.raw`^(?:[ \u00A0]?\/[ \u00A0]?|[ \u00A0](?:${PER_WORDS}|an?|im|al?) )(?:(?:square|cubic) )?(?<of>[\p{L}²³]{1,24})`,
+  "iu",
+);
 
 /** What a figure is per, in a form that languages share where it is a measure. */
 export function rateAfter(after: string): {
@@ -40,8 +44,10 @@ export function rateAfter(after: string): {
   return { rate: measure === null ? null : `${measure.dimension}:${measure.factor}`, per };
 }
 
-const PER =
-  /(?<!\p{L})(?:por cada|por|cada|per|for each|for every|each|every|je|pro|pour chaque|par|chaque)[ \u00A0](?<of>\p{L}{1,20})/giu;
+const PER = new RegExp(
+  String.raw`(?<!\p{L})(?:por cada|${PER_WORDS})[ \u00A0](?<of>\p{L}{1,20})`,
+  "giu",
+);
 const REGULARLY: readonly (readonly [RegExp, string])[] = [
   [
     /(?<!\p{L})(?:yearly|annual(?:ly)?|jährlich|annuel|anual|par an(?!\p{L}))|(?<!\d)年額?(?=[\d,]{1,9}円)/iu,
