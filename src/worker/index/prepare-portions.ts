@@ -63,8 +63,8 @@ export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Por
   const drafts = new Map<Language, Draft>();
   let turnStartedAt = performance.now();
   for await (const found of readFiles(scan)) {
-    await addFound(drafts, found, scan);
-    for (const draft of [...drafts.values()].filter(isFull)) {
+    const draft = await addFound(drafts, found, scan);
+    if (isFull(draft)) {
       yield toPortion(draft, scan);
       drafts.delete(draft.language);
     }
@@ -97,21 +97,23 @@ const emptyDraft = (language: Language, vocabulary: Vocabulary) => ({
   silentlyChanged: [] as string[],
 });
 
+/** @returns the draft that it was added to */
 async function addFound(
   drafts: Drafts,
   found: Outcome | Lost,
   scan: FilesToPrepare,
-): Promise<void> {
+): Promise<Draft> {
   if (found.kind === "lost") {
-    draftFor(drafts, languageOf("", scan), scan).lost.push(...found.documents);
-    return;
+    const draft = draftFor(drafts, languageOf("", scan), scan);
+    draft.lost.push(...found.documents);
+    return draft;
   }
   const draft = await addRead(drafts, found, scan);
   if (found.isFile) draft.files += 1;
   else draft.attachments += 1;
+  return draft;
 }
 
-/** @returns the draft that it was added to */
 async function addRead(
   drafts: Drafts,
   { read, known }: Pick<Outcome, "read" | "known">,
