@@ -38,12 +38,15 @@ export type CallPlace = Omit<HostPlace, "provider"> & {
   readonly provider: HostProvider | ProcessProvider;
 };
 
+/** Calls wait for the one process of each worker, and not for a slot. */
+const CALLS_IN_PROCESSES = 64;
+
 /** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
 const FIRST_CAPACITY = {
   ollama: 1,
   "openai-compatible": 4,
-  "llama-cpp": 64,
-  transformers: 64,
+  "llama-cpp": CALLS_IN_PROCESSES,
+  transformers: CALLS_IN_PROCESSES,
 } as const;
 
 /** How many calls a host gets at once before anything was found out about it. */
@@ -141,5 +144,5 @@ export const moneyOf = (
  */
 export const callsInProcess = ({ model }: Pick<HostConfig, "model">): readonly CallPlace[] =>
   runsInProcess(model.provider)
-    ? [{ host: model.provider, provider: model.provider, parallel: 64 }]
+    ? [{ host: model.provider, provider: model.provider, parallel: CALLS_IN_PROCESSES }]
     : [];
