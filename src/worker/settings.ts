@@ -11,6 +11,7 @@ import { openDocumentReader } from "./documents/reader/reader.ts";
 import type { ReaderLimits } from "./documents/reader/reader.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
+import type { LocalModelSettings } from "./embedders/transformers/cross-encoder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
 import { openReranker } from "./embedders/transformers/reranker.ts";
 import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
@@ -146,8 +147,12 @@ export function rerankerSettingsOf({ retrieve, embed }: Config): RerankerSetting
 export const mostRerankMs = ({ retrieve: { rerank } }: Pick<Config, "retrieve">): number =>
   rerank.provider === "off" ? 0 : rerank.candidates * rerank.timeout_s * 1_000;
 
-/** Where local models lie, and what the process of each may hold. */
-const modelProcessOf = ({ cache_dir, device, recycle_texts, recycle_mb }: Config["embed"]) => ({
+const modelProcessOf = ({
+  cache_dir,
+  device,
+  recycle_texts,
+  recycle_mb,
+}: LocalModelSettings): LocalModelSettings => ({
   cache_dir,
   device,
   recycle_texts,

@@ -10,18 +10,15 @@ import type { LoadRequest, ModelRole, TextPair } from "./model-files.ts";
 import { openModelProcess } from "./model-process.ts";
 import type { ModelProcess, Rows } from "./model-process.ts";
 
-/** A model that reads two texts at once; where models lie and what their processes may hold is said once, under embed. */
-export type CrossEncoderSettings = Pick<
+/** Where models lie and what their processes may hold: said once, under embed. */
+export type LocalModelSettings = Pick<
   ConfigValues["embed"],
-  | "model_id"
-  | "dtype"
-  | "local_model_path"
-  | "timeout_s"
-  | "cache_dir"
-  | "device"
-  | "recycle_texts"
-  | "recycle_mb"
+  "cache_dir" | "device" | "recycle_texts" | "recycle_mb"
 >;
+
+/** A model that reads two texts at once. */
+type CrossEncoderSettings = LocalModelSettings &
+  Pick<ConfigValues["embed"], "model_id" | "dtype" | "local_model_path" | "timeout_s">;
 
 export type CrossEncoderPlace = {
   /** Absolute; paths of the configuration are relative to it. */

@@ -6,12 +6,12 @@ import {
   requireModel,
   sayLabels,
 } from "./cross-encoder.ts";
-import type { CrossEncoder, CrossEncoderPlace } from "./cross-encoder.ts";
+import type { CrossEncoder, CrossEncoderPlace, LocalModelSettings } from "./cross-encoder.ts";
 import type { ModelRole } from "./model-files.ts";
 
 /** The model of verify.entailment; where models lie and what their processes may hold is said once, under embed. */
 export type EntailmentSettings = Omit<ConfigValues["verify"]["entailment"], "provider"> &
-  Pick<ConfigValues["embed"], "cache_dir" | "device" | "recycle_texts" | "recycle_mb">;
+  LocalModelSettings;
 
 /** How probable it is that a premise entails a hypothesis, and that it contradicts it; rounded to four places. */
 export type EntailmentScores = { readonly entailment: number; readonly contradiction: number };

@@ -7,12 +7,12 @@ import {
   requireModel,
   sayLabels,
 } from "./cross-encoder.ts";
-import type { CrossEncoderPlace } from "./cross-encoder.ts";
+import type { CrossEncoderPlace, LocalModelSettings } from "./cross-encoder.ts";
 import type { ModelRole } from "./model-files.ts";
 
-/** The model of retrieve.rerank; where models lie and what their processes may hold is said once, under embed. */
+/** The model of retrieve.rerank. */
 export type RerankerSettings = Omit<ConfigValues["retrieve"]["rerank"], "provider"> &
-  Pick<ConfigValues["embed"], "cache_dir" | "device" | "recycle_texts" | "recycle_mb">;
+  LocalModelSettings;
 
 export type Reranker = {
   /** `model_id` and the first digits of the SHA-256 of its files. */
