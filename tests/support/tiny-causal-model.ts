@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { node, onnxModel, tensor } from "./tiny-model.ts";
+import { node, onnxModel, tensor, wordPieces } from "./tiny-model.ts";
 
 /** What is said to a prompt that holds a word, up to fifteen times; of several such words, to the last in the list. */
 type TinyReply = {
@@ -102,28 +102,16 @@ function weights(vocabulary: readonly string[], replies: readonly TinyReply[]): 
 /** The likeliest word is the one before it again, and the end comes once in thirty words. */
 const RAMBLING: Readonly<Record<string, number>> = { [WORDS[0] ?? ""]: 0.5, [END]: -1.2 };
 
-const tokenizer = (vocabulary: readonly string[]): object => ({
-  version: "1.0",
-  truncation: null,
-  padding: null,
-  added_tokens: ["[UNK]", ...MARKS].map((content, id) => ({
-    id,
-    content,
-    special: true,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-  })),
-  normalizer: { type: "BertNormalizer", lowercase: true, clean_text: true },
-  pre_tokenizer: { type: "BertPreTokenizer" },
-  post_processor: null,
-  decoder: { type: "WordPiece", prefix: "##", cleanup: true },
-  model: {
-    type: "WordPiece",
-    unk_token: "[UNK]",
-    continuing_subword_prefix: "##",
-    max_input_chars_per_word: 100,
-    vocab: Object.fromEntries(vocabulary.map((word, id) => [word, id])),
-  },
-});
+const tokenizer = (vocabulary: readonly string[]): object =>
+  wordPieces(vocabulary, {
+    added_tokens: ["[UNK]", ...MARKS].map((content, id) => ({
+      id,
+      content,
+      special: true,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+    })),
+    post_processor: null,
+  });

@@ -127,14 +127,19 @@ function write(
   writeFileSync(join(folder, "onnx", "model.onnx"), onnx);
 }
 
-const tokenizer = (vocabulary: readonly string[]) => ({
+type SpecialTokens = {
+  readonly added_tokens: readonly object[];
+  readonly post_processor: object | null;
+};
+
+/** A tokenizer.json that parts small letters at blanks and marks, and knows these words. */
+export const wordPieces = (vocabulary: readonly string[], special: SpecialTokens): object => ({
   version: "1.0",
   truncation: null,
   padding: null,
-  added_tokens: SPECIAL.map((content, id) => ({ id, content, special: true })),
+  ...special,
   normalizer: { type: "BertNormalizer", lowercase: true, clean_text: true },
   pre_tokenizer: { type: "BertPreTokenizer" },
-  post_processor: { type: "BertProcessing", sep: ["[SEP]", 3], cls: ["[CLS]", 2] },
   decoder: { type: "WordPiece", prefix: "##", cleanup: true },
   model: {
     type: "WordPiece",
@@ -144,6 +149,12 @@ const tokenizer = (vocabulary: readonly string[]) => ({
     vocab: Object.fromEntries(vocabulary.map((word, id) => [word, id])),
   },
 });
+
+const tokenizer = (vocabulary: readonly string[]): object =>
+  wordPieces(vocabulary, {
+    added_tokens: SPECIAL.map((content, id) => ({ id, content, special: true })),
+    post_processor: { type: "BertProcessing", sep: ["[SEP]", 3], cls: ["[CLS]", 2] },
+  });
 
 // Protobuf by hand: field numbers of onnx.proto (IR version 8, opset 13).
 const varint = (value: number): number[] =>
