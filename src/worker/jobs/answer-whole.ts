@@ -408,7 +408,9 @@ export type AskRun = {
 /** What is known before any model is asked. */
 export type RetrievedContext = {
   readonly classification: Classification;
-  /** Of the names in the question one for each file, in order. */
+  /** The names in the question; in place of one that its file does not have, as of an attachment that is spelled as its sender did, the path. */
+  readonly meant: readonly string[];
+  /** Of the names one for each file, in order. */
   readonly toRead: readonly string[];
   readonly snapshot: Snapshot;
 };

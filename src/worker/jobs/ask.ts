@@ -43,7 +43,8 @@ export async function answerQuestion(
   const named = await locateNamedFiles(run, classification);
   if (named.kind === "refused") return named;
   const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
-  const found = { classification, toRead: named.names, snapshot };
+  const { meant, toRead } = named;
+  const found = { classification, meant, toRead, snapshot };
   if (classification.need === "passages" && snapshot.passages.length === 0) {
     return refuseWithoutPassages(run);
   }
@@ -141,12 +142,16 @@ function withoutEvidence(run: AskRun, found: GatheredEvidence, refusal: Refusal)
 }
 
 const gate = ({ deps }: AskRun, found: GatheredEvidence): AdmittedEvidence | Refusal =>
-  gateEvidence({ ...found, mostChars: deps.settings.ask.max_chars_full_read });
+  gateEvidence({
+    ...found,
+    classification: { ...found.classification, namedFiles: found.meant },
+    mostChars: deps.settings.ask.max_chars_full_read,
+  });
 
 const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
 const STALE = "the file has changed since it was indexed";
 
-type GatheredEvidence = Omit<GateInput, "mostChars">;
+type GatheredEvidence = Omit<GateInput, "mostChars"> & Pick<RetrievedContext, "meant">;
 
 /** Puts every piece that was read on record: admitted, or rejected with the reason. */
 function recordEvidence(

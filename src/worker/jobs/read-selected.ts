@@ -24,11 +24,11 @@ type AllowedCall = {
   readonly answerers: Answerers;
 };
 
-type NamedFiles = { readonly kind: "located"; readonly names: readonly string[] };
+type NamedFiles = { readonly kind: "located" } & Pick<RetrievedContext, "meant" | "toRead">;
 
 /**
- * Of the names in the question one for each file, in order; or why a file can't be read: the policy and the disk decide
- * before any model is asked. What was refused is on record as a read. INVALID_ARGS for more files than a run reads.
+ * What the names in the question mean; or why a file can't be read: the policy and the disk decide before any model is
+ * asked. What was refused is on record as a read. INVALID_ARGS for more files than a run reads.
  */
 export async function locateNamedFiles(
   { deps, trace }: Pick<AskRun, "deps" | "trace">,
@@ -47,7 +47,11 @@ export async function locateNamedFiles(
   if (files > MOST_FILES) return tooManyFiles(files, MOST_FILES);
   return {
     kind: "located",
-    names: namedFiles.filter((_, at) => paths.indexOf(paths[at] ?? "") === at),
+    meant: namedFiles.map((name, at) => {
+      const path = paths[at] ?? name;
+      return isNamed(path, [name]) ? name : path;
+    }),
+    toRead: namedFiles.filter((_, at) => paths.indexOf(paths[at] ?? "") === at),
   };
 }
 
@@ -86,7 +90,7 @@ export async function readSelected(
   const { trace, deps } = run;
   const { call } = selection;
   const allowed = checkToolCallPath(call, {
-    namedFiles: found.classification.namedFiles,
+    namedFiles: [...found.classification.namedFiles, ...found.meant],
     snapshotPaths: found.snapshot.passages.map(({ path }) => path),
   });
   if (allowed.kind === "refused") {

@@ -28,9 +28,22 @@ type Run = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcom
 
 async function ask(
   question: string,
-  world: World & { readonly options?: AskInput["options"] },
+  {
+    located = {},
+    ...world
+  }: World & {
+    readonly options?: AskInput["options"];
+    /** Paths by names that no file has. */
+    readonly located?: Readonly<Record<string, string>>;
+  },
 ): Promise<Run & { readonly reads: ReturnType<typeof worldOf>["reads"] }> {
-  const deps = worldOf(world);
+  const files = worldOf(world);
+  const deps: typeof files = {
+    ...files,
+    locate: (path) => files.locate(located[path] ?? path),
+    readTextFile: (request) =>
+      files.readTextFile({ ...request, path: located[request.path] ?? request.path }),
+  };
   const trace = startTrace();
   const input: AskInput = {
     kind: "ask",
@@ -50,6 +63,32 @@ const eventOf = ({ record }: Run, step: string): Readonly<Record<string, unknown
   record.events.findLast((event) => event.step === step)?.detail;
 
 describe("a question that names a file", () => {
+  test.each(["Prices of May.csv", "mail/offer.eml/attachments/1/Prices-of-May.csv"])(
+    "is answered from what a name of a sender means, by a model that asks for %s",
+    async (asked) => {
+      const path = "mail/offer.eml/attachments/1/Prices-of-May.csv";
+      const model = scripted([callFor(asked), "Tickets cost 4 EUR [1]."]);
+      const run = await ask('What do tickets cost by "Prices of May.csv"?', {
+        files: { [path]: RAIL },
+        located: { "Prices of May.csv": path },
+        models: [model],
+      });
+      expect(run.outcome).toMatchObject({ kind: "succeeded", citations: [{ path }] });
+    },
+  );
+
+  test("is not answered from another file than the name of a sender means", async () => {
+    const path = "mail/offer.eml/attachments/1/Prices-of-May.csv";
+    const model = scripted([callFor("corpus/rail.md")]);
+    const run = await ask('What do tickets cost by "Prices of May.csv"?', {
+      files: { [path]: "a,b\n1,2\n", "corpus/rail.md": RAIL },
+      located: { "Prices of May.csv": path },
+      passages: [rail],
+      models: [model],
+    });
+    expect(run.outcome).toMatchObject({ kind: "refused", code: "EVIDENCE_NOT_ACQUIRED" });
+  });
+
   test("is answered from a read of it, with the exact footer and all of the record", async () => {
     const model = scripted([callFor("corpus/rail.md"), `Every 20 minutes [1].\n${railFooter}`]);
     const run = await ask("How often do trains run by corpus/rail.md?", {
