@@ -87,20 +87,25 @@ function pieceLine(piece: Piece, { zone, ids }: Shown): Line {
   }
 }
 
-const pageLines = ({ facts, sections }: Page, shown: Shown): readonly Line[] => [
-  ...facts.flatMap((each) => factLines(each, shown)),
-  ...sections.flatMap((each) => sectionLines(each, shown)),
-];
+function pageLines({ facts, sections }: Page, shown: Shown): readonly Line[] {
+  const longest = facts.map(({ label }) => plainText(lineOf(label, shown)).length + 1);
+  const columns = Math.max(LABEL_COLUMNS, ...longest);
+  return [
+    ...facts.flatMap((each) => factLines(each, columns, shown)),
+    ...sections.flatMap((each) => sectionLines(each, shown)),
+  ];
+}
 
+/** As wide as the labels of a page are, and at least so wide. */
 const LABEL_COLUMNS = 10;
 
-function factLines({ label, lines }: Fact, shown: Shown): readonly Line[] {
+function factLines({ label, lines }: Fact, columns: number, shown: Shown): readonly Line[] {
   const name = lineOf(label, shown);
-  const blank = " ".repeat(Math.max(1, LABEL_COLUMNS - plainText(name).length));
+  const blank = " ".repeat(columns - plainText(name).length);
   return lines.map((text, at) =>
     at === 0
       ? joined([name, blank, lineOf(text, shown)])
-      : line`${" ".repeat(LABEL_COLUMNS)}${lineOf(text, shown)}`,
+      : line`${" ".repeat(columns)}${lineOf(text, shown)}`,
   );
 }
 
