@@ -19,6 +19,7 @@ import {
   openBatch,
 } from "../../../src/shared/store/jobs/batches.ts";
 import { claimJob } from "../../../src/shared/store/jobs/claim-job.ts";
+import { dispatchDueJobs } from "../../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { listBatches, selectBatchNames } from "../../../src/shared/views/batches.ts";
 import { listRuns } from "../../../src/shared/views/runs.ts";
@@ -523,6 +524,8 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     const askAtOnce = async (jobs: number) => {
       await registerHook(db, ["webhook"], topology.context.config.on_batch_end.origins);
       const batch = await investigationsOf(db, `batch ${randomUUID()}`, jobs);
+      // One dispatcher at a time: all that began at once would not find theirs dispatched.
+      await dispatchDueJobs(db, 10_000);
       await Promise.all(batch.jobIds.map((jobId) => askAbout(db, jobId, GIT)));
       return batch;
     };
