@@ -72,7 +72,7 @@ async function count(
 /** What the choice among hosts goes by: their rows, which all workers share, and what this process is about to call. */
 export const choiceAmong = (parts: Parts, pending: PendingCalls): HostChoice => ({
   standings: (hosts) => selectStandings(parts.db, hosts),
-  pending: pending.count,
+  watchPending: pending.watch,
   expect: pending.expect,
   async failed(failure) {
     if (failure.retryAfterMs !== null) return;

@@ -4,7 +4,11 @@ export type PendingCalls = {
   readonly expect: (host: string) => () => void;
   /** The database knows now of a call that was expected longest. */
   readonly begin: (host: string) => void;
-  readonly count: (host: string) => number;
+  /**
+   * Begins to watch, before the database is asked what it knows.
+   * @returns how many calls the answer may not have counted: those that are expected, and those that began meanwhile
+   */
+  readonly watch: () => (host: string) => number;
 };
 
 /** A run that has asked for no slot for so long is busy with something else. */
@@ -15,6 +19,9 @@ export function openPendingCalls(
   now: () => number = performance.now.bind(performance),
 ): PendingCalls {
   const expected = new Map<string, readonly { readonly since: number }[]>();
+  const begun = new Map<string, number>();
+  const begunAt = (host: string, counts: ReadonlyMap<string, number> = begun) =>
+    counts.get(host) ?? 0;
   const fresh = (host: string) =>
     (expected.get(host) ?? []).filter(({ since }) => now() - since < FORGOTTEN_MS);
   return {
@@ -30,7 +37,11 @@ export function openPendingCalls(
     },
     begin(host) {
       expected.set(host, fresh(host).slice(1));
+      begun.set(host, begunAt(host) + 1);
     },
-    count: (host) => fresh(host).length,
+    watch() {
+      const before = new Map(begun);
+      return (host) => fresh(host).length + begunAt(host) - begunAt(host, before);
+    },
   };
 }

@@ -10,8 +10,8 @@ import type { Model } from "./model.ts";
 export type HostChoice = {
   /** How those stand that were called before. */
   standings(hosts: readonly string[]): Promise<readonly HostStanding[]>;
-  /** How many calls of this process are about to begin there, beside those. */
-  readonly pending: (host: string) => number;
+  /** To be called before them. @returns how many calls of this process they may not have counted */
+  readonly watchPending: () => (host: string) => number;
   /** A call of this process is about to begin there. @returns what takes that back */
   readonly expect: (host: string) => () => void;
   /** Counts a host that was not reached, where the run goes on at another. */
@@ -21,7 +21,7 @@ export type HostChoice = {
 /** Of who asks for himself alone. */
 export const UNKNOWN_STANDINGS: HostChoice = {
   standings: async () => [],
-  pending: () => 0,
+  watchPending: () => () => 0,
   expect: () => () => undefined,
   failed: async () => undefined,
 };
@@ -78,11 +78,12 @@ export async function askFirstHost<T>(
   signal: AbortSignal,
 ): Promise<HostAnswer<T>> {
   const serving = servingHosts(name, places);
+  const pending = choice.watchPending();
   // One alone is asked whatever is known of it.
   const standings =
     serving.length < 2 ? [] : await choice.standings(serving.map(({ place }) => place.host));
   // Between this and what is expected of the first nobody else may choose: nothing is waited for.
-  const candidates = inTurn(serving, standings, choice);
+  const candidates = inTurn(serving, standings, pending);
   const troubles: HostFailure[] = [];
   for (const { place, nameThere, standing } of candidates) {
     const closed = whyNotNow(place, standing);
@@ -119,7 +120,7 @@ const servingHosts = (name: string, places: readonly HostPlace[]): readonly Serv
 function inTurn(
   serving: readonly Serving[],
   standings: readonly HostStanding[],
-  { pending }: HostChoice,
+  pending: (host: string) => number,
 ): readonly Candidate[] {
   const candidates = serving.map((each) => {
     const { place } = each;

@@ -7,10 +7,21 @@ describe("calls that are about to begin", () => {
     pending.expect("a");
     pending.expect("a");
     pending.expect("b");
-    expect([pending.count("a"), pending.count("b"), pending.count("c")]).toEqual([2, 1, 0]);
+    expect([pending.watch()("a"), pending.watch()("b"), pending.watch()("c")]).toEqual([2, 1, 0]);
     pending.begin("a");
     pending.begin("c");
-    expect([pending.count("a"), pending.count("b"), pending.count("c")]).toEqual([1, 1, 0]);
+    expect([pending.watch()("a"), pending.watch()("b"), pending.watch()("c")]).toEqual([1, 1, 0]);
+  });
+
+  test("count for who began to watch before they began", () => {
+    const pending = openPendingCalls(() => 0);
+    const earlier = pending.watch();
+    pending.expect("a");
+    const count = pending.watch();
+    pending.begin("a");
+    pending.expect("a");
+    expect([earlier("a"), count("a"), pending.watch()("a")]).toEqual([2, 2, 1]);
+    expect(count("b")).toBe(0);
   });
 
   test("are taken back once, and not in another's stead", () => {
@@ -19,12 +30,12 @@ describe("calls that are about to begin", () => {
     pending.expect("a");
     takeBack();
     takeBack();
-    expect(pending.count("a")).toBe(1);
+    expect(pending.watch()("a")).toBe(1);
     const late = pending.expect("a");
     pending.begin("a");
     pending.begin("a");
     late();
-    expect(pending.count("a")).toBe(0);
+    expect(pending.watch()("a")).toBe(0);
   });
 
   test("are forgotten when their run asks for no slot", () => {
@@ -34,10 +45,10 @@ describe("calls that are about to begin", () => {
     now = 20_000;
     pending.expect("a");
     now = 29_999;
-    expect(pending.count("a")).toBe(2);
+    expect(pending.watch()("a")).toBe(2);
     now = 30_000;
-    expect(pending.count("a")).toBe(1);
+    expect(pending.watch()("a")).toBe(1);
     now = 50_000;
-    expect(pending.count("a")).toBe(0);
+    expect(pending.watch()("a")).toBe(0);
   });
 });

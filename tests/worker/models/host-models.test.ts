@@ -96,22 +96,37 @@ describe("runs of one process that choose at the same moment", () => {
 
   test("take no more slots of the first host than it has", async () => {
     const pending = openPendingCalls();
-    const choice = { pending: pending.count, expect: pending.expect };
+    const choice = { watchPending: pending.watch, expect: pending.expect };
     const hosts = await Promise.all(Array.from({ length: 5 }, () => chosen(places, [], choice)));
     expect(hosts).toEqual(["near", "near", "far", "far", "near"]);
   });
 
+  test("count a call that begins while they read how hosts stand", async () => {
+    const pending = openPendingCalls();
+    const calls = (near: number) => [standing("near", near, { capacity: 1 }), standing("far", 0)];
+    pending.expect("near");
+    const choice = {
+      watchPending: pending.watch,
+      standings: async () => {
+        const read = calls(0);
+        pending.begin("near");
+        return read;
+      },
+    };
+    expect(await chosen(places, [], choice)).toBe("far");
+  });
+
   test("are not counted where their host was not reached", async () => {
     const pending = openPendingCalls();
-    const choice = { ...UNKNOWN_STANDINGS, pending: pending.count, expect: pending.expect };
+    const choice = { ...UNKNOWN_STANDINGS, watchPending: pending.watch, expect: pending.expect };
     const ask = async ({ host }: HostPlace) => {
       if (host === "near") throw new HostFailure("MODEL_UNREACHABLE", "down", { host });
       return "given";
     };
     const { host, noCall } = await askFirstHost("m", places, { ask, choice }, signal);
     expect(host).toBe("far");
-    expect([pending.count("near"), pending.count("far")]).toEqual([0, 1]);
+    expect([pending.watch()("near"), pending.watch()("far")]).toEqual([0, 1]);
     noCall();
-    expect(pending.count("far")).toBe(0);
+    expect(pending.watch()("far")).toBe(0);
   });
 });
