@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import { EXIT, isOfConfiguration } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
@@ -112,18 +112,17 @@ async function refuseFullDisk(context: CommandContext, database: Database): Prom
   if (full !== undefined) throw new Failure("DISK_FULL", `${full.message}.`);
 }
 
-const SAID = /^nightdesk: (CONFIG_ERROR|SCHEMA_OUTDATED): (.*)$/;
+const SAID = /^nightdesk: ([A-Z_]+): (.*)$/;
 
 /** What a worker that ended with exit status 78 said last. */
 async function failureOfWorker(context: CommandContext): Promise<Failure> {
   const log = await readFile(workerLogOf(context), "utf8");
-  const said = log
-    .split("\n")
-    .map((line) => SAID.exec(line))
-    .findLast((found) => found !== null);
-  return said?.[1] === "CONFIG_ERROR" || said?.[1] === "SCHEMA_OUTDATED"
-    ? new Failure(said[1], said[2] ?? "")
-    : workerKeepsFailing(context);
+  const [, code = "", message = ""] =
+    log
+      .split("\n")
+      .map((line) => SAID.exec(line))
+      .findLast((found) => found !== null) ?? [];
+  return isOfConfiguration(code) ? new Failure(code, message) : workerKeepsFailing(context);
 }
 
 const workerKeepsFailing = (context: CommandContext): Failure =>

@@ -25,6 +25,18 @@ const UNAVAILABLE = new Set<ErrorCode>([
   "DATABASE_READ_ONLY",
 ]);
 
+/** What the configuration names is not there: another start ends in the same way. */
+const OF_CONFIGURATION = [
+  "CONFIG_ERROR",
+  "SCHEMA_OUTDATED",
+  "VERIFY_MODEL_INVALID",
+  "RERANK_MODEL_INVALID",
+] as const satisfies readonly ErrorCode[];
+
+/** Whether it is a code of commands that end with `EXIT.config`. */
+export const isOfConfiguration = (code: string): code is (typeof OF_CONFIGURATION)[number] =>
+  OF_CONFIGURATION.some((one) => one === code);
+
 /** A statement with a caret under the place, and a list of what is wrong in a file. */
 const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 
@@ -32,7 +44,7 @@ const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 export function exitCodeOf(thrown: unknown): number {
   const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
   if (!(error instanceof Failure)) return EXIT.error;
-  if (error.code === "CONFIG_ERROR" || error.code === "SCHEMA_OUTDATED") return EXIT.config;
+  if (isOfConfiguration(error.code)) return EXIT.config;
   if (error.code === "USAGE_ERROR") return EXIT.usage;
   return UNAVAILABLE.has(error.code) ? EXIT.unavailable : EXIT.error;
 }
