@@ -45,6 +45,10 @@ function startOfName(parts: readonly string[]): number | undefined {
   return parts[start - 1]?.toLowerCase().endsWith(ending) === true ? start : undefined;
 }
 
+/** Whether a path is that of a file that may hold attachments, and no attachment itself. */
+export const isMailFile = (path: string): boolean =>
+  /\.(?:eml|mbox)$/i.test(path) && attachmentPlaces(path).length === 0;
+
 const NUMBERED = /(\.(?:eml|mbox))(?:\/messages\/[1-9]\d{0,6})?\/attachments\/[1-9]\d{0,6}\//gi;
 
 /** A path as it would be without the numbers that attachments lie under, which say nothing of what they are. */

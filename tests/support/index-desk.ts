@@ -7,7 +7,7 @@ import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { extractText } from "./read-documents.ts";
 import { policyOver } from "./security-policy.ts";
 
-const EXTENSIONS = [".md", ".txt", ".eml"];
+const EXTENSIONS = [".md", ".txt", ".eml", ".mbox"];
 
 /** Indexes the source `corpus` of a desk, as its worker would. */
 export async function indexDesk({ database, workroot }: Desk): Promise<void> {

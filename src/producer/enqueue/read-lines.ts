@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
+import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { JobInput } from "../../shared/job.ts";
@@ -130,14 +131,22 @@ export const fileSizes =
     return path === undefined ? 0 : fileSize(workroot, path);
   };
 
-/** Bytes of a file by its path from the work root; 0 for what lies outside of it or can't be looked at. */
+/** Bytes of a file by its path from the work root, of an attachment those of its mail; 0 for what lies outside of it or can't be looked at. */
 export function fileSize(workroot: string, path: string): number {
+  for (const file of [path, ...attachmentPlaces(path).map((place) => place.file)]) {
+    const bytes = bytesAt(workroot, file);
+    if (bytes !== undefined) return bytes;
+  }
+  return 0;
+}
+
+function bytesAt(workroot: string, path: string): number | undefined {
   const file = resolve(workroot, path);
-  if (relative(workroot, file).startsWith("..")) return 0;
+  if (relative(workroot, file).startsWith("..")) return undefined;
   try {
-    return lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    return lstatSync(file, { throwIfNoEntry: false })?.size;
   } catch {
     // Whatever keeps it from being looked at, the worker says it when it reads the file.
-    return 0;
+    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import {
+  attachments,
   raw,
   wait,
   noWait,
@@ -201,6 +202,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...fileList,
+      attachments,
       ...route,
       ...verification,
       {
@@ -239,6 +241,7 @@ export const JOBS: readonly Command[] = [
     options: [
       wait,
       ...fileList,
+      attachments,
       {
         flags: "--preset <preset>",
         description: "a label and a priority, action items, or people and dates",

@@ -29,6 +29,10 @@ export const fileList: readonly CommandOption[] = [
     description: "with -: the new file below an allowed root that keeps the text on stdin",
   },
 ];
+export const attachments: CommandOption = {
+  flags: "--attachments",
+  description: "also what the index knows to be in the mails among them",
+};
 export const dedupe: CommandOption = {
   flags: "--dedupe",
   description: "work one of each group of copies; the rows of the others point to it",

@@ -108,6 +108,28 @@ export async function selectAttachments(
   return attachmentsSchema.parse(rows);
 }
 
+/**
+ * Of files of mails those that the index has, and what it has of their attachments.
+ * @returns for each mail that is indexed the paths in it, in order
+ */
+export async function selectAttachmentsOf(
+  db: Queryable,
+  mails: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await db.query(
+    `select mail, array_agg(path order by path) as paths
+       from (select distinct coalesce(mail, path) as mail, path from nightdesk_data.documents
+              where path = any ($1::text[]) or mail = any ($1::text[])) held
+      group by mail`,
+    [mails],
+  );
+  return new Map(
+    heldSchema.parse(rows).map(({ mail, paths }) => [mail, paths.filter((path) => path !== mail)]),
+  );
+}
+
+const heldSchema = z.array(z.object({ mail: z.string(), paths: z.array(z.string()) }));
+
 const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   docId: row.doc_id,
   path: row.path,
