@@ -142,13 +142,29 @@ async function onServer(statement: string): Promise<void> {
   }
 }
 
-/** A worker's row, so that commands take one for alive. */
-export async function pretendWorker(database: Database): Promise<void> {
+const BEAT_EVERY_MS = 3_000;
+
+/**
+ * A worker's row, so that commands take one for alive, until the row is deleted or the database is left: however long the test
+ * takes.
+ */
+export async function pretendWorker(
+  database: Database,
+  modelHosts: readonly string[] = [],
+): Promise<void> {
+  const workerId = randomUUID();
   await database.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, config_file, shared_config)
-     values ($1, 'here', 1, '0', 1, '/nightdesk.yaml', '{}')`,
-    [randomUUID()],
+    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, config_file, shared_config)
+     values ($1, 'here', 1, '0', 1, $2, '/nightdesk.yaml', '{}')`,
+    [workerId, modelHosts],
   );
+  const beat =
+    "update nightdesk_data.workers set heartbeat_at = clock_timestamp() where worker_id = $1";
+  const timer = setInterval(() => {
+    database.query(beat, [workerId]).catch(() => {
+      clearInterval(timer);
+    });
+  }, BEAT_EVERY_MS).unref();
 }
 
 export async function rowsOf(

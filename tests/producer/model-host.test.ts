@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
@@ -9,7 +8,7 @@ import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import { jsonLine, runBin } from "../support/run-bin.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { selectAliveWorkers } from "../../src/shared/store/jobs/workers.ts";
-import { openDesk, rowsOf } from "./desk.ts";
+import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 let desk: Desk;
@@ -49,13 +48,6 @@ const ask = async (...args: readonly string[]) => {
   return desk.run("ask", "Who?", "--config", `${desk.workroot}/ollama.yaml`, ...args);
 };
 
-const startWorkerRow = (modelHost: string) =>
-  desk.database.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, config_file, shared_config)
-     values ($1, 'here', 1, '0', 1, $2, '/nightdesk.yaml', '{}')`,
-    [randomUUID(), [modelHost]],
-  );
-
 describe("--ollama-base-url of a command that queues", () => {
   test.each([
     ["localhost:11434", "it does not begin with http:// or https://"],
@@ -89,7 +81,7 @@ describe("--ollama-base-url of a command that queues", () => {
   });
 
   test("is not what a worker asks that runs with another", async () => {
-    await startWorkerRow("http://127.0.0.1:11434");
+    await pretendWorker(desk.database, ["http://127.0.0.1:11434"]);
     const { stderr } = await ask("--ollama-base-url", url);
     expect(stderr).toContain(
       `A worker that runs asks http://127.0.0.1:11434, not ${url}: stop it, and start it again with: nightdesk worker --ollama-base-url ${url}\n`,
@@ -97,7 +89,7 @@ describe("--ollama-base-url of a command that queues", () => {
   });
 
   test("says nothing where the worker that runs asks the same, or where it was not given", async () => {
-    await startWorkerRow(url);
+    await pretendWorker(desk.database, [url]);
     for (const flags of [["--ollama-base-url", `${url}/`], []]) {
       expect((await ask(...flags)).stderr).toMatch(/^Queued as batch [^\n]*\n$/);
     }

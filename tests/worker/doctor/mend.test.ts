@@ -1,7 +1,7 @@
 import { rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { openDesk } from "../../producer/desk.ts";
+import { openDesk, pretendWorker } from "../../producer/desk.ts";
 import type { Desk } from "../../producer/desk.ts";
 import { runBin } from "../../support/run-bin.ts";
 import type { Ended } from "../../support/run-bin.ts";
@@ -41,10 +41,7 @@ test("Doctor makes the tables of an empty database when it is allowed to, and le
     expect(codesOf(made)).toContain("DOCTOR_QUEUE_OK");
 
     await empty.database.query("delete from nightdesk_migrations.applied where name like '0004%'");
-    await empty.database.query(
-      `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, config_file, shared_config)
-       values (gen_random_uuid(), 'other', 1, '0.0.0', 1, '/other.yaml', '{}')`,
-    );
+    await pretendWorker(empty.database);
     const left = await doctor("--fix", "--yes", "--json");
     expect(left.stderr).not.toContain("running:");
     expect(codesOf(left)).toContain("DOCTOR_INDEX_SCHEMA_IN_USE");
