@@ -163,11 +163,11 @@ describe("llama.cpp", () => {
       const { double, model, open: gates } = await queued();
       const first = complete(model);
       await double.until(() => double.chats()[0]?.state === "running");
-      const second = complete(model, { timeoutMs: 1_500 });
-      await sleep(1_000);
+      const second = complete(model, { timeoutMs: 5_000 });
+      await sleep(3_000);
       gates[0]?.();
       await first;
-      await sleep(1_000);
+      await sleep(3_000);
       gates[1]?.();
       expect(await second).toMatchObject({ text: "a b c" });
     });
