@@ -25,6 +25,7 @@ import { writeTinyClassifier, writeTinyModel, writeTinyReranker } from "../suppo
 
 const BIN = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
 const MODEL = "somebody/tiny";
+const OPTIONAL = ["chat_template.jinja", "generation_config.json"];
 const NEEDED = ["config.json", "onnx/model.onnx", "tokenizer.json", "tokenizer_config.json"];
 
 describe("nightdesk models fetch", () => {
@@ -81,6 +82,15 @@ describe("nightdesk models fetch", () => {
       ]),
     });
     expect(hub.asked.some((address) => address.endsWith(".py"))).toBe(false);
+  });
+
+  test("downloads the template of prompts and what is said of generating where the model has files of them", async () => {
+    for (const name of OPTIONAL) files[name] = { content: Buffer.from(`{"of": "${name}"}`) };
+    files["additional_chat_templates/tool_use.jinja"] = { content: Buffer.from("tools") };
+    expect((await fetchModel("--yes")).code).toBe(0);
+    expect(kept().sort()).toEqual([...NEEDED, ...OPTIONAL].sort());
+    for (const name of OPTIONAL)
+      expect(readFileSync(join(folder(), name))).toEqual(files[name]?.content);
   });
 
   test("says what a model is for: vectors, comparing statements with their evidence, ordering passages, or answers", async () => {

@@ -9,10 +9,11 @@ import {
   fingerprintModel,
   isModelName,
   modelFolderOf,
+  OPTIONAL_FILES,
   requireFiles,
   requirePackage,
 } from "../embedders/transformers/model-files.ts";
-import type { Completion, ModelRole } from "../embedders/transformers/model-files.ts";
+import type { Completion, Dtype, ModelRole } from "../embedders/transformers/model-files.ts";
 import { openModelProcess } from "../embedders/transformers/model-process.ts";
 import type { ModelProcess } from "../embedders/transformers/model-process.ts";
 import { callProcess } from "./deadline.ts";
@@ -82,6 +83,9 @@ export function transformersModels(
   };
 }
 
+const digestOfModel = (folder: string, dtype: Dtype): Promise<string> =>
+  fingerprintModel(folder, dtype, OPTIONAL_FILES);
+
 /** Other files under the same name are another model. */
 const keyOf = ({ name, digest }: Opened): string => `${digest} ${name}`;
 
@@ -100,7 +104,7 @@ async function lookAt(name: string, { model, embed, roots }: TransformersConfig)
   return {
     name,
     folder,
-    digest: await fingerprintModel(folder, dtype),
+    digest: await digestOfModel(folder, dtype),
     windowTokens: Math.min(model.num_ctx, trainedTokensOf(folder) ?? model.num_ctx),
     libraryVersion: requirePackage(LANGUAGE_MODEL).version,
   };
@@ -179,7 +183,7 @@ function modelOf(
       const limits = { name, timeoutKey: "model.timeout_s", signal, timeoutMs };
       const reply = await callProcess(limits, async (until, onStarted) => {
         // Files that are replaced while a worker runs would be loaded by the next process.
-        if ((await fingerprintModel(folder, transformers.dtype)) !== digest) throw changed(name);
+        if ((await digestOfModel(folder, transformers.dtype)) !== digest) throw changed(name);
         return holder.with(keyOf(opened), until, (held) =>
           held.complete(completion, until, onStarted),
         );

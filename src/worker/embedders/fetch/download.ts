@@ -3,7 +3,7 @@ import type { Hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { Failure } from "../../../shared/failure.ts";
-import { filesOf, isExternalData } from "../transformers/model-files.ts";
+import { filesOf, isExternalData, OPTIONAL_FILES } from "../transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../transformers/model-files.ts";
 import { isPlainPath, openModelFile } from "./model-folder.ts";
 import { openRemoteFile } from "./model-hub.ts";
@@ -171,7 +171,8 @@ export type PlannedFile = RemoteFile & {
 };
 
 /**
- * The files that a model of that precision needs, and no other: nothing that could be run is among them.
+ * The files that a model of that precision needs, those that it is loaded with where the hub has them, and no other:
+ * nothing that could be run is among them but the template of its prompts.
  * @throws Failure NOT_FOUND when the hub lacks one; MODEL_OUTPUT_INVALID for a list that no model has, such as one with a
  *   path that leads out of the folder
  */
@@ -184,7 +185,8 @@ export async function planDownload(
   const needed = filesOf(dtype);
   const lacking = needed.filter((path) => !files.some((file) => file.path === path));
   if (lacking.length > 0) throw notThere(model, dtype, lacking, files);
-  const wanted = files.filter(({ path }) => needed.includes(path) || isExternalData(path, dtype));
+  const known = [...needed, ...OPTIONAL_FILES];
+  const wanted = files.filter(({ path }) => known.includes(path) || isExternalData(path, dtype));
   return planFiles(model, wanted, folder);
 }
 

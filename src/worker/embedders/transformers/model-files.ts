@@ -77,6 +77,12 @@ export const filesOf = (dtype: Dtype): readonly string[] => [
   weightsOf(dtype),
 ];
 
+/** The chat template, where it does not stand in tokenizer_config.json. */
+export const TEMPLATE_FILE = "chat_template.jinja";
+
+/** What a language model is loaded with beside these where it has them, relative to its folder. */
+export const OPTIONAL_FILES: readonly string[] = [TEMPLATE_FILE, "generation_config.json"];
+
 /** Whether a file holds weights that the ONNX file of that precision names: those beyond 2 GB lie beside it. */
 export const isExternalData = (file: string, dtype: Dtype): boolean =>
   file.startsWith(`${weightsOf(dtype)}_data`);
@@ -104,13 +110,21 @@ export const noPackage = ({ keys, missing, without }: ModelRole): Failure =>
       `@huggingface/transformers, or ${without}.`,
   );
 
-/** SHA-256 over names and contents of the files that decide what the model gives, wherever the folder lies. */
-export async function fingerprintModel(folder: string, dtype: Dtype): Promise<string> {
+/**
+ * SHA-256 over names and contents of the files that decide what the model gives, wherever the folder lies.
+ * @param optional files that count as well where they are there
+ */
+export async function fingerprintModel(
+  folder: string,
+  dtype: Dtype,
+  optional: readonly string[] = [],
+): Promise<string> {
   const beside = (await readdir(posix.join(folder, "onnx")))
     .map((name) => `onnx/${name}`)
     .filter((file) => isExternalData(file, dtype));
   const whole = createHash("sha256");
-  for (const file of [...filesOf(dtype), ...beside].sort()) {
+  const there = optional.filter((file) => existsSync(posix.join(folder, file)));
+  for (const file of [...filesOf(dtype), ...beside, ...there].sort()) {
     const content = await digestOf(posix.join(folder, file));
     whole.update(`${file.length}:${file}${content}`);
   }
