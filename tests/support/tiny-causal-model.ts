@@ -15,14 +15,19 @@ export type TinyCausalModel = {
   /** Tokens that it was trained for. */
   readonly windowTokens?: number;
   /** null: none, as of a model that was not made to chat. */
-  readonly template?: string | null;
+  readonly template?:
+    string | readonly { readonly name: string; readonly template: string }[] | null;
+  /** What chat_template.jinja holds; undefined: there is no such file. */
+  readonly templateFile?: string;
+  /** What generation_config.json holds, with words for the tokens that end a reply; undefined: there is no such file. */
+  readonly generation?: { readonly ends?: readonly string[]; readonly [key: string]: unknown };
 };
 
 const END = "<|end|>";
 const MARKS = ["<|system|>", "<|user|>", "<|assistant|>", END];
 /** What it rambles in when nothing is to be said. */
 const WORDS = ["night", "desk", "rail", "lamp", "quay", "ferry", "harbour", "ticket"];
-const TEMPLATE =
+export const TEMPLATE =
   "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}" +
   "{% if add_generation_prompt %}<|assistant|>{% endif %}";
 
@@ -36,7 +41,13 @@ const SURE = 200;
  */
 export function writeTinyCausalModel(
   folder: string,
-  { replies = [], windowTokens = 1_024, template = TEMPLATE }: TinyCausalModel = {},
+  {
+    replies = [],
+    windowTokens = 1_024,
+    template = TEMPLATE,
+    templateFile,
+    generation,
+  }: TinyCausalModel = {},
 ): void {
   const said = replies.flatMap(({ says }) => says);
   const vocabulary = ["[UNK]", ...MARKS, ...WORDS, ...replies.map(({ to }) => to), ...said];
@@ -63,6 +74,15 @@ export function writeTinyCausalModel(
     unk_token: "[UNK]",
     ...(template === null ? {} : { chat_template: template }),
   });
+  if (templateFile !== undefined) writeFileSync(join(folder, "chat_template.jinja"), templateFile);
+  if (generation !== undefined) {
+    const { ends = [], ...others } = generation;
+    const ids = ends.map((word) => vocabulary.indexOf(word));
+    json("generation_config.json", {
+      ...others,
+      ...(ids.length === 0 ? {} : { eos_token_id: ids }),
+    });
+  }
   json("tokenizer.json", tokenizer(vocabulary));
   writeFileSync(join(folder, "onnx", "model.onnx"), weights(vocabulary, replies));
 }

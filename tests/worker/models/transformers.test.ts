@@ -6,7 +6,7 @@ import { transformersModels } from "../../../src/worker/models/transformers.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { complete, failureOf } from "../../support/model-hosts.ts";
-import { writeTinyCausalModel } from "../../support/tiny-causal-model.ts";
+import { TEMPLATE, writeTinyCausalModel } from "../../support/tiny-causal-model.ts";
 import { writeTinyModel } from "../../support/tiny-model.ts";
 
 type Config = Parameters<typeof transformersModels>[0];
@@ -233,6 +233,66 @@ describe("a language model by transformers", () => {
       const after = await opener("changing", signal);
       expect(after.facts.digest).not.toBe(before.facts.digest);
       expect(textOf(await complete(after, LONG))).toBe("Hello");
+      const digests = [before.facts.digest, after.facts.digest];
+      for (const [name, text] of [
+        ["chat_template.jinja", TEMPLATE],
+        ["generation_config.json", "{}"],
+      ] as const) {
+        writeFileSync(join(folderOf("changing"), name), text);
+        const { digest } = (await opener("changing", signal)).facts;
+        expect(digests).not.toContain(digest);
+        digests.push(digest);
+      }
+    });
+
+    const GREETS = { replies: [{ to: "greet", says: ["Good", "evening", "."] }] };
+
+    test("writes its prompts by the template of a file of its own before that of its tokenizer", async () => {
+      writeTinyCausalModel(folderOf("marked"), { ...GREETS, templateFile: `greet${TEMPLATE}` });
+      const [marked, plain] = [await open("marked"), await open("tiny")];
+      const request = { content: "night", timeoutMs: 60_000, maxTokens: 6 };
+      const [reply, other] = [await complete(marked, request), await complete(plain, request)];
+      expect(textOf(reply)).toBe("Good evening.");
+      expect(textOf(other)).not.toContain("Good");
+      expect(promptTokensOf(reply)).toBe(promptTokensOf(other) + 1);
+    });
+
+    test.each([
+      ["the file alone", { template: null, templateFile: TEMPLATE }],
+      [
+        "the default of several",
+        {
+          template: [
+            { name: "tool_use", template: "no" },
+            { name: "default", template: TEMPLATE },
+          ],
+        },
+      ],
+    ])("finds its template where there is %s", async (_, templates) => {
+      writeTinyCausalModel(folderOf("found"), { ...GREETS, ...templates });
+      const reply = await complete(await open("found"), { content: "Greet", timeoutMs: 60_000 });
+      expect(textOf(reply)).toBe("Good evening.");
+    });
+
+    test("ends at each token that generation_config.json names, and takes no other request from there", async () => {
+      const replies = [{ to: "count", says: ["one", "two", "three", "four"] }, ...GREETS.replies];
+      const generation = {
+        ends: ["three", "."],
+        ...{ do_sample: true, temperature: 100, top_k: 1, max_length: 3, max_new_tokens: 1 },
+        ...{ num_beams: 2, num_return_sequences: 2, return_dict_in_generate: true },
+      };
+      writeTinyCausalModel(folderOf("ending"), { replies, generation });
+      const ending = await open("ending");
+      const ask = (content: string) => complete(ending, { content, timeoutMs: 60_000 });
+      expect(await ask("Count")).toMatchObject({
+        ...{ text: "one two", doneReason: "stop", completionTokens: 3 },
+      });
+      expect(await ask("Greet")).toMatchObject({ text: "Good evening", doneReason: "stop" });
+      const rambling = { ...LONG, maxTokens: 12 };
+      const greedy = await complete(await open("tiny"), rambling);
+      expect(await complete(ending, rambling)).toMatchObject({
+        ...{ text: textOf(greedy), doneReason: "length", completionTokens: 12 },
+      });
     });
 
     test("what can't be used is said with what to do", async () => {
@@ -240,6 +300,12 @@ describe("a language model by transformers", () => {
       writeTinyCausalModel(folderOf("gruff"), {
         template: "{{ raise_exception('no system') if messages[0].role == 'system' }}",
       });
+      writeTinyCausalModel(folderOf("deaf"), { templateFile: "{{ messages[1].content }}" });
+      writeTinyCausalModel(folderOf("empty"), { templateFile: "" });
+      const rag = [{ name: "rag", template: TEMPLATE }];
+      writeTinyCausalModel(folderOf("nameless"), { template: rag });
+      writeTinyCausalModel(folderOf("torn"));
+      writeFileSync(join(folderOf("torn"), "generation_config.json"), "{");
       writeTinyCausalModel(folderOf("cut"));
       writeFileSync(join(folderOf("cut"), "onnx", "model.onnx"), "half");
       writeTinyModel(folderOf("vectors"));
@@ -247,8 +313,15 @@ describe("a language model by transformers", () => {
         ["none", /lacks config\.json, .* in .*models\/none\. .*nightdesk models fetch none/],
         ["../tiny", /no name of a model/],
         ["/etc", /no name of a model/],
-        ["silent", /can't be loaded \(its tokenizer_config\.json has no chat_template\)/],
-        ["gruff", /can't be loaded \(its chat_template takes no system message/],
+        [
+          "silent",
+          /no chat template stands in chat_template\.jinja or tokenizer_config\.json: put/,
+        ],
+        ["gruff", /takes no system message .*: put another into chat_template\.jinja/],
+        ["deaf", /takes no system message/],
+        ["empty", /takes no system message/],
+        ["nameless", /no chat template stands in/],
+        ["torn", /can't be loaded/],
         ["cut", /can't be loaded/],
         ["vectors", /can't be loaded/],
       ] as const;

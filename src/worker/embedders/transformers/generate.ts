@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { isRecord, parseJson } from "../../../shared/json-value.ts";
+import { TEMPLATE_FILE } from "./model-files.ts";
 import type { CompleteRequest, Completion } from "./model-files.ts";
 
 /** The part of @huggingface/transformers that generates. The package is optional, so its types may be absent. */
@@ -18,12 +20,24 @@ type LoadOptions = { readonly local_files_only: true };
 type Ids = { readonly dims: readonly number[]; readonly data: ArrayLike<bigint> };
 type ChatMessage = CompleteRequest["messages"][number];
 
+type PromptOptions = {
+  readonly chat_template: string;
+  readonly add_generation_prompt: true;
+  /** What templates of models that can think or not go by. */
+  readonly enable_thinking: false;
+};
+
 export type ChatTokenizer = {
+  /** That of tokenizer_config.json, several of them by name, or null. */
   readonly chat_template: unknown;
   readonly eos_token_id?: number;
   apply_chat_template(
     messages: readonly ChatMessage[],
-    options: { readonly add_generation_prompt: true; readonly enable_thinking: false },
+    options: PromptOptions & { readonly tokenize: false },
+  ): string;
+  apply_chat_template(
+    messages: readonly ChatMessage[],
+    options: PromptOptions,
   ): { readonly input_ids: Ids };
   decode(ids: readonly bigint[], options: { readonly skip_special_tokens: true }): string;
 };
@@ -41,6 +55,9 @@ type CausalModel = {
     readonly temperature: number;
     readonly top_k: number;
     readonly eos_token_id: readonly number[];
+    readonly num_beams: 1;
+    readonly num_return_sequences: 1;
+    readonly return_dict_in_generate: false;
     readonly logits_processor: readonly ((ids: readonly bigint[][], scores: Scores) => Scores)[];
     readonly stopping_criteria: readonly ((ids: readonly bigint[][]) => readonly boolean[])[];
   }): Promise<Ids>;
@@ -64,14 +81,19 @@ export async function loadGenerator(
   options: LoadOptions,
 ): Promise<Complete> {
   const tokenizer = await library.AutoTokenizer.from_pretrained(name, { local_files_only: true });
-  assertChats(tokenizer);
+  const prompt = {
+    chat_template: await templateOf(tokenizer, folder),
+    add_generation_prompt: true,
+    enable_thinking: false,
+  } as const;
+  assertChats(tokenizer, prompt);
   const marks = await findMarks(folder);
   const model = await library.AutoModelForCausalLM.from_pretrained(name, options);
   const ends = endTokensOf(tokenizer, model);
   return async ({ messages, maxTokens, temperature, seed, topP, stop }) => {
     const { input_ids } = tokenizer.apply_chat_template(
       messages.map(({ role, content }) => ({ role, content: breakMarks(content, marks) })),
-      PROMPT,
+      prompt,
     );
     const promptTokens = input_ids.dims[1] ?? 0;
     const most = Math.min(maxTokens, windowTokens - promptTokens);
@@ -86,42 +108,72 @@ export async function loadGenerator(
       temperature,
       top_k: 0,
       eos_token_id: ends,
+      ...ONE_REPLY,
       logits_processor: topP === null || temperature === 0 ? [] : [likeliest(topP)],
       stopping_criteria:
         stop.length === 0 ? [] : [(ids) => ids.map((one) => stopIn(textOf(one), stop) !== null)],
     });
     const ids = Array.from(data);
-    const text = textOf(ids);
+    const isAtEnd = ends.includes(Number(ids.at(-1)));
+    // An end may be a token that counts as a word elsewhere.
+    const text = textOf(isAtEnd ? ids.slice(0, -1) : ids);
     const stopped = stopIn(text, stop);
-    const hasEnded = stopped !== null || ends.includes(Number(ids.at(-1)));
     return {
       kind: "completed",
       text: stopped === null ? text : text.slice(0, stopped),
       promptTokens,
       completionTokens: ids.length - promptTokens,
-      finish: hasEnded ? "stop" : "length",
+      finish: stopped !== null || isAtEnd ? "stop" : "length",
     };
   };
 }
 
-/** The second is what templates of models that can think or not go by. */
-const PROMPT = { add_generation_prompt: true, enable_thinking: false } as const;
+/** Whatever generation_config.json says: with others the library gives something else than one list of tokens. */
+const ONE_REPLY = {
+  num_beams: 1,
+  num_return_sequences: 1,
+  return_dict_in_generate: false,
+} as const;
 
-function assertChats(tokenizer: ChatTokenizer): void {
-  if (tokenizer.chat_template === null) {
-    throw new Error("its tokenizer_config.json has no chat_template");
-  }
+/**
+ * The template of prompts: the file of its own before the one of tokenizer_config.json, as in the library for Python; of
+ * several by name the default. The library looks for the file with models of images alone.
+ */
+async function templateOf({ chat_template }: ChatTokenizer, folder: string): Promise<string> {
+  const file = posix.join(folder, TEMPLATE_FILE);
+  if (existsSync(file)) return readFile(file, "utf8");
+  const template = isRecord(chat_template) ? chat_template["default"] : chat_template;
+  if (typeof template === "string") return template;
+  throw new Error(
+    `no chat template stands in ${TEMPLATE_FILE} or tokenizer_config.json: put one there, or name a model that was made to chat`,
+  );
+}
+
+function assertChats(tokenizer: ChatTokenizer, prompt: PromptOptions): void {
   const trial = [
-    { role: "system", content: "a" },
-    { role: "user", content: "b" },
+    { role: "system", content: "first" },
+    { role: "user", content: "second" },
   ] as const;
+  if (!/first.*second/s.test(renderTrial(tokenizer, trial, prompt)))
+    throw new Error(
+      `its chat template takes no system message before one of a user: put another into ${TEMPLATE_FILE}`,
+    );
+}
+
+/** @returns the empty text where the template refuses the messages */
+function renderTrial(
+  tokenizer: ChatTokenizer,
+  messages: readonly ChatMessage[],
+  prompt: PromptOptions,
+): string {
   try {
-    tokenizer.apply_chat_template(trial, PROMPT);
+    return tokenizer.apply_chat_template(messages, { ...prompt, tokenize: false });
   } catch {
-    throw new Error("its chat_template takes no system message before one of a user");
+    return "";
   }
 }
 
+/** Every token that one of the files names as an end: chat models have several, most of them in generation_config.json. */
 function endTokensOf(
   { eos_token_id }: ChatTokenizer,
   { config, generation_config }: CausalModel,
