@@ -15,7 +15,7 @@ import {
 } from "../embedders/transformers/model-files.ts";
 import type { Completion, Dtype, ModelRole } from "../embedders/transformers/model-files.ts";
 import { openModelProcess } from "../embedders/transformers/model-process.ts";
-import type { ModelProcess } from "../embedders/transformers/model-process.ts";
+import type { ModelProcess, ModelProcessOptions } from "../embedders/transformers/model-process.ts";
 import { callProcess } from "./deadline.ts";
 import { durationMs } from "./keep-alive.ts";
 import { holdOneAtATime } from "./llama-cpp/one-at-a-time.ts";
@@ -36,6 +36,9 @@ const LANGUAGE_MODEL: ModelRole = {
   folder: "by name",
 };
 
+/** A prompt is read in one piece, in which nothing stops a reply: beyond that long a load is likely to be dearer. */
+const STOP_MS = 10_000;
+
 /** A model in its folder, as it was when it was opened. */
 type Opened = {
   readonly name: string;
@@ -47,20 +50,22 @@ type Opened = {
 
 /**
  * Small instruction models by @huggingface/transformers in a process of this machine, one model at a time and one call after the
- * other. A prompt is counted by the model's tokenizer before it is read. No reply is held to a schema.
+ * other. A prompt is counted by the model's tokenizer before it is read. No reply is held to a schema. A call that is given up
+ * ends at its next token, and where that takes longer than `stopMs` with its process.
  *
  * Opening one loads it. @throws Failure MODEL_NOT_FOUND, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
  */
 export function transformersModels(
   config: TransformersConfig,
   execArgv: readonly string[] = process.execArgv,
+  stopMs = STOP_MS,
 ): (name: string, signal: AbortSignal) => Promise<Model> {
   const known = new Map<string, Opened>();
   const holder = holdOneAtATime<ModelProcess>({
     open: async (key) => {
       const opened = known.get(key);
       if (opened === undefined) throw new Error("the model was not opened");
-      return openProcess(opened, config, execArgv);
+      return openProcess(opened, config, { execArgv, stopMs });
     },
     close: (held) => {
       held.close();
@@ -135,7 +140,7 @@ export const isCausal = (folder: string): boolean =>
 function openProcess(
   { name, folder, windowTokens }: Opened,
   { model }: TransformersConfig,
-  execArgv: readonly string[],
+  process: Pick<ModelProcessOptions, "execArgv" | "stopMs">,
 ): ModelProcess {
   const { dtype, device, recycle_replies, recycle_mb } = model.transformers;
   return openModelProcess({
@@ -145,7 +150,7 @@ function openProcess(
     timeoutMs: model.timeout_s * 1_000,
     idleMs: durationMs(model.keep_alive),
     recycle: { inputs: recycle_replies, megabytes: recycle_mb },
-    execArgv,
+    ...process,
   });
 }
 

@@ -175,21 +175,43 @@ describe("a language model by transformers", () => {
     beforeEach(alone);
     afterEach(alone);
 
-    test("stops in the middle of a reply when it is told to, and takes the next call", async () => {
+    const openEndless = async (stopMs: number): Promise<readonly [Model, number]> => {
       writeTinyCausalModel(folderOf("endless"), { windowTokens: MANY });
-      const endless = await open("endless", { num_ctx: MANY });
-      const [pid] = modelProcesses();
+      const opener = transformersModels(configOf({ num_ctx: MANY }), TYPESCRIPT, stopMs);
+      const endless = await opener("endless", signal);
+      return [endless, modelProcesses()[0] ?? 0];
+    };
+    /** Gives two calls that would take it minutes, and waits until it is in the middle of the first. */
+    const keepBusy = async (endless: Model, pid: number, until: AbortSignal) => {
       const before = ticksOf(pid);
-      const controller = new AbortController();
       const asked = [1, 2].map((seed) =>
-        complete(endless, { maxTokens: MANY, timeoutMs: 600_000, seed }, controller.signal).catch(
+        complete(endless, { maxTokens: MANY, timeoutMs: 600_000, seed }, until).catch(
           (error: unknown) => error,
         ),
       );
       await eventually("it calculates", async () => ticksOf(pid) > before + BUSY_TICKS);
+      return asked;
+    };
+
+    test("stops in the middle of a reply when it is told to, and takes the next call in the same process", async () => {
+      const [endless, pid] = await openEndless(600_000);
+      const controller = new AbortController();
+      const asked = await keepBusy(endless, pid, controller.signal);
       controller.abort(new Error("no more"));
       for (const ended of await Promise.all(asked)) expect(ended).toEqual(new Error("no more"));
-      await eventually("its process is gone", async () => !modelProcesses().includes(pid ?? 0));
+      expect(await complete(endless, ENDS)).toMatchObject({ kind: "reply", doneReason: "stop" });
+      expect(modelProcesses()).toEqual([pid]);
+    });
+
+    test("ends with its process where it does not stop, and the next call has another", async () => {
+      const [endless, pid] = await openEndless(1);
+      const controller = new AbortController();
+      const asked = await keepBusy(endless, pid, controller.signal);
+      process.kill(pid, "SIGSTOP");
+      await eventually("it stands still", async () => stateOf(pid) === "T");
+      controller.abort(new Error("no more"));
+      for (const ended of await Promise.all(asked)) expect(ended).toEqual(new Error("no more"));
+      await eventually("its process is gone", async () => !modelProcesses().includes(pid));
       expect(await complete(endless, ENDS)).toMatchObject({ kind: "reply" });
     });
 
@@ -356,15 +378,19 @@ function killAll(): void {
   for (const pid of modelProcesses()) process.kill(pid, "SIGKILL");
 }
 
-/** What a process has taken of a processor, in hundredths of a second; 0 where it is gone. */
-function ticksOf(pid: number | undefined): number {
-  try {
-    const [, rest = ""] = readFileSync(`/proc/${pid ?? 0}/stat`, "latin1").split(") ");
-    const [user, system] = rest.split(" ").slice(11, 13);
-    return Number(user) + Number(system);
-  } catch {
-    return 0;
-  }
+/** What a process has taken of a processor, in hundredths of a second. */
+function ticksOf(pid: number): number {
+  const [user, system] = statOf(pid).slice(11, 13);
+  return Number(user) + Number(system);
+}
+
+/** A letter: T of one that was stopped. */
+const stateOf = (pid: number): string | undefined => statOf(pid)[0];
+
+/** What Linux tells of a process behind its name. */
+function statOf(pid: number): readonly string[] {
+  const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ");
+  return rest.split(" ");
 }
 
 /** Processes of models that this one has started, dead ones that nobody has waited for left out. */

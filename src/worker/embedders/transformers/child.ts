@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { endWithParent, firstLineOf } from "../../forked-process.ts";
 import { beginningOf } from "../fit-texts.ts";
 import { loadGenerator } from "./generate.ts";
-import type { ChatTokenizer, Complete, GeneratingLibrary } from "./generate.ts";
+import type { ChatTokenizer, GeneratingLibrary, Generator } from "./generate.ts";
 import type {
   CompleteRequest,
   LoadRequest,
@@ -61,7 +61,7 @@ type Rows = { readonly values: Float32Array; readonly rows: number };
 type Work = (request: WorkRequest) => Promise<Rows>;
 
 let work: Work | undefined;
-let complete: Complete | undefined;
+let generator: Generator | undefined;
 
 async function load(request: LoadRequest): Promise<Reply> {
   let library: Library;
@@ -81,7 +81,7 @@ async function load(request: LoadRequest): Promise<Reply> {
     const options = { local_files_only: true, dtype, device } as const;
     if (request.task === "complete") {
       const place = { folder, name: model.name, windowTokens: maxLength };
-      complete = await loadGenerator(library, place, options);
+      generator = await loadGenerator(library, place, options);
       return { kind: "ready" };
     }
     work =
@@ -175,8 +175,8 @@ const NOT_LOADED = { kind: "failed", why: "no_rows", message: "not loaded" } as 
 async function answer(request: WorkRequest | CompleteRequest): Promise<Reply> {
   try {
     if (request.kind === "complete") {
-      if (complete === undefined) return NOT_LOADED;
-      return { ...(await complete(request)), rssBytes: process.memoryUsage.rss() };
+      if (generator === undefined) return NOT_LOADED;
+      return { ...(await generator.complete(request)), rssBytes: process.memoryUsage.rss() };
     }
     if (work === undefined) return NOT_LOADED;
     return { kind: "rows", ...(await work(request)), rssBytes: process.memoryUsage.rss() };
@@ -188,6 +188,10 @@ async function answer(request: WorkRequest | CompleteRequest): Promise<Reply> {
 
 endWithParent();
 process.on("message", (request: Request) => {
+  if (request.kind === "abort") {
+    generator?.abort();
+    return;
+  }
   const answering = request.kind === "load" ? load(request) : answer(request);
   void answering.then((reply) => process.send?.(reply));
 });

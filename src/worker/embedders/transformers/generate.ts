@@ -13,6 +13,7 @@ export type GeneratingLibrary = {
   readonly AutoModelForCausalLM: {
     from_pretrained(model: string, options: LoadOptions): Promise<CausalModel>;
   };
+  readonly InterruptableStoppingCriteria: new () => Interruption;
   readonly random: { seed(seed: number): void };
 };
 
@@ -42,6 +43,13 @@ export type ChatTokenizer = {
   decode(ids: readonly bigint[], options: { readonly skip_special_tokens: true }): string;
 };
 
+type StoppingCriterion = (ids: readonly bigint[][]) => readonly boolean[];
+type Interruption = StoppingCriterion & {
+  readonly interrupted: boolean;
+  interrupt(): void;
+  reset(): void;
+};
+
 /** The scores of the next token, one for each of the vocabulary; they are changed in place. */
 type Scores = { readonly data: Float32Array };
 
@@ -59,13 +67,17 @@ type CausalModel = {
     readonly num_return_sequences: 1;
     readonly return_dict_in_generate: false;
     readonly logits_processor: readonly ((ids: readonly bigint[][], scores: Scores) => Scores)[];
-    readonly stopping_criteria: readonly ((ids: readonly bigint[][]) => readonly boolean[])[];
+    readonly stopping_criteria: readonly StoppingCriterion[];
   }): Promise<Ids>;
 };
 type EndTokens = { readonly eos_token_id?: number | readonly number[] | null };
 
-/** Writes a reply. @throws what the library throws, whose words may repeat the prompt */
-export type Complete = (request: CompleteRequest) => Promise<Completion>;
+export type Generator = {
+  /** Writes a reply, one at a time. @throws what the library throws, whose words may repeat the prompt */
+  complete(request: CompleteRequest): Promise<Completion | { readonly kind: "aborted" }>;
+  /** Ends the reply that is being written at its next token. */
+  abort(): void;
+};
 
 type Place = {
   /** Absolute folder of the model, and its name as the library takes it. */
@@ -79,7 +91,7 @@ export async function loadGenerator(
   library: GeneratingLibrary,
   { folder, name, windowTokens }: Place,
   options: LoadOptions,
-): Promise<Complete> {
+): Promise<Generator> {
   const tokenizer = await library.AutoTokenizer.from_pretrained(name, { local_files_only: true });
   const prompt = {
     chat_template: await templateOf(tokenizer, folder),
@@ -90,7 +102,11 @@ export async function loadGenerator(
   const marks = await findMarks(folder);
   const model = await library.AutoModelForCausalLM.from_pretrained(name, options);
   const ends = endTokensOf(tokenizer, model);
-  return async ({ messages, maxTokens, temperature, seed, topP, stop }) => {
+  const interruption = new library.InterruptableStoppingCriteria();
+  const complete: Generator["complete"] = async (request) => {
+    // Before anything is waited for: an abort may come right behind the request.
+    interruption.reset();
+    const { messages, maxTokens, temperature, seed, topP, stop } = request;
     const { input_ids } = tokenizer.apply_chat_template(
       messages.map(({ role, content }) => ({ role, content: breakMarks(content, marks) })),
       prompt,
@@ -110,9 +126,14 @@ export async function loadGenerator(
       eos_token_id: ends,
       ...ONE_REPLY,
       logits_processor: topP === null || temperature === 0 ? [] : [likeliest(topP)],
-      stopping_criteria:
-        stop.length === 0 ? [] : [(ids) => ids.map((one) => stopIn(textOf(one), stop) !== null)],
+      stopping_criteria: [
+        interruption,
+        ...(stop.length === 0
+          ? []
+          : [(ids: readonly bigint[][]) => ids.map((one) => stopIn(textOf(one), stop) !== null)]),
+      ],
     });
+    if (interruption.interrupted) return { kind: "aborted" };
     const ids = Array.from(data);
     const isAtEnd = ends.includes(Number(ids.at(-1)));
     // An end may be a token that counts as a word elsewhere.
@@ -125,6 +146,12 @@ export async function loadGenerator(
       completionTokens: ids.length - promptTokens,
       finish: stopped !== null || isAtEnd ? "stop" : "length",
     };
+  };
+  return {
+    complete,
+    abort() {
+      interruption.interrupt();
+    },
   };
 }
 

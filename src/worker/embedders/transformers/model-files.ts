@@ -193,7 +193,9 @@ export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly st
 export type CompareRequest = { readonly kind: "compare"; readonly pairs: readonly TextPair[] };
 export type WorkRequest = EmbedRequest | CompareRequest;
 export type CompleteRequest = CompletionRequest & { readonly kind: "complete" };
-export type Request = LoadRequest | WorkRequest | CompleteRequest;
+/** Nobody waits any more for the reply that is being written: it may end at its next token. */
+export type AbortRequest = { readonly kind: "abort" };
+export type Request = LoadRequest | WorkRequest | CompleteRequest | AbortRequest;
 
 /** What a language model gave. */
 export type Completion =
@@ -207,7 +209,7 @@ export type Completion =
   /** The prompt leaves no room for a reply: nothing was calculated. */
   | { readonly kind: "too_long"; readonly promptTokens: number };
 
-/** It answers each request once, in order. */
+/** It answers each request once, in order, and an abort with what it was in the middle of. */
 export type Reply =
   | { readonly kind: "ready" }
   | {
@@ -217,7 +219,7 @@ export type Reply =
       readonly rows: number;
       readonly rssBytes: number;
     }
-  | (Completion & { readonly rssBytes: number })
+  | ((Completion | { readonly kind: "aborted" }) & { readonly rssBytes: number })
   /** `message` is about the model and its files while it loads, and never about a text. */
   | {
       readonly kind: "failed";

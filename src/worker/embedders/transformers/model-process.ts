@@ -21,6 +21,11 @@ export type ModelProcessOptions = {
   readonly timeoutMs: number;
   /** Milliseconds without a request after which it ends: 60,000 without it, 0 at once, negative never. */
   readonly idleMs?: number;
+  /**
+   * Milliseconds that a reply of which nobody wants the rest may take to end at its next token; then, or without this at
+   * once, the process is ended.
+   */
+  readonly stopMs?: number;
   /** The process is replaced after so many inputs, or when it holds so many megabytes. */
   readonly recycle: { readonly inputs: number; readonly megabytes: number };
   /** Flags of Node for the process. */
@@ -100,8 +105,10 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
       return reply;
     },
     async complete(request, signal, onStarted) {
-      const limits = { ...limitsOf(options, signal), timeoutMs: null };
+      const limits = { ...limitsOf(options, signal), timeoutMs: null, stopMs: options.stopMs };
       const reply = await askInTurn(request, limits, onStarted);
+      signal.throwIfAborted();
+      if (reply.kind === "aborted") throw new Error("a reply was ended that nobody gave up");
       if (reply.kind === "rows") throw new Error("rows came for a prompt");
       return reply;
     },
@@ -195,17 +202,19 @@ type AskLimits = {
   readonly timeoutMs: number | null;
   /** What is thrown when the time is up. */
   readonly timeout: () => Error;
+  /** How long a reply that is given up may take to end; undefined: it is not waited for. */
+  readonly stopMs?: number | undefined;
 };
 
 /**
- * Sends one request and waits for its reply. The caller asks once at a time, and ends the process after any throw. Only
- * while it waits does the process keep this one alive.
+ * Sends one request and waits for its reply, after an abort for what it was in the middle of. The caller asks once at a time,
+ * and ends the process after any throw. Only while it waits does the process keep this one alive.
  * @throws ChildEnded; the signal's reason; what `timeout` gives
  */
 async function askChild(
   child: ChildProcess,
   request: Request,
-  { signal, timeoutMs, timeout }: AskLimits,
+  { signal, timeoutMs, timeout, stopMs = 0 }: AskLimits,
 ): Promise<Reply> {
   child.ref();
   child.channel?.ref();
@@ -221,18 +230,31 @@ async function askChild(
             }, timeoutMs);
       waiting.signal.addEventListener("abort", () => {
         clearTimeout(timer);
+        clearTimeout(slow);
       });
-      const stop = () => {
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener("abort", stop, once);
       const ended = (how: string) => {
         reject(new ChildEnded(how));
       };
+      const send = (message: Request): void => {
+        child.send(message, (error) => {
+          if (error !== null) ended(error.message);
+        });
+      };
+      const giveUp = () => {
+        reject(signal.reason as Error);
+      };
+      let slow: NodeJS.Timeout | undefined;
+      const stop = () => {
+        if (stopMs === 0) {
+          giveUp();
+          return;
+        }
+        send({ kind: "abort" });
+        slow = setTimeout(giveUp, stopMs);
+      };
+      signal.addEventListener("abort", stop, once);
       listen(child, waiting.signal, { replied: resolve, ended });
-      child.send(request, (error) => {
-        if (error !== null) ended(error.message);
-      });
+      send(request);
     });
   } finally {
     waiting.abort();
