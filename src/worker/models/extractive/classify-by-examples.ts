@@ -1,7 +1,8 @@
+import { hashJson } from "../../../shared/json-value.ts";
 import type { LabelExample } from "../../../shared/label-examples.ts";
 import { contentStems, stemWord, subjectWordsOf } from "../../text/content-words.ts";
 import { cosineOf, sumOf, weighWords } from "../../text/word-vectors.ts";
-import type { WordVector } from "../../text/word-vectors.ts";
+import type { WordVector, WordWeighting } from "../../text/word-vectors.ts";
 import type { EvidenceBlock } from "../model.ts";
 import {
   itemsForReaders,
@@ -40,7 +41,7 @@ export function classifyByExamples(
   );
   const label = chosen ?? rest;
   if (label === undefined) return null;
-  const words = tellingWords(compare(examples, textOf(items), contentStems), label);
+  const words = tellingWords(compare(profileBy("stems", examples), textOf(items)), label);
   const quote = supportingSentence(items, (stems) => weightOf(words, stems));
   if (quote === null) return null;
   const named = namesOf(words, items);
@@ -59,7 +60,7 @@ function scoreAll(
   items: readonly DocumentItem[],
   { labels, examples }: Labelling,
 ): readonly Scored[] {
-  const { document, centroids } = compare(examples, textOf(items), letterGroupsOf);
+  const { document, centroids } = compare(profileBy("groups", examples), textOf(items));
   return scoreLabels(labels, evidence, items).map(({ label, score }) => {
     const centroid = centroids.get(label);
     const likeness = centroid === undefined ? 0 : cosineOf(document, centroid);
@@ -85,17 +86,41 @@ const letterGroupsOf = (text: string): string[] =>
 
 const GROUP = 4;
 
-/** A document, and the examples of each label together. */
-type Comparison = {
-  readonly document: WordVector;
+/** What texts are compared by. */
+type Features = (text: string) => readonly string[];
+
+/** Examples, by one kind of features: how these are weighed among them, and the examples of each label together. */
+type Profile = {
+  readonly featuresOf: Features;
+  readonly vectorOf: WordWeighting;
   readonly centroids: ReadonlyMap<string, WordVector>;
 };
 
-function compare(
-  examples: readonly LabelExample[],
-  text: string,
-  featuresOf: (text: string) => readonly string[],
-): Comparison {
+/** A document beside the examples of each label. */
+type Comparison = Pick<Profile, "centroids"> & { readonly document: WordVector };
+
+const compare = ({ featuresOf, vectorOf, centroids }: Profile, text: string): Comparison => ({
+  document: vectorOf(featuresOf(text)),
+  centroids,
+});
+
+const FEATURES = { groups: letterGroupsOf, stems: contentStems } as const;
+
+const MOST_KEPT = 16;
+/** By features and the hash of a list, the one that was used last at the end: the jobs of a batch have the same examples. */
+const kept = new Map<string, Profile>();
+
+function profileBy(kind: keyof typeof FEATURES, examples: readonly LabelExample[]): Profile {
+  const key = `${kind} ${hashJson(examples)}`;
+  const profile = kept.get(key) ?? profileOf(examples, FEATURES[kind]);
+  kept.delete(key);
+  kept.set(key, profile);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return profile;
+}
+
+function profileOf(examples: readonly LabelExample[], featuresOf: Features): Profile {
   const features = examples.map((example) => featuresOf(textOf(itemsForReaders([example]))));
   const vectorOf = weighWords(features);
   const ofLabel = new Map<string, WordVector[]>();
@@ -104,10 +129,8 @@ function compare(
     vectors.push(vectorOf(features[at] ?? []));
     ofLabel.set(label, vectors);
   }
-  return {
-    document: vectorOf(featuresOf(text)),
-    centroids: new Map([...ofLabel].map(([label, vectors]) => [label, sumOf(vectors)])),
-  };
+  const centroids = new Map([...ofLabel].map(([label, vectors]) => [label, sumOf(vectors)]));
+  return { featuresOf, vectorOf, centroids };
 }
 
 /** By how much each word of the document speaks for a label: more by its examples than by those of the others. */

@@ -32,6 +32,19 @@ describe("a label by examples", () => {
     expect(told?.reason).not.toContain("leaks");
   });
 
+  test("is by the examples of its job, whatever other jobs had", () => {
+    const turned = EXAMPLES.map(({ text, label }) => ({
+      text,
+      label: label === "k1" ? "k2" : "k1",
+    }));
+    for (let job = 0; job < 20; job += 1) {
+      const more = [{ text: `Nothing of it, number ${job}.`, label: "k2" }];
+      expect(labelled(DOCUMENT)?.label).toBe("k1");
+      expect(labelled(DOCUMENT, ["k1", "k2"], turned)?.label).toBe("k2");
+      expect(labelled(DOCUMENT, ["k1", "k2"], [...EXAMPLES, ...more])?.label).toBe("k1");
+    }
+  });
+
   test("is told by forms of words, in other languages too", () => {
     const examples = [
       { text: "Die Rechnungen sind bezahlt.", label: "k1" },
