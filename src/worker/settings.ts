@@ -11,6 +11,7 @@ import { openDocumentReader } from "./documents/reader/reader.ts";
 import type { ReaderLimits } from "./documents/reader/reader.ts";
 import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
+import { callsForPairs } from "./embedders/transformers/cross-encoder.ts";
 import type { LocalModelSettings } from "./embedders/transformers/cross-encoder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
 import { openReranker } from "./embedders/transformers/reranker.ts";
@@ -143,9 +144,22 @@ export function rerankerSettingsOf({ retrieve, embed }: Config): RerankerSetting
   return provider === "off" ? null : { ...settings, ...modelProcessOf(embed) };
 }
 
-/** Milliseconds that the calls of a reranker for one search may take together; 0 where it is off. */
-export const mostRerankMs = ({ retrieve: { rerank } }: Pick<Config, "retrieve">): number =>
-  rerank.provider === "off" ? 0 : rerank.candidates * rerank.timeout_s * 1_000;
+/** Milliseconds that a reranker may take for one search; 0 where it is off. */
+export const mostRerankMs = (config: Pick<Config, "retrieve" | "queue">): number => {
+  const { provider, candidates, timeout_s } = config.retrieve.rerank;
+  return provider === "off" ? 0 : mostComparingMs(candidates, timeout_s, config);
+};
+
+/** Milliseconds that the model of verify.entailment may take for so many pairs. */
+export const mostEntailmentMs = (pairs: number, config: Pick<Config, "verify" | "queue">): number =>
+  mostComparingMs(pairs, config.verify.entailment.timeout_s, config);
+
+/** A model is called once at a time: each call may have to wait for one of every other job. */
+const mostComparingMs = (
+  pairs: number,
+  timeoutS: number,
+  { queue }: Pick<Config, "queue">,
+): number => callsForPairs(pairs) * queue.concurrency * timeoutS * 1_000;
 
 const modelProcessOf = ({
   cache_dir,

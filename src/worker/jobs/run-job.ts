@@ -19,7 +19,7 @@ import type { ProbedMachine } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { openResources } from "../resources.ts";
-import { mostRerankMs } from "../settings.ts";
+import { mostEntailmentMs, mostRerankMs } from "../settings.ts";
 import { openWeb } from "../web/open-web.ts";
 import { answerQuestion } from "./ask.ts";
 import { chatOnce } from "./chat.ts";
@@ -114,7 +114,7 @@ export function createRunJob(
         settings:
           form === null ? settings : { ...settings, ask: { ...settings.ask, answer_form: form } },
         verification,
-        compareClaims: compareClaims && timedIn(trace, compareClaims, verify.entailment.timeout_s),
+        compareClaims: compareClaims && timedIn(trace, compareClaims, config),
         calls: {
           ...log,
           limiter: unlimitedIn(trace, pacing.forModel(job.runId)),
@@ -156,11 +156,15 @@ export function createRunJob(
     );
 }
 
-/** Each call of the model has a limit of its own, and there are at most as many as pairs. */
+/** Each call of the model has a limit of its own. */
 const timedIn =
-  (trace: RunTrace, compareClaims: CompareClaims, timeoutS: number): CompareClaims =>
+  (
+    trace: RunTrace,
+    compareClaims: CompareClaims,
+    config: Parameters<typeof mostEntailmentMs>[1],
+  ): CompareClaims =>
   (pairs, signal) => {
-    trace.mayTake(pairs.length * timeoutS * 1_000 + REST_MS);
+    trace.mayTake(mostEntailmentMs(pairs.length, config) + REST_MS);
     return compareClaims(pairs, signal);
   };
 

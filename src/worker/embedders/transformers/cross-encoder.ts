@@ -54,6 +54,10 @@ export type CrossEncoder<Score> = {
 const MAX_LENGTH = 512;
 /** Pairs of one call: with twelve heads, attention to so many of that length takes 100 MB a layer. */
 const PAIRS_OF_A_BATCH = 8;
+
+/** How many calls of a model so many pairs take, each with a limit of its own. */
+export const callsForPairs = (pairs: number): number => Math.ceil(pairs / PAIRS_OF_A_BATCH);
+
 /**
  * A cross-encoder in a process of its own, tried with one pair. Nothing is ever downloaded. The newest 20,000 pairs are
  * remembered.

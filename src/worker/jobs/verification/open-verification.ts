@@ -20,7 +20,7 @@ import { liesIn } from "../../tools/granted-files.ts";
 type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
 
 type Parts = {
-  readonly config: Pick<Config, "verify" | "ask" | "model" | "retrieve">;
+  readonly config: Pick<Config, "verify" | "ask" | "model" | "retrieve" | "queue">;
   readonly deps: Pick<
     PipelineDependencies,
     "models" | "readTextFile" | "search" | "family" | "fenceKey"
