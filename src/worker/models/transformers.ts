@@ -36,7 +36,7 @@ const LANGUAGE_MODEL: ModelRole = {
   folder: "by name",
 };
 
-/** A prompt is read in one piece, in which nothing stops a reply: beyond that long a load is likely to be dearer. */
+/** A prompt is read in one piece, in which nothing stops a reply: to wait longer is likely to cost more than a load. */
 const STOP_MS = 10_000;
 
 /** A model in its folder, as it was when it was opened. */
