@@ -93,6 +93,18 @@ describe("nightdesk models fetch", () => {
       expect(readFileSync(join(folder(), name))).toEqual(files[name]?.content);
   });
 
+  test("says that a template is used that the model does not have where it comes from", async () => {
+    expect((await fetchModel("--yes")).stderr).not.toContain("chat_template");
+    writeFileSync(join(folder(), "chat_template.jinja"), "mine");
+    const said =
+      "chat_template.jinja  is there, and not at the host: a language model is used with it";
+    expect((await fetchModel("--yes")).stderr).toContain(said);
+    expect(readFileSync(join(folder(), "chat_template.jinja"), "utf8")).toBe("mine");
+    await serve("chat_template.jinja", { content: Buffer.from("theirs") });
+    expect((await fetchModel("--yes")).stderr).not.toContain("is there, and not at the host");
+    expect(readFileSync(join(folder(), "chat_template.jinja"), "utf8")).toBe("theirs");
+  });
+
   test("says what a model is for: vectors, comparing statements with their evidence, ordering passages, or answers", async () => {
     expect((await fetchModel("--yes")).stderr).toContain("embed.provider: transformers");
     const made = join(workroot, "made");

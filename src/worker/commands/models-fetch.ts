@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
@@ -15,7 +17,11 @@ import { labelsOf } from "../embedders/transformers/cross-encoder.ts";
 import { placesAmong } from "../embedders/transformers/entailment.ts";
 import { isForReranking } from "../embedders/transformers/reranker.ts";
 import { isCausal } from "../models/transformers.ts";
-import { modelFolderOf, modelPlaceOf } from "../embedders/transformers/model-files.ts";
+import {
+  modelFolderOf,
+  modelPlaceOf,
+  OPTIONAL_FILES,
+} from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
 import { askToDownload, assertSpace, megabytes } from "./ask-to-download.ts";
@@ -111,13 +117,25 @@ function checkHost(host: string): string {
   );
 }
 
-function printPlan(terminal: Terminal, { hub, commit, folder, files }: Plan): void {
+function printPlan(terminal: Terminal, plan: Plan): void {
+  const { hub, commit, folder, files } = plan;
   terminal.say(`${hub.model} at ${commit.slice(0, 12)} from ${hub.url} to ${folder}:`);
   for (const { path, bytes, isThere, keptBytes } of files) {
     const kept = keptBytes === 0 ? "" : `  ${megabytes(keptBytes)} are there`;
     terminal.say(`  ${path}  ${megabytes(bytes)}${isThere ? "  is there" : kept}`);
   }
+  for (const path of ownFilesOf(plan)) {
+    terminal.say(`  ${path}  is there, and not at the host: a language model is used with it`);
+  }
 }
+
+/** What somebody put there, or another revision had: a language model is loaded with it all the same. */
+const ownFilesOf = ({ folder, files, gguf }: Plan): readonly string[] =>
+  gguf !== null
+    ? []
+    : OPTIONAL_FILES.filter(
+        (name) => files.every(({ path }) => path !== name) && existsSync(join(folder, name)),
+      );
 
 async function download(
   terminal: Terminal,
