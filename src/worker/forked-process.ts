@@ -1,8 +1,10 @@
 import { fork } from "node:child_process";
 import type { ChildProcess, ForkOptions } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { runChild } from "./child-process.ts";
 
 /**
  * Starts `child.ts`, or what it was compiled to, beside the module at this URL: a process of ours that is told by messages,
@@ -37,13 +39,66 @@ export function endWithParent(): void {
   });
 }
 
+/** Where the kernel tells of processes; macOS has none. */
+const PROC_FOLDER = "/proc";
+
 /** Of a process of this machine; 0 where there is no /proc, and where it has ended. */
 export function residentBytes(pid: number | undefined): number {
   try {
-    const status = readFileSync(`/proc/${pid ?? 0}/status`, "latin1");
+    const status = readFileSync(`${PROC_FOLDER}/${pid ?? 0}/status`, "latin1");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   } catch {
     return 0;
+  }
+}
+
+/** A look by `ps` starts a process. */
+const PS_MS = 200;
+
+export type MemoryLooks = {
+  readonly pid: number | undefined;
+  /** Between two looks in the folder; without it they are made by `ps`, a fifth of a second apart. */
+  readonly everyMs: number;
+  readonly procFolder?: string | undefined;
+};
+
+/**
+ * Looks again and again at the resident bytes of a process of this machine. A look that fails counts 0.
+ * @returns ends it
+ */
+export function watchResidentBytes(
+  { pid, everyMs, procFolder = PROC_FOLDER }: MemoryLooks,
+  onLook: (bytes: number) => void,
+): () => void {
+  if (existsSync(`${procFolder}/self/status`)) {
+    const timer = setInterval(() => {
+      onLook(residentBytes(pid));
+    }, everyMs);
+    return () => {
+      clearInterval(timer);
+    };
+  }
+  const ended = new AbortController();
+  void lookByPs(pid, onLook, ended.signal);
+  return () => {
+    ended.abort();
+  };
+}
+
+async function lookByPs(
+  pid: number | undefined,
+  onLook: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = "/bin/ps";
+  const args = ["-o", "rss=", "-p", String(pid)];
+  const isOn = () => !signal.aborted;
+  while (isOn()) {
+    await setTimeout(PS_MS, undefined, { signal }).catch(() => undefined);
+    if (!isOn()) return;
+    // What keeps it from being started, such as a user with as many processes as he may have, may pass.
+    const looked = await runChild({ file, args, cwd: "/", env: {} }, signal).catch(() => undefined);
+    if (isOn()) onLook(Number(looked?.output[0] ?? 0) * 1024);
   }
 }
 

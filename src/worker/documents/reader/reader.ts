@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Failure } from "../../../shared/failure.ts";
-import { forkBeside, residentBytes } from "../../forked-process.ts";
+import { forkBeside, watchResidentBytes } from "../../forked-process.ts";
+import type { MemoryLooks } from "../../forked-process.ts";
 import type {
   Extraction,
   Extractor,
@@ -33,11 +34,11 @@ export const inChild = (version: string, reader: ReaderFunction): Extractor => (
 /** Nobody asks: its memory is given back. */
 const IDLE_MS = 30_000;
 
-/** A process that the parsers run in, started by the first file that needs it. One that meets a limit is killed, and replaced. */
-export function openDocumentReader(
-  limits: ReaderLimits,
-  execArgv: readonly string[] = process.execArgv,
-): ReadInChild {
+/**
+ * A process that the parsers run in, started by the first file that needs it. One that meets a limit is killed, and replaced.
+ * @param procFolder where the kernel tells of processes, as in `watchResidentBytes`
+ */
+export function openDocumentReader(limits: ReaderLimits, procFolder?: string): ReadInChild {
   let child: Promise<ChildProcess> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -51,7 +52,7 @@ export function openDocumentReader(
   };
   const readOnce = async (request: ReaderRequest): Promise<Outcome> => {
     clearTimeout(idle);
-    child ??= startChild(limits, execArgv);
+    child ??= startChild(limits);
     const outcome = await askStarted(child, request).catch((error: unknown) => {
       close();
       throw error;
@@ -61,7 +62,7 @@ export function openDocumentReader(
     return outcome;
   };
   const askStarted = async (starting: Promise<ChildProcess>, request: ReaderRequest) =>
-    ask(await starting, request, limits);
+    ask(await starting, request, { ...limits, procFolder });
   return (reader, bytes) => {
     const request = { ...reader, bytes, limits: limits.text };
     const asked = turn.then(async () => {
@@ -109,13 +110,10 @@ const REASONS: Readonly<
 /** Of a machine that is very busy. The start is not part of the time of a file. */
 const START_MS = 120_000;
 
-async function startChild(
-  { memoryBytes }: ReaderLimits,
-  execArgv: readonly string[],
-): Promise<ChildProcess> {
+async function startChild({ memoryBytes }: ReaderLimits): Promise<ChildProcess> {
   const heap = `--max-old-space-size=${Math.ceil(memoryBytes / MEGABYTE)}`;
   // Where parsers meet hostile bytes there is no password to read.
-  const child = forkBeside(import.meta.url, [...execArgv, heap], { env: {} });
+  const child = forkBeside(import.meta.url, [...process.execArgv, heap], { env: {} });
   // Between two files, and when it is killed, what it says is nobody's.
   child.on("error", () => undefined);
   const ready = AbortSignal.timeout(START_MS);
@@ -138,10 +136,12 @@ function whenExited(child: ChildProcess): AbortSignal {
   return exited.signal;
 }
 
-/** Of the operating system: how often the memory of the process is looked at. It grows by some 20 MB meanwhile. */
+/** How often the memory of the process is looked at where the kernel tells. It grows by some 20 MB meanwhile. */
 const LOOK_MS = 40;
 
-function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits): Promise<Outcome> {
+type AskLimits = Pick<ReaderLimits, "timeoutMs" | "memoryBytes"> & Pick<MemoryLooks, "procFolder">;
+
+function ask(child: ChildProcess, request: ReaderRequest, limits: AskLimits): Promise<Outcome> {
   child.ref();
   child.channel?.ref();
   const listeners = new AbortController();
@@ -150,9 +150,10 @@ function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits):
       resolve({ kind: "ended", how });
     };
     const timer = setTimeout(end, limits.timeoutMs, "time");
-    const look = setInterval(() => {
-      if (residentBytes(child.pid) > limits.memoryBytes) end("memory");
-    }, LOOK_MS);
+    const looks = { pid: child.pid, everyMs: LOOK_MS, procFolder: limits.procFolder };
+    const endLooks = watchResidentBytes(looks, (bytes) => {
+      if (bytes > limits.memoryBytes) end("memory");
+    });
     const replied = (reply: unknown) => {
       resolve({ kind: "replied", reply: reply as Extraction });
     };
@@ -167,7 +168,7 @@ function ask(child: ChildProcess, request: ReaderRequest, limits: ReaderLimits):
     child.once("message", replied).once("exit", crashed).once("error", broke);
     listeners.signal.addEventListener("abort", () => {
       clearTimeout(timer);
-      clearInterval(look);
+      endLooks();
       child.off("message", replied).off("exit", crashed).off("error", broke);
     });
     child.send(request, (error) => {

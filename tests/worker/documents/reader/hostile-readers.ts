@@ -13,6 +13,12 @@ export function grow(): never {
   for (;;) kept.push(Buffer.alloc(4_000_000, 1));
 }
 
+/** More than it may, and no more than that: what looks at it may take its time. */
+export function hold(): never {
+  const kept = Buffer.alloc(400_000_000, 1);
+  for (;;) kept[0] = 1;
+}
+
 export function crash(): never {
   process.abort();
 }

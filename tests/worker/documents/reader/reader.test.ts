@@ -6,8 +6,9 @@ import { READER_LIMITS } from "../../../support/read-documents.ts";
 
 const home = pathToFileURL(join(import.meta.dirname, "hostile-readers.ts")).href;
 const MEMORY = 250_000_000;
-const open = (timeoutMs = 20_000) => {
-  const read = openDocumentReader({ ...READER_LIMITS, timeoutMs, memoryBytes: MEMORY });
+const open = (timeoutMs = 20_000, procFolder?: string) => {
+  const limits = { ...READER_LIMITS, timeoutMs, memoryBytes: MEMORY };
+  const read = openDocumentReader(limits, procFolder);
   return (name: string, text = "") => read({ home, name }, Buffer.from(text));
 };
 
@@ -62,6 +63,19 @@ describe("the process that reads documents", () => {
     });
     expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
   });
+
+  test("is killed when it holds too much memory where there is no /proc", async () => {
+    const read = open(110_000, "/no/proc");
+    const before = await read("whoAmI");
+    expect(await read("hold")).toMatchObject({
+      kind: "unreadable",
+      code: "FILE_TOO_LARGE",
+      why: expect.stringContaining("more memory to read than 250 MB"),
+    });
+    const after = await read("whoAmI");
+    expect(after).toMatchObject({ kind: "text" });
+    expect(after).not.toEqual(before);
+  }, 120_000);
 
   test("that dies twice over a file leaves the file unread, and nothing else", async () => {
     const read = open();
