@@ -10,6 +10,8 @@ import type {
   ReadInChild,
   Unreadable,
 } from "../extraction.ts";
+import { readerRights } from "./rights.ts";
+import type { ReaderRights } from "./rights.ts";
 import type { TextLimits } from "./text-builder.ts";
 
 export type ReaderLimits = {
@@ -40,6 +42,7 @@ const IDLE_MS = 30_000;
  */
 export function openDocumentReader(limits: ReaderLimits, procFolder?: string): ReadInChild {
   let child: Promise<ChildProcess> | undefined;
+  let rights: ReaderRights | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   const close = () => {
@@ -52,7 +55,8 @@ export function openDocumentReader(limits: ReaderLimits, procFolder?: string): R
   };
   const readOnce = async (request: ReaderRequest): Promise<Outcome> => {
     clearTimeout(idle);
-    child ??= startChild(limits);
+    rights ??= readerRights();
+    child ??= startChild(limits, rights);
     const outcome = await askStarted(child, request).catch((error: unknown) => {
       close();
       throw error;
@@ -110,10 +114,13 @@ const REASONS: Readonly<
 /** Of a machine that is very busy. The start is not part of the time of a file. */
 const START_MS = 120_000;
 
-async function startChild({ memoryBytes }: ReaderLimits): Promise<ChildProcess> {
+async function startChild(
+  { memoryBytes }: ReaderLimits,
+  { flags }: ReaderRights,
+): Promise<ChildProcess> {
   const heap = `--max-old-space-size=${Math.ceil(memoryBytes / MEGABYTE)}`;
   // Where parsers meet hostile bytes there is no password to read.
-  const child = forkBeside(import.meta.url, [...process.execArgv, heap], { env: {} });
+  const child = forkBeside(import.meta.url, [...flags, heap], { env: {} });
   // Between two files, and when it is killed, what it says is nobody's.
   child.on("error", () => undefined);
   const ready = AbortSignal.timeout(START_MS);

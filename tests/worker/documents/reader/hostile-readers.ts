@@ -1,3 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Extraction } from "../../../../src/worker/documents/extraction.ts";
 import { NO_PLACES } from "../../../../src/worker/documents/places.ts";
 
@@ -41,3 +45,37 @@ export const echo = (bytes: Buffer): Extraction => ({
 export const whoAmI = (): Extraction => echo(Buffer.from(String(process.pid)));
 
 export const environment = (): Extraction => echo(Buffer.from(JSON.stringify(process.env)));
+
+/** What a parser that was taken over may want of the machine. */
+const WISHES: Readonly<Record<string, () => unknown>> = {
+  read: () => readFileSync("/etc/passwd", "utf8"),
+  list: () => readdirSync("/"),
+  environment: () => readFileSync("/proc/self/environ", "utf8"),
+  leave: () => readFileSync(join(import.meta.dirname, "../".repeat(20), "etc/passwd"), "utf8"),
+  write: () => {
+    writeFileSync(join(tmpdir(), "nightdesk-was-here"), "");
+  },
+  writeBeside: () => {
+    writeFileSync(join(import.meta.dirname, "nightdesk-was-here"), "");
+  },
+  link: () => {
+    symlinkSync("/etc/passwd", join(import.meta.dirname, "nightdesk-was-here"));
+  },
+  start: () => {
+    const { error } = spawnSync(process.execPath, ["--version"]);
+    if (error !== undefined) throw error;
+  },
+};
+
+/** Tries each, and says what came of it: the code that it was refused with, or `done`. */
+export const wish = (): Extraction => {
+  const outcomes = Object.entries(WISHES).map(([name, act]) => {
+    try {
+      act();
+      return [name, "done"];
+    } catch (error) {
+      return [name, (error as NodeJS.ErrnoException).code];
+    }
+  });
+  return echo(Buffer.from(JSON.stringify(Object.fromEntries(outcomes))));
+};

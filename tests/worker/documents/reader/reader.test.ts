@@ -6,6 +6,8 @@ import { READER_LIMITS } from "../../../support/read-documents.ts";
 
 const home = pathToFileURL(join(import.meta.dirname, "hostile-readers.ts")).href;
 const MEMORY = 250_000_000;
+/** Of Node's permissions. */
+const DENIED = "ERR_ACCESS_DENIED";
 const open = (timeoutMs = 20_000, procFolder?: string) => {
   const limits = { ...READER_LIMITS, timeoutMs, memoryBytes: MEMORY };
   const read = openDocumentReader(limits, procFolder);
@@ -34,6 +36,21 @@ describe("the process that reads documents", () => {
     delete process.env["NIGHTDESK_TEST_SECRET"];
     expect(found).toMatchObject({ kind: "text" });
     expect(JSON.stringify(found)).not.toContain("sesame");
+  });
+
+  test("reads no file, writes none, and starts no program", async () => {
+    const found = await open()("wish");
+    const outcomes = JSON.parse(found.kind === "text" ? found.text : "{}") as object;
+    expect(outcomes).toEqual({
+      read: DENIED,
+      list: DENIED,
+      environment: DENIED,
+      leave: DENIED,
+      write: DENIED,
+      writeBeside: DENIED,
+      link: DENIED,
+      start: DENIED,
+    });
   });
 
   test("is killed when its time is over, and the next file is read by another", async () => {
