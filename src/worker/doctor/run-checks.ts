@@ -2,6 +2,7 @@ import { loadConfigFor, openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
+import { readerRights } from "../documents/reader/rights.ts";
 import { probeShell } from "../sandbox/shell/probe.ts";
 import { fail, ok } from "./check.ts";
 import type { Check } from "./check.ts";
@@ -12,6 +13,7 @@ import { checkIndex } from "./check-index.ts";
 import { checkLocalModels } from "./check-local-models.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
+import { checkReader } from "./check-reader.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
 import { checkShell } from "./check-shell.ts";
@@ -35,6 +37,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
   checks.push(...(await checkLocalModels(context.config)), checkShell(await probeShell()));
+  checks.push(checkReader(readerRights()));
   checks.push(...(await checkMcpServers(context)));
   if (invocation.options["ollama"] !== false) {
     const window = invocation.options["probeWindow"] === true ? "probe" : "look";
