@@ -1,5 +1,5 @@
 import type { CueClass } from "./cues/cue-list.ts";
-import { oppositesIn } from "./cues/find-cues.ts";
+import { OPPOSITES } from "../../text/opposites.ts";
 import type { Cue } from "./cues/find-cues.ts";
 import { alignedCues, claimCues, wordsIn } from "./pair.ts";
 import type { ClaimFigure } from "./figures.ts";
@@ -334,7 +334,7 @@ export const compareSequence = ruleOf(["before", "after", "first", "last", "inst
 export function compareOpposites(pair: Pair): Finding | null {
   const { claim, unit } = pair;
   if (claim.language !== unit.language) return null;
-  const opposites = oppositesIn(claim.language);
+  const opposites = OPPOSITES[claim.language ?? "english"];
   if (claim.language === "japanese") {
     for (const [one, others] of opposites) {
       if (!claim.text.includes(one) || unit.text.includes(one)) continue;

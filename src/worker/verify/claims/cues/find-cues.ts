@@ -2,11 +2,11 @@ import type { TextSpan } from "../../../text/spans.ts";
 import { foldWord } from "../../../../shared/normalise-text.ts";
 import type { ClaimLanguage, Term } from "../terms.ts";
 import type { CueClass, CueList } from "./cue-list.ts";
-import { ENGLISH, ENGLISH_OPPOSITES } from "./english.ts";
-import { FRENCH, FRENCH_OPPOSITES } from "./french.ts";
-import { GERMAN, GERMAN_OPPOSITES } from "./german.ts";
-import { JAPANESE, JAPANESE_OPPOSITES } from "./japanese.ts";
-import { SPANISH, SPANISH_OPPOSITES } from "./spanish.ts";
+import { ENGLISH } from "./english.ts";
+import { FRENCH } from "./french.ts";
+import { GERMAN } from "./german.ts";
+import { JAPANESE } from "./japanese.ts";
+import { SPANISH } from "./spanish.ts";
 
 /** A cue of a text, and where it stands. */
 export type Cue = TextSpan & { readonly name: CueClass; readonly word: string };
@@ -142,29 +142,3 @@ const findSubstrings = (text: string): Cue[] =>
       return start === -1 ? [] : [{ name, word, start, end: start + word.length }];
     }),
   );
-
-function oppositesOf(pairs: string): ReadonlyMap<string, readonly string[]> {
-  const opposites = new Map<string, string[]>();
-  const add = (one: string, other: string): void => {
-    opposites.set(one, [...(opposites.get(one) ?? []), other]);
-  };
-  for (const pair of pairs.split(" ")) {
-    const [one = "", other = ""] = pair.split("/");
-    add(one, other);
-    add(other, one);
-  }
-  return opposites;
-}
-
-const OPPOSITES = {
-  english: oppositesOf(ENGLISH_OPPOSITES),
-  german: oppositesOf(GERMAN_OPPOSITES),
-  french: oppositesOf(FRENCH_OPPOSITES),
-  spanish: oppositesOf(SPANISH_OPPOSITES),
-  japanese: oppositesOf(JAPANESE_OPPOSITES),
-};
-
-/** By word, what says the opposite of it. */
-export const oppositesIn = (
-  language: ClaimLanguage | null,
-): ReadonlyMap<string, readonly string[]> => OPPOSITES[language ?? "english"];
