@@ -100,7 +100,7 @@ const UNITS =
   );
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 const ORDINALS =
-  "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(
+  "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(
     " ",
   );
 const GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(" ");
@@ -117,7 +117,9 @@ const VALUES: ReadonlyMap<string, number> = new Map([
   ["dozen", 12],
 ]);
 
-const TENS_AND_UNIT = `(?<tens>${TENS.join("|")})(?:[- ](?<unit>${UNITS.slice(1, 10).join("|")}))?`;
+/** "Thirty-second" is a length of time as often as an ordinal. */
+const JOINED_ORDINALS = ORDINALS.slice(1, 10).filter((word) => word !== "second");
+const TENS_AND_UNIT = `(?<tens>${TENS.join("|")})(?:[- ](?<unit>${UNITS.slice(1, 10).join("|")})|-(?<ordinal>${JOINED_ORDINALS.join("|")}))?`;
 const WORD = new RegExp(
   `(?<![\\p{L}])(?:${TENS_AND_UNIT}|(?<word>${[...VALUES.keys()].join("|")}))(?![\\p{L}])`,
   "giu",
@@ -126,7 +128,9 @@ const WORD = new RegExp(
 /** The numbers that a text spells out, up to ninety-nine: they carry an answer that writes them as digits. */
 export const findNumberWords = (text: string): Figure[] =>
   [...text.matchAll(WORD)].map(({ 0: spelled, index, groups }) => {
-    const value = valueOf(groups?.["word"] ?? groups?.["tens"]) + valueOf(groups?.["unit"]);
+    const value =
+      valueOf(groups?.["word"] ?? groups?.["tens"]) +
+      valueOf(groups?.["unit"] ?? groups?.["ordinal"]);
     const readings = [`n:${value}`];
     const end = index + spelled.length;
     return { kind: "number", start: index, end, asks: [readings], offers: readings };
