@@ -1,4 +1,8 @@
-import { stemWord, wordsOf } from "../../text/content-words.ts";
+import { isForeign, stemWord, STOP_WORDS, wordsOf } from "../../text/content-words.ts";
+import { detectLanguage } from "../../text/detect-language.ts";
+import { findNumbers, findNumberWords } from "../../text/numbers.ts";
+import type { Figure } from "../../text/numbers.ts";
+import { OPPOSITES } from "../../text/opposites.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** "Not" and its kin in English, German, French and Spanish, folded as `wordsOf` folds. */
@@ -22,22 +26,58 @@ const NOT_A_DENIAL = new Set(["only", "until", "till", "just", "nur", "bis", "so
 const EXACT =
   /(?<=[^.?!] \p{Lu}\p{Ll}{2,20} )[IVX]{1,5}(?![\p{L}\p{N}])|(?<!\p{L})(?:hundred|thousand|million|billion)(?!\p{L})/gu;
 
+/** Whether a question says "not" and a sentence does not: the sentence is no answer, whatever it shares. */
+export function lacksDenial(question: string): (text: string) => boolean {
+  const isDenied = denies(question);
+  return (text) => isDenied && !mayDeny(text);
+}
+
 /**
- * What keeps a sentence from answering a question although it shares its words: the question says "not" and the sentence does
- * not, or the sentence denies a word of a question that does not; or "II" behind a name or "thousand" of the question stands
- * nowhere in the piece of evidence.
+ * What keeps a sentence from answering a question although it shares its words: it denies a word of a question that does not
+ * say "not"; or "II" behind a name or "thousand" of the question stands nowhere in the evidence from its file. Of an English
+ * question and an English text also: another century, the opposite of a word of the question, and a year or another number
+ * that tells one thing from another and stands nowhere in that evidence.
  *
  * @param terms stems of the question
+ * @param evidence all of it
  */
 export function contradictionsOf(
   question: string,
   terms: ReadonlySet<string>,
-): (candidate: Candidate, piece: string) => boolean {
+  evidence: readonly Candidate[],
+): (candidate: Candidate) => boolean {
   const isDenied = denies(question);
+  const contradictsEnglish = isEnglishQuestion(question) ? sentenceContradictions(question) : null;
+  const numbers = contradictsEnglish === null ? [] : identifyingNumbers(question);
   const exact = question.match(EXACT) ?? [];
-  return ({ text }, piece) =>
-    (isDenied ? !mayDeny(text) : deniesTerm(text, terms)) ||
-    exact.some((figure) => !holdsExactly(piece, figure));
+  const files = [...textByFile(evidence)];
+  const english = new Set(
+    files.flatMap(([path, text]) => (detectLanguage(text) === "english" ? [path] : [])),
+  );
+  const others = new Set(
+    files.flatMap(([path, text]) => {
+      const isOther =
+        exact.some((figure) => !holdsExactly(text, figure)) ||
+        (english.has(path) && !holdsNumbers(text, numbers));
+      return isOther ? [path] : [];
+    }),
+  );
+  return ({ path, text }) =>
+    others.has(path) ||
+    (!isDenied && deniesTerm(text, terms)) ||
+    (english.has(path) && contradictsEnglish?.(text) === true);
+}
+
+/** What the evidence shows of each file: its paragraphs, and words of what they stand under. */
+function textByFile(evidence: readonly Candidate[]): ReadonlyMap<string, string> {
+  const parts = new Map<string, Set<string | ReadonlySet<string>>>();
+  for (const { path, block, contextStems } of evidence) {
+    const held = parts.get(path) ?? new Set();
+    parts.set(path, held.add(block).add(contextStems));
+  }
+  const written = (part: string | ReadonlySet<string>): string =>
+    typeof part === "string" ? part : [...part].join(" ");
+  return new Map([...parts].map(([path, held]) => [path, [...held].map(written).join("\n")]));
 }
 
 /** "Isn't" is "is not", and "No. 5" denies nothing. */
@@ -51,12 +91,87 @@ const mayDeny = (text: string): boolean =>
     (word) => DENIALS.has(word) || DENYING.has(word) || DENYING_BEGINNING.test(word),
   );
 
-/** The word behind "not" is what is denied: in "does not kill it" the killing. */
+/**
+ * The word behind "not" is what is denied: in "does not kill it" the killing. One that the sentence says elsewhere without
+ * "not" is told apart, and not denied: "those that are cut" beside "those that are not cut".
+ */
 function deniesTerm(text: string, terms: ReadonlySet<string>): boolean {
   const words = deniable(text);
   if (words.some((word) => NOT_A_DENIAL.has(word))) return false;
-  return words.some((word, at) => word === "not" && terms.has(stemWord(words[at + 1] ?? "")));
+  const stems = words.map(stemWord);
+  const isSaid = (term: string): boolean =>
+    stems.some((stem, at) => stem === term && words[at - 1] !== "not");
+  return stems.some((term, at) => words[at - 1] === "not" && terms.has(term) && !isSaid(term));
 }
 
 const holdsExactly = (piece: string, figure: string): boolean =>
   new RegExp(`(?<![\\p{L}\\p{N}])${figure}(?![\\p{L}\\p{N}])`, "u").test(piece);
+
+/** A question in Latin letters with no more function words of another language than of English. */
+const isEnglishQuestion = (question: string): boolean =>
+  !isForeign(question) && !/(?!\p{Script=Latin})\p{L}/u.test(question);
+
+function sentenceContradictions(question: string): (text: string) => boolean {
+  const asked = centuriesIn(question);
+  const words = new Set(deniable(question.replace(MEASURE, "")));
+  return (text) =>
+    isOtherCentury(asked, centuriesIn(text)) || holdsOpposite(words, new Set(deniable(text)));
+}
+
+/** "19th and early 20th century": the ordinals before the word. */
+const CENTURY = /((?:\S+[ -]){0,4}?\S+)[ -]centur(?:y|ies)(?!\p{L})/giu;
+const ORDINAL = /(?<![\p{L}\p{N}])\d{1,2}(?=(?:st|nd|rd|th)(?!\p{L}))/gu;
+
+function centuriesIn(text: string): ReadonlySet<string> {
+  const before = [...text.matchAll(CENTURY)].map(([, words = ""]) => words);
+  return new Set(
+    before.flatMap((words) => [
+      ...(words.match(ORDINAL) ?? []).map((digits) => `n:${digits}`),
+      ...findNumberWords(words).flatMap(({ offers }) => offers),
+    ]),
+  );
+}
+
+const isOtherCentury = (asked: ReadonlySet<string>, said: ReadonlySet<string>): boolean =>
+  asked.size > 0 && said.size > 0 && ![...asked].some((century) => said.has(century));
+
+/** "How long", "how many": what is asked for has no opposite. */
+const MEASURE = /(?<!\p{L})how \p{L}+/giu;
+
+/** A word of the question is missing, and its opposite stands in the sentence and not in the question. */
+function holdsOpposite(asked: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
+  for (const word of asked) {
+    if (said.has(word) || STOP_WORDS.has(word)) continue;
+    const others = OPPOSITES.english.get(word) ?? [];
+    if (others.some((other) => said.has(other) && !asked.has(other))) return true;
+  }
+  return false;
+}
+
+/** Years, and numbers that are no amount: "for 3 hours", "a child of 7" and "5 %" may be the asker's own. */
+const YEAR = /^(?:1\d|20)\d\d$/u;
+const AMOUNT_BEHIND =
+  /(?:^|[ (])(?:of|aged?|old|at|for|in|on|with|than|over|under|least|most|about|by|till|until|after|before|since|within|between|and|or|from|to|[€$£]) ?$/iu;
+const AMOUNT_BEFORE =
+  /^ ?(?:[%€$£°:/]|\p{Ll}{2,}s(?!\p{L})|percent|euro|(?:[ap]\.?m|[ckm]?m|k?g|[hl])(?!\p{L}))|^-\p{Ll}/u;
+
+const identifyingNumbers = (question: string): Figure[] =>
+  findNumbers(question).filter(({ start, end }) => {
+    const [before, after] = [question.slice(Math.max(0, start - 40), start), question.slice(end)];
+    return (
+      YEAR.test(question.slice(start, end)) ||
+      !(AMOUNT_BEHIND.test(before) || AMOUNT_BEFORE.test(after))
+    );
+  });
+
+/** Whether all stand in a text, in digits, words or Roman figures. */
+function holdsNumbers(text: string, numbers: readonly Figure[]): boolean {
+  if (numbers.length === 0) return true;
+  const figures = [...findNumbers(text), ...findNumberWords(text)];
+  const held = new Set(figures.flatMap(({ offers }) => offers));
+  for (const [roman] of text.matchAll(ROMAN)) held.add(`n:${ROMANS.indexOf(roman) + 1}`);
+  return numbers.every(({ offers }) => offers.some((offer) => held.has(offer)));
+}
+
+const ROMANS = "I II III IV V VI VII VIII IX X".split(" ");
+const ROMAN = /(?<![\p{L}\p{N}])[IVX]{1,4}(?![\p{L}\p{N}])/gu;

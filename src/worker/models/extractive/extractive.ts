@@ -53,7 +53,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 6 },
+  options: { version: 7 },
 };
 
 const reply = (text: string): ModelReply => ({

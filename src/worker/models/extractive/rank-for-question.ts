@@ -1,5 +1,5 @@
 import type { Candidate } from "./candidates.ts";
-import { contradictionsOf } from "./contradictions.ts";
+import { contradictionsOf, lacksDenial } from "./contradictions.ts";
 import { pickAdding, pickDiverse, showSpans } from "./pick-sentences.ts";
 import type { Scored } from "./pick-sentences.ts";
 import {
@@ -73,13 +73,13 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
       isUnderstood(candidate, terms) &&
       (kind === "account" || isOnSubject(candidate, terms)),
   );
-  const contradicts = contradictionIn(usable, asked);
   const speakers = kind === "account" ? namedSpeakers(usable, terms) : new Set<string>();
   const matches = scoreSentences(usable, withSpeakers(terms, speakers), REACH[kind]);
+  const lacks = lacksDenial(asked.text);
   const covering = matches
     .filter(
       ({ candidate, support }) =>
-        kind === "account" || (answers(candidate, support, asked) && !contradicts(candidate)),
+        kind === "account" || (answers(candidate, support, asked) && !lacks(candidate.text)),
     )
     .map(({ candidate, score, coverage: words }) => {
       const coverage = withPairs(words, candidate, asked, 1);
@@ -88,22 +88,27 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
       return { candidate, coverage, score: score * share * speaks * answerForm(candidate, asked) };
     })
     .filter(({ coverage }) => coverage >= asked.leniency * LEAST_IN_EACH[kind]);
-  return covering.some(({ coverage }) => coverage >= asked.leniency * LEAST_IN_BEST)
-    ? covering.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
+  const left = kind === "fact" ? withoutContradicted(covering, candidates, asked) : covering;
+  return left.some(({ coverage }) => coverage >= asked.leniency * LEAST_IN_BEST)
+    ? left.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
     : [];
 }
 
-/** Whether a sentence, by its words and those of its piece of evidence, says something else than what is asked. */
-function contradictionIn(
-  candidates: readonly Candidate[],
+/**
+ * Without the sentences that say something else than what is asked, and those that match the question no better: it is the
+ * best of them that the question is about.
+ *
+ * @param all the evidence as a whole
+ */
+function withoutContradicted<T extends Scored>(
+  covering: readonly T[],
+  all: readonly Candidate[],
   { text, terms }: Question,
-): (candidate: Candidate) => boolean {
-  const contradicts = contradictionsOf(text, new Set(terms.keys()));
-  const pieces = new Map<number, string>();
-  for (const { number, text: said } of candidates) {
-    pieces.set(number, `${pieces.get(number) ?? ""}${said}\n`);
-  }
-  return (candidate) => contradicts(candidate, pieces.get(candidate.number) ?? "");
+): T[] {
+  const contradicts = contradictionsOf(text, new Set(terms.keys()), all);
+  const contradicted = new Set(covering.filter(({ candidate }) => contradicts(candidate)));
+  const bar = [...contradicted].reduce((highest, { score }) => Math.max(highest, score), 0);
+  return covering.filter((one) => !contradicted.has(one) && one.score > bar);
 }
 
 /**
