@@ -44,7 +44,7 @@ function leniencyFor(question: string): number {
 }
 
 /** A name, a number or an abbreviation in the question is what it is about. */
-const NAME_WEIGHT = 2;
+export const NAME_WEIGHT = 2;
 /** What is asked for is often left out of an answer, and never its subject: "cost" in "What does a bell cost?" */
 const ASKED_FOR = new Set(
   contentStems(

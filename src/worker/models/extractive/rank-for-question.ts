@@ -1,3 +1,4 @@
+import { editDistance } from "../../../shared/close-names.ts";
 import type { Candidate } from "./candidates.ts";
 import { contradictionsOf, lacksDenial } from "./contradictions.ts";
 import { pickAdding, pickDiverse, showSpans } from "./pick-sentences.ts";
@@ -5,6 +6,7 @@ import type { Scored } from "./pick-sentences.ts";
 import {
   answerForm,
   isSubjectFound,
+  NAME_WEIGHT,
   namedSpeakers,
   nameOf,
   piecesOnSubject,
@@ -337,14 +339,22 @@ const MOST_ENDING = 4;
 
 /**
  * The candidates with the words that are forms of a word of the question replaced by it: "gestohlenen" is "gestohlen", "places"
- * is "place". Also compounds that begin or end with it, as German joins them. Linear in words.
+ * is "place". Also compounds that begin or end with it, as German joins them, and what a word is misspelt for that stands nowhere.
+ * Linear in words.
  */
 function alignWords(
   candidates: readonly Candidate[],
   terms: ReadonlyMap<string, number>,
 ): Candidate[] {
-  const known = new Map<string, string>();
   const ofTerm = [...terms.keys()].filter((term) => term.length >= FEWEST_LETTERS);
+  const known = new Map<string, string>();
+  for (const { stems, contextStems } of candidates) {
+    for (const stem of [...stems, ...contextStems]) {
+      if (!known.has(stem)) known.set(stem, formOf(stem, terms, ofTerm));
+    }
+  }
+  const meant = spelledRight(new Set(known.values()), terms);
+  for (const [stem, found] of known) known.set(stem, meant.get(found) ?? found);
   const align = (stem: string): string => {
     const found = known.get(stem) ?? formOf(stem, terms, ofTerm);
     known.set(stem, found);
@@ -363,6 +373,31 @@ function alignWords(
     contextStems: alignSet(candidate.contextStems),
   }));
 }
+
+/**
+ * For each word of the question that stands nowhere, the one in the evidence with the same first letter that differs in one
+ * letter. Names are left as they are: a letter makes another one.
+ *
+ * @returns the word of the question by that of the evidence
+ */
+function spelledRight(
+  held: ReadonlySet<string>,
+  terms: ReadonlyMap<string, number>,
+): ReadonlyMap<string, string> {
+  const right = new Map<string, string>();
+  for (const [term, weight] of terms) {
+    if (weight === NAME_WEIGHT || held.has(term) || !MAY_BE_MISSPELT.test(term)) continue;
+    for (const stem of held) {
+      if (stem.charAt(0) !== term.charAt(0) || !MAY_BE_MISSPELT.test(stem) || terms.has(stem))
+        continue;
+      if (editDistance(term, stem, 1) === 1) right.set(stem, term);
+    }
+  }
+  return right;
+}
+
+/** Shorter words differ in a letter and mean something else. */
+const MAY_BE_MISSPELT = /^\p{Script=Latin}{6,}$/u;
 
 function formOf(
   stem: string,

@@ -100,3 +100,16 @@ test("another number contradicts in English alone", () => {
   const question = "Wer ist seit dem Hochwasser die Wärterin der oberen Schleuse 8 in Hafling?";
   expect(answer(text, question)).toBe(text);
 });
+
+describe("a misspelt word of a question", () => {
+  const text = "The measurement of the tide at Hafling is taken beside the northern pier.";
+
+  test("is taken for the one in the evidence that differs in a letter", () => {
+    expect(answer(text, "Where is the measurment taken?")).toBe(text);
+  });
+
+  test("is left as it is where two letters differ, and where it is a name", () => {
+    expect(answer(text, "Where is the measrment taken?")).toBe("");
+    expect(answer(text, "Where is the Measurment taken?")).toBe("");
+  });
+});
