@@ -10,20 +10,16 @@ export type Answer = (
 
 export type AskedMeeting = Meeting & { readonly candidates: readonly Candidate[] };
 
-/** How answers are cut: so many sentences as they come, or so many words of as many sentences as it takes. */
-export type Cut = { readonly sentences: number; readonly words: number };
-
 /** Prints how an answerer does on all questions: ROUGE against what people wrote, and what it shows of the judged turns. */
 export function judgeAnswers(
   name: string,
   meetings: readonly AskedMeeting[],
   answer: Answer,
-  cut: Cut,
+  most: number,
 ): void {
   const judged = meetings.flatMap((meeting) =>
     meeting.specific.map((query) => {
-      const shown = cutTo(answer(meeting.candidates, query.question, cut.sentences), cut.words);
-      return judge(shown, query, meeting.turns);
+      return judge(answer(meeting.candidates, query.question, most), query, meeting.turns);
     }),
   );
   const mean = (of: (one: Validated) => number): string =>
@@ -49,10 +45,11 @@ type Validated = {
 };
 
 function judge(
-  shown: readonly { readonly text: string; readonly words: number }[],
+  picked: readonly Candidate[],
   { answer, turns: judgedTurns }: Meeting["specific"][number],
   turns: readonly string[],
 ): Validated {
+  const shown = picked.map(({ text }) => ({ text, words: text.split(" ").length }));
   const text = shown.map((part) => part.text).join(" ");
   const gold = [...judgedTurns].map((index) => turns[index] ?? "");
   const words = shown.reduce((total, part) => total + part.words, 0);
@@ -70,15 +67,22 @@ function judge(
   };
 }
 
+/** Another answerer, of which so many words are taken for each question as the first one gives. */
+export const atLengthOf =
+  (measured: Answer, other: Answer): Answer =>
+  (candidates, question, most) => {
+    const words = measured(candidates, question, most).flatMap(({ text }) => text.split(" "));
+    return cutTo(other(candidates, question, MOST_SENTENCES), words.length);
+  };
+
+const MOST_SENTENCES = 40;
+
 /** The first so many words of sentences, each part still a slice of its sentence. */
-function cutTo(
-  sentences: readonly Candidate[],
-  most: number,
-): { readonly text: string; readonly words: number }[] {
+function cutTo(sentences: readonly Candidate[], most: number): Candidate[] {
   let left = most;
-  return sentences.flatMap(({ text }) => {
-    const kept = text.split(" ").slice(0, left);
+  return sentences.flatMap((sentence) => {
+    const kept = sentence.text.split(" ").slice(0, left);
     left -= kept.length;
-    return kept.length === 0 ? [] : [{ text: kept.join(" "), words: kept.length }];
+    return kept.length === 0 ? [] : [{ ...sentence, text: kept.join(" ") }];
   });
 }

@@ -1,14 +1,15 @@
-// Extracted summaries and answers on QMSum meetings, beside taking the beginning, even places, and plain BM25.
+// Extracted summaries and answers on QMSum meetings, beside taking the beginning, even places, and plain BM25 with as many words
+// for each question. Of summaries also the share of sentences that open with a pronoun while the one before is not shown.
 // node --import ./bench/register.js bench/summaries.ts [data.jsonl]
 import { candidatesOf } from "../src/worker/models/extractive/candidates.ts";
 import type { Candidate } from "../src/worker/models/extractive/candidates.ts";
 import { rankForQuestion } from "../src/worker/models/extractive/rank-for-question.ts";
 import { rankForSummary } from "../src/worker/models/extractive/rank-for-summary.ts";
-import { judgeAnswers, type Answer } from "./judge-answers.ts";
+import { atLengthOf, judgeAnswers, type Answer } from "./judge-answers.ts";
 import { readMeetings, type Meeting } from "./meetings.ts";
 import { plainBm25 } from "./plain-bm25.ts";
 import { judgeRefusals } from "./judge-refusals.ts";
-import { rouge, wordsIn } from "./rouge.ts";
+import { rouge, rougeL, wordsIn } from "./rouge.ts";
 
 const meetings = readMeetings(process.argv[2] ?? "../shared/data/qmsum-val/data.jsonl");
 const HALVES = { "tuned on": 0, "held out": 1 } as const;
@@ -34,13 +35,13 @@ const SUMMARIES: Readonly<Record<string, Summarize>> = {
 const ANSWERS: Readonly<Record<string, Answer>> = {
   lead: (candidates, _, most) => candidates.slice(0, most),
   "plain BM25": plainBm25,
+  "plain BM25, as many words": atLengthOf(rankForQuestion, plainBm25),
   nightdesk: rankForQuestion,
 };
 
-const CUTS = {
-  "answers of 3 sentences": { sentences: 3, words: Number.POSITIVE_INFINITY },
-  "answers of 70 words": { sentences: 12, words: 70 },
-} as const;
+const PRONOUN =
+  /^(?:this|it|he|she|they|that|these|those|his|her|hers|their|theirs|its)(?!\p{L})/iu;
+const SPEAKER = /^[^:.?!]{1,60}: /u;
 
 const textOf = (picked: readonly Candidate[]): string => picked.map(({ text }) => text).join(" ");
 
@@ -53,10 +54,8 @@ for (const [half, rest] of Object.entries(HALVES)) {
     }
   }
   const asked = chosen.map((meeting) => ({ ...meeting, candidates: candidatesIn(meeting) }));
-  for (const [form, cut] of Object.entries(CUTS)) {
-    console.log(form);
-    for (const [name, answer] of Object.entries(ANSWERS)) judgeAnswers(name, asked, answer, cut);
-  }
+  console.log("answers of 3 sentences");
+  for (const [name, answer] of Object.entries(ANSWERS)) judgeAnswers(name, asked, answer, 3);
   judgeRefusals("nightdesk", asked, rankForQuestion);
 }
 
@@ -65,20 +64,38 @@ function judgeSummaries(
   chosen: readonly Meeting[],
   summarize: (candidates: readonly Candidate[]) => readonly Candidate[],
 ): void {
-  let ms = 0;
+  let [ms, sentences, dangling] = [0, 0, 0];
   const texts = chosen.flatMap((meeting) => {
     const startedAt = performance.now();
-    const text = textOf(summarize(candidatesIn(meeting)));
+    const shown = summarize(candidatesIn(meeting));
     ms += performance.now() - startedAt;
+    sentences += shown.length;
+    dangling += danglingIn(shown, meeting);
+    const text = textOf(shown);
     return meeting.general.map(({ answer }) => ({ text, answer }));
   });
-  console.log(`${figures(name, texts)}  ${(ms / chosen.length).toFixed(0)} ms`);
+  const share = ((100 * dangling) / Math.max(1, sentences)).toFixed(1);
+  console.log(
+    `${figures(name, texts)}  dangling ${share} % of ${sentences}  ${(ms / chosen.length).toFixed(0)} ms`,
+  );
+}
+
+/** Sentences that open with a pronoun, behind who speaks, while the words before them in the meeting are not shown. */
+function danglingIn(shown: readonly Candidate[], { turns }: Meeting): number {
+  const whole = turns.join("\n\n");
+  return shown.filter(({ text }, index) => {
+    if (!PRONOUN.test(text.replace(SPEAKER, ""))) return false;
+    const before = shown[index - 1]?.text;
+    const at = whole.indexOf(text);
+    return before === undefined || !whole.slice(0, at).trimEnd().endsWith(before);
+  }).length;
 }
 
 function figures(name: string, texts: readonly { text: string; answer: string }[]): string {
-  const mean = (of: (pair: { text: string; answer: string }) => number): number =>
-    texts.reduce((total, pair) => total + of(pair), 0) / texts.length;
+  const mean = (of: (pair: { text: string; answer: string }) => number): string =>
+    (texts.reduce((total, pair) => total + of(pair), 0) / texts.length).toFixed(4);
   const [one, two] = [1, 2].map((n) => mean(({ text, answer }) => rouge(n, text, answer)));
-  const words = mean(({ text }) => wordsIn(text).length).toFixed(0);
-  return `${name.padEnd(28)} R1 ${one?.toFixed(4)}  R2 ${two?.toFixed(4)}  ${words.padStart(3)} words`;
+  const longest = mean(({ text, answer }) => rougeL(text, answer));
+  const words = Number(mean(({ text }) => wordsIn(text).length)).toFixed(0);
+  return `${name.padEnd(28)} R1 ${one ?? ""}  R2 ${two ?? ""}  RL ${longest}  ${words.padStart(3)} words`;
 }
