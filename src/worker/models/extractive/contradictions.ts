@@ -118,12 +118,15 @@ function sentenceContradictions(question: string): (text: string) => boolean {
     isOtherCentury(asked, centuriesIn(text)) || holdsOpposite(words, new Set(deniable(text)));
 }
 
-/** "19th and early 20th century": the ordinals before the word. */
-const CENTURY = /((?:\S+[ -]){0,4}?\S+)[ -]centur(?:y|ies)(?!\p{L})/giu;
+/** "19th and early 20th century": the ordinals shortly before the word. */
+const CENTURY = /[ -]centur(?:y|ies)(?!\p{L})/giu;
+const MOST_CHARS_BEFORE = 32;
 const ORDINAL = /(?<![\p{L}\p{N}])\d{1,2}(?=(?:st|nd|rd|th)(?!\p{L}))/gu;
 
 function centuriesIn(text: string): ReadonlySet<string> {
-  const before = [...text.matchAll(CENTURY)].map(([, words = ""]) => words);
+  const before = [...text.matchAll(CENTURY)].map(({ index }) =>
+    text.slice(Math.max(0, index - MOST_CHARS_BEFORE), index),
+  );
   return new Set(
     before.flatMap((words) => [
       ...(words.match(ORDINAL) ?? []).map((digits) => `n:${digits}`),
@@ -151,7 +154,7 @@ function holdsOpposite(asked: ReadonlySet<string>, said: ReadonlySet<string>): b
 /** Years, and numbers that are no amount: "for 3 hours", "a child of 7" and "5 %" may be the asker's own. */
 const YEAR = /^(?:1\d|20)\d\d$/u;
 const AMOUNT_BEHIND =
-  /(?:^|[ (])(?:of|aged?|old|at|for|in|on|with|than|over|under|least|most|about|by|till|until|after|before|since|within|between|and|or|from|to|[€$£]) ?$/iu;
+  /(?:^|[ (])(?:of|aged?|old|at|for|in|on|with|than|over|under|least|most|about|by|till|until|after|before|since|within|between|and|or|from|to|[€$£]) ?$|\d[:./-]$/iu;
 const AMOUNT_BEFORE =
   /^ ?(?:[%€$£°:/]|\p{Ll}{2,}s(?!\p{L})|percent|euro|(?:[ap]\.?m|[ckm]?m|k?g|[hl])(?!\p{L}))|^-\p{Ll}/u;
 
@@ -164,13 +167,21 @@ const identifyingNumbers = (question: string): Figure[] =>
     );
   });
 
-/** Whether all stand in a text, in digits, words or Roman figures. */
+/**
+ * Whether all stand in a text, in digits, words or Roman figures. A year may be missing where a text tells none: its date may
+ * stand where no sentence does.
+ */
 function holdsNumbers(text: string, numbers: readonly Figure[]): boolean {
   if (numbers.length === 0) return true;
   const figures = [...findNumbers(text), ...findNumberWords(text)];
   const held = new Set(figures.flatMap(({ offers }) => offers));
   for (const [roman] of text.matchAll(ROMAN)) held.add(`n:${ROMANS.indexOf(roman) + 1}`);
-  return numbers.every(({ offers }) => offers.some((offer) => held.has(offer)));
+  const tellsYears = [...held].some((offer) => YEAR.test(offer.slice(2)));
+  return numbers.every(
+    ({ offers }) =>
+      offers.some((offer) => held.has(offer)) ||
+      (!tellsYears && offers.some((offer) => YEAR.test(offer.slice(2)))),
+  );
 }
 
 const ROMANS = "I II III IV V VI VII VIII IX X".split(" ");

@@ -348,8 +348,9 @@ function alignWords(
 ): Candidate[] {
   const ofTerm = [...terms.keys()].filter((term) => term.length >= FEWEST_LETTERS);
   const known = new Map<string, string>();
-  for (const { stems, contextStems } of candidates) {
-    for (const stem of [...stems, ...contextStems]) {
+  const said = candidates.flatMap(({ stems, contextStems }) => [stems, contextStems]);
+  for (const stems of new Set<Iterable<string>>(said)) {
+    for (const stem of stems) {
       if (!known.has(stem)) known.set(stem, formOf(stem, terms, ofTerm));
     }
   }

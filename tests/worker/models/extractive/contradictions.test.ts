@@ -72,6 +72,14 @@ describe("a sentence with the words of a question", () => {
     [WIDESPREAD, "Which barges came into widespread use at Hafling in the 19th century?"],
     [CUT, "Are the beams at Hafling that were cut older than the gate?"],
     [KEEPERS, "How many keepers did the upper lock at Hafling have in the wet summer of 1904?"],
+    [
+      KEEPER,
+      "Who has been the keeper at Hafling, since the great Flood, of the upper Lock in 1911?",
+    ],
+    [
+      KEEPER,
+      "Who has been the keeper of the upper Lock at Hafling since the great Flood at 17:45?",
+    ],
     [KEEPER, "Who has been the keeper of the upper Lock 5 at Hafling since the great Flood?"],
     [
       "A passage of the lock at Hafling costs two euros for children under twelve.",
