@@ -17,6 +17,7 @@ import { checkReader } from "./check-reader.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
 import { checkShell } from "./check-shell.ts";
+import { textExtractionOf } from "../settings.ts";
 
 /** All checks, with the configuration as the invocation selects it now. */
 export async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
@@ -37,7 +38,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   ];
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
   checks.push(...(await checkLocalModels(context.config)), checkShell(await probeShell()));
-  checks.push(checkReader(readerRights()));
+  checks.push(await checkReader(readerRights(), textExtractionOf(context.config)));
   checks.push(...(await checkMcpServers(context)));
   if (invocation.options["ollama"] !== false) {
     const window = invocation.options["probeWindow"] === true ? "probe" : "look";

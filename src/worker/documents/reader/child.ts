@@ -1,6 +1,6 @@
-import { endWithParent } from "../../forked-process.ts";
+import { endWithParent, firstLineOf } from "../../forked-process.ts";
 import type { Extraction } from "../extraction.ts";
-import type { ReaderRequest } from "./reader.ts";
+import type { Fault, ReaderRequest } from "./reader.ts";
 import { NoText } from "./text-builder.ts";
 import type { TextLimits } from "./text-builder.ts";
 
@@ -19,6 +19,7 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
     if (error instanceof NoText) {
       return { kind: "unreadable", code: error.code, why: error.message };
     }
+    if (isPackageMissing(error)) throw error;
     // Its words may repeat the text that it stumbled over.
     const what = error instanceof Error ? error.name : "an error";
     return {
@@ -29,14 +30,17 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
   }
 }
 
+const isPackageMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+
 endWithParent();
 // A parser that throws where nobody waits must not stand between its file and an answer.
 process.on("unhandledRejection", () => undefined);
 process.send?.("ready");
 process.on("message", (request: ReaderRequest) => {
-  // A fault of ours ends the process, which says as much.
   void answer(request).then(
     (reply) => process.send?.(reply),
-    () => process.exit(1),
+    // A fault of ours, of which no file is to be told.
+    (error: unknown) => process.send?.({ kind: "fault", what: firstLineOf(error) } satisfies Fault),
   );
 });

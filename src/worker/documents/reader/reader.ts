@@ -80,12 +80,19 @@ export function openDocumentReader(limits: ReaderLimits, procFolder?: string): R
   };
 }
 
+/** What reads a format could not be loaded. */
+export type Fault = { readonly kind: "fault"; readonly what: string };
+
 type Outcome =
-  | { readonly kind: "replied"; readonly reply: Extraction }
+  | { readonly kind: "replied"; readonly reply: Extraction | Fault }
   | { readonly kind: "ended"; readonly how: "time" | "memory" | "crash" };
 
 function toExtraction(outcome: Outcome, limits: ReaderLimits): Extraction {
-  if (outcome.kind === "replied") return outcome.reply;
+  if (outcome.kind === "replied") {
+    const { reply } = outcome;
+    if (reply.kind !== "fault") return reply;
+    throw new Failure("TOOL_ERROR", `What reads this format can't be loaded: ${reply.what}`);
+  }
   return REASONS[outcome.how](limits);
 }
 
@@ -162,7 +169,7 @@ function ask(child: ChildProcess, request: ReaderRequest, limits: AskLimits): Pr
       if (bytes > limits.memoryBytes) end("memory");
     });
     const replied = (reply: unknown) => {
-      resolve({ kind: "replied", reply: reply as Extraction });
+      resolve({ kind: "replied", reply: reply as Extraction | Fault });
     };
     const crashed = () => {
       end("crash");

@@ -27,6 +27,9 @@ export function crash(): never {
   process.abort();
 }
 
+const ABSENT: string = "no-such-package";
+export const lackPackage = (): Promise<Extraction> => import(ABSENT) as Promise<Extraction>;
+
 export function recurse(): Extraction {
   return recurse();
 }

@@ -53,6 +53,19 @@ describe("the process that reads documents", () => {
     });
   });
 
+  test.each([
+    ["is not there", pathToFileURL("/no/such/reader.ts").href, "echo", "Cannot find module"],
+    ["lacks a package", home, "lackPackage", "Cannot find package"],
+    ["exports something else", home, "nothing", "exports no function nothing"],
+  ])("tells of no file that %s, what reads it", async (_, at, name, said) => {
+    const read = openDocumentReader(READER_LIMITS);
+    await expect(read({ home: at, name }, Buffer.from("text"))).rejects.toMatchObject({
+      code: "TOOL_ERROR",
+      message: expect.stringContaining(said),
+    });
+    expect(await read({ home, name: "echo" }, Buffer.from("next"))).toMatchObject({ text: "next" });
+  });
+
   test("is killed when its time is over, and the next file is read by another", async () => {
     const read = open(6_000);
     const before = await read("whoAmI");

@@ -1,7 +1,12 @@
 import { expect, test } from "@jest/globals";
+import { Failure } from "../../../../src/shared/failure.ts";
 import { checkReader } from "../../../../src/worker/doctor/check-reader.ts";
+import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
+import { openDocumentReader } from "../../../../src/worker/documents/reader/reader.ts";
 import { readerRights } from "../../../../src/worker/documents/reader/rights.ts";
+import { READER_LIMITS } from "../../../support/read-documents.ts";
 
+const extractText = extractTextBy(openDocumentReader(READER_LIMITS));
 const rightsWith = (...known: string[]) => readerRights(import.meta.filename, new Set(known));
 
 test("the flag of permissions is the one that this Node knows", () => {
@@ -11,21 +16,43 @@ test("the flag of permissions is the one that this Node knows", () => {
   expect(both).not.toContain("--experimental-permission");
 });
 
-test("a Node without permissions starts the process as it was started itself, and doctor says so", () => {
+test("a Node without permissions starts the process as it was started itself, and doctor says so", async () => {
   const rights = rightsWith();
   expect(rights).toEqual({ flags: process.execArgv, withheld: "nothing" });
-  expect(checkReader(rights)).toMatchObject({ level: "warn", code: "DOCTOR_READER_UNRESTRICTED" });
+  expect(await checkReader(rights, extractText)).toMatchObject({
+    level: "warn",
+    code: "DOCTOR_READER_UNRESTRICTED",
+  });
 });
 
-test("doctor says whether the network is kept from it", () => {
+test("doctor says whether the network is kept from it", async () => {
   const closed = rightsWith("--permission", "--allow-net");
   expect(closed.flags.filter((flag) => flag.includes("net"))).toEqual([]);
-  expect(checkReader(closed)).toMatchObject({
+  expect(await checkReader(closed, extractText)).toMatchObject({
     level: "ok",
     message: expect.stringContaining("open no connection"),
   });
-  expect(checkReader(rightsWith("--permission"))).toMatchObject({
+  expect(await checkReader(rightsWith("--permission"), extractText)).toMatchObject({
     level: "ok",
     message: expect.stringContaining("by Node 25 or newer alone"),
+  });
+});
+
+test.each([
+  [
+    "unreadable",
+    async () => ({ kind: "unreadable", code: "FILE_FORMAT_INVALID", why: "is broken." }) as const,
+    "trial.html, which is broken.",
+  ],
+  [
+    "not loaded",
+    () => Promise.reject(new Failure("TOOL_ERROR", "It can't be loaded.")),
+    "trial.html: It can't be loaded.",
+  ],
+])("doctor says that a trial was %s", async (_, extract, said) => {
+  expect(await checkReader(readerRights(), extract)).toMatchObject({
+    level: "fail",
+    code: "DOCTOR_READER_FAILED",
+    message: expect.stringContaining(said),
   });
 });
