@@ -794,8 +794,14 @@ create table nightdesk_data.claims (
   line_end integer,
   -- The words that stand at that place.
   carrier text,
+  -- Where in the file that place is, as people find it there; null where its lines say it.
+  locator jsonb check (jsonb_typeof(locator) = 'object'),
+  -- Of each other piece that it cites, where that says most of it, as a list: number, path, start_char, end_char,
+  -- line_start, line_end and locator.
+  other_places jsonb not null default '[]' check (jsonb_typeof(other_places) = 'array'),
   primary key (run_id, draft, ordinal),
   constraint claims_have_a_place_or_none check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
+  constraint claims_without_a_place_have_no_locator check (locator is null or path is not null),
   constraint claim_spans_run_forward check (end_char >= start_char and line_end >= line_start),
   constraint supported_claims_are_carried_somewhere
     check (grade <> 'supported' or path is not null and reason in ('verbatim', 'carried', 'arithmetic')),

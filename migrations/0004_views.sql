@@ -371,34 +371,14 @@ comment on column nightdesk.figures.end_char is 'Offset after its last character
 comment on column nightdesk.figures.line_start is 'First line in the file, from 1.';
 comment on column nightdesk.figures.line_end is 'Last line in the file.';
 
--- Claims with where they stand in their file, by the smallest piece of evidence that holds them: of a table the rows of the
--- very lines, where those of the piece are known line by line; else what all of a passage has in common. Null where lines
--- say it.
-create view nightdesk_data.located_claims as
-select c.*,
-       (select case
-                 when e.locator ? 'last_row' then e.locator - 'last_row'
-                   || jsonb_build_object('row', (e.locator ->> 'row')::integer + c.line_start - e.line_start)
-                   || case when c.line_end > c.line_start
-                           then jsonb_build_object('last_row', (e.locator ->> 'row')::integer + c.line_end - e.line_start)
-                           else '{}' end
-                 when e.kind <> 'chunk' then null
-                 when e.locator ? 'row' and e.line_end > e.line_start then nullif(e.locator - 'row', '{}')
-                 else e.locator end
-          from nightdesk_data.evidence e
-         where e.run_id = c.run_id and e.admitted and e.path = c.path
-           and e.start_char <= c.start_char and e.end_char >= c.end_char
-         order by e.end_char - e.start_char, e.ordinal limit 1) as locator
-  from nightdesk_data.claims c;
-
 create view nightdesk.claims as
 select j.job_id, c.run_id, j.batch_id, b.name as batch, j.custom_id, c.draft, c.ordinal, c.stands, c.text as claim, c.grade,
        c.reason, case when c.grade = 'partly' then case when c.reason in ('words', 'new_words', 'language')
                                                         then 'other words' else 'doubt' end end as mark,
        c.fate, c.cites, c.arithmetic, c.number, c.path, c.start_char, c.end_char, c.line_start, c.line_end,
        c.carrier as quote, c.quote as given_quote,
-       c.locator
-  from nightdesk_data.located_claims c
+       c.locator, c.other_places
+  from nightdesk_data.claims c
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
   join nightdesk_data.batches b on b.batch_id = j.batch_id;
@@ -427,6 +407,8 @@ comment on column nightdesk.claims.line_start is 'First line in the file, from 1
 comment on column nightdesk.claims.line_end is 'Last line in the file.';
 comment on column nightdesk.claims.quote is 'The words that stand there.';
 comment on column nightdesk.claims.locator is 'Where in the file that is, as JSON: page, sheet and row, message, or the pointer of a JSON or YAML file; null where its lines say it, and of a table whose rows are not its lines.';
+comment on column nightdesk.claims.other_places is
+  'Of each other piece that it cites, where that says most of it, as a JSON list: number, path, start_char, end_char, line_start, line_end and locator. A piece that says too little of it is left out.';
 comment on column nightdesk.claims.given_quote is 'What the model gave as the words that carry it; null where it gave none.';
 
 create view nightdesk.field_bindings as

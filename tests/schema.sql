@@ -185,6 +185,8 @@ table nightdesk_data.claims
   column line_start integer
   column line_end integer
   column carrier text
+  column locator jsonb
+  column other_places jsonb not null default '[]'::jsonb
 
 table nightdesk_data.constraints
   column constraint_id bigint not null generated always as identity
@@ -963,9 +965,13 @@ constraint claims_have_a_place_or_none on nightdesk_data.claims CHECK ((num_null
 
 constraint claims_line_start_check on nightdesk_data.claims CHECK ((line_start >= 1))
 
+constraint claims_locator_check on nightdesk_data.claims CHECK ((jsonb_typeof(locator) = 'object'::text))
+
 constraint claims_number_check on nightdesk_data.claims CHECK ((number >= 1))
 
 constraint claims_ordinal_check on nightdesk_data.claims CHECK ((ordinal >= 0))
+
+constraint claims_other_places_check on nightdesk_data.claims CHECK ((jsonb_typeof(other_places) = 'array'::text))
 
 constraint claims_pkey on nightdesk_data.claims PRIMARY KEY (run_id, draft, ordinal)
 
@@ -976,6 +982,8 @@ constraint claims_run_id_fkey on nightdesk_data.claims FOREIGN KEY (run_id) REFE
 constraint claims_start_char_check on nightdesk_data.claims CHECK ((start_char >= 0))
 
 constraint claims_text_check on nightdesk_data.claims CHECK ((text <> ''::text))
+
+constraint claims_without_a_place_have_no_locator on nightdesk_data.claims CHECK (((locator IS NULL) OR (path IS NOT NULL)))
 
 constraint supported_claims_are_carried_somewhere on nightdesk_data.claims CHECK (((grade <> 'supported'::text) OR ((path IS NOT NULL) AND (reason = ANY (ARRAY['verbatim'::text, 'carried'::text, 'arithmetic'::text])))))
 
@@ -2085,7 +2093,7 @@ view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_cha
    FROM nightdesk_data.chunks c
      JOIN nightdesk_data.documents d USING (doc_id);
 
-view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, mark, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote, locator) as
+view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, mark, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote, locator, other_places) as
  SELECT j.job_id,
     c.run_id,
     j.batch_id,
@@ -2116,8 +2124,9 @@ view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordina
     c.line_end,
     c.carrier AS quote,
     c.quote AS given_quote,
-    c.locator
-   FROM nightdesk_data.located_claims c
+    c.locator,
+    c.other_places
+   FROM nightdesk_data.claims c
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
@@ -2901,42 +2910,6 @@ view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, 
           WHERE a.sha256 <> (w.shared_config ->> a.key)
           ORDER BY (a.key COLLATE "C")) AS differs_in
    FROM nightdesk_data.workers w;
-
-view nightdesk_data.located_claims (run_id, draft, ordinal, text, cites, quote, grade, fate, reason, stands, arithmetic, number, path, start_char, end_char, line_start, line_end, carrier, locator) as
- SELECT run_id,
-    draft,
-    ordinal,
-    text,
-    cites,
-    quote,
-    grade,
-    fate,
-    reason,
-    stands,
-    arithmetic,
-    number,
-    path,
-    start_char,
-    end_char,
-    line_start,
-    line_end,
-    carrier,
-    ( SELECT
-                CASE
-                    WHEN e.locator ? 'last_row'::text THEN ((e.locator - 'last_row'::text) || jsonb_build_object('row', ((e.locator ->> 'row'::text)::integer) + c.line_start - e.line_start)) ||
-                    CASE
-                        WHEN c.line_end > c.line_start THEN jsonb_build_object('last_row', ((e.locator ->> 'row'::text)::integer) + c.line_end - e.line_start)
-                        ELSE '{}'::jsonb
-                    END
-                    WHEN e.kind <> 'chunk'::text THEN NULL::jsonb
-                    WHEN e.locator ? 'row'::text AND e.line_end > e.line_start THEN NULLIF(e.locator - 'row'::text, '{}'::jsonb)
-                    ELSE e.locator
-                END AS locator
-           FROM nightdesk_data.evidence e
-          WHERE e.run_id = c.run_id AND e.admitted AND e.path = c.path AND e.start_char <= c.start_char AND e.end_char >= c.end_char
-          ORDER BY (e.end_char - e.start_char), e.ordinal
-         LIMIT 1) AS locator
-   FROM nightdesk_data.claims c;
 
 view nightdesk_data.staged_calls (job_id, run_id, kind, batch_id, model, prompt_tokens, completion_tokens, duration_ms, stage) as
  SELECT m.job_id,
@@ -4130,6 +4103,8 @@ comment on view column nightdesk.claims.mark is 'Of a partly supported one: othe
 comment on view column nightdesk.claims.number is 'Number of the piece of evidence that carries it, or comes nearest; null when none does.'
 
 comment on view column nightdesk.claims.ordinal is 'Place in the draft, from 0.'
+
+comment on view column nightdesk.claims.other_places is 'Of each other piece that it cites, where that says most of it, as a JSON list: number, path, start_char, end_char, line_start, line_end and locator. A piece that says too little of it is left out.'
 
 comment on view column nightdesk.claims.path is 'Its file, relative to the work root.'
 

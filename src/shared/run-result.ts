@@ -59,6 +59,8 @@ export type EvidenceSpan = {
   readonly endChar: number;
   readonly lineStart: number;
   readonly lineEnd: number;
+  /** As people find it there; left out where its lines say it. */
+  readonly locator?: Locator;
 };
 
 /**
@@ -153,7 +155,9 @@ export type ClaimRecord = {
   readonly arithmetic: string | null;
   /** Where the evidence carries it, or comes nearest. */
   readonly span: EvidenceSpan | null;
-  /** The words that stand there. */
+  /** Of each other piece that it cites, where that says most of it; none where it says too little. */
+  readonly otherSpans: readonly EvidenceSpan[];
+  /** The words that stand at `span`. */
   readonly carrier: string | null;
   readonly checks: readonly ClaimRule[];
 };

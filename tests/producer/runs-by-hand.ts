@@ -101,6 +101,7 @@ const claimBy = (more: Partial<ClaimRecord>): ClaimRecord => ({
   stands: true,
   arithmetic: null,
   span: span(1, 2),
+  otherSpans: [],
   carrier: null,
   checks: [],
   ...more,

@@ -5,7 +5,18 @@ import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
 import type { VerificationState } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { countOf, formatCount } from "./quantity.ts";
-import type { Block, Row, Text } from "./section.ts";
+import type { Block, LineRange, Row, Text } from "./section.ts";
+
+/** Where another piece that a statement cites says most of it. */
+export const otherPlace = z.object({
+  number: z.number(),
+  path: z.string(),
+  start_char: z.number(),
+  end_char: z.number(),
+  line_start: z.number(),
+  line_end: z.number(),
+  locator: locatorSchema.nullable(),
+});
 
 /** A statement that an answer holds, as its readers are told of it. */
 export const storedClaim = z.object({
@@ -21,6 +32,8 @@ export const storedClaim = z.object({
   locator: locatorSchema.nullable(),
   /** The words that stand there. */
   quote: z.string().nullable(),
+  /** Of the other pieces that it cites. */
+  other_places: z.array(otherPlace),
 });
 export type StoredClaim = z.infer<typeof storedClaim>;
 
@@ -28,8 +41,8 @@ export type StoredClaim = z.infer<typeof storedClaim>;
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
       from (select ordinal, text, grade, reason, cites, arithmetic, path, line_start, line_end,
-                   locator, carrier as quote
-              from nightdesk_data.located_claims c where c.run_id = r.run_id and c.stands
+                   locator, carrier as quote, other_places
+              from nightdesk_data.claims c where c.run_id = r.run_id and c.stands
              order by ordinal limit ${most}) c) as claims`;
 
 /** What was graded of a result, in JSON; nothing where its kind has no statements. */
@@ -113,11 +126,26 @@ const claimRow = (claim: StoredClaim): Row => [
 const cut = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
 
-function placeOf({ path, line_start, line_end, locator }: StoredClaim): Text | null {
-  if (path === null || line_start === null || line_end === null) return null;
-  const place = { kind: "place", path, line_start, line_end } as const;
-  return locator === null ? place : [place, `, ${formatLocator(locator)}`];
+/** Where a statement is carried, and where the other pieces that it cites say it. */
+function placeOf({ path, line_start, line_end, locator, ...claim }: StoredClaim): Text | null {
+  const carried =
+    path === null || line_start === null || line_end === null
+      ? []
+      : [{ path, line_start, line_end, locator }];
+  const places = [...carried, ...claim.other_places];
+  const pieces = places.flatMap(({ locator: found, ...lines }, at) => [
+    ...(at === 0 ? [] : ["; "]),
+    { kind: "place", ...rangeOf(lines) } as const,
+    ...(found === null ? [] : [`, ${formatLocator(found)}`]),
+  ]);
+  return pieces.length === 0 ? null : pieces;
 }
+
+const rangeOf = ({ path, line_start, line_end }: LineRange): LineRange => ({
+  path,
+  line_start,
+  line_end,
+});
 
 /** The statements of an answer that are not carried as they stand, each with what stands there, for a terminal. */
 export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>
@@ -128,9 +156,13 @@ export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>
       ...(claim.quote === null || claim.path === null
         ? [`  ${reasonText(claim)}`]
         : [`  ${claim.path} ${lineOf(claim)}: ${oneLine(claim.quote)}`]),
+      ...claim.other_places.map((place) => `  [${place.number}] ${place.path} ${lineOf(place)}`),
     ]);
 
-const lineOf = ({ line_start: line, locator }: StoredClaim): string =>
+const lineOf = ({
+  line_start: line,
+  locator,
+}: Pick<StoredClaim, "line_start" | "locator">): string =>
   [`line ${String(line)}`, ...(locator === null ? [] : [formatLocator(locator)])].join(", ");
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());

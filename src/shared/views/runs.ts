@@ -6,6 +6,7 @@ import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
 import { storedPrompt } from "../store/jobs/model-calls.ts";
+import { otherPlace } from "./claims.ts";
 import { storedEvidence } from "./results.ts";
 import { storedStep, stepsColumn } from "./steps.ts";
 
@@ -174,6 +175,7 @@ export const runDetailSchema = runSchema.extend({
       arithmetic: z.string().nullable(),
       carrier: z.string().nullable(),
       locator: locatorSchema.nullable(),
+      other_places: z.array(otherPlace),
       ...span,
       checks: z.array(z.object({ rule: z.string(), verdict: z.string(), detail: z.string() })),
     }),
@@ -277,7 +279,7 @@ const CHILDREN = [
               from nightdesk_data.claim_checks k
              where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))
            order by c.draft, c.ordinal), '[]')
-      from nightdesk_data.located_claims c where c.run_id = r.run_id) as claims`,
+      from nightdesk_data.claims c where c.run_id = r.run_id) as claims`,
   // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
            || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))

@@ -167,7 +167,7 @@ const SOURCES: readonly Source[] = [
   ofRun("field", "field_bindings", 13),
   { ...ofRun("part", "summary_parts", 14), ordinal: "c.level * 1000000::bigint + c.ordinal" },
   {
-    ...ofRun("claim", "located_claims", 15),
+    ...ofRun("claim", "claims", 15),
     ordinal: "c.draft * 1000000::bigint + c.ordinal",
     body: `to_jsonb(c) - 'run_id' || jsonb_build_object('checks',
       (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail) order by k.ordinal), '[]')

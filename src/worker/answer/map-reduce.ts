@@ -2,11 +2,14 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import { placesFrom } from "../documents/places.ts";
+import type { Places } from "../documents/places.ts";
 import { partsFooter, scopeFooter } from "../evidence/footer.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { AdmittedEvidence, Reading } from "../evidence/types.ts";
 import { DECLINED } from "../models/model.ts";
 import type { Model } from "../models/model.ts";
+import { firstCodePoints } from "../text/clean-text.ts";
 import {
   assertCovers,
   evidenceOf,
@@ -17,7 +20,7 @@ import {
   promptLength,
   recordOf,
 } from "./parts.ts";
-import type { PartEvidence, PartNode } from "./parts.ts";
+import type { AboutFile, PartEvidence, PartNode } from "./parts.ts";
 
 /** Work on one file that may be longer than a prompt. */
 type PartsRun<Done extends { readonly kind: string }> = LayerRun & {
@@ -149,12 +152,15 @@ async function condenseEach(
 }
 
 /** What is the same for all pieces of one file. */
-export const aboutFile = ({
-  reading: { path, sha256 },
+export function aboutFile({
+  reading: { path, sha256, text, places },
   title,
-}: Pick<LayerRun, "reading" | "title">): Pick<Reading, "path" | "sha256"> & {
-  readonly title: string | null;
-} => ({ path, sha256, title });
+}: Pick<LayerRun, "reading" | "title">): AboutFile {
+  if (places === undefined) return { path, sha256, title };
+  const placesAt = (startChar: number): Places =>
+    placesFrom(places, firstCodePoints(text, startChar).length);
+  return { path, sha256, title, placesAt };
+}
 
 /** Whether a prompt did not fit. */
 export const isOverflow = (answer: { readonly kind: string }): boolean =>

@@ -1,5 +1,6 @@
 import { FENCE_CHARS } from "../evidence/fence.ts";
 import type { PartRecord } from "../../shared/run-result.ts";
+import type { Places } from "../documents/places.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
 import { cleanText, countCodePoints } from "../text/clean-text.ts";
@@ -80,10 +81,17 @@ export function merge(group: readonly PartNode[], words: string | null): PartNod
   };
 }
 
+/** What the parts of a file are called, and where they stand in it. */
+export type AboutFile = Pick<Reading, "path" | "sha256"> & {
+  readonly title: string | null;
+  /** Where what stands from a code point on stands in the file; left out where its lines say it. */
+  readonly placesAt?: (startChar: number) => Places;
+};
+
 /** The nodes that have something to show, numbered from 1. */
 export function evidenceOf(
   nodes: readonly PartNode[],
-  { path, sha256, title }: Pick<Reading, "path" | "sha256"> & { readonly title: string | null },
+  { path, sha256, title, placesAt }: AboutFile,
 ): PartEvidence {
   const shown: CitableBlock[] = [];
   const sources: CitableBlock[] = [];
@@ -92,7 +100,8 @@ export function evidenceOf(
     const number = shown.length + 1;
     const block = { ...span, number, path, sha256, title, headingPath: null, chunkKey: null };
     shown.push({ ...block, text: words, summaryLevel: level });
-    sources.push({ ...block, text: source, summaryLevel: null });
+    const places = placesAt === undefined ? {} : { places: placesAt(span.startChar) };
+    sources.push({ ...block, text: source, summaryLevel: null, ...places });
   }
   return { shown, sources };
 }

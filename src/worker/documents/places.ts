@@ -38,6 +38,14 @@ export function openPlaces(): { add(place: PlaceOfText): void; pack(): Places } 
   };
 }
 
+/** The places of what stands from an offset of the text on, in UTF-16 units. */
+export const placesFrom = ({ numbers, sheets }: Places, offset: number): Places => ({
+  numbers: numbers.map((value, index) =>
+    index % COLUMNS === 0 ? Math.max(0, value - offset) : value,
+  ),
+  sheets,
+});
+
 /** The locator of an offset of a text; null before the first place, and where there is none. */
 export function locate({ numbers, sheets }: Places, offset: number): Locator | null {
   let low = 0;

@@ -1,8 +1,13 @@
+import type { Locator } from "../../shared/locator.ts";
 import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
+import type { Lines } from "../documents/lines.ts";
+import { locateSpan } from "../documents/places.ts";
+import type { Places } from "../documents/places.ts";
 import type { EvidenceBlock } from "../models/model.ts";
 import { countLines } from "./piece.ts";
 import { countCodePoints } from "../text/clean-text.ts";
+import type { TextSpan } from "../text/spans.ts";
 import type { AdmittedEvidence, Passage, Reading, ToolPrint } from "./types.ts";
 
 /** A numbered piece of evidence, and what a citation of its number stands for. */
@@ -17,6 +22,10 @@ export type CitableBlock = EvidenceBlock &
     readonly summaryLevel: number | null;
     /** What a tool printed: its path is a label of ours, in which nothing can be found. */
     readonly isOutput?: true;
+    /** Of words that were read from their file: where the parts of this text stand in it; left out where its lines say it. */
+    readonly places?: Places;
+    /** Of a passage of the index, where that begins in its file; left out where its lines say it. */
+    readonly locator?: Locator;
   };
 
 /**
@@ -46,7 +55,7 @@ export const numberBesideFiles = (
 export const numberFilesFrom = (files: readonly Reading[], first: number): CitableBlock[] =>
   files.map((file, index) => ({ ...fileBlock(file), number: first + index }));
 
-const fileBlock = ({ path, text, sha256, charsReturned }: Reading): CitableBlock => ({
+const fileBlock = ({ path, text, sha256, charsReturned, places }: Reading): CitableBlock => ({
   number: 1,
   path,
   sha256,
@@ -59,6 +68,7 @@ const fileBlock = ({ path, text, sha256, charsReturned }: Reading): CitableBlock
   chunkKey: null,
   lineStart: 1,
   lineEnd: countLines(text),
+  ...(places === undefined ? {} : { places }),
 });
 
 const passageBlock = (passage: Passage): CitableBlock => ({
@@ -74,6 +84,7 @@ const passageBlock = (passage: Passage): CitableBlock => ({
   chunkKey: passage.chunkKey,
   lineStart: passage.lineStart,
   lineEnd: passage.lineEnd,
+  ...(passage.locator === null ? {} : { locator: passage.locator }),
 });
 
 const outputBlock = ({ label, sha256, text }: ToolPrint): CitableBlock => ({
@@ -116,12 +127,34 @@ export function placesIn(block: CitableBlock): PlaceInFile {
   }
   const lines = splitLines(text);
   const toCodePoints = codePointOffsets(text);
-  return (start, end) => ({
-    number,
-    path,
-    startChar: startChar + toCodePoints(start),
-    endChar: startChar + toCodePoints(end),
-    lineStart: lineStart + lines.at(start),
-    lineEnd: lineStart + lines.at(Math.max(start, end - 1)),
-  });
+  return (start, end) => {
+    const locator = locateIn(block, lines, { start, end });
+    return {
+      number,
+      path,
+      startChar: startChar + toCodePoints(start),
+      endChar: startChar + toCodePoints(end),
+      lineStart: lineStart + lines.at(start),
+      lineEnd: lineStart + lines.at(Math.max(start, end - 1)),
+      ...(locator === null ? {} : { locator }),
+    };
+  };
+}
+
+/** Of a passage the rows of the very lines, where those are known line by line; else what all of its lines have in common. */
+function locateIn(
+  { places, locator, lineStart, lineEnd }: CitableBlock,
+  lines: Lines,
+  span: TextSpan,
+): Locator | null {
+  if (places !== undefined) return locateSpan(places, lines, span);
+  if (locator === undefined) return null;
+  const { row, last_row: lastRow, ...rest } = locator;
+  if (row === undefined) return locator;
+  if (lastRow === undefined) {
+    if (lineEnd === lineStart) return locator;
+    return Object.keys(rest).length === 0 ? null : rest;
+  }
+  const [first, last] = [lines.at(span.start), lines.at(Math.max(span.start, span.end - 1))];
+  return { ...rest, row: row + first, ...(last > first ? { last_row: row + last } : {}) };
 }

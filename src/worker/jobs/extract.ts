@@ -154,6 +154,7 @@ function claimOf({ pointer, value, state, quote, span }: FieldBinding): readonly
       stands: true,
       arithmetic: null,
       span,
+      otherSpans: [],
       carrier: quote,
       checks: [],
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { ClaimRecord, EvidencePiece } from "../../../src/shared/run-result.ts";
+import type { ClaimRecord } from "../../../src/shared/run-result.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { selectRunDetails } from "../../../src/shared/views/runs.ts";
 import {
@@ -30,6 +30,7 @@ const CARRIED: ClaimRecord = {
   stands: true,
   arithmetic: null,
   span: { number: 1, path: "fares.md", startChar: 4, endChar: 24, lineStart: 2, lineEnd: 2 },
+  otherSpans: [],
   carrier: "The fare is 12 euro.",
   checks: [{ rule: "figures", verdict: "pass", detail: "12 euro" }],
 };
@@ -49,79 +50,56 @@ const DROPPED: ClaimRecord = {
 async function settled(
   claims: readonly ClaimRecord[],
   settlement: Parameters<typeof settleRun>[2] = { kind: "succeeded", outcome: answered("yes") },
-  evidence: readonly EvidencePiece[] = [],
 ): Promise<string> {
   const { db } = database;
   const { jobIds } = await openBatchOf(db, [askJob("a")]);
   const { runId } = await claimNext(db, jobIds[0] ?? "");
   await settleRun(db, { runId, runMs: 1, ...MADE_WITH }, settlement, {
     ...EMPTY_RECORD,
-    evidence,
     claims,
   });
   return runId;
 }
 
-/** Lines 2 to 6 of a file, as the index has them. */
-const PIECE: EvidencePiece = {
-  kind: "chunk",
-  admitted: true,
-  rejectedReason: null,
-  path: "fares.md",
-  source: "corpus",
-  sha256: "a".repeat(64),
-  textSha256: "b".repeat(64),
-  extractor: "csv 1",
-  charsFull: 100,
-  charsReturned: 60,
-  truncated: true,
-  chunkKey: "c".repeat(32),
-  headingPath: null,
-  locator: null,
-  startChar: 4,
-  endChar: 64,
-  lineStart: 2,
-  lineEnd: 6,
-  score: 1,
-  preview: "",
-};
-
 const select = async (sql: string, runId: string) => (await database.db.query(sql, [runId])).rows;
 
 describeOnPostgres("the claims of a run", () => {
-  test.each<[string, Partial<EvidencePiece>, object | null]>([
-    [
-      "the row of its line",
-      { locator: { sheet: "S", row: 4, last_row: 8 } },
-      { sheet: "S", row: 6 },
-    ],
-    [
-      "the row of a file",
-      { kind: "file", chunkKey: null, locator: { row: 1, last_row: 5 } },
-      { row: 3 },
-    ],
-    [
-      "the row of its passage of one line",
-      { lineStart: 4, lineEnd: 4, locator: { row: 9 } },
-      { row: 9 },
-    ],
-    ["the page of its passage", { locator: { page: 3 } }, { page: 3 }],
-    ["no row of a passage whose lines are not its rows", { locator: { row: 4 } }, null],
-    ["a sheet without a row", { locator: { sheet: "S", row: 4 } }, { sheet: "S" }],
-    ["no page of a whole file", { kind: "file", chunkKey: null, locator: { page: 1 } }, null],
-    ["nothing of a piece that does not hold it", { endChar: 10, locator: { page: 3 } }, null],
-  ])("have %s", async (_, piece, locator) => {
+  test("have the page or row of their place, and the places of the other pieces that they cite", async () => {
     const span = {
       number: 1,
-      path: "fares.md",
+      path: "fares.pdf",
       startChar: 4,
       endChar: 24,
       lineStart: 4,
       lineEnd: 4,
     };
-    const runId = await settled([{ ...CARRIED, span }], undefined, [{ ...PIECE, ...piece }]);
-    const rows = "select locator from nightdesk.claims where run_id = $1";
-    expect(await select(rows, runId)).toEqual([{ locator }]);
+    const other = { ...span, number: 2, path: "fares.csv", lineStart: 9, lineEnd: 9 };
+    const runId = await settled([
+      {
+        ...CARRIED,
+        span: { ...span, locator: { page: 2 } },
+        otherSpans: [
+          { ...other, locator: { row: 9 } },
+          { ...other, number: 3, path: "fares.md" },
+        ],
+      },
+      CARRIED,
+    ]);
+    const rows =
+      "select locator, other_places from nightdesk.claims where run_id = $1 order by ordinal";
+    const place = { start_char: 4, end_char: 24, line_start: 9, line_end: 9 };
+    expect(await select(rows, runId)).toEqual([
+      {
+        locator: { page: 2 },
+        other_places: [
+          { ...place, number: 2, path: "fares.csv", locator: { row: 9 } },
+          { ...place, number: 3, path: "fares.md", locator: null },
+        ],
+      },
+      { locator: null, other_places: [] },
+    ]);
+    const [run] = await selectRunDetails(database.db, runId);
+    expect(run?.claims[0]).toMatchObject({ locator: { page: 2 }, other_places: { length: 2 } });
   });
 
   test("are graded by the worst that stands, and those left out are counted", async () => {

@@ -309,9 +309,10 @@ const CLAIMS: readonly Child[] = [
     insert: (rows) => `
 claims as (
   insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, quote, grade, reason, fate, stands, arithmetic,
-         carrier, ${SPAN_COLUMNS})
+         carrier, locator, other_places, ${SPAN_COLUMNS})
   select $1, c.* from job, jsonb_to_recordset(${rows}) as c (draft int, ordinal int, text text, cites int[],
-         quote text, grade text, reason text, fate text, stands boolean, arithmetic text, carrier text, ${SPAN_TYPES}))`,
+         quote text, grade text, reason text, fate text, stands boolean, arithmetic text, carrier text, locator jsonb,
+         other_places jsonb, ${SPAN_TYPES}))`,
   },
   {
     rowsOf: ({ claims }) => numbered(claims).flatMap(claimCheckRows),
@@ -453,8 +454,19 @@ function numbered(claims: RunRecord["claims"]): readonly PlacedClaim[] {
 function claimRow({ claim, ordinal }: PlacedClaim): object {
   const { draft, text, cites, quote, grade, reason, fate, stands, arithmetic, carrier } = claim;
   const said = { draft, ordinal, text, cites, quote, grade, reason, fate, stands };
-  return { ...said, arithmetic, carrier, ...spanColumns(claim.span) };
+  const locator = claim.span?.locator ?? null;
+  const others = claim.otherSpans.map(placeColumns);
+  return {
+    ...said,
+    ...{ arithmetic, carrier, locator, other_places: others },
+    ...spanColumns(claim.span),
+  };
 }
+
+const placeColumns = (span: EvidenceSpan) => ({
+  ...spanColumns(span),
+  locator: span.locator ?? null,
+});
 
 /** The rules that a claim was held against. */
 const claimCheckRows = ({ claim, ordinal }: PlacedClaim): readonly object[] =>

@@ -12,7 +12,7 @@ import { isBareAnswer } from "../support.ts";
 import { citedPieces } from "../misplaced.ts";
 import type { FoundCitation } from "../resolve-citations.ts";
 import { splitCitedText } from "./split.ts";
-import { gradeClaims } from "./grade.ts";
+import { gradeClaims, nearestPlace } from "./grade.ts";
 import type { ClaimReason, GradedClaim } from "./grade.ts";
 
 /** A statement of an answer and where it stands there, in UTF-16 units, with its citations. */
@@ -70,6 +70,7 @@ export function gradeStatements(
     return found?.reason === "verbatim" ? [{ ...whole, found }] : [];
   });
   const byNumber = new Map(evidence.map((block) => [block.number, block]));
+  const otherSpansOf = otherSpansIn(byNumber);
   return statements.flatMap((statement, at) => {
     const whole = verbatim.find(
       ({ start, end }) => start <= statement.start && end >= statement.end,
@@ -77,7 +78,8 @@ export function gradeStatements(
     const found = whole?.found ?? graded[at];
     if (found === undefined) return [];
     const claim = withFindings(found, statement, findings, rules);
-    return [{ ...statement, record: recordOf(statement, claim, byNumber) }];
+    const otherSpans = otherSpansOf(statement, claim.place);
+    return [{ ...statement, record: { ...recordOf(statement, claim, byNumber), otherSpans } }];
   });
 }
 
@@ -180,11 +182,34 @@ const against = (
   checks: [...checks, { rule, verdict: "fail", detail }],
 });
 
+const MOST_OTHERS = 8;
+
+/** Where the other pieces that a statement cites say most of it. What is said again and again is looked for once. */
+function otherSpansIn(
+  byNumber: ReadonlyMap<number, CitableBlock>,
+): (statement: Statement, carried: EvidenceSpan | null) => readonly EvidenceSpan[] {
+  const known = new Map<string, EvidenceSpan | null>();
+  const find = (text: string, block: CitableBlock): EvidenceSpan | null => {
+    const key = `${block.number} ${text}`;
+    const span = known.get(key) ?? (known.has(key) ? null : nearestPlace(text, block));
+    known.set(key, span);
+    return span;
+  };
+  return ({ text, cites }, carried) =>
+    cites
+      .filter((number) => number !== carried?.number)
+      .slice(0, MOST_OTHERS)
+      .flatMap((number) => {
+        const block = byNumber.get(number);
+        return block === undefined ? [] : (find(text, block) ?? []);
+      });
+}
+
 function recordOf(
   { text, cites, quote }: Statement,
   { grade, reason, arithmetic, place, checks }: GradedClaim,
   byNumber: ReadonlyMap<number, CitableBlock>,
-): GradedStatement["record"] {
+): Omit<GradedStatement["record"], "otherSpans"> {
   const block = byNumber.get(place?.number ?? 0);
   return {
     text: cleanText(text),

@@ -171,6 +171,28 @@ export function gradeClaims(
   }
 }
 
+/**
+ * Where a piece says most of a claim: the whole sentence, or the unit that holds most of its words and figures. Null where
+ * that is less than a good part of it.
+ */
+export function nearestPlace(claim: string, block: CitableBlock): Place | null {
+  const text = claim.replace(VERDICT, "");
+  const piece = readPiece(block);
+  const whole = findVerbatim(text, [piece]);
+  if (whole !== null) return whole.place;
+  const read = readClaim(text, piece.units[0]?.language ?? null);
+  const weightOf = weigher([piece]);
+  const pairs = findWindows(read, [piece], weightOf).map(({ unit }) =>
+    pairOf(read, { unit, piece, cited: [piece], question: read, weightOf }),
+  );
+  const [best] = pairs.sort((one, other) => other.share - one.share);
+  if (best === undefined || best.share < LEAST_NEAR) return null;
+  return piece.placeOf(best.unit.start, best.unit.end);
+}
+
+/** A claim that two pieces carry together has about a half of its words in each. */
+const LEAST_NEAR = 0.3;
+
 const refused = (reason: ClaimReason, detail: string): GradedClaim => ({
   grade: "unsupported",
   reason,

@@ -85,7 +85,7 @@ export function claimOf(
         );
   const claim: ClaimRecord = {
     ...{ draft: 0, text, cites, quote: null, grade, reason, arithmetic, span: place, carrier },
-    ...{ fate: "kept", stands: true, checks },
+    ...{ fate: "kept", stands: true, otherSpans: [], checks },
   };
   return { number, text, claim };
 }
