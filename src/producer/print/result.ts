@@ -16,7 +16,7 @@ import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
-import { claimsJson, doubtLines } from "../../shared/views/claims.ts";
+import { claimsJson, doubtLines, placesOfPiece } from "../../shared/views/claims.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 
@@ -91,14 +91,14 @@ function warnOfLinks({ unfounded_links: links }: JobResult): readonly string[] {
 /** The last line is the scope footer. */
 const answerLines = (result: JobResult): readonly string[] => (result.answer ?? "").split("\n");
 
-type Cited = Pick<JobResult, "citations" | "evidence">;
+type Cited = Pick<JobResult, "citations" | "evidence" | "claims">;
 type Piece = JobResult["evidence"][number];
 
 /**
- * What the numbers of an answer stand for, one a line. Copies of a document are one source: `[1] a.eml lines 1-4, also in
+ * What the numbers of an answer stand for, one a line, with the page or row of what is cited there. Copies of a document are one source: `[1] a.eml lines 1-4, also in
  * b.eml [2]`, and without a number where the copy was read and not cited.
  */
-export function formatCitations({ citations, evidence }: Cited): readonly string[] {
+export function formatCitations({ citations, evidence, claims }: Cited): readonly string[] {
   const told = new Set<StoredCitation>();
   return (citations ?? []).flatMap((citation) => {
     if (told.has(citation)) return [];
@@ -107,7 +107,9 @@ export function formatCitations({ citations, evidence }: Cited): readonly string
       if (cited !== undefined) told.add(cited);
       return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
     });
-    return [formatCitation(citation) + copies.join("")];
+    const places = placesOfPiece(citation.number ?? null, claims);
+    const place = places === "" ? "" : `, ${places}`;
+    return [formatCitation(citation) + place + copies.join("")];
   });
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatTask } from "../kinds.ts";
-import { claimBlocks } from "./claims.ts";
+import { claimBlocks, placesOfPiece } from "./claims.ts";
 import { formatCount } from "./quantity.ts";
 import { fieldBlocks, isCutField } from "./field-blocks.ts";
 import { MOST_BINDINGS } from "./report-rows.ts";
@@ -27,7 +27,7 @@ export function jobSection(result: JobResult): Section {
       ...(summary === null || kind === "digest" ? [] : factsBlock(fieldFacts(summary))),
       ...claimBlocks(result.claims),
       ...problemBlocks(result),
-      ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem(result.evidence))),
+      ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem(result))),
       ...listOf("Evidence", result.evidence.map(evidenceItem)),
       ...stepBlocksOf(result.steps),
     ],
@@ -70,12 +70,22 @@ const problemBlocks = ({
 
 /** What a number in an answer stands for: lines of a file, or the job whose answer a digest tells of. */
 const numberedItem =
-  (evidence: readonly ReadPiece[]) =>
+  ({ evidence, claims }: Pick<JobResult, "evidence" | "claims">) =>
   (citation: StoredCitation): readonly Item[] => {
     const { number } = citation;
     if (typeof number !== "number") return [];
-    return [{ mark: `[${number}]`, text: citedText(citation, evidence) }];
+    const text = [citedText(citation, evidence), ...locatorTexts(number, claims)].flat();
+    return [{ mark: `[${number}]`, text }];
   };
+
+/** The page or row of what is cited of a piece, behind its lines. */
+function locatorTexts(
+  number: number | null | undefined,
+  claims: JobResult["claims"],
+): readonly string[] {
+  const places = placesOfPiece(number ?? null, claims);
+  return places === "" ? [] : [`, ${places}`];
+}
 
 type ReadPiece = Pick<JobResult["evidence"][number], "kind" | "path">;
 
@@ -261,15 +271,20 @@ function citedItem(answer: AnswerRow, piece: ShownPiece, citation: StoredCitatio
   const carried = [...new Set(carriers.map(({ quote: words }) => words))].join("\n…\n");
   const passage = piece.passage || carried || (quoted ?? "");
   return {
-    ...passageItem({ ...piece, ...lines }, passage),
+    ...passageItem({ ...piece, ...lines }, passage, locatorTexts(number, answer.claims)),
     ...markOf(number),
     ...anchorOf(answer, number),
   };
 }
 
-const passageItem = (piece: ShownPiece, passage: string): Item => ({
+const passageItem = (
+  piece: ShownPiece,
+  passage: string,
+  locators: readonly string[] = [],
+): Item => ({
   text: [
     passage === "" ? placeText(piece) : withWords(placeText(piece), passage),
+    ...locators,
     ", ",
     { kind: "sha256", sha256: piece.sha256 },
   ],

@@ -25,6 +25,8 @@ export const storedClaim = z.object({
   reason: z.enum(CLAIM_REASONS),
   cites: z.array(z.number()),
   arithmetic: z.string().nullable(),
+  /** Of the piece that carries it. */
+  number: z.number().nullable(),
   path: z.string().nullable(),
   line_start: z.number().nullable(),
   line_end: z.number().nullable(),
@@ -40,7 +42,7 @@ export type StoredClaim = z.infer<typeof storedClaim>;
 /** The statements that the answer of a run `r` holds, as a column `claims`. @param most so many of them */
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
-      from (select ordinal, text, grade, reason, cites, arithmetic, path, line_start, line_end,
+      from (select ordinal, text, grade, reason, cites, arithmetic, number, path, line_start, line_end,
                    locator, carrier as quote, other_places
               from nightdesk_data.claims c where c.run_id = r.run_id and c.stands
              order by ordinal limit ${most}) c) as claims`;
@@ -146,6 +148,23 @@ const rangeOf = ({ path, line_start, line_end }: LineRange): LineRange => ({
   line_start,
   line_end,
 });
+
+const MOST_PLACES = 8;
+
+/**
+ * Where a piece says what the statements say that cite it, in their order: `page 2; page 5`. Empty where its lines say it.
+ */
+export function placesOfPiece(number: number | null, claims: readonly StoredClaim[]): string {
+  const places = claims.flatMap((claim) => [claim, ...claim.other_places]);
+  const found = new Set(
+    places.flatMap((place) =>
+      place.number === number && place.locator !== null ? [formatLocator(place.locator)] : [],
+    ),
+  );
+  const more =
+    found.size > MOST_PLACES ? [`and ${formatCount(found.size - MOST_PLACES)} more`] : [];
+  return [...[...found].slice(0, MOST_PLACES), ...more].join("; ");
+}
 
 /** The statements of an answer that are not carried as they stand, each with what stands there, for a terminal. */
 export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>

@@ -32,7 +32,7 @@ test("copies of a mail are one source, told with the first", () => {
   const copies = [piece("a.eml", "1"), piece("b.eml", "1"), piece("uncited.eml", "1")];
   const evidence = [...copies, piece("c.eml", "2"), piece("a.eml", "1", 9)];
   const citations = [cite("a.eml", 1), cite("c.eml", 3), cite("b.eml", 2), cite("a.eml", 4, 9)];
-  expect(formatCitations({ citations, evidence })).toEqual([
+  expect(formatCitations({ citations, evidence, claims: [] })).toEqual([
     "[1] a.eml lines 1-4, also in b.eml [2], also in uncited.eml",
     "[3] c.eml lines 1-4",
     "[4] a.eml lines 10-13",
@@ -43,5 +43,5 @@ test("what is cited twice in one document stays apart, and so does what was not 
   const evidence = [piece("a.eml", "1")];
   const unread = { path: "z.eml", resolved: false as const };
   const citations = [cite("a.eml", 1), { ...cite("a.eml", 1), heading: "Head" }, unread, unread];
-  expect(formatCitations({ citations, evidence })).toHaveLength(4);
+  expect(formatCitations({ citations, evidence, claims: [] })).toHaveLength(4);
 });
