@@ -10,6 +10,8 @@ export type Operand = {
   readonly isNamed: boolean;
   /** Of its unit. */
   readonly factor: number;
+  /** What it is per, as `mass:1` of a price per kilogram; null where it does not say. */
+  readonly rate: string | null;
 };
 
 /** What a computation has to come to. */

@@ -163,10 +163,12 @@ function operandsOf(figures: readonly ClaimFigure[], { claim }: Pair): Operand[]
     .flatMap((figure): Operand[] => {
       const isNamed = figure.offers.some((offer) => asked.has(offer));
       const factor = figure.measure?.factor ?? 1;
-      return valuesOf(figure).map((one) => ({ ...one, factor, text: figure.text.trim(), isNamed }));
+      const { rate } = figure;
+      const text = figure.text.trim();
+      return valuesOf(figure).map((one) => ({ ...one, factor, rate, text, isNamed }));
     })
-    .filter(({ value, dimension }) => {
-      const key = `${dimension}:${value}`;
+    .filter(({ value, dimension, rate }) => {
+      const key = `${dimension}:${value}:${rate ?? ""}`;
       if (seen.has(key)) return false;
       seen.add(key);
       return true;
@@ -248,8 +250,20 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
     if (isNear(other.value / (1 - share))) return `${other.text} before - ${one.text}`;
   }
   if (other.dimension !== dimension) return null;
-  const times = one.dimension === "" && !isYear(one) ? one.value : hoursOf(one, dimension);
-  return times > 1 && isNear(times * other.value) ? `${one.text} x ${other.text}` : null;
+  const of = timesOf(one, other);
+  return of !== null && isNear(of * other.value) ? `${one.text} x ${other.text}` : null;
+}
+
+/** How often an amount is counted or paid: so many pieces, or so much of what it is a price per. Once is no computation. */
+function timesOf(one: Operand, paid: Operand): number | null {
+  if (one.dimension === "") return one.value > 1 && !isYear(one) ? one.value : null;
+  const [per, factor] = paid.rate?.split(":") ?? [];
+  if (per === one.dimension) {
+    const times = one.value / Number(factor);
+    return times > 0 && times !== 1 ? times : null;
+  }
+  const hours = hoursOf(one, paid.dimension);
+  return hours > 1 ? hours : null;
 }
 
 const HOUR_S = 3_600;

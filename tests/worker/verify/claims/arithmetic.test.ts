@@ -11,6 +11,7 @@ const gradeOf = (evidence: string, text: string) => {
 
 const FEES = "The fee is 40 euros and the deposit 25 euros.";
 const EVENT = "The event begins at 09:15 and ends at 11:45.";
+const CABLE = "The workshop bought 35 m of cable at 2.40 EUR per metre.";
 const SEATS = "Of 200 seats 50 are sold.";
 const LEASE = "The lease begins on 1 January 2026.";
 
@@ -33,6 +34,18 @@ test.each([
     "Labour: 3.5 hours at £60, which is £210.",
     "3.5 hours x £60",
   ],
+  [
+    "an amount at a price per unit",
+    CABLE,
+    "35 m of cable at 2.40 EUR per metre cost 84 EUR.",
+    "35 m x 2.40 EUR",
+  ],
+  [
+    "an amount in a smaller unit than its price",
+    "The shop took 500 g of saffron at 18 EUR a kilo.",
+    "500 g of saffron at 18 EUR a kilo, i.e. 9 EUR.",
+    "500 g x 18 EUR",
+  ],
   ["a share", SEATS, "Of 200 seats 50 are sold, which is 25 %.", "50 / 200"],
   ["a duration", EVENT, "From 09:15 to 11:45 the event takes 2 h 30 min.", "09:15 to 11:45"],
   [
@@ -48,6 +61,7 @@ test.each([
 test.each([
   ["a sum", FEES, "Fee and deposit come to 65 euros.", "40 euros + 25 euros"],
   ["a difference", FEES, "Fee and deposit differ by 15 euros.", "40 euros - 25 euros"],
+  ["a price of so much", CABLE, "The workshop bought cable for 84 EUR.", "35 m x 2.40 EUR"],
   ["a share", SEATS, "Sold are 25 % of the seats.", "50 / 200"],
   ["a duration", EVENT, "The event takes 2 h 30 min.", "09:15 to 11:45"],
   [
@@ -86,6 +100,12 @@ test.each([
 
 test.each([
   ["a sum", FEES, "The fee of 40 euros and the deposit of 25 euros come to 68 euros."],
+  ["a product", CABLE, "35 m of cable at 2.40 EUR per metre cost 94 EUR."],
+  [
+    "a product of another unit than the price is for",
+    "The shop took 500 g of saffron at 18 EUR a kilo.",
+    "500 g of saffron at 18 EUR a kilo, i.e. 9,000 EUR.",
+  ],
   ["a share", SEATS, "Of 200 seats 50 are sold, which is 35 %."],
   ["a duration", EVENT, "From 09:15 to 11:45 the event takes 3 h 10 min."],
   ["a weekday", LEASE, "The lease begins on 1 January 2026, a Friday."],
