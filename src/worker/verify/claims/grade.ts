@@ -2,7 +2,7 @@ import type { EvidenceSpan } from "../../../shared/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { foldSentence, readPiece } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
-import { MOST_CLAIM_CHARS, pairOf, readClaim } from "./pair.ts";
+import { MOST_CLAIM_CHARS, pairOf, readClaim, readClaimBeside } from "./pair.ts";
 import type { Finding, FindingReason, Pair, ReadClaim } from "./pair.ts";
 import {
   compareArithmetic,
@@ -245,7 +245,7 @@ function gradeText(said: string, pinned: readonly Window[] | null, against: Agai
   const whole = against.rules.has("verbatim") ? findVerbatim(text, against.cited) : null;
   if (whole !== null) return whole;
   const ofEvidence = against.cited[0]?.units[0]?.language ?? null;
-  const claim = readClaim(text, against.asked.language ?? ofEvidence);
+  const claim = readClaimBeside(against.cited, text, against.asked.language ?? ofEvidence);
   const weightOf = weigher(against.cited);
   const found = pinned?.slice(0, MOST_WINDOWS) ?? findWindows(claim, against.cited, weightOf);
   const windows = found.length > 0 ? found : firstUnits(against.cited);

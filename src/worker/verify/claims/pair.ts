@@ -8,6 +8,7 @@ import { overlapsAny, readFigures } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
 import { findNames } from "./names.ts";
 import type { Name } from "./names.ts";
+import { foldSpaces } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 import { compoundPlaces } from "./compounds.ts";
 import { isOfDocument } from "./document-words.ts";
@@ -60,6 +61,42 @@ export function readClaim(whole: string, around: ClaimLanguage | null): ReadClai
     cues: findCues(text, terms, language).filter((cue) => !isOfFigure(cue, figures)),
     segments: cutSegments(text),
   };
+}
+
+/** What a name numbers, and the rest of a number that a blank cuts: "Delta 60 449". */
+const NUMBERED = /\p{Lu}[\p{L}\p{N}]{1,24}[ \u00A0]\d{1,3}(?=[ \u00A0\u202F]\d{3}(?!\d))/gu;
+
+/**
+ * A claim as it is read beside the pieces that it cites. "Delta 60 449 €" is two numbers where no piece holds the one that
+ * they make, and one of them speaks of a Delta 60.
+ */
+export function readClaimBeside(
+  pieces: readonly ReadPiece[],
+  text: string,
+  around: ClaimLanguage | null,
+): ReadClaim {
+  const claim = readClaim(text, around);
+  const cut = [...claim.text.matchAll(NUMBERED)].find(({ 0: name, index }) => {
+    const end = index + name.length;
+    const whole = claim.figures.find((figure) => figure.start < end && figure.end > end + 1);
+    return (
+      whole !== undefined &&
+      !whole.asks.some((one) => pieces.some((piece) => piece.offers().has(one))) &&
+      pieces.some((piece) => holdsName(piece.folded(), name))
+    );
+  });
+  if (cut === undefined) return claim;
+  const end = cut.index + cut[0].length;
+  return readClaim(`${text.slice(0, end)},${text.slice(end)}`, around);
+}
+
+/** With no further digits behind it. */
+function holdsName(folded: string, name: string): boolean {
+  const sought = foldSpaces(name);
+  for (let at = folded.indexOf(sought); at >= 0; at = folded.indexOf(sought, at + 1)) {
+    if (!/^[.,]?\d|^ \d{3}/.test(folded.slice(at + sought.length))) return true;
+  }
+  return false;
 }
 
 /** "just under 40": the words say how exact the figure is. */

@@ -46,6 +46,12 @@ test.each([
     "500 g of saffron at 18 EUR a kilo, i.e. 9 EUR.",
     "500 g x 18 EUR",
   ],
+  [
+    "a difference of prices behind names with numbers",
+    "Le Delta 45 coûte 379 € et le Delta 60 coûte 449 €.",
+    "70 €, le Delta 45 coûtant 379 € et le Delta 60 449 €",
+    "449 € - 379 €",
+  ],
   ["a share", SEATS, "Of 200 seats 50 are sold, which is 25 %.", "50 / 200"],
   ["a duration", EVENT, "From 09:15 to 11:45 the event takes 2 h 30 min.", "09:15 to 11:45"],
   [
@@ -106,6 +112,12 @@ test.each([
     "The shop took 500 g of saffron at 18 EUR a kilo.",
     "500 g of saffron at 18 EUR a kilo, i.e. 9,000 EUR.",
   ],
+  [
+    "a number of which a part stands there",
+    "500 people came on Boat 12.",
+    "On Boat 1 came 12 500 people.",
+  ],
+  ["a number that begins like a name", "Boat 12 took 50 people.", "Boat 12 500 came."],
   ["a share", SEATS, "Of 200 seats 50 are sold, which is 35 %."],
   ["a duration", EVENT, "From 09:15 to 11:45 the event takes 3 h 10 min."],
   ["a weekday", LEASE, "The lease begins on 1 January 2026, a Friday."],
