@@ -1,5 +1,5 @@
 import type { TextSpan } from "../../text/spans.ts";
-import { comparePolarity } from "./cue-rules.ts";
+import { comparePolarity } from "./polarity.ts";
 import { findFigure, hardFigures, isLike } from "./figure-rules.ts";
 import { overlapsAny } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";

@@ -41,11 +41,11 @@ import {
   compareDirection,
   compareOpposites,
   comparePlan,
-  comparePolarity,
   compareQuantifier,
   compareRestriction,
   compareSequence,
 } from "./cue-rules.ts";
+import { comparePolarity } from "./polarity.ts";
 import {
   compareDenied,
   compareItems,

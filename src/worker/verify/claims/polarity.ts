@@ -1,0 +1,79 @@
+import type { Cue } from "./cues/find-cues.ts";
+import { alignedCues, claimCues } from "./pair.ts";
+import type { Finding, Pair } from "./pair.ts";
+import { segmentAt } from "./segments.ts";
+
+/** Claim and clause agree in this share of their words: then another polarity is the opposite. */
+export const LEAST_OF_CLAIM = 0.85;
+const FEWEST_WORDS = 3;
+
+/** "None of the rooms has a balcony" */
+const OF_A_SET =
+  /(?<!\p{L})(?:(?:none|neither|not one) of |kein(?:e[rs]?)? (?:de[rs]|von|dieser|unserer|ihrer|seiner) |aucune? d(?:es |e |['’])|ning[uú]n[oa]? de )/iu;
+const OPENS_WITH_NONE =
+  /^[^\p{L}]*(?:no|none|nobody|kein(?:e[rs]?)?|niemand|aucune?|ning[uú]n[oa]?|nadie)(?!\p{L})/iu;
+
+/** A sentence about one denies nothing of a whole set. */
+const deniesOnlyOfOne = ({ claim, unit }: Pair): boolean =>
+  OF_A_SET.test(claim.text) &&
+  !OF_A_SET.test(unit.text) &&
+  !OPENS_WITH_NONE.test(unit.text) &&
+  !unit.cues().some(({ name }) => name === "all");
+
+/** Both deny, or neither does. */
+export function comparePolarity(pair: Pair): Finding | null {
+  if (deniesOnlyOfOne(pair)) {
+    const detail = "the sentence denies it of one, and not of all";
+    return { grade: "partly", reason: "cue", detail };
+  }
+  const claim = claimCues(pair, "not").length;
+  const denials = alignedCues(pair, "not");
+  const unit = denials.length;
+  if (claim === unit || (claim > 0 && isDeniedAlike(pair, denials))) return null;
+  const isOdd = claim % 2 !== unit % 2;
+  const isHard =
+    isOdd &&
+    pair.met.length >= FEWEST_WORDS &&
+    pair.share >= LEAST_OF_CLAIM &&
+    pair.claim.language === pair.unit.language;
+  const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
+  return { grade: isHard ? "unsupported" : "partly", reason: "polarity", detail };
+}
+
+/** Words that deny whatever follows; the others say it of one verb: "fails", "declined". */
+const PLAIN_DENIALS: ReadonlySet<string> = new Set(
+  `not no none never nobody nothing neither nor cannot without isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn mustn can t
+  nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne
+  pas jamais aucun aucune ni sans personne rien non nunca jamas ningun ninguna ninguno nadie nada sin tampoco`
+    .trim()
+    .split(/\s+/),
+);
+export const isPlain = ({ word }: Cue): boolean => PLAIN_DENIALS.has(word);
+
+/** Both deny in plain words as often; or what else the sentence denies is not what the claim speaks of. */
+function isDeniedAlike(pair: Pair, denials: readonly Cue[]): boolean {
+  const own = claimCues(pair, "not");
+  const plain = denials.filter(isPlain).length;
+  if (plain > 0 && plain === own.filter(isPlain).length) return true;
+  return (
+    denials.length > own.length &&
+    denials.filter((cue) => isOfClaim(cue, pair)).length === own.length
+  );
+}
+
+/** How many words behind a denial tell what it denies. */
+const DENIED_WORDS = 2;
+
+/** "... has not been confirmed" denies nothing of a claim that says nothing of confirming; "is not" denies what stands before. */
+function isOfClaim(cue: Cue, { unit, met }: Pair): boolean {
+  const segment = unit.segments()[segmentAt(unit.segments(), cue.start)];
+  const denied = unit.terms
+    .filter(
+      ({ start, end, isContent }) =>
+        isContent && start >= cue.end && end <= (segment?.end ?? unit.text.length),
+    )
+    .slice(0, DENIED_WORDS);
+  if (denied.length === 0) return true;
+  const places = new Set(met.flatMap((one) => one.places));
+  return denied.some((term) => places.has(unit.terms.indexOf(term)));
+}
