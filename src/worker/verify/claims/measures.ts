@@ -225,8 +225,9 @@ const CUBED = /^[ ](?:cubes?|cúbicos?|cubicos?)(?!\p{L})/iu;
 const PER_CENT =
   /^(?:per cent|pour cent|por ciento|v\.? ?H\.?|percentage points?|Prozentpunkten?|points? de pourcentage|puntos porcentuales)(?!\p{L})/iu;
 const DEGREES = /^(?:degrees?|Grad|degrés?|grados?)(?: (C(?:elsius)?|F(?:ahrenheit)?))?(?!\p{L})/iu;
+/** In Japanese a unit in Latin letters ends where other signs begin: "90mである". */
 const TOKEN =
-  /^(?:°[ ]?[CFcf]|º[ ]?[CF]|[%%‰€£¥¥℃℉°º]|US\$|[kT][€$£]|\$|km\/h|m\/s|[\p{L}µμ]{1,24}[²³]?)/u;
+  /^(?:°[ ]?[CFcf]|º[ ]?[CF]|[%%‰€£¥¥℃℉°º]|US\$|[kT][€$£]|\$|km\/h|m\/s|[\p{Script=Latin}µμ]{1,24}(?![\p{Script=Greek}\p{Script=Cyrillic}])[²³]?|[\p{L}µμ]{1,24}[²³]?)/u;
 const JAPANESE = /^[\p{Script=Han}\p{Script=Katakana}ー%%か㎡]/u;
 /** The longest name of a unit in Japanese. */
 const MOST_SIGNS = 8;

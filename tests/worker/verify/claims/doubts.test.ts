@@ -193,3 +193,9 @@ test.each([
 ])("what is denied of all is not carried by a denial of one: %s %s", (claim, evidence, grade) => {
   expect(gradeOf(evidence, claim)).toBe(grade);
 });
+
+test("in Japanese a unit in Latin letters ends where other signs begin", () => {
+  const evidence = "新しい棚は幅90cm、高さ180cmである。";
+  expect(gradeOf(evidence, "新しい棚の幅は90mである。")).toBe("unsupported figure");
+  expect(gradeOf(evidence, "新しい棚の幅は90cmである。")).toBe("supported carried");
+});
