@@ -199,3 +199,19 @@ test("in Japanese a unit in Latin letters ends where other signs begin", () => {
   expect(gradeOf(evidence, "新しい棚の幅は90mである。")).toBe("unsupported figure");
   expect(gradeOf(evidence, "新しい棚の幅は90cmである。")).toBe("supported carried");
 });
+
+test.each([
+  ["開店の前に掃除を行わなかった。", "開店の前に掃除を行った。"],
+  ["The tour on Friday was cancelled.", "The tour on Friday was held."],
+  ["Die Führung am Freitag wurde abgesagt.", "Die Führung am Freitag wurde abgehalten."],
+  ["La visite de vendredi a été annulée.", "La visite de vendredi a été faite."],
+  ["La visita del viernes fue cancelada.", "La visita del viernes fue hecha."],
+])("what did not take place is denied: %s", (evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(/ polarity$/);
+});
+
+test("few is no denial in Japanese", () => {
+  expect(gradeOf("客が少ない日は早く閉める。", "客の少ない日は早く閉める。")).toBe(
+    "supported carried",
+  );
+});

@@ -138,7 +138,17 @@ function isFramed(
 const findSubstrings = (text: string): Cue[] =>
   IN_JAPANESE.flatMap(([name, words]) =>
     words.flatMap((word): Cue[] => {
-      const start = text.indexOf(word);
+      const start = startOf(word, text);
       return start === -1 ? [] : [{ name, word, start, end: start + word.length }];
     }),
   );
+
+/** 少ない is "few" and 危ない "dangerous": they deny nothing. */
+const NOT_DENIED = /[少危]$/u;
+
+function startOf(word: string, text: string): number {
+  let start = text.indexOf(word);
+  while (start > 0 && word.startsWith("な") && NOT_DENIED.test(text.slice(start - 1, start)))
+    start = text.indexOf(word, start + 1);
+  return start;
+}

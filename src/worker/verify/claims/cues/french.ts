@@ -1,7 +1,7 @@
 import type { CueList } from "./cue-list.ts";
 
 export const FRENCH: CueList = {
-  not: "pas|plus|non|jamais|aucun|aucune|rien|personne ne|ni|sans|interdit|interdite|interdits|interdites|defendu|manque|manquait|manquent|refuse|refusa|rejete|rejetee|exclu|exclue|exclus|impossible|inchange|inchangee|inconnu|inconnue|guere|au lieu de|plutot que|absent|absente|excuse|excusee|nul|nulle|suspendu|suspendue|renonce|echoue|echec",
+  not: "pas|plus|non|jamais|aucun|aucune|rien|personne ne|ni|sans|interdit|interdite|interdits|interdites|defendu|manque|manquait|manquent|refuse|refusa|rejete|rejetee|exclu|exclue|exclus|impossible|inchange|inchangee|inconnu|inconnue|guere|au lieu de|plutot que|absent|absente|excuse|excusee|nul|nulle|suspendu|suspendue|renonce|echoue|echec|annule|annulee|annules|annulees",
   all: "tous|toutes|tout|toute|chaque|chacun|chacune|toujours|entier|entiere|entierement|completement|partout|n importe|quiconque|unanimite|unanime|unanimement|ensemble des|integralite|totalite",
   only: "seul|seule|seuls|seules|seulement|uniquement|exclusivement|que|unique|simplement|rien que",
   most: "plupart|majorite|surtout|principalement|essentiellement|majoritairement|en grande partie",

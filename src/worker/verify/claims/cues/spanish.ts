@@ -1,7 +1,7 @@
 import type { CueList } from "./cue-list.ts";
 
 export const SPANISH: CueList = {
-  not: "no|nunca|jamas|ningun|ninguna|ninguno|nada|nadie|ni|sin|tampoco|prohibido|prohibida|prohibidos|prohibidas|prohibe|falta|faltaba|faltan|rechaza|rechazo|rechazado|rechazada|rechazan|excluido|excluida|excluye|imposible|desconocido|desconocida|apenas|en vez de|en lugar de|ausente|excusado|niega|nego|carece|impide|suspendido|suspendida|renuncia|renuncio|fallo",
+  not: "no|nunca|jamas|ningun|ninguna|ninguno|nada|nadie|ni|sin|tampoco|prohibido|prohibida|prohibidos|prohibidas|prohibe|falta|faltaba|faltan|rechaza|rechazo|rechazado|rechazada|rechazan|excluido|excluida|excluye|imposible|desconocido|desconocida|apenas|en vez de|en lugar de|ausente|excusado|niega|nego|carece|impide|suspendido|suspendida|renuncia|renuncio|fallo|cancelado|cancelada|cancelados|canceladas|anulado|anulada",
   all: "todos|todas|todo|toda|cada|siempre|entero|entera|enteramente|completamente|completo|completa|cualquier|cualquiera|unanimidad|unanime|unanimemente|integramente|totalidad|en todo momento",
   only: "solo|solamente|unicamente|exclusivamente|unico|unica|unicos|unicas|nada mas|sino",
   most: "mayoria|mayor parte|sobre todo|principalmente|mayoritariamente|en su mayoria",
