@@ -4,7 +4,7 @@ import type { Cue } from "./cues/find-cues.ts";
 import { alignedCues, claimCues, wordsIn } from "./pair.ts";
 import type { ClaimFigure } from "./figures.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
-import { isPlain, LEAST_OF_CLAIM } from "./polarity.ts";
+import { isOnlyForExcept, isPlain, LEAST_OF_CLAIM } from "./polarity.ts";
 import { segmentAt } from "./segments.ts";
 import type { Term } from "./terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
@@ -282,7 +282,7 @@ export function compareOpposites(pair: Pair): Finding | null {
       .get(word)
       ?.find((opposite) => where.has(opposite) && !said.has(opposite));
     if (other !== undefined) {
-      const isHard = pair.share >= LEAST_OF_CLAIM;
+      const isHard = pair.share >= LEAST_OF_CLAIM && !isOnlyForExcept(pair);
       return {
         grade: isHard ? "unsupported" : "partly",
         reason: "cue",

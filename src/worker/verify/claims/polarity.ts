@@ -27,18 +27,27 @@ export function comparePolarity(pair: Pair): Finding | null {
     return { grade: "partly", reason: "cue", detail };
   }
   const claim = claimCues(pair, "not").length;
-  const denials = alignedCues(pair, "not");
+  const denials = withoutPartners(
+    [...new Set([...alignedCues(pair, "not"), ...deniedDates(pair)])],
+    pair,
+  );
   const unit = denials.length;
   if (claim === unit || (claim > 0 && isDeniedAlike(pair, denials))) return null;
   const isOdd = claim % 2 !== unit % 2;
   const isHard =
     isOdd &&
+    !isOnlyForExcept(pair) &&
     pair.met.length >= FEWEST_WORDS &&
     pair.share >= LEAST_OF_CLAIM &&
     pair.claim.language === pair.unit.language;
   const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
   return { grade: isHard ? "unsupported" : "partly", reason: "polarity", detail };
 }
+
+/** "Only allowed on Sundays" may say what "forbidden except on Sundays" says. */
+export const isOnlyForExcept = (pair: Pair): boolean =>
+  (claimCues(pair, "only").length > 0 && alignedCues(pair, "except").length > 0) ||
+  (claimCues(pair, "except").length > 0 && alignedCues(pair, "only").length > 0);
 
 /** Words that deny whatever follows; the others say it of one verb: "fails", "declined". */
 const PLAIN_DENIALS: ReadonlySet<string> = new Set(
@@ -59,6 +68,49 @@ function isDeniedAlike(pair: Pair, denials: readonly Cue[]): boolean {
     denials.length > own.length &&
     denials.filter((cue) => isOfClaim(cue, pair)).length === own.length
   );
+}
+
+/** What may stand between a denial and the day that it denies: "but not on Monday". */
+const TO_DATE =
+  /^[ \u00A0](?:(?:on|in|at|during|am|im|an|um|le|la|les|en|au|à|el|los|las|a)[ \u00A0])?$/iu;
+
+/** Denials of a day or time that the claim names, in whatever clause: the day may be all that this clause holds. */
+function deniedDates({ claim, unit }: Pair): readonly Cue[] {
+  const dates = claim.figures.filter(({ kind }) => kind === "date");
+  if (dates.length === 0) return [];
+  const held = unit
+    .figures()
+    .filter(({ offers }) => dates.some(({ asks }) => asks.some((one) => offers.includes(one))));
+  return unit
+    .cues()
+    .filter(
+      (cue) =>
+        cue.name === "not" &&
+        isPlain(cue) &&
+        held.some(({ start }) => start >= cue.end && TO_DATE.test(unit.text.slice(cue.end, start))),
+    );
+}
+
+/** "Neither … nor" denies two things once each: of a claim about one of them it is one denial. */
+function withoutPartners(denials: readonly Cue[], { unit, met }: Pair): readonly Cue[] {
+  const opener = denials.find(({ word }) => word === "neither" || word === "ni");
+  const partner = denials.find(
+    ({ word, start }) =>
+      opener !== undefined && start > opener.start && (word === "nor" || word === "ni"),
+  );
+  if (opener === undefined || partner === undefined) return denials;
+  const isMetWithin = (from: number, to: number): boolean =>
+    met.some(
+      ({ isMinor, places }) =>
+        !isMinor &&
+        places.some((place) => {
+          const at = unit.terms[place]?.start ?? -1;
+          return at >= from && at < to;
+        }),
+    );
+  const isOfBoth =
+    isMetWithin(opener.end, partner.start) && isMetWithin(partner.end, unit.text.length);
+  return isOfBoth ? denials : denials.filter((cue) => cue !== partner);
 }
 
 /** How many words behind a denial tell what it denies. */

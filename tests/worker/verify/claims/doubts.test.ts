@@ -215,3 +215,39 @@ test("few is no denial in Japanese", () => {
     "supported carried",
   );
 });
+
+const VISITS = "Relatives may visit from 14:00, but not on Monday.";
+const SHED = "Neither the shed nor the polytunnel is insured.";
+
+test.each([
+  ["a day that is left out", VISITS, "Relatives may visit on Monday.", "unsupported polarity"],
+  ["the same told as it is", VISITS, "Relatives may not visit on Monday.", "supported carried"],
+  [
+    "ein Tag, der ausgenommen ist",
+    "Besucher dürfen ab 14 Uhr kommen, aber nicht am Montag.",
+    "Besucher dürfen am Montag kommen.",
+    "unsupported polarity",
+  ],
+  ["one of two that are denied", SHED, "The polytunnel isn't insured.", "supported carried"],
+  ["the other way round", SHED, "The polytunnel is insured.", "partly polarity"],
+  [
+    "one of both alone",
+    SHED,
+    "The shed is insured, the polytunnel is not.",
+    "unsupported polarity",
+  ],
+  [
+    "the second of ni and ni",
+    "Le piano de la grande salle ne sera ni loué ni accordé cette année par la chorale.",
+    "Le piano de la grande salle ne sera pas accordé cette année.",
+    "supported carried",
+  ],
+  [
+    "only for except",
+    "Bonfires are forbidden except on 5 November.",
+    "Bonfires are only allowed on 5 November.",
+    "partly polarity",
+  ],
+])("denials count for what they deny: %s", (_, evidence, claim, grade) => {
+  expect(gradeOf(evidence, claim)).toBe(grade);
+});
