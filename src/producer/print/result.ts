@@ -95,8 +95,8 @@ type Cited = Pick<JobResult, "citations" | "evidence" | "claims">;
 type Piece = JobResult["evidence"][number];
 
 /**
- * What the numbers of an answer stand for, one a line, with the page or row of what is cited there. Copies of a document are one source: `[1] a.eml lines 1-4, also in
- * b.eml [2]`, and without a number where the copy was read and not cited.
+ * What the numbers of an answer stand for, one a line, with the page or row of what is cited there. Copies of a document
+ * are one source: `[1] a.eml lines 1-4, also in b.eml [2]`, and without a number where the copy was read and not cited.
  */
 export function formatCitations({ citations, evidence, claims }: Cited): readonly string[] {
   const told = new Set<StoredCitation>();

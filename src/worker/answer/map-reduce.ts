@@ -2,7 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { placesFrom } from "../documents/places.ts";
+import { placesWithin } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
 import { partsFooter, scopeFooter } from "../evidence/footer.ts";
 import type { CitableBlock } from "../evidence/number.ts";
@@ -153,13 +153,17 @@ async function condenseEach(
 
 /** What is the same for all pieces of one file. */
 export function aboutFile({
-  reading: { path, sha256, text, places },
+  reading: { path, sha256, text, charsReturned, places },
   title,
 }: Pick<LayerRun, "reading" | "title">): AboutFile {
   if (places === undefined) return { path, sha256, title };
-  const placesAt = (startChar: number): Places =>
-    placesFrom(places, firstCodePoints(text, startChar).length);
-  return { path, sha256, title, placesAt };
+  const placesOf = (startChar: number, source: string): Places => {
+    // Without letters of two units a character is a unit.
+    const isPlain = charsReturned === text.length;
+    const start = isPlain ? startChar : firstCodePoints(text, startChar).length;
+    return placesWithin(places, { start, end: start + source.length });
+  };
+  return { path, sha256, title, placesOf };
 }
 
 /** Whether a prompt did not fit. */

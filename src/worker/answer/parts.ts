@@ -84,14 +84,14 @@ export function merge(group: readonly PartNode[], words: string | null): PartNod
 /** What the parts of a file are called, and where they stand in it. */
 export type AboutFile = Pick<Reading, "path" | "sha256"> & {
   readonly title: string | null;
-  /** Where what stands from a code point on stands in the file; left out where its lines say it. */
-  readonly placesAt?: (startChar: number) => Places;
+  /** Where the words of a part stand in the file, that begin at a code point; left out where its lines say it. */
+  readonly placesOf?: (startChar: number, source: string) => Places;
 };
 
 /** The nodes that have something to show, numbered from 1. */
 export function evidenceOf(
   nodes: readonly PartNode[],
-  { path, sha256, title, placesAt }: AboutFile,
+  { path, sha256, title, placesOf }: AboutFile,
 ): PartEvidence {
   const shown: CitableBlock[] = [];
   const sources: CitableBlock[] = [];
@@ -100,7 +100,7 @@ export function evidenceOf(
     const number = shown.length + 1;
     const block = { ...span, number, path, sha256, title, headingPath: null, chunkKey: null };
     shown.push({ ...block, text: words, summaryLevel: level });
-    const places = placesAt === undefined ? {} : { places: placesAt(span.startChar) };
+    const places = placesOf === undefined ? {} : { places: placesOf(span.startChar, source) };
     sources.push({ ...block, text: source, summaryLevel: null, ...places });
   }
   return { shown, sources };

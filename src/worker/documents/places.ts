@@ -1,4 +1,5 @@
 import type { Locator } from "../../shared/locator.ts";
+import type { TextSpan } from "../text/spans.ts";
 import type { Lines } from "./lines.ts";
 
 /** Where the text from `start` on, in UTF-16 units, stands in its file: up to the next place. */
@@ -38,16 +39,16 @@ export function openPlaces(): { add(place: PlaceOfText): void; pack(): Places } 
   };
 }
 
-/** The places of what stands from an offset of the text on, in UTF-16 units. */
-export const placesFrom = ({ numbers, sheets }: Places, offset: number): Places => ({
-  numbers: numbers.map((value, index) =>
-    index % COLUMNS === 0 ? Math.max(0, value - offset) : value,
-  ),
-  sheets,
-});
+/** The places of a slice of the text, in UTF-16 units. */
+export function placesWithin({ numbers, sheets }: Places, { start, end }: TextSpan): Places {
+  const first = Math.max(0, placeAfter(numbers, start) - 1);
+  const own = numbers.slice(first * COLUMNS, placeAfter(numbers, end) * COLUMNS);
+  for (let at = 0; at < own.length; at += COLUMNS) own[at] = Math.max(0, (own[at] ?? 0) - start);
+  return { numbers: own, sheets };
+}
 
-/** The locator of an offset of a text; null before the first place, and where there is none. */
-export function locate({ numbers, sheets }: Places, offset: number): Locator | null {
+/** The first place that begins behind an offset. */
+function placeAfter(numbers: Uint32Array, offset: number): number {
   let low = 0;
   let high = numbers.length / COLUMNS;
   while (low < high) {
@@ -55,8 +56,14 @@ export function locate({ numbers, sheets }: Places, offset: number): Locator | n
     if ((numbers[middle * COLUMNS] ?? 0) <= offset) low = middle + 1;
     else high = middle;
   }
-  if (low === 0) return null;
-  const at = (low - 1) * COLUMNS;
+  return low;
+}
+
+/** The locator of an offset of a text; null before the first place, and where there is none. */
+export function locate({ numbers, sheets }: Places, offset: number): Locator | null {
+  const after = placeAfter(numbers, offset);
+  if (after === 0) return null;
+  const at = (after - 1) * COLUMNS;
   const [page = 0, sheet = 0, row = 0, message = 0] = numbers.subarray(at + 1, at + COLUMNS);
   if (page + sheet + row + message === 0) return null;
   return {

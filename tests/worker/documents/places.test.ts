@@ -1,6 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { splitLines } from "../../../src/worker/documents/lines.ts";
-import { locateSpan, packPlaces } from "../../../src/worker/documents/places.ts";
+import {
+  locate,
+  locateSpan,
+  packPlaces,
+  placesWithin,
+} from "../../../src/worker/documents/places.ts";
 import { formatLocator } from "../../../src/shared/locator.ts";
 
 const TEXT = "name; city\nAnna\nBea\nCarl\n";
@@ -37,4 +42,16 @@ test("rows with a gap between them, or in two sheets, have their first one alone
   ]);
   expect(locateSpan(sheets, lines, spanOf("name", "Bea"))).toEqual({ sheet: "A", row: 1 });
   expect(locateSpan(packPlaces([]), lines, spanOf("name", "Bea"))).toBeNull();
+});
+
+test("the places of a slice are those of its own text, and of what began before it", () => {
+  const rows = rowsOf(1, 2, 3, 4);
+  const start = TEXT.indexOf("nna");
+  const end = TEXT.indexOf("Carl");
+  const own = placesWithin(rows, { start, end });
+  for (let at = start; at < end; at += 1) {
+    expect(locate(own, at - start)).toEqual(locate(rows, at));
+  }
+  expect(own.numbers.length).toBeLessThan(rows.numbers.length);
+  expect(placesWithin(packPlaces([]), { start, end }).numbers).toHaveLength(0);
 });

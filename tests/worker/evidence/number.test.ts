@@ -11,7 +11,8 @@ const TEXT = "one\ntwo\nthree\nfour\n";
 
 function readingOf(text: string, places: Places): Reading {
   const shas = { sha256: "a".repeat(64), textSha256: "b".repeat(64) };
-  const sizes = { bytes: 30, charsFull: text.length, charsReturned: text.length, truncated: false };
+  const chars = [...text].length;
+  const sizes = { bytes: 30, charsFull: chars, charsReturned: chars, truncated: false };
   return {
     ...{ kind: "read", path: "a.pdf", ...shas, extractor: "x 1", locator: null, ...sizes },
     ...{ text, places },
