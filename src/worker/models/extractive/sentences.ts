@@ -102,11 +102,16 @@ export function splitBlocks(text: string): TextBlock[] {
     fence: null,
   };
   const lines = text.split(/\r\n|\n|\r/);
-  const header = parseMailHeader(lines);
-  parseHeader(reader, header);
   const isInTable = alignedLines(lines);
-  for (let at = Math.max(header.lines, frontmatterLines(lines)); at < lines.length; at += 1) {
+  for (let at = frontmatterLines(lines); at < lines.length; at += 1) {
     const line = lines[at] ?? "";
+    // In a mailbox each mail has its title.
+    const header = at === 0 || line.startsWith("# ") ? parseMailHeader(lines, at) : null;
+    if (header !== null && header.lines > 0 && reader.fence === null) {
+      parseHeader(reader, header);
+      at += header.lines - 1;
+      continue;
+    }
     if (line.trim() !== "") openLeadIn(reader, line);
     parseLine(reader, line.trim(), isInTable[at] === true ? "aligned" : "running");
   }
@@ -115,6 +120,7 @@ export function splitBlocks(text: string): TextBlock[] {
 
 /** The members of a mail's header are facts, each by itself, and no sentences; its subject is the title of what follows. */
 function parseHeader(reader: Reader, header: MailHeader): void {
+  if (header.title !== null) setHeading(reader, 1, header.title);
   for (const { name, value } of header.members)
     pushBlock(reader, "header", `${name}: ${value}`, "");
   const subject = subjectOf(header);

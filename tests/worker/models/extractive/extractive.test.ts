@@ -236,11 +236,16 @@ test("a chat is refused", async () => {
   expect(await reply({ purpose: "chat" })).toBe("MODEL_UNSUPPORTED");
 });
 
-test("a summary of a mail holds no line of its header, and nothing that only leads to something", async () => {
-  const text =
-    "From: Ada Lind <ada@hafen.example>\nSubject: The rope\n\nThe rope for the crane costs 1,184 pounds. It is sent by post.\n\nOn Monday, Meike wrote:\n";
-  const task = { purpose: "summarize", title: "", evidence: blocks(text) } as const;
-  const said = await reply({ ...task, sentences: 2, style: "prose" });
-  expect(said).toContain("The rope for the crane costs 1,184 pounds.");
-  expect(said).not.toMatch(/From:|Subject:|wrote:/);
-});
+test.each([
+  ["that was saved as text", "From: Ada Lind <ada@hafen.example>\nSubject: The rope\n\n"],
+  ["of an .eml", "# The rope\n\nFrom: Ada Lind <ada@hafen.example>\nDate: 2026-04-02\n\n"],
+])(
+  "a summary of a mail %s holds no line of its header, and nothing that only leads to something",
+  async (_, header) => {
+    const text = `${header}The rope for the crane costs 1,184 pounds. It is sent by post.\n\nOn Monday, Meike wrote:\n`;
+    const task = { purpose: "summarize", title: "", evidence: blocks(text) } as const;
+    const said = await reply({ ...task, sentences: 2, style: "prose" });
+    expect(said).toContain("The rope for the crane costs 1,184 pounds.");
+    expect(said).not.toMatch(/From:|Subject:|Date:|wrote:/);
+  },
+);

@@ -229,17 +229,15 @@ describe("people and dates", () => {
   });
 });
 
-describe("a mail that was saved as text", () => {
-  const MAIL = `From: Jonas Lind <jonas@hafen.example>
+const MEMBERS = `From: Jonas Lind <jonas@hafen.example>
 To: Berta Holm <berta@hafen.example>
-Date: Mon, 3 May 2026 08:15:00 +0200
-Subject: Invoice for the rope
+Date: Mon, 3 May 2026 08:15:00 +0200`;
+const SAID = "The rope came on Friday. Please pay the invoice until 12 May 2026.\n\nJonas\n";
 
-The rope came on Friday. Please pay the invoice until 12 May 2026.
-
-Jonas
-`;
-
+describe.each([
+  ["that was saved as text", `${MEMBERS}\nSubject: Invoice for the rope\n\n${SAID}`],
+  ["of an .eml", `# Invoice for the rope\n\n${MEMBERS}\n\n${SAID}`],
+])("a mail %s", (_, MAIL) => {
   test("is classified by what it says, and no line of its header is the quote", async () => {
     const fields = await fieldsOf("classify", MAIL, {
       path: "mail.txt",

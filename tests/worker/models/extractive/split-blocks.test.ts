@@ -59,6 +59,24 @@ describe("splitBlocks", () => {
     ]);
   });
 
+  test("of an .eml its header stands behind its title, and of a mailbox those of all mails", () => {
+    const mail = (subject: string) =>
+      `# ${subject}\n\nFrom: Ada Lind <ada@hafen.example>\nDate: 2026-04-02\n\nIt came.\n\n`;
+    const FROM = "From: Ada Lind <ada@hafen.example>";
+    const blocks = splitBlocks(`${mail("The rope")}${mail("The sails")}# Notes\n\nFrom: here.\n`);
+    expect(blocks.map(({ kind, text, context }) => [kind, text, context.trim()])).toEqual([
+      ["header", FROM, "The rope"],
+      ["header", "Date: 2026-04-02", "The rope"],
+      ["paragraph", "It came.", "The rope"],
+      ["header", FROM, "The sails"],
+      ["header", "Date: 2026-04-02", "The sails"],
+      ["paragraph", "It came.", "The sails"],
+      ["paragraph", "From: here.", "Notes"],
+    ]);
+    const quoted = `Text.\n\n~~~\n${mail("In code")}~~~\n`;
+    expect(splitBlocks(quoted).map(({ text }) => text)).toEqual(["Text."]);
+  });
+
   test("takes a rule between two paragraphs for a rule", () => {
     expect(splitBlocks("One.\n\n---\n\nTwo.\n").map(({ text }) => text)).toEqual(["One.", "Two."]);
   });
