@@ -1,3 +1,5 @@
+import { MAIL_HEADINGS } from "../../text/mail-header.ts";
+
 /** What stands before a quotation, in the languages of the programs that write it. */
 const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Op|Em|Den) .{3,200}(?:wrote|schrieb.*|écrit|escribió|scritto|schreef.*|escreveu|skrev)\s*:$/;
@@ -9,8 +11,8 @@ type Part = "body" | "quoted" | "signature";
 
 const TITLES: Readonly<Record<Part, string>> = {
   body: "Reply",
-  quoted: "Quoted",
-  signature: "Signature",
+  quoted: MAIL_HEADINGS.quoted,
+  signature: MAIL_HEADINGS.signature,
 };
 
 /**

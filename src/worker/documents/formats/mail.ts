@@ -1,4 +1,5 @@
 import type { Address, Email } from "postal-mime";
+import { MAIL_HEADINGS } from "../../text/mail-header.ts";
 import { htmlText } from "../../web/html-text.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { inChild } from "../reader/reader.ts";
@@ -137,7 +138,7 @@ function addMail(mail: Email, { builder, gathered, count, message, isTruncated }
   if (attachments.length === 0) return;
   for (let part = 0; part < attachments.length; part += 1) count();
   const parts = attachedParts(attachments, { date, message });
-  builder.add(`## Attachments\n\n${parts.map(lineOf).join("")}\n`);
+  builder.add(`## ${MAIL_HEADINGS.attachments}\n\n${parts.map(lineOf).join("")}\n`);
   gathered.add(parts);
 }
 

@@ -1,4 +1,4 @@
-import { parseMailHeader, subjectOf } from "../../text/mail-header.ts";
+import { MAIL_HEADINGS, parseMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
 import { cutToFit, sentenceEnds } from "../../text/sentences.ts";
 import { cellTexts } from "../../text/table-cells.ts";
@@ -61,7 +61,7 @@ function sentencesOf(block: string): { start: number; end: number }[] {
 
 /** A paragraph, a list item, a table row or a line of JSON, without its marks at the ends. */
 type TextBlock = {
-  /** header: a member of the header of a mail. */
+  /** header: a member of the header of a mail, what it is signed with, or a name in its list of attachments. */
   readonly kind: "paragraph" | "line" | "header";
   text: string;
   /** Words that stand around it and say what it is about: headings above it, the head of its table. */
@@ -76,6 +76,10 @@ const MOST_CONTEXT_CHARS = 300;
 type Reader = {
   readonly blocks: TextBlock[];
   readonly headings: string[];
+  /** A mail has begun, with a title. */
+  isMail: boolean;
+  /** What stands here says who wrote it, or what came with it. */
+  isBesideMail: boolean;
   /** The paragraph that the next line may continue. */
   open: TextBlock | null;
   /** A paragraph that ends with a colon: indented lines behind a blank one belong to it. */
@@ -94,6 +98,8 @@ export function splitBlocks(text: string): TextBlock[] {
   const reader: Reader = {
     blocks: [],
     headings: [],
+    isMail: false,
+    isBesideMail: false,
     open: null,
     leadIn: null,
     opening: "",
@@ -120,7 +126,10 @@ export function splitBlocks(text: string): TextBlock[] {
 
 /** The members of a mail's header are facts, each by itself, and no sentences; its subject is the title of what follows. */
 function parseHeader(reader: Reader, header: MailHeader): void {
-  if (header.title !== null) setHeading(reader, 1, header.title);
+  if (header.title !== null) {
+    reader.isMail = true;
+    setHeading(reader, 1, header.title);
+  }
   for (const { name, value } of header.members)
     pushBlock(reader, "header", `${name}: ${value}`, "");
   const subject = subjectOf(header);
@@ -190,7 +199,14 @@ function setHeading(reader: Reader, level: number, title: string): void {
   headings.length = Math.min(headings.length, level - 1);
   while (headings.length < level - 1) headings.push("");
   headings.push(title.slice(0, MOST_CONTEXT_CHARS));
+  // On the first level stands what a mail is about, whatever it is called.
+  reader.isBesideMail = reader.isMail && level > 1 && BESIDE_MAIL.has(title);
 }
+
+const BESIDE_MAIL: ReadonlySet<string> = new Set([
+  MAIL_HEADINGS.signature,
+  MAIL_HEADINGS.attachments,
+]);
 
 function parseRow(reader: Reader, line: string): void {
   const cells = cellTexts(line);
@@ -229,7 +245,7 @@ const MOST_MEMBER_CHARS = 100;
 function parseText(reader: Reader, line: string): void {
   const text = line.replace(LIST_MARK, "").trim();
   if (reader.open === null || text !== line) {
-    reader.open = pushBlock(reader, "paragraph", text, "");
+    reader.open = pushBlock(reader, reader.isBesideMail ? "header" : "paragraph", text, "");
     reader.opening = text.slice(0, MOST_CONTEXT_CHARS);
   } else {
     reader.open.text += ` ${text}`;

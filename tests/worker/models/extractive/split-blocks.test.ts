@@ -73,6 +73,20 @@ describe("splitBlocks", () => {
       ["paragraph", "It came.", "The sails"],
       ["paragraph", "From: here.", "Notes"],
     ]);
+    const signed = `${mail("The rope")}### Signature\n\nAda Lind\n\n## Attachments\n\n- bill.pdf\n\n`;
+    expect(
+      splitBlocks(`${signed}${mail("The sails")}# Attachments\n\nMore.\n`)
+        .filter(({ context }) => !context.includes("sails"))
+        .map(({ kind, text }) => [kind, text])
+        .slice(3),
+    ).toEqual([
+      ["header", "Ada Lind"],
+      ["header", "bill.pdf"],
+      ["paragraph", "More."],
+    ]);
+    expect(splitBlocks("# Rope\n\n## Attachments\n\nMore.\n")).toMatchObject([
+      { kind: "paragraph" },
+    ]);
     const quoted = `Text.\n\n~~~\n${mail("In code")}~~~\n`;
     expect(splitBlocks(quoted).map(({ text }) => text)).toEqual(["Text."]);
   });
