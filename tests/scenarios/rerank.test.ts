@@ -197,7 +197,7 @@ describe.each(databases)("a reranker on %s", (name) => {
     const config = await configWith("other", { ...RERANK, model_id: "other" });
     const why = "is no reranker: its config.json has the labels contradiction, entailment, neutral";
     const started = await run("worker", "--drain", "--config", config);
-    expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining(why) });
+    expect(started).toMatchObject({ code: 78, stderr: expect.stringContaining(why) });
     const told = await run("doctor", "--config", config);
     expect(told.code).toBe(1);
     expect(told.stdout.replace(/\s+/g, " ")).toMatch(/DOCTOR_RERANK_INVALID: .*is no reranker/);
