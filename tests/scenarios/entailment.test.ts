@@ -199,7 +199,7 @@ describe("a model that is none", () => {
     write();
     const config = await configWith("other", { ...compared, model_id: "other" });
     const started = await run("worker", "--drain", "--config", config);
-    expect(started.code).toBe(1);
+    expect(started.code).toBe(78);
     expect(started.stderr).toContain(why);
     const { stdout, code } = await run("doctor", "--config", config);
     expect(code).toBe(1);
