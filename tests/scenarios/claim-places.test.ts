@@ -6,7 +6,8 @@ import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import { writePdf } from "../support/format-writers.ts";
-import { runBin } from "../support/run-bin.ts";
+import { runBin, startBin } from "../support/run-bin.ts";
+import type { Running } from "../support/run-bin.ts";
 
 const LONG_MS = 240_000;
 const PLAN = "allowed/corpus/plan.pdf";
@@ -22,6 +23,7 @@ const READ = JSON.stringify({ type: "tool_call", name: "read_text_file", args: {
 
 let topology: Topology;
 let double: OllamaDouble;
+let worker: Running;
 
 beforeAll(async () => {
   double = await startOllamaDouble({
@@ -38,7 +40,7 @@ beforeAll(async () => {
   topology = await startTopology("embedded", {
     model: { provider: "ollama", name: "writer", base_url: double.url, num_ctx: 8_192 },
     ask: { answer_form: "text" },
-    log: { level: "error" },
+    log: { level: "info" },
   });
   const pages = [
     ["Evacuation plan", "", ROPE],
@@ -55,8 +57,12 @@ beforeAll(async () => {
     join(topology.workroot, TIMES),
     "Tower,Who,Within\n7,Rescuers on foot,20 minutes\n9,Rescuers on foot,35 minutes\n",
   );
+  worker = startBin(["worker"], { cwd: topology.workroot });
+  await worker.said(/worker ready/, LONG_MS);
 }, LONG_MS);
 afterAll(async () => {
+  worker.kill("SIGTERM");
+  expect((await worker.ended).code).toBe(0);
   await topology.dispose();
   await double.close();
 });
