@@ -23,7 +23,6 @@ import { printBatchResults } from "../print/result.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { duplicateFinder, findCopies, sayDuplicates, sayUncompared } from "../selection/copies.ts";
 import type { FoundCopies } from "../selection/copies.ts";
-import { withAttachmentsOf } from "../selection/attachments.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { readLabelExamples } from "../selection/label-examples.ts";
 import { onlyOfDays } from "../selection/of-days.ts";
@@ -39,8 +38,7 @@ export const summarize: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const selected = await selectPaths(context);
   if (selected.kind === "refused") return printRefusal(selected, invocation);
-  const { isSelection, skipped } = selected;
-  const paths = await withAttachmentsOf(context, selected.paths);
+  const { paths, isSelection, skipped } = selected;
   const name = textOf(invocation.options, "batchName");
   const all = paths.map((path) => ({
     kind: "summarize",
@@ -109,8 +107,7 @@ export const extract: CommandHandler = async (invocation) => {
   const wanted = { ...fields, ...(await labellingOf(context)) };
   const selected = await selectPaths(context);
   if (selected.kind === "refused") return printRefusal(selected, invocation);
-  const { isSelection, skipped } = selected;
-  const paths = await withAttachmentsOf(context, selected.paths);
+  const { paths, isSelection, skipped } = selected;
   const name = textOf(invocation.options, "batchName");
   const all = paths.map((path) => ({ kind: "extract", path, ...wanted }));
   // What is wrong with the schema or the labels is told once, and not of each line of a batch.

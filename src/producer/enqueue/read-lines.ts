@@ -131,7 +131,10 @@ export const fileSizes =
     return path === undefined ? 0 : fileSize(workroot, path);
   };
 
-/** Bytes of a file by its path from the work root, of an attachment those of its mail; 0 for what lies outside of it or can't be looked at. */
+/**
+ * Bytes of a file by its path from the work root, of an attachment those of its mail; 0 for what lies outside of it or can't be
+ * looked at.
+ */
 export function fileSize(workroot: string, path: string): number {
   for (const file of [path, ...attachmentPlaces(path).map((place) => place.file)]) {
     const bytes = bytesAt(workroot, file);

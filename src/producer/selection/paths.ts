@@ -17,6 +17,7 @@ import {
 } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { hashJson } from "../../shared/json-value.ts";
+import { withAttachmentsOf } from "./attachments.ts";
 import { listedPaths } from "./file-list.ts";
 import { saveText } from "./save-text.ts";
 import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
@@ -213,8 +214,8 @@ export const hasFacts = (workroot: string, { file, facts }: KnownFile): Promise<
   );
 
 /**
- * The files that the arguments of a command and its list name, or the one that a text on stdin was kept as; says how many
- * are left out for their extension.
+ * The files that the arguments of a command and its list name, or the one that a text on stdin was kept as; with --attachments
+ * also what is in the mails among them. Says how many are left out for their extension.
  */
 export async function selectPaths(context: CommandContext): Promise<ExpandedPaths | Refusal> {
   const saved = await saveText(context);
@@ -232,8 +233,9 @@ export async function selectPaths(context: CommandContext): Promise<ExpandedPath
     );
   }
   const selected = await expandPaths(args, config, cwd, listed);
-  if (selected.kind === "paths" && totalSkipped(selected.skipped) > 0) {
+  if (selected.kind === "refused") return selected;
+  if (totalSkipped(selected.skipped) > 0) {
     terminal.say(`${formatSkipped(selected.skipped)}. ${takenExtensions(config)}.`);
   }
-  return selected;
+  return { ...selected, paths: await withAttachmentsOf(context, selected.paths) };
 }
