@@ -39,3 +39,7 @@ export const formatLocator = ({
   ]
     .flat()
     .join(", ");
+
+/** The same behind the lines of a place: `, page 3`; empty where these say it. */
+export const behindLines = (locator: Locator | null): string =>
+  locator === null ? "" : `, ${formatLocator(locator)}`;

@@ -107,9 +107,8 @@ export function formatCitations({ citations, evidence, claims }: Cited): readonl
       if (cited !== undefined) told.add(cited);
       return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
     });
-    const places = placesOfPiece(citation.number ?? null, claims);
-    const place = places === "" ? "" : `, ${places}`;
-    return [formatCitation(citation) + place + copies.join("")];
+    const places = placesOfPiece(citation.number, claims);
+    return [formatCitation(citation) + places + copies.join("")];
   });
 }
 

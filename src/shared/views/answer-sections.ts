@@ -74,18 +74,9 @@ const numberedItem =
   (citation: StoredCitation): readonly Item[] => {
     const { number } = citation;
     if (typeof number !== "number") return [];
-    const text = [citedText(citation, evidence), ...locatorTexts(number, claims)].flat();
+    const text = [citedText(citation, evidence), placesOfPiece(number, claims)].flat();
     return [{ mark: `[${number}]`, text }];
   };
-
-/** The page or row of what is cited of a piece, behind its lines. */
-function locatorTexts(
-  number: number | null | undefined,
-  claims: JobResult["claims"],
-): readonly string[] {
-  const places = placesOfPiece(number ?? null, claims);
-  return places === "" ? [] : [`, ${places}`];
-}
 
 type ReadPiece = Pick<JobResult["evidence"][number], "kind" | "path">;
 
@@ -271,20 +262,16 @@ function citedItem(answer: AnswerRow, piece: ShownPiece, citation: StoredCitatio
   const carried = [...new Set(carriers.map(({ quote: words }) => words))].join("\n…\n");
   const passage = piece.passage || carried || (quoted ?? "");
   return {
-    ...passageItem({ ...piece, ...lines }, passage, locatorTexts(number, answer.claims)),
+    ...passageItem({ ...piece, ...lines }, passage, placesOfPiece(number, answer.claims)),
     ...markOf(number),
     ...anchorOf(answer, number),
   };
 }
 
-const passageItem = (
-  piece: ShownPiece,
-  passage: string,
-  locators: readonly string[] = [],
-): Item => ({
+const passageItem = (piece: ShownPiece, passage: string, places = ""): Item => ({
   text: [
     passage === "" ? placeText(piece) : withWords(placeText(piece), passage),
-    ...locators,
+    places,
     ", ",
     { kind: "sha256", sha256: piece.sha256 },
   ],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatLocator, locatorSchema } from "../locator.ts";
+import { behindLines, formatLocator, locatorSchema } from "../locator.ts";
 import { markOf, REASON_WORDS } from "../claims.ts";
 import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
 import type { VerificationState } from "../verification.ts";
@@ -138,7 +138,7 @@ function placeOf({ path, line_start, line_end, locator, ...claim }: StoredClaim)
   const pieces = places.flatMap(({ locator: found, ...lines }, at) => [
     ...(at === 0 ? [] : ["; "]),
     { kind: "place", ...rangeOf(lines) } as const,
-    ...(found === null ? [] : [`, ${formatLocator(found)}`]),
+    behindLines(found),
   ]);
   return pieces.length === 0 ? null : pieces;
 }
@@ -152,18 +152,25 @@ const rangeOf = ({ path, line_start, line_end }: LineRange): LineRange => ({
 const MOST_PLACES = 8;
 
 /**
- * Where a piece says what the statements say that cite it, in their order: `page 2; page 5`. Empty where its lines say it.
+ * Where a piece says what the statements say that cite it, in their order, behind its lines: `, page 2; page 5`. Empty where
+ * these say it.
  */
-export function placesOfPiece(number: number | null, claims: readonly StoredClaim[]): string {
+export function placesOfPiece(
+  number: number | null | undefined,
+  claims: readonly StoredClaim[],
+): string {
   const places = claims.flatMap((claim) => [claim, ...claim.other_places]);
   const found = new Set(
     places.flatMap((place) =>
-      place.number === number && place.locator !== null ? [formatLocator(place.locator)] : [],
+      place.number === (number ?? null) && place.locator !== null
+        ? [formatLocator(place.locator)]
+        : [],
     ),
   );
+  if (found.size === 0) return "";
   const more =
     found.size > MOST_PLACES ? [`and ${formatCount(found.size - MOST_PLACES)} more`] : [];
-  return [...[...found].slice(0, MOST_PLACES), ...more].join("; ");
+  return `, ${[...[...found].slice(0, MOST_PLACES), ...more].join("; ")}`;
 }
 
 /** The statements of an answer that are not carried as they stand, each with what stands there, for a terminal. */
@@ -182,7 +189,7 @@ const lineOf = ({
   line_start: line,
   locator,
 }: Pick<StoredClaim, "line_start" | "locator">): string =>
-  [`line ${String(line)}`, ...(locator === null ? [] : [formatLocator(locator)])].join(", ");
+  `line ${String(line)}${behindLines(locator)}`;
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
 

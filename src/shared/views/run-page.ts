@@ -1,7 +1,6 @@
 import { isRecord } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
-import { formatLocator } from "../locator.ts";
-import type { Locator } from "../locator.ts";
+import { behindLines } from "../locator.ts";
 import { fieldFacts } from "./answer-sections.ts";
 import { UNBOUND_WORDS } from "./field-blocks.ts";
 import { reasonText } from "./claims.ts";
@@ -319,9 +318,6 @@ function claimsTitle({ grade, claims_dropped: dropped }: RunDetail): string {
   return `Statements and what carries them${grade === null ? "" : `: ${grade}${left}`}`;
 }
 
-const locatorText = ({ locator }: { readonly locator: Locator | null }): string =>
-  locator === null ? "" : `, ${formatLocator(locator)}`;
-
 /** A statement of a draft, what came of it, and the words that carry it or come nearest. */
 const claimItem =
   (extent: Extent) =>
@@ -332,9 +328,9 @@ const claimItem =
       `draft ${row.draft + 1}, ${row.fate}: ${reasonText(row)}`,
       ...(row.carrier === null
         ? []
-        : [`${spanPlace(row)}${locatorText(row)}  ${oneLine(row.carrier, "brief")}`]),
+        : [`${spanPlace(row)}${behindLines(row.locator)}  ${oneLine(row.carrier, "brief")}`]),
       ...row.other_places.map(
-        (other) => `[${String(other.number)}] ${spanPlace(other)}${locatorText(other)}`,
+        (other) => `[${String(other.number)}] ${spanPlace(other)}${behindLines(other.locator)}`,
       ),
       ...row.checks
         .filter(({ verdict }) => extent === "all" || verdict === "fail")
