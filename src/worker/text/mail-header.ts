@@ -53,9 +53,8 @@ export const subjectOf = ({ title, members }: MailHeader): string | null =>
   members.find(({ name }) => /^(?:subject|betreff|objet|asunto)$/iu.test(name))?.value ??
   null;
 
-/** Headings in the text of a mail that Nightdesk reads: where a part begins that is not what its writer says in it. */
+/** Headings in the text of a mail that Nightdesk reads: of who wrote it, and of what came with it. */
 export const MAIL_HEADINGS = {
-  quoted: "Quoted",
   signature: "Signature",
   attachments: "Attachments",
 } as const;

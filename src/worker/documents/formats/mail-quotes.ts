@@ -11,7 +11,7 @@ type Part = "body" | "quoted" | "signature";
 
 const TITLES: Readonly<Record<Part, string>> = {
   body: "Reply",
-  quoted: MAIL_HEADINGS.quoted,
+  quoted: "Quoted",
   signature: MAIL_HEADINGS.signature,
 };
 

@@ -203,10 +203,7 @@ function setHeading(reader: Reader, level: number, title: string): void {
   reader.isBesideMail = reader.isMail && level > 1 && BESIDE_MAIL.has(title);
 }
 
-const BESIDE_MAIL: ReadonlySet<string> = new Set([
-  MAIL_HEADINGS.signature,
-  MAIL_HEADINGS.attachments,
-]);
+const BESIDE_MAIL: ReadonlySet<string> = new Set(Object.values(MAIL_HEADINGS));
 
 function parseRow(reader: Reader, line: string): void {
   const cells = cellTexts(line);
