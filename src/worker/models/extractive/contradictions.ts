@@ -51,9 +51,9 @@ export function contradictionsOf(
   const numbers = contradictsEnglish === null ? [] : identifyingNumbers(question);
   const exact = question.match(EXACT) ?? [];
   const files = [...textByFile(evidence)];
-  const english = new Set(
-    files.flatMap(([path, text]) => (detectLanguage(text) === "english" ? [path] : [])),
-  );
+  const isEnglish = (text: string): boolean =>
+    contradictsEnglish !== null && detectLanguage(text) === "english";
+  const english = new Set(files.flatMap(([path, text]) => (isEnglish(text) ? [path] : [])));
   const others = new Set(
     files.flatMap(([path, text]) => {
       const isOther =

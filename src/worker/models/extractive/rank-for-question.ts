@@ -107,6 +107,7 @@ function withoutContradicted<T extends Scored>(
   all: readonly Candidate[],
   { text, terms }: Question,
 ): T[] {
+  if (covering.length === 0) return [];
   const contradicts = contradictionsOf(text, new Set(terms.keys()), all);
   const contradicted = new Set(covering.filter(({ candidate }) => contradicts(candidate)));
   const bar = [...contradicted].reduce((highest, { score }) => Math.max(highest, score), 0);
