@@ -1,3 +1,4 @@
+import { hasCode } from "../../../shared/store/connection/errors.ts";
 import { endWithParent, firstLineOf } from "../../forked-process.ts";
 import type { Extraction } from "../extraction.ts";
 import type { Fault, ReaderRequest } from "./reader.ts";
@@ -19,7 +20,7 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
     if (error instanceof NoText) {
       return { kind: "unreadable", code: error.code, why: error.message };
     }
-    if (isPackageMissing(error)) throw error;
+    if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
     // Its words may repeat the text that it stumbled over.
     const what = error instanceof Error ? error.name : "an error";
     return {
@@ -29,9 +30,6 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
     };
   }
 }
-
-const isPackageMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 
 endWithParent();
 // A parser that throws where nobody waits must not stand between its file and an answer.
