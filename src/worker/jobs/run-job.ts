@@ -1,4 +1,5 @@
 import type { CommandContext } from "../../shared/command-context.ts";
+import type { Config } from "../../shared/config/schema.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
@@ -158,11 +159,7 @@ export function createRunJob(
 
 /** Each call of the model has a limit of its own. */
 const timedIn =
-  (
-    trace: RunTrace,
-    compareClaims: CompareClaims,
-    config: Parameters<typeof mostEntailmentMs>[1],
-  ): CompareClaims =>
+  (trace: RunTrace, compareClaims: CompareClaims, config: Config): CompareClaims =>
   (pairs, signal) => {
     trace.mayTake(mostEntailmentMs(pairs.length, config) + REST_MS);
     return compareClaims(pairs, signal);

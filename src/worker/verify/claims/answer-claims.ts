@@ -191,9 +191,8 @@ function otherSpansIn(
   const known = new Map<string, EvidenceSpan | null>();
   const find = (text: string, block: CitableBlock): EvidenceSpan | null => {
     const key = `${block.number} ${text}`;
-    const span = known.get(key) ?? (known.has(key) ? null : nearestPlace(text, block));
-    known.set(key, span);
-    return span;
+    if (!known.has(key)) known.set(key, nearestPlace(text, block));
+    return known.get(key) ?? null;
   };
   return ({ text, cites }, carried) =>
     cites
