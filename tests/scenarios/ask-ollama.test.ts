@@ -6,9 +6,11 @@ import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
-import type { DoubleMessage, DoubleModel } from "../doubles/ollama/double-model.ts";
+import type { DoubleModel } from "../doubles/ollama/double-model.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
+import { isFirstPass } from "../support/first-pass.ts";
+import { callFor } from "../support/pipeline-world.ts";
 
 const RAIL = "# Rail\n\nTrains run every 20 minutes — äöü 🚋.\n";
 /** Many times what the window of 2,048 tokens takes in. */
@@ -19,14 +21,9 @@ const QUESTION = "How often do trains run by rail.md?";
 const READER_DIGEST = "ab".repeat(32);
 const SECRET = "xyzzy-in-the-question";
 
-const isFirstPass = (messages: readonly DoubleMessage[]): boolean =>
-  messages.some(({ content }) => content.includes("You choose what has to be read"));
-const call = (path: string): string =>
-  JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path } });
-
 const reads = (name: string, path: string, model: Partial<DoubleModel> = {}): DoubleModel => ({
   name,
-  respond: (messages) => (isFirstPass(messages) ? call(path) : "Every 20 minutes [1]."),
+  respond: (messages) => (isFirstPass(messages) ? callFor(path) : "Every 20 minutes [1]."),
   ...model,
 });
 
@@ -51,7 +48,7 @@ beforeAll(async () => {
         name: "thinker",
         capabilities: ["completion", "thinking"],
         respond: (messages) => ({
-          text: isFirstPass(messages) ? call("rail.md") : "Every 20 minutes [1].",
+          text: isFirstPass(messages) ? callFor("rail.md") : "Every 20 minutes [1].",
           thinking: "the timetable says 20 \0?\uD800 ",
         }),
       },
@@ -59,14 +56,14 @@ beforeAll(async () => {
       {
         name: "summariser",
         respond: (messages) =>
-          isFirstPass(messages) ? call("long.md") : "A train runs again [1].",
+          isFirstPass(messages) ? callFor("long.md") : "A train runs again [1].",
       },
       reads("tiny", "rail.md", { contextLength: 100 }),
       {
         name: "slow",
         respond: (messages) =>
           isFirstPass(messages)
-            ? call("rail.md")
+            ? callFor("rail.md")
             : { text: "Every 20 minutes [1].", after: gate.opened },
       },
     ],

@@ -8,6 +8,8 @@ import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import { writePdf } from "../support/format-writers.ts";
 import { runBin, startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
+import { isFirstPass } from "../support/first-pass.ts";
+import { callFor } from "../support/pipeline-world.ts";
 
 const LONG_MS = 240_000;
 const PLAN = "allowed/corpus/plan.pdf";
@@ -19,7 +21,7 @@ const ANSWER = [
   "Rescuers reach tower 9 on foot within 35 minutes. [1] [2]",
   `${LEADER} [1] [2]`,
 ].join(" ");
-const READ = JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path: PLAN } });
+const READ = callFor(PLAN);
 
 let topology: Topology;
 let double: OllamaDouble;
@@ -30,10 +32,7 @@ beforeAll(async () => {
     models: [
       {
         name: "writer",
-        respond: (messages) =>
-          messages.some(({ content }) => content.includes("You choose what has to be read"))
-            ? READ
-            : ANSWER,
+        respond: (messages) => (isFirstPass(messages) ? READ : ANSWER),
       },
     ],
   });

@@ -11,6 +11,8 @@ import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
 import { writeTinyClassifier, writeTinyModel } from "../support/tiny-model.ts";
+import { isFirstPass } from "../support/first-pass.ts";
+import { callFor } from "../support/pipeline-world.ts";
 
 const FERRY = `# Harwick ferry
 
@@ -18,11 +20,7 @@ The ferry leaves the quay at 09:15 and carries bicycles. Mr Alder is the captain
 
 The fare is 12 euro for adults and 6 euro for children.
 `;
-const CALL = JSON.stringify({
-  type: "tool_call",
-  name: "read_text_file",
-  args: { path: "ferry.md" },
-});
+const CALL = callFor("ferry.md");
 // The model that is written here calls what holds "vessel" entailed, and what holds "sunk" contradicted.
 const LIFTED = "The vessel leaves the quay at 09:15 and takes along bicycles";
 const LOWERED = "The captain of the sunk ferry is Mr Alder";
@@ -40,10 +38,7 @@ beforeAll(async () => {
     models: [
       {
         name: "writer",
-        respond: (messages) =>
-          messages.some(({ content }) => content.includes("You choose what has to be read"))
-            ? CALL
-            : answer,
+        respond: (messages) => (isFirstPass(messages) ? CALL : answer),
       },
     ],
   });

@@ -20,16 +20,12 @@ import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 import { rowsOf } from "../producer/desk.ts";
+import { isFirstPass } from "../support/first-pass.ts";
+import { callFor } from "../support/pipeline-world.ts";
 
 const QUESTION = "How often do trains run by rail.md?";
 const RAIL = "allowed/corpus/rail.md";
-const CALL = JSON.stringify({
-  type: "tool_call",
-  name: "read_text_file",
-  args: { path: "rail.md" },
-});
-const isFirstPass = (messages: readonly DoubleMessage[]): boolean =>
-  messages.some(({ content }) => content.includes("You choose what has to be read"));
+const CALL = callFor("rail.md");
 
 let double: OllamaDouble;
 let topology: Topology;

@@ -5,6 +5,8 @@ import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 import { insertMemory } from "../support/insert-memory.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk, Replayed, ReplayOptions } from "../support/replay-desk.ts";
+import { isFirstPass } from "../support/first-pass.ts";
+import { callFor } from "../support/pipeline-world.ts";
 
 /** Line ends, a byte order mark and characters beyond U+FFFF: offsets have to count them alike. */
 const RAIL =
@@ -13,11 +15,6 @@ const LONG = Array.from(
   { length: 1_500 },
   (_, line) => `Entry ${line}: the ferry left the quay and came back at dusk, as usual.\n`,
 ).join("");
-
-const isFirstPass = (messages: readonly DoubleMessage[]): boolean =>
-  messages.some(({ content }) => content.includes("You choose what has to be read"));
-const call = (path: string): string =>
-  JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path } });
 
 const CLAIMS = JSON.stringify({
   declined: false,
@@ -28,7 +25,7 @@ const CLAIMS = JSON.stringify({
 const framed =
   (answer: (messages: readonly DoubleMessage[]) => string) =>
   (messages: readonly DoubleMessage[]): string =>
-    isFirstPass(messages) ? call("rail.md") : answer(messages);
+    isFirstPass(messages) ? callFor("rail.md") : answer(messages);
 
 let desk: ReplayDesk;
 /** What the model says next: to choose what is read, then to answer, then to answer again. */
@@ -53,7 +50,7 @@ beforeAll(async () => {
       respond: (messages, { tools }) => {
         if (!isFirstPass(messages)) return "Every 20 minutes [1].";
         return tools === undefined
-          ? call("rail.md")
+          ? callFor("rail.md")
           : { text: "", failure: { status: 500, error: "error parsing tool call: no JSON" } };
       },
     },
@@ -95,12 +92,12 @@ const askPassages = () => {
   return desk.work({ kind: "ask", question: "How often do trains run?" });
 };
 const askFile = () => {
-  script.select = call("rail.md");
+  script.select = callFor("rail.md");
   return desk.work({ kind: "ask", question: "How often do trains run by rail.md?" });
 };
 
 const askSeveral = (names: string) => {
-  script.select = call("rail.md");
+  script.select = callFor("rail.md");
   return desk.work({ kind: "ask", question: `How often do they run by ${names}?` });
 };
 const askBy = (model: string) =>
@@ -365,7 +362,7 @@ describe("a run is repeated from its record, whatever is configured, installed o
   });
 
   test("though a file is there that was not there then", async () => {
-    script.select = call("ghost.md");
+    script.select = callFor("ghost.md");
     const jobId = await desk.work({ kind: "ask", question: "What does ghost.md say?" });
     await desk.write("allowed/scratch/ghost.md", "Boo.\n");
     const found = await report(jobId);

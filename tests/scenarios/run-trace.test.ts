@@ -6,6 +6,7 @@ import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk } from "../support/replay-desk.ts";
 import { tellStory } from "../support/tell-story.ts";
+import { callFor } from "../support/pipeline-world.ts";
 
 const FERRY = "allowed/corpus/ferry.md";
 const TEXT =
@@ -30,7 +31,7 @@ let desk: ReplayDesk;
 let says: Record<Part, string[]>;
 let folders = 0;
 
-const read = JSON.stringify({ type: "tool_call", name: "read_text_file", args: { path: FERRY } });
+const read = callFor(FERRY);
 const verdict = (answer: string): string =>
   JSON.stringify({ quote: "The crossing takes 42 minutes.", cites: [1], answer });
 const asks = (minutes: number): string => {
