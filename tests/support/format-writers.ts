@@ -310,6 +310,15 @@ const folded = (bytes: Buffer | string): string =>
       .match(/.{1,76}/g) ?? []
   ).join("\r\n");
 
+/** A mail of which only what is attached to it matters. */
+export const MAIL_HEAD = {
+  from: "Ada <ada@example.org>",
+  to: "Bo <bo@example.org>",
+  date: "Tue, 3 Nov 2026 10:00:00 +0100",
+  subject: "Our offer",
+  text: "The offer is attached.",
+} as const satisfies Mail;
+
 export function writeMail({ from, to, date, subject, text, attachments = [] }: Mail): Buffer {
   const headers = `From: ${from}\r\nTo: ${to}\r\nDate: ${date}\r\nSubject: ${wordOf(subject)}\r\nMIME-Version: 1.0\r\n`;
   const body = `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${text.replaceAll("\n", "\r\n")}\r\n`;

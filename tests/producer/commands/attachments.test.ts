@@ -1,28 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { writeMail, writeMailbox } from "../../support/format-writers.ts";
+import { MAIL_HEAD, writeMail, writeMailbox } from "../../support/format-writers.ts";
 import { indexDesk } from "../../support/index-desk.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 
 let desk: Desk;
-const HEAD = {
-  from: "Ada <ada@example.org>",
-  to: "Bo <bo@example.org>",
-  date: "Tue, 3 Nov 2026 10:00:00 +0100",
-  subject: "Our offer",
-  text: "The offer is attached.",
-};
 const text = (name: string, content: string) => ({ name, type: "text/plain", content });
-const FORWARDED = writeMail({ ...HEAD, attachments: [text("deep.txt", "Seven metres.")] });
+const FORWARDED = writeMail({ ...MAIL_HEAD, attachments: [text("deep.txt", "Seven metres.")] });
 const OFFER = writeMail({
-  ...HEAD,
+  ...MAIL_HEAD,
   attachments: [
     text("prices.txt", "The ticket costs 12 euros."),
     { name: "photo.jpg", type: "image/jpeg", content: "no text" },
     { name: "forwarded.eml", type: "message/rfc822", content: FORWARDED },
   ],
 });
-const REPLY = writeMail({ ...HEAD, attachments: [text("plan.txt", "Rebuilt in April.")] });
+const REPLY = writeMail({ ...MAIL_HEAD, attachments: [text("plan.txt", "Rebuilt in April.")] });
 
 const IN_OFFER = ["1/prices.txt", "3/forwarded.eml", "3/forwarded.eml/attachments/1/deep.txt"].map(
   (name) => `allowed/corpus/offer.eml/attachments/${name}`,

@@ -3,6 +3,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
+  MAIL_HEAD,
   paragraph,
   run,
   writeDocx,
@@ -19,15 +20,8 @@ import type { TestDatabase } from "../../support/test-databases.ts";
 type Mail = Parameters<typeof writeMail>[0];
 type Part = NonNullable<Mail["attachments"]>[number];
 
-const HEAD = {
-  from: "Ada <ada@example.org>",
-  to: "Bo <bo@example.org>",
-  date: "Tue, 3 Nov 2026 10:00:00 +0100",
-  subject: "Our offer",
-  text: "The offer is attached.",
-};
 const mail = (attachments: readonly Part[], head: Partial<Mail> = {}): Buffer =>
-  writeMail({ ...HEAD, ...head, attachments });
+  writeMail({ ...MAIL_HEAD, ...head, attachments });
 
 const csv = (name: string, content: string): Part => ({ name, type: "text/csv", content });
 const PRICES = writePdf([

@@ -2,24 +2,17 @@ import { hash } from "node:crypto";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { writeMail, writeMailbox, writePdf } from "../../support/format-writers.ts";
+import { MAIL_HEAD, writeMail, writeMailbox, writePdf } from "../../support/format-writers.ts";
 import { codeOf, makeWorkroot, messageOf, type Workroot } from "./make-workroot.ts";
 
-const HEAD = {
-  from: "Ada <ada@example.org>",
-  to: "Bo <bo@example.org>",
-  date: "Tue, 3 Nov 2026 10:00:00 +0100",
-  subject: "Our offer",
-  text: "The offer is attached.",
-};
 const ROOMS = "Room,Area\nKitchen,12\n";
 const PRICES = writePdf([[[50, 780, "The harbour ticket costs 12 euros."]]]);
 const INNER = writeMail({
-  ...HEAD,
+  ...MAIL_HEAD,
   attachments: [{ name: "rooms.csv", type: "text/csv", content: ROOMS }],
 });
 const OFFER = writeMail({
-  ...HEAD,
+  ...MAIL_HEAD,
   attachments: [
     { name: "Price list.pdf", type: "application/pdf", content: PRICES },
     { name: "photo.jpg", type: "image/jpeg", content: "no text" },
@@ -70,7 +63,7 @@ describe("an attachment", () => {
       sha256: hash("sha256", ROOMS, "hex"),
       locator: { row: 1, last_row: 2 },
     });
-    root.write("allowed/box.mbox", writeMailbox([writeMail(HEAD), INNER]));
+    root.write("allowed/box.mbox", writeMailbox([writeMail(MAIL_HEAD), INNER]));
     expect(await read("allowed/box.mbox/messages/2/attachments/1/rooms.csv")).toMatchObject({
       kind: "read",
       text: expect.stringContaining("Kitchen"),
