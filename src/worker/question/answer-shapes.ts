@@ -102,7 +102,9 @@ export const COLOUR = shape(
     "red|blue|green|yellow|black|white|gr[ae]y|brown|orange|pink|purple|violet|silver|gold(?:en)?|cream|beige|turquoise|rot(?:e[nrsm]?)?|blau(?:e[nrsm]?)?|grün(?:e[nrsm]?)?|gelb(?:e[nrsm]?)?|schwarz(?:e[nrsm]?)?|weiß(?:e[nrsm]?)?|grau(?:e[nrsm]?)?|braun(?:e[nrsm]?)?|rouges?|bleue?s?|verte?s?|jaunes?|noire?s?|blanc(?:he)?s?|gris(?:e|es)?|roj[oa]s?|azul(?:es)?|verdes?|amarill[oa]s?|negr[oa]s?|blanc[oa]s?|marr[óo]n(?:es)?",
   ),
 );
-export const PHONE = /\+?\d(?:[\d ()/.–-]{4,20})\d/;
+/** A long number, or a short one behind the word for a line in the house. */
+export const PHONE =
+  /\+?\d(?:[\d ()/.–-]{4,20})\d|(?<!\p{L})(?:extension|ext|internal|interne?|interno|extensión|Durchwahl|Nebenstelle|poste|anexo|(?:tele)?phone|tel|telefon|téléphone|teléfono)(?:[.:]| (?:is|ist|est|es|number|nummer|no\.?|nr\.?))* {0,2}\d{2,6}(?!\p{L})/iu;
 export const MAIL_ADDRESS = /\S@\S|\[at\]|\(at\)/;
 /** A web or network address, or the number of a house. */
 export const ADDRESS =

@@ -77,6 +77,13 @@ const ASKED: readonly (readonly [string, string, string, string])[] = [
     "Yours sincerely, Priya",
   ],
   [
+    "Quel est le téléphone interne de l'équipe Nuit ?",
+    "phone number",
+    "Équipe: Nuit; Téléphone interne: 4417",
+    "Le téléphone de l'équipe Nuit date de 2019.",
+  ],
+  ["Wie lautet die Telefonnummer des Hafens?", "phone number", "Durchwahl 42", "Der Hafen hat 42."],
+  [
     "What is the password of the guest network?",
     "secret",
     "The password is tern.",
