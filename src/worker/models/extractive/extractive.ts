@@ -53,7 +53,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 7 },
+  options: { version: 8 },
 };
 
 const reply = (text: string): ModelReply => ({

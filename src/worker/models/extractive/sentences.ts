@@ -1,6 +1,7 @@
 import { MAIL_HEADINGS, parseMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
 import { cutToFit, sentenceEnds } from "../../text/sentences.ts";
+import type { TextSpan } from "../../text/spans.ts";
 import { cellTexts } from "../../text/table-cells.ts";
 
 /** A stretch of a text that can be shown as it is. */
@@ -33,12 +34,13 @@ export const splitSentences = (text: string): Sentence[] =>
     return (kind === "paragraph" ? sentencesOf(block) : whole)
       .flatMap((span) => cutToFit(block, span, MAX_CHARS))
       .map((span): Sentence => {
-        const said = block.slice(span.start, span.end);
+        const { start, end } = withoutNoteMarks(block, span);
+        const said = block.slice(start, end);
         const shown = kind === "paragraph" ? said.replace(SIGNATURE, "") : said;
         return {
           ...around,
           text: shown,
-          start: span.start,
+          start,
           kind: kind === "paragraph" ? "sentence" : kind,
         };
       })
@@ -47,6 +49,17 @@ export const splitSentences = (text: string): Sentence[] =>
 
 /** Who wrote the lines above: a short name after a dash after the last stop. After a quote it says who spoke, and stays. */
 const SIGNATURE = /(?<=[.!?…)]) [—–-]{1,2} \p{Lu}[\p{L}.]{0,19}(?: \p{Lu}[\p{L}.]{0,19}){0,2}$/u;
+
+/** The mark of a footnote, "[^2]", says nothing by itself, and reads like a citation. */
+function withoutNoteMarks(block: string, { start, end }: TextSpan): TextSpan {
+  const said = block.slice(start, end);
+  const opening = NOTE_MARKS_BEFORE.exec(said)?.[0].length ?? 0;
+  const closing = NOTE_MARKS_BEHIND.exec(said.slice(opening))?.[0].length ?? 0;
+  return { start: start + opening, end: end - closing };
+}
+
+const NOTE_MARKS_BEFORE = /^(?:\[\^[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
+const NOTE_MARKS_BEHIND = /(?: {0,2}\[\^[\p{L}\p{N}_-]{1,20}\]){1,9} {0,2}$/u;
 
 const oneBlank = (text: string): string => text.replace(/\s+/g, " ").trim();
 

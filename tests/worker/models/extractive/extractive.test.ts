@@ -103,6 +103,16 @@ describe("answers", () => {
     expect(await answer("Is the oven hot?", log)).toContain('"The oven is too hot." — Marta Lind');
   });
 
+  test("leave out the marks of footnotes at the ends of a sentence", async () => {
+    const text = "The rescuers use channel 16.[^2] [^3] A spare radio hangs by the door.\n";
+    expect(await answer("Which channel do the rescuers use?", text)).toBe(
+      "The rescuers use channel 16. [1]",
+    );
+    expect(await answer("Where does the spare radio hang?", text)).toBe(
+      "A spare radio hangs by the door. [1]",
+    );
+  });
+
   test("take a line that is set in columns for itself", async () => {
     const card = "LIMITS\n  gust 45   cableway stops\n  gust 60   benches come in\n";
     expect(await answer("At which gust do benches come in?", card)).toBe(
