@@ -17,6 +17,8 @@ const LEAD_IN_FACTOR = 0.6;
 type Scored = {
   readonly candidate: Candidate;
   readonly words: ReadonlySet<string>;
+  /** Those by which two sentences of this text can be told apart. */
+  readonly telling: ReadonlySet<string>;
   readonly weight: number;
   /** Sentences between it and the nearest one that is taken. */
   distance: number;
@@ -66,7 +68,7 @@ export const isStatement = ({ kind, text }: Candidate): boolean =>
   kind !== "header" && !text.endsWith(":");
 
 const isNew = (one: Scored, taken: Scored): boolean =>
-  overlap(one.words, taken.words) < MOST_OVERLAP;
+  overlap(one.telling, taken.telling) < MOST_OVERLAP;
 
 function scoreAll(
   candidates: readonly Candidate[],
@@ -74,14 +76,26 @@ function scoreAll(
   title: string,
 ): Scored[] {
   const titleStems = new Set(contentStems(title));
-  return candidates.map((candidate, index) => ({
-    candidate,
-    words: new Set(candidate.shownStems.filter((word) => weights.has(word))),
-    weight:
-      sentenceWeight(candidate, candidates[index - 1], titleStems) *
-      (candidate.sentences === 1 ? 1 : LEAD_IN_FACTOR),
-    distance: Number.POSITIVE_INFINITY,
-  }));
+  const everywhere = columnWords(candidates);
+  return candidates.map((candidate, index) => {
+    const words = new Set(candidate.shownStems.filter((word) => weights.has(word)));
+    return {
+      candidate,
+      words,
+      telling: new Set([...words].filter((word) => !everywhere.has(word))),
+      weight:
+        sentenceWeight(candidate, candidates[index - 1], titleStems) *
+        (candidate.sentences === 1 ? 1 : LEAD_IN_FACTOR),
+      distance: Number.POSITIVE_INFINITY,
+    };
+  });
+}
+
+/** Of a table, the words that stand in each of its rows: the names of its columns. */
+function columnWords(candidates: readonly Candidate[]): ReadonlySet<string> {
+  if (candidates.some(({ kind }) => kind !== "line")) return new Set();
+  const [first, ...others] = candidates.map(({ shownStems }) => new Set(shownStems));
+  return new Set([...(first ?? [])].filter((word) => others.every((held) => held.has(word))));
 }
 
 /** @param share sentences of the text to one of the summary */

@@ -168,7 +168,7 @@ function parseLine(reader: Reader, line: string, setting: "aligned" | "running")
   else if (reader.open === null && isCapitals(line)) setHeading(reader, 2, line);
   else if (isRow) parseRow(reader, line);
   else if (isJsonLine(line)) parseJsonLine(reader, line);
-  else if (NAMED_CELLS.test(line)) parseAligned(reader, line);
+  else if (NAMED_CELLS.test(line)) parseNamedRow(reader, line);
   else if (setting === "aligned") parseAligned(reader, line);
   else parseText(reader, line);
 }
@@ -228,6 +228,21 @@ function parseRow(reader: Reader, line: string): void {
 /** Of a table with more columns, the first ones. */
 const headWords = (head: readonly string[]): string => head.slice(0, MOST_COLUMNS).join(" ");
 const MOST_COLUMNS = 40;
+
+/** The names of the columns above the rows are in each of the rows, and no block of their own. */
+function parseNamedRow(reader: Reader, line: string): void {
+  const { blocks, open } = reader;
+  if (open !== null && blocks.at(-1) === open && isHeadOf(open.text, line)) {
+    blocks.pop();
+    reader.open = null;
+  }
+  parseAligned(reader, line);
+}
+
+function isHeadOf(text: string, row: string): boolean {
+  const names = new Set(text.split("; "));
+  return row.split("; ").every((cell) => names.has(cell.slice(0, cell.indexOf(": "))));
+}
 
 /** A line set in columns stands for itself: it neither continues a paragraph nor is continued. */
 function parseAligned(reader: Reader, line: string): void {

@@ -83,7 +83,15 @@ function withoutName(question: string, name: string): string {
 function compose(sentences: readonly Candidate[], style: "prose" | "bullets"): string {
   if (sentences.length === 0) return DECLINED;
   const cited = sentences.map(({ text, number }) => `${text} [${number}]`);
-  return style === "bullets" ? cited.map((line) => `- ${line}`).join("\n") : cited.join(" ");
+  if (style === "bullets") return cited.map((line) => `- ${line}`).join("\n");
+  return cited
+    .map((said, at) => `${at === 0 ? "" : gapBetween(sentences[at - 1], sentences[at])}${said}`)
+    .join("");
+}
+
+/** Rows and facts have no stop that would part them from what follows. */
+function gapBetween(one: Candidate | undefined, next: Candidate | undefined): " " | "\n" {
+  return one?.kind === "sentence" && next?.kind === "sentence" ? " " : "\n";
 }
 
 type DigestTask = Extract<ModelTask, { purpose: "digest" }>;

@@ -201,6 +201,13 @@ describe("summaries", () => {
     expect(places[1]).toBeGreaterThan(places[0] ?? 0);
   });
 
+  test("of a table of few columns are its rows, a line each, and not their names", async () => {
+    const table = "Cabin; Seats\nCabin: Lynx; Seats: 8\nCabin: Marmot; Seats: 12\n";
+    expect(await reply({ ...task, evidence: blocks(table), sentences: 3, style: "prose" })).toBe(
+      "Cabin: Lynx; Seats: 8 [1]\nCabin: Marmot; Seats: 12 [1]",
+    );
+  });
+
   test("come from all over a long text, and open with its opening", async () => {
     const part = (name: string, work: string): string =>
       Array.from({ length: 40 }, (_, n) => `Crew ${n} had to ${work} of the ${name}.`).join(" ");
