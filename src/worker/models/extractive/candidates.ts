@@ -203,6 +203,8 @@ type Cues = {
   /** They stand for something that was said. */
   readonly pronouns: ReadonlySet<string>;
   readonly connectives: ReadonlySet<string>;
+  /** What follows a connective that points at the rest of its own sentence: "después de la muerte", "alors que". */
+  readonly complements: ReadonlySet<string>;
   /** Openings of several words. */
   readonly openings: readonly (readonly string[])[];
   /** They point back unless their noun is known, or is one of the times. */
@@ -215,6 +217,7 @@ const cues = (words: Readonly<Record<keyof Cues, string>>): Cues => {
   return {
     pronouns: set("pronouns"),
     connectives: set("connectives"),
+    complements: set("complements"),
     openings: words.openings.split(/\s*,\s*/).map(wordsOf),
     demonstratives: set("demonstratives"),
     times: set("times"),
@@ -228,6 +231,7 @@ const CUES: Readonly<Partial<Record<Language, Cues>>> = {
     connectives: `jedoch deshalb daher darum deswegen demnach folglich somit also außerdem zudem ferner überdies trotzdem
       dennoch allerdings dagegen hingegen stattdessen danach anschließend daraufhin dann dabei dazu davon dafür darin darauf
       darüber dadurch ebenso auch aber doch denn sondern oder und sonst andernfalls`,
+    complements: "dass daß wie wenn",
     openings: `das ist, das sind, das war, das waren, das wird, das hat, das heißt, das bedeutet, das gilt, sie ist, sie war,
       sie hat, sie wird, sie liegt, sie kommt, zum beispiel, in diesem fall, aus diesem grund, im gegenteil, im gegensatz dazu`,
     demonstratives: "dieser diese dieses diesem diesen jener jene jenes solche solcher solches",
@@ -238,6 +242,7 @@ const CUES: Readonly<Partial<Record<Language, Cues>>> = {
     pronouns: "elle ils elles lui celui celle ceux celles cela ça ceci eux",
     connectives: `cependant pourtant toutefois néanmoins donc ainsi ensuite puis alors aussi également mais et ou or sinon
       autrement enfin`,
+    complements: "que qu",
     openings: `par conséquent, en conséquence, en revanche, au contraire, de plus, en outre, par exemple, dans ce cas,
       pour cette raison, c'est pourquoi, c'est ainsi, après cela, il a, il avait, il est arrivé, il est parti`,
     demonstratives: "ce cet cette ces",
@@ -247,6 +252,7 @@ const CUES: Readonly<Partial<Record<Language, Cues>>> = {
     pronouns: "ella ellos ellas esto eso aquello ambos ambas",
     connectives: `además también tampoco entonces luego después así asimismo igualmente pero sino y e o u pues
       consecuentemente`,
+    complements: "de del que como",
     openings: `sin embargo, no obstante, por eso, por ello, por lo tanto, por tanto, por consiguiente, en cambio, al contrario,
       por ejemplo, en este caso, en ese caso, a pesar de ello, por esta razón`,
     demonstratives: "este esta estos estas ese esa esos esas aquel aquella aquellos aquellas",
@@ -276,12 +282,12 @@ export function needsSentenceBefore(
 }
 
 function pointsBackBy(
-  { pronouns, connectives, openings, demonstratives, times }: Cues,
+  { pronouns, connectives, complements, openings, demonstratives, times }: Cues,
   words: readonly string[],
   known: ReadonlySet<string>,
 ): boolean {
   const [first = "", second = ""] = words;
-  if (pronouns.has(first) || connectives.has(first)) return true;
+  if (pronouns.has(first) || (connectives.has(first) && !complements.has(second))) return true;
   if (openings.some((opening) => opening.every((word, at) => words[at] === word))) return true;
   return demonstratives.has(first) && !times.has(second) && !known.has(stemWord(second));
 }

@@ -76,6 +76,8 @@ describe("in the language of its text", () => {
     ["french", "Ces clés sont perdues.", "Cette semaine, la porte est ouverte."],
     ["spanish", "Sin embargo, la puerta sigue cerrada.", "Sin llave no se abre."],
     ["spanish", "Ella vive en Lima.", "El perro vive en Lima."],
+    ["spanish", "Después, se cerró el puerto.", "Después de la fiesta se cerró el puerto."],
+    ["french", "Alors la porte se ferme.", "Alors que la porte se ferme, le quai reste ouvert."],
     ["spanish", "Esta bomba es roja.", "Esta noche no hay agua."],
   ] as const)("%s: %s needs it, %s does not", (language, open, whole) => {
     expect(needsSentenceBefore(open, NONE, language)).toBe(true);
