@@ -1,7 +1,7 @@
 import { stemIn } from "./terms.ts";
 import type { ClaimLanguage } from "./terms.ts";
 import { FIELD_SYNONYMS } from "./field-synonyms.ts";
-import { WORD_FORMS } from "./word-forms.ts";
+import { WORD_FORMS } from "../../text/word-forms.ts";
 
 /**
  * Words that say the same of most subjects, folded, a group between bars: what a careful writer may put for the other. Never
