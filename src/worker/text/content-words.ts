@@ -1,3 +1,4 @@
+import type { ListedLanguage } from "./word-forms.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
 
 /** The words of a text in lower case, without accents and possessives. */
@@ -167,8 +168,13 @@ export function withoutFunctionWords(words: readonly string[]): string[] {
   return words.filter((word) => !STOP_WORDS.has(word) && !best.has(word));
 }
 
-/** Whether most of the words of a text that say nothing are German, French or Spanish. */
-export const isForeign = (text: string): boolean => functionWordsOf(wordsOf(text)) !== STOP_WORDS;
+/** The language of a question, by its marks or by which of its words say nothing; English where none does. */
+export const questionLanguage = (text: string): ListedLanguage =>
+  text.includes("¿")
+    ? "spanish"
+    : (LISTED[FUNCTION_WORDS.indexOf(functionWordsOf(wordsOf(text)))] ?? "english");
+/** In the order of FUNCTION_WORDS. */
+const LISTED: readonly ListedLanguage[] = ["german", "french", "spanish"];
 
 function functionWordsOf(words: readonly string[]): ReadonlySet<string> {
   const [best] = [STOP_WORDS, ...FUNCTION_WORDS]

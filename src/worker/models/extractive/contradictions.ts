@@ -1,4 +1,4 @@
-import { isForeign, stemWord, STOP_WORDS, wordsOf } from "../../text/content-words.ts";
+import { questionLanguage, stemWord, STOP_WORDS, wordsOf } from "../../text/content-words.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { findNumbers, findNumberWords } from "../../text/numbers.ts";
 import type { Figure } from "../../text/numbers.ts";
@@ -109,7 +109,7 @@ const holdsExactly = (piece: string, figure: string): boolean =>
 
 /** A question in Latin letters with no more function words of another language than of English. */
 const isEnglishQuestion = (question: string): boolean =>
-  !isForeign(question) && !/(?!\p{Script=Latin})\p{L}/u.test(question);
+  questionLanguage(question) === "english" && !/(?!\p{Script=Latin})\p{L}/u.test(question);
 
 function sentenceContradictions(question: string): (text: string) => boolean {
   const asked = centuriesIn(question);

@@ -3,17 +3,20 @@ import { ANYTHING, expectedAnswer } from "../../question/expected-answer.ts";
 import type { ExpectedAnswer } from "../../question/expected-answer.ts";
 import {
   contentStems,
-  isForeign,
+  questionLanguage,
   stemWord,
   subjectWordsOf,
   withoutFunctionWords,
   wordsOf,
 } from "../../text/content-words.ts";
+import { detectLanguage } from "../../text/detect-language.ts";
+import type { ListedLanguage } from "../../text/word-forms.ts";
 
 /** What a question is about, and what would answer it. */
 export type Question = {
   readonly text: string;
   readonly kind: "fact" | "account";
+  readonly language: ListedLanguage;
   /** Stems of its words and the weight of each. */
   readonly terms: ReadonlyMap<string, number>;
   /** Words that stand side by side in it; for a fact only. */
@@ -25,22 +28,35 @@ export type Question = {
 
 /** Of the pairs of letters that a question in a script without blanks is taken as, some cross two words and stand nowhere. */
 const UNSPACED_LENIENCY = 0.5;
-/** Of languages whose words change more, fewer forms are known as one word. */
-const INFLECTED_LENIENCY = 1;
+/**
+ * Of a longer question in a language whose words change more, some stand in the text in a form that is not known. A short one
+ * leaves too little to go by.
+ */
+const INFLECTED_LENIENCY = 0.8;
+const FEWEST_INFLECTED = 4;
 
-export function parseQuestion(text: string): Question {
+/** @param evidence what it is asked of: in which language that is says how much of the question can stand there */
+export function parseQuestion(text: string, evidence: readonly Candidate[]): Question {
   const terms = questionTerms(text);
-  const leniency = leniencyFor(text);
+  const language = questionLanguage(text);
+  const leniency = leniencyFor(text, language, terms.size, evidence);
   if (asksForAccount(text))
-    return { text, kind: "account", terms, pairs: [], expected: ANYTHING, leniency };
+    return { text, kind: "account", language, terms, pairs: [], expected: ANYTHING, leniency };
   const pairs = questionPairs(text, terms);
-  return { text, kind: "fact", terms, pairs, expected: expectedAnswer(text), leniency };
+  return { text, kind: "fact", language, terms, pairs, expected: expectedAnswer(text), leniency };
 }
 
-function leniencyFor(question: string): number {
+function leniencyFor(
+  question: string,
+  language: ListedLanguage,
+  terms: number,
+  evidence: readonly Candidate[],
+): number {
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(question))
     return UNSPACED_LENIENCY;
-  return isForeign(question) ? INFLECTED_LENIENCY : 1;
+  if (language === "english" || terms < FEWEST_INFLECTED) return 1;
+  const said = evidence.map(({ text }) => text).join("\n");
+  return detectLanguage(said) === language ? INFLECTED_LENIENCY : 1;
 }
 
 /** A name, a number or an abbreviation in the question is what it is about. */

@@ -1,4 +1,7 @@
 import { editDistance } from "../../../shared/close-names.ts";
+import { stemWord } from "../../text/content-words.ts";
+import { WORD_FORMS } from "../../text/word-forms.ts";
+import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Candidate } from "./candidates.ts";
 import { contradictionsOf, lacksDenial } from "./contradictions.ts";
 import { pickAdding, pickDiverse, showSpans } from "./pick-sentences.ts";
@@ -49,7 +52,7 @@ export function rankForQuestion(
   question: string,
   most: number,
 ): Candidate[] {
-  const asked = parseQuestion(question);
+  const asked = parseQuestion(question, candidates);
   const scored = scoreForQuestion(candidates, asked);
   const best = scored[0];
   if (best === undefined) return [];
@@ -65,7 +68,7 @@ const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
 /** All sentences that may answer, best first; none when the evidence is not about the question. */
 function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
   const { kind, terms } = asked;
-  const aligned = alignWords(candidates, terms);
+  const aligned = alignWords(candidates, terms, formsOfTerms(asked));
   if (terms.size === 0 || !isSubjectFound(asked, kind === "account" ? candidates : aligned))
     return [];
   const pieces = piecesOnSubject(asked, aligned);
@@ -333,6 +336,37 @@ function withPairs(
   return (coverage * total + pairWeight * held) / (total + pairWeight * held);
 }
 
+/** Of the words of a question, the forms that share no beginning with them: "wrote" is "write". */
+function formsOfTerms({ language, terms }: Question): ReadonlyMap<string, string> {
+  const groups = FORMS[language];
+  return new Map(
+    [...terms.keys()].flatMap((term) =>
+      (groups.get(term) ?? [])
+        .filter((form) => !terms.has(form))
+        .map((form) => [form, term] as const),
+    ),
+  );
+}
+
+/** By stem, the stems of the other forms of its word. */
+function formsIn(language: ListedLanguage): ReadonlyMap<string, readonly string[]> {
+  const groups = WORD_FORMS[language]
+    .split("|")
+    .map((group) => group.trim().split(/\s+/).map(stemWord));
+  const forms = new Map<string, string[]>();
+  for (const group of groups) {
+    for (const stem of group) forms.set(stem, [...(forms.get(stem) ?? []), ...group]);
+  }
+  return forms;
+}
+
+const FORMS: Readonly<Record<ListedLanguage, ReadonlyMap<string, readonly string[]>>> = {
+  english: formsIn("english"),
+  german: formsIn("german"),
+  french: formsIn("french"),
+  spanish: formsIn("spanish"),
+};
+
 /** Shorter words are compared as they are. */
 const FEWEST_LETTERS = 5;
 /** Of two forms of a word, the beginning that they share: all but so many letters of each. */
@@ -346,19 +380,20 @@ const MOST_ENDING = 4;
 function alignWords(
   candidates: readonly Candidate[],
   terms: ReadonlyMap<string, number>,
+  forms: ReadonlyMap<string, string>,
 ): Candidate[] {
   const ofTerm = [...terms.keys()].filter((term) => term.length >= FEWEST_LETTERS);
   const known = new Map<string, string>();
   const said = candidates.flatMap(({ stems, contextStems }) => [stems, contextStems]);
   for (const stems of new Set<Iterable<string>>(said)) {
     for (const stem of stems) {
-      if (!known.has(stem)) known.set(stem, formOf(stem, terms, ofTerm));
+      if (!known.has(stem)) known.set(stem, forms.get(stem) ?? formOf(stem, terms, ofTerm));
     }
   }
   const meant = spelledRight(new Set(known.values()), terms);
   for (const [stem, found] of known) known.set(stem, meant.get(found) ?? found);
   const align = (stem: string): string => {
-    const found = known.get(stem) ?? formOf(stem, terms, ofTerm);
+    const found = known.get(stem) ?? forms.get(stem) ?? formOf(stem, terms, ofTerm);
     known.set(stem, found);
     return found;
   };

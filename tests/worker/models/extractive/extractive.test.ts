@@ -103,6 +103,29 @@ describe("answers", () => {
     expect(await answer("Is the oven hot?", log)).toContain('"The oven is too hot." — Marta Lind');
   });
 
+  test.each([
+    [
+      "Who wrote the harbour rules?",
+      "The rules of the harbour were the work of Ada, who had to write them.",
+    ],
+    ["¿En qué año murió Ada Lind?", "Después de la muerte de Ada Lind en 1943 se cerró el puerto."],
+  ])("%s is answered by another form of its verb", async (question, text) => {
+    const others = "Cargo bikes are blue.\n\nEl puerto abre a las ocho.";
+    expect(await answer(question, `${others}\n\n${text}`)).toBe(`${text} [1]`);
+  });
+
+  test("ask less of a sentence only where a longer question is in the language of the evidence", async () => {
+    const question = "¿Qué empresa restauró las cintas originales del puerto?";
+    const said = "Las cintas originales se le encargaron a Lowry, una casa de Marlund, en mayo.";
+    const before = "La empresa abre a las ocho y tiene un taller propio.";
+    expect(await answer(question, `${before}\n\n${said}`)).toBe(`${said} [1]`);
+    const english = [
+      "The empresa opens at eight and has a workshop of its own.",
+      "The cintas originales were given to Lowry, a house of Marlund, in May.",
+    ];
+    expect(await answer(question, english.join("\n\n"))).toBe("INSUFFICIENT_EVIDENCE");
+  });
+
   test("leave out the marks of footnotes at the ends of a sentence", async () => {
     const text = "The rescuers use channel 16.[^2] [^3] A spare radio hangs by the door.\n";
     expect(await answer("Which channel do the rescuers use?", text)).toBe(
