@@ -76,6 +76,16 @@ create table nightdesk_data.host_waiters (
 );
 create index host_waiters_in_order on nightdesk_data.host_waiters (host, since, ticket);
 
+-- Hosts that runs were given, and have not called yet: each counts as a call there, over all workers, until it is one.
+create table nightdesk_data.host_choices (
+  -- Counts while it has its job and a lease.
+  run_id uuid not null,
+  host text not null references nightdesk_data.hosts on delete cascade,
+  expires_at timestamptz not null,
+  primary key (run_id, host)
+);
+create index host_choices_by_host on nightdesk_data.host_choices (host);
+
 -- What calls of a listed host have cost, by night.
 create table nightdesk_data.host_nights (
   host text not null references nightdesk_data.hosts on delete cascade,

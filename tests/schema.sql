@@ -363,6 +363,11 @@ table nightdesk_data.hold_history
   column times integer not null default 1
   column held interval not null default '00:00:00'::interval
 
+table nightdesk_data.host_choices
+  column run_id uuid not null
+  column host text not null
+  column expires_at timestamp with time zone not null
+
 table nightdesk_data.host_models
   column host text not null
   column model text not null
@@ -1249,6 +1254,10 @@ constraint hold_history_times_check on nightdesk_data.hold_history CHECK ((times
 
 constraint spans_go_forward on nightdesk_data.hold_history CHECK (((began_at <= since) AND (since <= ended_at)))
 
+constraint host_choices_host_fkey on nightdesk_data.host_choices FOREIGN KEY (host) REFERENCES nightdesk_data.hosts(host) ON DELETE CASCADE
+
+constraint host_choices_pkey on nightdesk_data.host_choices PRIMARY KEY (run_id, host)
+
 constraint host_models_digest_check on nightdesk_data.host_models CHECK ((digest ~ '^[0-9a-f]{64}$'::text))
 
 constraint host_models_features_check on nightdesk_data.host_models CHECK ((jsonb_typeof(features) = 'object'::text))
@@ -1812,6 +1821,8 @@ CREATE INDEX draft_reviews_waiting ON nightdesk_data.draft_reviews USING btree (
 CREATE INDEX hold_history_by_batch ON nightdesk_data.hold_history USING btree (batch_id, began_at)
 
 CREATE UNIQUE INDEX holds_that_last ON nightdesk_data.hold_history USING btree (batch_id) WHERE (ended_at IS NULL)
+
+CREATE INDEX host_choices_by_host ON nightdesk_data.host_choices USING btree (host)
 
 CREATE INDEX host_waiters_in_order ON nightdesk_data.host_waiters USING btree (host, since, ticket)
 
@@ -2930,6 +2941,71 @@ view nightdesk_data.staged_calls (job_id, run_id, kind, batch_id, model, prompt_
      JOIN nightdesk_data.jobs j USING (job_id)
   WHERE m.cached_from IS NULL;
 
+CREATE OR REPLACE FUNCTION nightdesk_data.choose_host(run uuid, candidates jsonb, tried text[], longest_wait_ms double precision)
+ RETURNS TABLE(outcome text, detail jsonb)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_host text;
+  others jsonb;
+begin
+  -- A choice that a crash takes back was of a run that is lost with it.
+  perform nightdesk_data.commit_later();
+  delete from nightdesk_data.host_choices where run_id = run and host = any (tried);
+  -- Who chooses at the same moment counts after this choice is there.
+  perform from nightdesk_data.hosts
+    where host in (select asked->>'host' from jsonb_array_elements(candidates) asked)
+    order by host for no key update;
+  select jsonb_agg(asked->'host') into others from jsonb_array_elements(candidates) asked
+   where not exists (select from nightdesk_data.hosts where host = asked->>'host');
+  if others is not null then
+    return query select 'unknown', others;
+    return;
+  end if;
+
+  -- One statement: a call that begins is counted as a choice or as a call.
+  with asked as materialized (
+    select place, host, priority, overflow
+      from rows from (jsonb_to_recordset(candidates) as (host text, priority integer, overflow boolean))
+           with ordinality as listed (host, priority, overflow, place)),
+  standing as materialized (
+    select a.*, h.state, h.error_message, h.next_probe_at, paused_ms, h.state = 'open' or paused_ms > longest_wait_ms as closed,
+           paused_ms > longest_wait_ms
+             or h.failures > 0 and h.failed_at > clock_timestamp() - interval '10 seconds' is true as behind,
+           ((select count(*) from nightdesk_data.host_slots s
+              where s.host = h.host and s.ticket is not null
+                and (s.taken_at >= now() - interval '1 s' or nightdesk_data.has_its_job(s.run_id)))
+            + (select count(*) from nightdesk_data.host_waiters w
+                where w.host = h.host and nightdesk_data.has_its_job(w.run_id))
+            + (select count(*) from nightdesk_data.host_choices c
+                where c.host = h.host and c.run_id is distinct from run and c.expires_at > clock_timestamp()
+                  and nightdesk_data.has_its_job(c.run_id)))::double precision / h.capacity as load
+      from asked a join nightdesk_data.hosts h using (host),
+           greatest(0, coalesce(extract(epoch from greatest(h.paused_until, h.tokens_free_at) - clock_timestamp()) * 1000, 0))
+             as paused_ms),
+  ranked as materialized (
+    select *, row_number() over (order by behind, priority, load, place) as rank,
+           -- Has a slot free, and is to be called while it has one.
+           not closed and not behind and load < 1
+             and (overflow or priority = min(priority) filter (where not closed and not behind) over ()) as helps
+      from standing)
+  select (select host from ranked where not closed order by helps desc, rank limit 1),
+         (select jsonb_agg(jsonb_build_object('host', host, 'state', state, 'error_message', error_message,
+                                              'next_probe_at', next_probe_at, 'paused_ms', paused_ms) order by rank)
+            from ranked)
+    into found_host, others;
+  if found_host is null then
+    return query select 'closed', others;
+    return;
+  end if;
+  if run is not null then
+    insert into nightdesk_data.host_choices (run_id, host, expires_at)
+    values (run, found_host, clock_timestamp() + interval '30 seconds')
+    on conflict (run_id, host) do update set expires_at = excluded.expires_at;
+  end if;
+  return query select 'chosen', to_jsonb(found_host);
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.commit_later()
  RETURNS void
  LANGUAGE plpgsql
@@ -3603,6 +3679,8 @@ begin
         from nightdesk_data.hosts where host = at_host;
     end if;
   end if;
+  -- From here on it counts as a call, if only as one that waits.
+  delete from nightdesk_data.host_choices where run_id = run and host = at_host;
   if found_slot is null then
     insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
     on conflict (ticket) do nothing;
@@ -5061,6 +5139,8 @@ comment on view column nightdesk.workers.started_at is 'When it started.'
 comment on view column nightdesk.workers.version is 'Its version.'
 
 comment on view column nightdesk.workers.worker_id is 'Id of the worker; another at each start.'
+
+grant execute on function nightdesk_data.choose_host(uuid,jsonb,text[],double precision) to public
 
 grant execute on function nightdesk_data.commit_later() to public
 

@@ -20,11 +20,10 @@ import { openEntailmentModel } from "./embedders/transformers/entailment.ts";
 import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
 import { choiceAmong, featuresIn } from "./hosts/host-state.ts";
 import { pacingSettingsOf } from "./hosts/pacing-settings.ts";
-import { openPendingCalls } from "./hosts/pending-calls.ts";
-import type { PendingCalls } from "./hosts/pending-calls.ts";
 import { createModels } from "./models/create-model.ts";
-import type { HostReach } from "./models/create-model.ts";
+import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
+import type { HostChoice } from "./models/host-models.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
 import { chooseVectors, sayWhose } from "./search/choose-vectors.ts";
@@ -61,10 +60,14 @@ export type WorkerResources = {
   readonly search: () => Promise<Search>;
   /** A thread of their own: a check of an answer must not wait until a long document is cut. */
   readonly offloadDocuments: Offload;
-  /** Which hosts are about to be called, by what was chosen here. */
-  readonly pendingCalls: PendingCalls;
+  /** How the calls of a run come to one of several hosts. */
+  readonly choiceOf: (runId: string) => HostChoice;
   /** All but the calls, which are a job's own. */
-  readonly pipeline: () => Promise<Omit<PipelineDependencies, "calls">>;
+  readonly pipeline: () => Promise<SharedDependencies>;
+};
+
+type SharedDependencies = Omit<PipelineDependencies, "calls" | "models"> & {
+  readonly models: ProcessModels;
 };
 
 /** @param machine where commands would run: another than this one only in tests */
@@ -74,7 +77,6 @@ export function openResources(
   machine: ProbedMachine = THIS_MACHINE,
 ): WorkerResources {
   const { config, invocation } = context;
-  const pendingCalls = openPendingCalls();
   const parts = {
     db: database,
     settings: pacingSettingsOf(config),
@@ -84,7 +86,7 @@ export function openResources(
   };
   const reach: HostReach = {
     accessOf: accessByHost(config, invocation.env),
-    choice: choiceAmong(parts, pendingCalls),
+    choice: choiceAmong(parts, null),
     features: featuresIn(database),
   };
   const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
@@ -129,7 +131,7 @@ export function openResources(
     embedderOf,
     search,
     offloadDocuments,
-    pendingCalls,
+    choiceOf: (runId) => choiceAmong(parts, runId),
     pipeline,
   };
 }
@@ -174,7 +176,7 @@ async function pipelineOf({
   files,
   search,
   reach,
-}: Parts): Promise<Omit<PipelineDependencies, "calls">> {
+}: Parts): Promise<SharedDependencies> {
   const offload = openOffload();
   const memory = {
     hasFault: (build: ModelBuild) => hasSchemaFault(database, build),

@@ -18,7 +18,7 @@ import { openReranker } from "./embedders/transformers/reranker.ts";
 import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
-import { UNKNOWN_STANDINGS } from "./models/host-models.ts";
+import { IN_ORDER } from "./models/host-models.ts";
 import { openFirst } from "./open-first.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { Reranking } from "./search/rerank.ts";
@@ -97,7 +97,7 @@ export const reachOfCommand = (
   env: Readonly<Record<string, string | undefined>>,
 ): Pick<EmbedderPlace, "accessOf" | "choice"> => ({
   accessOf: accessByHost(config, env),
-  choice: UNKNOWN_STANDINGS,
+  choice: IN_ORDER,
 });
 
 /** Of `embed`, what is needed to embed a question as the passages were. */

@@ -167,16 +167,20 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
     expect(await callsAt("rented")).toBe(0);
   });
 
-  test("jobs overflow to the next while all slots of the first are in use", async () => {
-    held = signal();
-    // A call may count twice at the moment when it begins: the helper has slots to spare.
-    await start({ attic: { parallel: 1 }, rented: { priority: 10, parallel: 16 } });
-    const { batchId } = await openBatchOf(db, chats(12));
-    await batchIs(batchId, "all but one are done", { succeeded: "11", running: "1" });
-    held.resolve();
-    await batchIs(batchId, "all are done", { state: "completed", succeeded: "12" });
-    expect([await callsAt("attic"), await callsAt("rented")]).toEqual([1, 11]);
-  });
+  test.each([1, 2])(
+    "jobs of %i workers overflow to the next while all slots of the first are in use",
+    async (count) => {
+      held = signal();
+      // Of four jobs of each worker one is at the first host, and the next has a slot for each of the others.
+      const rented = { priority: 10, parallel: 4 * count - 1 };
+      for (let at = 0; at < count; at += 1) await start({ attic: { parallel: 1 }, rented });
+      const { batchId } = await openBatchOf(db, chats(20));
+      await batchIs(batchId, "all but one are done", { succeeded: "19", running: "1" });
+      held.resolve();
+      await batchIs(batchId, "all are done", { state: "completed", succeeded: "20" });
+      expect([await callsAt("attic"), await callsAt("rented")]).toEqual([1, 19]);
+    },
+  );
 
   test.each([
     ["has a price", { price_in: 0.3, price_out: 0.9 }],

@@ -1,6 +1,6 @@
 import type { EmbedderPlace } from "../../src/worker/embedders/embedder.ts";
 import { OPEN_ACCESS } from "../../src/worker/models/host-access.ts";
-import { UNKNOWN_STANDINGS } from "../../src/worker/models/host-models.ts";
+import { IN_ORDER } from "../../src/worker/models/host-models.ts";
 
 /** Hosts that ask for no key, of which nothing is known yet. */
 export const placeOfHosts = (
@@ -8,5 +8,5 @@ export const placeOfHosts = (
 ): Pick<EmbedderPlace, "hosts" | "accessOf" | "choice"> => ({
   hosts,
   accessOf: () => OPEN_ACCESS,
-  choice: UNKNOWN_STANDINGS,
+  choice: IN_ORDER,
 });

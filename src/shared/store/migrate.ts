@@ -5,6 +5,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import type { Queryable } from "./connection/database.ts";
 import { hasCode } from "./connection/errors.ts";
+import { CHOOSE_HOST_FUNCTION } from "./hosts/choose-host.ts";
 import { PACING_FUNCTIONS } from "./hosts/functions.ts";
 
 /** Says, when it is committed, that the schema has changed: whoever runs may be of another version than it. */
@@ -22,7 +23,7 @@ const withHash = (name: string, sql: string): Migration => ({
 });
 
 /** Recorded with the migrations, and replaced where a database has others. */
-const FUNCTIONS = withHash("pacing functions", PACING_FUNCTIONS);
+const FUNCTIONS = withHash("pacing functions", PACING_FUNCTIONS + CHOOSE_HOST_FUNCTION);
 
 /** The migrations of this version, in order, and last the functions. */
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {

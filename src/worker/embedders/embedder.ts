@@ -26,8 +26,8 @@ export type Embedder = {
    *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
    */
   embed(texts: readonly string[], signal: AbortSignal, onCut?: () => void): Promise<Float32Array[]>;
-  /** Of one that hosts serve: the same, with each call of a host made through `call`. */
-  readonly through?: (call: HostCall) => Embedder;
+  /** Of one that hosts serve: the same, with its calls chosen and made as those of a run. */
+  readonly through?: (calls: HostCalls) => Embedder;
 };
 
 /** What a model wants before the questions and before the passages that it compares. */
@@ -44,7 +44,9 @@ export const passageFor = (
 ): string => `${prefixes?.passage ?? ""}${embeddableText(chunk)}`;
 
 /** Makes a call of a host, given by its base URL; it may wait before, or throw a HostFailure in its place. */
-export type HostCall = <T>(host: string, make: () => Promise<T>) => Promise<T>;
+type HostCall = <T>(host: string, make: () => Promise<T>) => Promise<T>;
+
+export type HostCalls = { readonly call: HostCall; readonly choice: HostChoice };
 
 /** Scales a vector to unit length in place. A vector of zeros, or with a value that is no number, becomes zeros. */
 export function normalize(vector: Float32Array): Float32Array {

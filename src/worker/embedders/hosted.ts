@@ -10,7 +10,7 @@ import { openAiHost } from "../models/openai-probe.ts";
 import type { EmbeddingHost } from "./ask-embedder.ts";
 import { cannotEmbed, invalidEmbeddings } from "./ask-embedder.ts";
 import { signatureOf, splitBatches } from "./embedder.ts";
-import type { Embedder, EmbedderPlace, HostCall } from "./embedder.ts";
+import type { Embedder, EmbedderPlace, HostCalls } from "./embedder.ts";
 import { embedFitting, TextTooLong } from "./fit-texts.ts";
 import { ollamaEmbeddings } from "./ollama.ts";
 import { openAiEmbeddings } from "./openai-compatible.ts";
@@ -41,7 +41,7 @@ export async function createHostedEmbedder(
     new AbortController().signal,
   );
   const facts = { model: id, dims: probe.length, ...buildFacts(place.hosts, build) };
-  const through = (call: HostCall): Embedder => ({
+  const through = ({ call, choice }: HostCalls): Embedder => ({
     id,
     dims: facts.dims,
     signature: signatureOf(facts),
@@ -50,7 +50,7 @@ export async function createHostedEmbedder(
     embed: (all, signal, onCut = () => undefined) =>
       amongHosts(
         id,
-        place,
+        { hosts: place.hosts, choice },
         (at, name, until) =>
           call(at.host, async () => {
             const { host } = await hosts.openSame(at, name, until);
@@ -65,7 +65,7 @@ export async function createHostedEmbedder(
         signal,
       ),
   });
-  return through((_, make) => make());
+  return through({ call: (_, make) => make(), choice: place.choice });
 }
 
 /** What refuses a few words can't be helped by cutting. */
@@ -204,10 +204,7 @@ async function amongHosts<T>(
     }
   };
   try {
-    const { given, noCall } = await askFirstHost(model, hosts, { ask: asking, choice }, signal);
-    // It was made already.
-    noCall();
-    return given;
+    return (await askFirstHost(model, hosts, { ask: asking, choice }, signal)).given;
   } catch (error) {
     const isMissing = error instanceof Failure && error.code === "MODEL_NOT_FOUND";
     const drift = passedOver.find(({ code }) => code === "EMBED_DRIFT");

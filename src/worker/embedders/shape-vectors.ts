@@ -73,7 +73,7 @@ function shaped(embedder: Embedder, { prefixes, dims }: Shape): Embedder {
     },
     ...(through === undefined
       ? {}
-      : { through: (call) => shaped(through(call), { prefixes, dims }) }),
+      : { through: (calls) => shaped(through(calls), { prefixes, dims }) }),
   };
 }
 

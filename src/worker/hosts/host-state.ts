@@ -1,13 +1,14 @@
+import type { HostPlace } from "../../shared/config/hosts.ts";
 import { HostFailure } from "../../shared/failure.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
+import { chooseHost } from "../../shared/store/hosts/choose-host.ts";
 import {
   claimProbe,
   countHostFailure,
   enterHost,
   LONGEST_PAUSE_MS,
   postponeProbe,
-  selectStandings,
   wakeHost,
 } from "../../shared/store/hosts/hosts.ts";
 import type { DueProbe } from "../../shared/store/hosts/hosts.ts";
@@ -17,10 +18,10 @@ import { listModels } from "../models/ask-route.ts";
 import { withDeadline } from "../models/deadline.ts";
 import type { HostFeatures } from "../models/create-model.ts";
 import type { AccessOf } from "../models/host-access.ts";
-import type { HostChoice } from "../models/host-models.ts";
+import { LONG_PAUSE_MS } from "../models/limiter.ts";
+import type { HostChoice, NextHost } from "../models/host-models.ts";
 import { hostsOf } from "./pacing-settings.ts";
 import type { PacingSettings } from "./pacing-settings.ts";
-import type { PendingCalls } from "./pending-calls.ts";
 
 type Parts = {
   readonly db: Queryable;
@@ -69,11 +70,12 @@ async function count(
   }
 }
 
-/** What the choice among hosts goes by: their rows, which all workers share, and what this process is about to call. */
-export const choiceAmong = (parts: Parts, pending: PendingCalls): HostChoice => ({
-  standings: (hosts) => selectStandings(parts.db, hosts),
-  watchPending: pending.watch,
-  expect: pending.expect,
+/**
+ * Chooses by the rows of hosts, which all workers share.
+ * @param runId whose calls they are; null: nobody's, and no choice is noted
+ */
+export const choiceAmong = (parts: Parts, runId: string | null): HostChoice => ({
+  choose: (among, tried) => choose({ runId, among, tried }, parts.db),
   async failed(failure) {
     if (failure.retryAfterMs !== null) return;
     await count(failure, null, parts).catch((err: unknown) => {
@@ -81,6 +83,23 @@ export const choiceAmong = (parts: Parts, pending: PendingCalls): HostChoice => 
     });
   },
 });
+
+type Asked = { readonly runId: string | null; readonly among: readonly HostPlace[] } & {
+  readonly tried: readonly string[];
+};
+
+async function choose(asked: Asked, db: Queryable): Promise<NextHost> {
+  const { outcome, detail } = await chooseHost(db, { ...asked, longestWaitMs: LONG_PAUSE_MS });
+  switch (outcome) {
+    case "chosen":
+      return { outcome, host: detail };
+    case "closed":
+      return { outcome, hosts: detail };
+    case "unknown":
+      for (const place of asked.among) if (detail.includes(place.host)) await enterHost(db, place);
+      return choose(asked, db);
+  }
+}
 
 /** What hosts were found to have, in rows. */
 export const featuresIn = (db: Queryable): HostFeatures => ({

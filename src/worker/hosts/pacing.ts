@@ -8,11 +8,11 @@ import { HostFailure } from "../../shared/failure.ts";
 import { nightOf } from "../../shared/windows.ts";
 import type { Night } from "../../shared/windows.ts";
 import type { Embedder } from "../embedders/embedder.ts";
+import type { HostChoice } from "../models/host-models.ts";
 import { endingOf, UNLIMITED } from "../models/limiter.ts";
 import type { CallEnding, CallEstimate, Limiter, Slot } from "../models/limiter.ts";
 import type { WorkerResources } from "../resources.ts";
 import type { PacingSettings } from "./pacing-settings.ts";
-import type { PendingCalls } from "./pending-calls.ts";
 import { acquireSlot, waitQueue } from "./slots.ts";
 import type { SlotPlace, WaitQueue } from "./slots.ts";
 
@@ -36,7 +36,6 @@ export type Timing = {
 export type PacingParts = Timing & {
   readonly database: Database;
   readonly settings: PacingSettings;
-  readonly pending: Pick<PendingCalls, "begin">;
 };
 
 /** Notifications may be missed; who comes first looks again after this. */
@@ -85,10 +84,7 @@ function paceAmong(hosts: readonly CallPlace[], pace: (host: CallPlace) => Limit
 }
 
 /** The lines of this process, one a host, woken by one connection that listens from the first wait on. */
-function openPlaces({
-  database,
-  pending,
-}: Pick<PacingParts, "database" | "pending">): (host: CallPlace) => SlotPlace {
+function openPlaces({ database }: Pick<PacingParts, "database">): (host: CallPlace) => SlotPlace {
   const lines = new Map<string, WaitQueue>();
   let listening: Promise<void> | undefined;
   const wakeAll = (): void => {
@@ -107,10 +103,7 @@ function openPlaces({
   return (host) => {
     const line = lines.get(host.host) ?? waitQueue(POLL_MS);
     lines.set(host.host, line);
-    const onKnown = () => {
-      pending.begin(host.host);
-    };
-    return { db: database, host, line, listen, onKnown };
+    return { db: database, host, line, listen };
   };
 }
 
@@ -206,6 +199,8 @@ function timeOf(clock: NightClock): Date {
 
 type EmbedderLimiter = {
   readonly limiter: Limiter;
+  /** How each call of the run comes to its host. */
+  readonly choice: HostChoice;
   /** Told before each call how many texts it is about. */
   readonly mayTake: (texts: number) => void;
 };
@@ -228,7 +223,7 @@ const paceEmbedder = (embedder: Embedder, parts: EmbedderLimiter): Embedder => (
     const call = pacedCall(parts, texts.length, signal);
     return embedder.through === undefined
       ? call(undefined, () => embedder.embed(texts, signal, onCut))
-      : embedder.through(call).embed(texts, signal, onCut);
+      : embedder.through({ call, choice: parts.choice }).embed(texts, signal, onCut);
   },
 });
 

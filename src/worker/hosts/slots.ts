@@ -25,8 +25,6 @@ export type SlotPlace = {
   readonly line: WaitQueue;
   /** Called before the first wait: from now on somebody has to wake the line. */
   readonly listen: () => Promise<void>;
-  /** Called once, when the database knows of the call, or never will. */
-  readonly onKnown: () => void;
 };
 
 /**
@@ -45,9 +43,8 @@ export async function acquireSlot(
   const startedAt = performance.now();
   let own: QueueEntry | undefined;
   try {
-    for (let isKnown = false; ; isKnown = true) {
-      const looking = lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
-      const look = await (isKnown ? looking : looking.finally(place.onKnown));
+    for (;;) {
+      const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
       signal.throwIfAborted();
       if (look === "taken") break;
       if ((look.againMs ?? 0) > LONG_PAUSE_MS) throw hostPaused(place.host.host, look.againMs ?? 0);

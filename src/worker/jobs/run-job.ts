@@ -65,7 +65,6 @@ export function createRunJob(
     ...timing,
     database: database.within("claim"),
     settings: pacingSettings,
-    pending: shared.pendingCalls,
   });
   const { embed, runs, verify } = context.config;
   const { config, invocation } = context;
@@ -74,8 +73,10 @@ export function createRunJob(
   const runKind: RunJob = async (job, trace, signal) => {
     const { jobId } = job;
     const input = atTier(job.input, job.tier, verify);
+    const choice = shared.choiceOf(job.runId);
     const resources = paceEmbedders(shared, {
       limiter: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
+      choice,
       mayTake(texts) {
         trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
       },
@@ -94,8 +95,12 @@ export function createRunJob(
       probeShell: resources.shell,
     });
     const pipeline = async () => {
-      const { compareClaims, search, ...others } = await resources.pipeline();
-      const parts = { ...others, search: searchIn(trace, search, mostRerankMs(config)) };
+      const { compareClaims, models, search, ...others } = await resources.pipeline();
+      const parts = {
+        ...others,
+        models: models.chosenBy(choice),
+        search: searchIn(trace, search, mostRerankMs(config)),
+      };
       const { earlierForm, ...log } = openCallLog(database, job, {
         reuse: runs.reuse,
         keepReasoningDays: runs.keep_reasoning_days,

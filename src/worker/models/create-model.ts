@@ -12,7 +12,7 @@ import type { LlamaCppConfig } from "./llama-cpp/llama-cpp.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
 import { OPEN_ACCESS } from "./host-access.ts";
 import type { AccessOf } from "./host-access.ts";
-import { openAtHost, UNKNOWN_STANDINGS } from "./host-models.ts";
+import { IN_ORDER, openAtHost } from "./host-models.ts";
 import type { HostChoice } from "./host-models.ts";
 import { checkDigest, isPinned } from "./ollama-probe.ts";
 import { openOllamaModel } from "./ollama.ts";
@@ -32,6 +32,8 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
 
 type ModelConfig = Pick<Config, "origins"> & LlamaCppConfig & Partial<Pick<Config, "hosts">>;
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
+/** Opens models at the hosts that are chosen so. */
+type OpenBy = (choice: HostChoice) => Open;
 
 /**
  * The models of this process, opened when first asked for and remembered. `extractive` is there with every
@@ -46,22 +48,32 @@ export function createModels(
   offload: Offload = openOffload(),
   memory: SchemaMemory | null = null,
   reach: HostReach = NO_REACH,
-): ModelRegistry {
+): ProcessModels {
   const remembering = (opener: Open): Open =>
     memory === null ? opener : withMemory(opener, memory);
-  const open = modelOpener(config, remembering, reach);
-  const remembered = isListed(config) ? open : rememberModels(open);
+  const openBy = modelOpener(config, remembering, reach);
+  const only = rememberModels(openBy(reach.choice));
   const extractive = extractiveModel(offload);
   const { digest } = config.model;
-  return {
-    async get(asked, signal) {
-      const name = withoutAlias(asked, config.model);
-      if (name === extractive.name) return extractive;
-      if (digest === null || !isPinned(name, config)) return remembered(name, signal);
-      return checkDigest(await open(name, signal), digest);
-    },
+  const chosenBy = (choice: HostChoice): ModelRegistry => {
+    const open = openBy(choice);
+    const remembered = isListed(config) ? open : only;
+    return {
+      async get(asked, signal) {
+        const name = withoutAlias(asked, config.model);
+        if (name === extractive.name) return extractive;
+        if (digest === null || !isPinned(name, config)) return remembered(name, signal);
+        return checkDigest(await open(name, signal), digest);
+      },
+    };
   };
+  return { ...chosenBy(reach.choice), chosenBy };
 }
+
+/** The models of a process; those of a run are the same, at hosts that are chosen for it. */
+export type ProcessModels = ModelRegistry & {
+  readonly chosenBy: (choice: HostChoice) => ModelRegistry;
+};
 
 /** Opens models with what is remembered of their builds. */
 const withMemory =
@@ -92,7 +104,7 @@ export type HostFeatures = {
 
 const NO_REACH: HostReach = {
   accessOf: () => OPEN_ACCESS,
-  choice: UNKNOWN_STANDINGS,
+  choice: IN_ORDER,
   features: null,
 };
 
@@ -102,8 +114,8 @@ const isListed = ({ model }: ModelConfig): boolean => model.provider === FROM_HO
 function listOpener(
   { model, hosts = [] }: ModelConfig,
   remembering: (open: Open) => Open,
-  { accessOf, choice, features }: HostReach,
-): Open {
+  { accessOf, features }: HostReach,
+): OpenBy {
   const places = listedHosts({ model, hosts });
   const opens = new Map(
     places.map((place) => [
@@ -111,7 +123,7 @@ function listOpener(
       rememberModels(remembering(hostOpener(place, model, accessOf, features))),
     ]),
   );
-  return (name, signal) =>
+  return (choice) => (name, signal) =>
     openAtHost(
       name,
       places,
@@ -153,28 +165,26 @@ function modelOpener(
   config: ModelConfig,
   remembering: (open: Open) => Open,
   reach: HostReach,
-): Open {
-  const { model } = config;
-  switch (model.provider) {
+): OpenBy {
+  const always = (open: Open) => () => open;
+  switch (config.model.provider) {
     case FROM_HOSTS:
       return listOpener(config, remembering, reach);
     case "extractive":
-      return async (name) => {
+      return always(async (name) => {
         throw new Failure(
           "MODEL_NOT_FOUND",
           `There is no model "${name}": model.provider is "extractive", which has only "extractive". ` +
             `Set model.provider: ollama to use a language model.`,
         );
-      };
+      });
     case "llama-cpp":
-      return llamaCppModels(config);
+      return always(llamaCppModels(config));
     case "transformers":
-      return transformersModels(config);
-    case "ollama": {
-      return remembering(onlyHostOpener(config, reach));
-    }
+      return always(transformersModels(config));
+    case "ollama":
     case "openai-compatible":
-      return remembering(onlyHostOpener(config, reach));
+      return always(remembering(onlyHostOpener(config, reach)));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
-import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
+import type { ClosedHost } from "../../shared/store/hosts/choose-host.ts";
 import type { HostAccess } from "./host-access.ts";
 import { BrokenReply, HostError, textAt } from "./host-request.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "./model.ts";
@@ -187,7 +187,7 @@ const behindProxy = ({ baseUrl, entry = "" }: ModelHost, cause: ProxyRefused): H
 /** Of a host that nobody asks, because calls failed. */
 export function hostDown(
   host: string,
-  { error_message, next_probe_at }: Pick<HostStanding, "error_message" | "next_probe_at">,
+  { error_message, next_probe_at }: Pick<ClosedHost, "error_message" | "next_probe_at">,
 ): HostFailure {
   const when = next_probe_at === null ? "soon" : `at ${next_probe_at.toISOString()}`;
   return new HostFailure(

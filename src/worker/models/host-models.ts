@@ -1,41 +1,42 @@
-import { firstCapacityOf, nameAt } from "../../shared/config/hosts.ts";
+import { nameAt } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { Failure, HostFailure } from "../../shared/failure.ts";
-import type { HostStanding } from "../../shared/store/hosts/hosts.ts";
+import type { ClosedHost } from "../../shared/store/hosts/choose-host.ts";
 import { hostDown, hostPaused } from "./host-failure.ts";
-import { LONG_PAUSE_MS } from "./limiter.ts";
 import type { Model } from "./model.ts";
 
-/** What is known of hosts when one of them is to be chosen. */
+/** How a run, or who asks for no run, comes to one of several hosts. */
 export type HostChoice = {
-  /** How those stand that were called before. */
-  standings(hosts: readonly string[]): Promise<readonly HostStanding[]>;
-  /** To be called before them. @returns how many calls of this process they may not have counted */
-  readonly watchPending: () => (host: string) => number;
-  /** A call of this process is about to begin there. @returns what takes that back */
-  readonly expect: (host: string) => () => void;
+  /**
+   * The host that is to be asked now; of a run's, a slot of it counts as taken until its call begins.
+   * @param among in the order of the configuration
+   * @param tried base URLs of those that were asked in vain: they count as taken no more
+   */
+  choose(among: readonly [HostPlace, ...HostPlace[]], tried: readonly string[]): Promise<NextHost>;
   /** Counts a host that was not reached, where the run goes on at another. */
   failed(failure: HostFailure): Promise<void>;
 };
 
-/** Of who asks for himself alone. */
-export const UNKNOWN_STANDINGS: HostChoice = {
-  standings: async () => [],
-  watchPending: () => () => 0,
-  expect: () => () => undefined,
+export type NextHost =
+  | { readonly outcome: "chosen"; readonly host: string }
+  /** None is to be called now: how they stand, the one that comes first at the beginning. */
+  | { readonly outcome: "closed"; readonly hosts: readonly ClosedHost[] };
+
+/** Of who asks for himself alone: by priority, and then as they are written. */
+export const IN_ORDER: HostChoice = {
+  async choose(among) {
+    const { host } = among.reduce((first, place) =>
+      priorityOf(place) < priorityOf(first) ? place : first,
+    );
+    return { outcome: "chosen", host };
+  },
   failed: async () => undefined,
 };
 
+const priorityOf = ({ entry }: HostPlace): number => entry?.priority ?? 0;
+
 /** Opens a model at a host, by the name that it has there. */
 export type OpenAt = (place: HostPlace, name: string, signal: AbortSignal) => Promise<Model>;
-
-type Candidate = {
-  readonly place: HostPlace;
-  readonly nameThere: string;
-  readonly standing: HostStanding | undefined;
-  /** Calls for each of its slots: from 1 on, all of them are in use. */
-  readonly load: number;
-};
 
 /** A model at the first of its hosts that is up. @throws as askFirstHost */
 export async function openAtHost(
@@ -59,14 +60,11 @@ type HostAnswer<T> = {
   readonly given: T;
   readonly host: string;
   readonly others: number;
-  /** No call follows: nobody waits for its beginning. */
-  readonly noCall: () => void;
 };
 
 /**
- * Asks the first of a model's hosts that is up: those of the lowest priority come first, among equals the one with the fewest
- * calls for its slots. While all slots of these are in use, the next that has one free and takes overflow comes first. A host
- * that was not reached a moment ago comes last.
+ * Asks the host of a model that is chosen, and where that one is not reached, or has no such model, the one that is chosen
+ * among the others.
  *
  * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that comes first where all that may have it
  *   are down or busy; what a host that was reached threw
@@ -78,29 +76,25 @@ export async function askFirstHost<T>(
   signal: AbortSignal,
 ): Promise<HostAnswer<T>> {
   const serving = servingHosts(name, places);
-  const pending = choice.watchPending();
-  // One alone is asked whatever is known of it.
-  const standings =
-    serving.length < 2 ? [] : await choice.standings(serving.map(({ place }) => place.host));
-  // Between this and what is expected of the first nobody else may choose: nothing is waited for.
-  const candidates = inTurn(serving, standings, pending);
   const troubles: HostFailure[] = [];
-  for (const { place, nameThere, standing } of candidates) {
-    const closed = whyNotNow(place, standing);
-    if (closed !== null) {
-      troubles.push(closed);
-      continue;
+  const tried: string[] = [];
+  for (;;) {
+    const next = await nextOf(serving, tried, choice);
+    if (next === undefined) break;
+    if ("closed" in next) {
+      troubles.push(...next.closed.map(whyNotNow));
+      break;
     }
-    const noCall = choice.expect(place.host);
+    const { place, nameThere } = next;
     try {
       const given = await ask(place, nameThere, signal);
       await Promise.all(troubles.map((trouble) => choice.failed(trouble)));
-      return { given, host: place.host, others: candidates.length - 1, noCall };
+      return { given, host: place.host, others: serving.length - 1 };
     } catch (error) {
-      noCall();
       signal.throwIfAborted();
       if (error instanceof HostFailure) troubles.push(error);
       else if (!isMissing(error)) throw error;
+      tried.push(place.host);
     }
   }
   const [first, ...rest] = troubles;
@@ -109,7 +103,7 @@ export async function askFirstHost<T>(
   throw first;
 }
 
-type Serving = Pick<Candidate, "place" | "nameThere">;
+type Serving = { readonly place: HostPlace; readonly nameThere: string };
 
 const servingHosts = (name: string, places: readonly HostPlace[]): readonly Serving[] =>
   places.flatMap((place) => {
@@ -117,50 +111,25 @@ const servingHosts = (name: string, places: readonly HostPlace[]): readonly Serv
     return nameThere === null ? [] : [{ place, nameThere }];
   });
 
-function inTurn(
+/** Undefined where all were tried. One that serves the model alone is asked whatever is known of it. */
+async function nextOf(
   serving: readonly Serving[],
-  standings: readonly HostStanding[],
-  pending: (host: string) => number,
-): readonly Candidate[] {
-  const candidates = serving.map((each) => {
-    const { place } = each;
-    const standing = standings.find(({ host }) => host === place.host);
-    const calls = (standing?.calls ?? 0) + pending(place.host);
-    return { ...each, standing, load: calls / (standing?.capacity ?? firstCapacityOf(place)) };
-  });
-  return overflowing(candidates.sort(inOrder));
+  tried: readonly string[],
+  choice: HostChoice,
+): Promise<Serving | { readonly closed: readonly ClosedHost[] } | undefined> {
+  const left = serving.filter(({ place }) => !tried.includes(place.host));
+  const [first, ...others] = left;
+  if (first === undefined || serving.length === 1) return first;
+  const among = [first.place, ...others.map(({ place }) => place)] as const;
+  const next = await choice.choose(among, tried);
+  if (next.outcome === "closed") return { closed: next.hosts };
+  return left.find(({ place }) => place.host === next.host);
 }
 
-const inOrder = (one: Candidate, other: Candidate): number =>
-  rankOf(one) - rankOf(other) || one.load - other.load;
-
-/** Puts the host that helps out first, where all slots of those that are to come first are in use. */
-function overflowing(sorted: readonly Candidate[]): readonly Candidate[] {
-  const first = sorted.find(({ place, standing }) => whyNotNow(place, standing) === null);
-  if (first === undefined || first.load < 1) return sorted;
-  const helper = sorted.find(
-    (each) =>
-      each.load < 1 &&
-      each.place.entry?.takesOverflow === true &&
-      rankOf(each) <= MOST_PRIORITY &&
-      whyNotNow(each.place, each.standing) === null,
-  );
-  return helper === undefined ? sorted : [helper, ...sorted.filter((each) => each !== helper)];
-}
-
-const MOST_PRIORITY = 100;
-
-function rankOf({ place, standing }: Candidate): number {
-  const isBehind =
-    standing !== undefined && (standing.failed_lately || standing.paused_ms > LONG_PAUSE_MS);
-  return (place.entry?.priority ?? 0) + (isBehind ? MOST_PRIORITY + 1 : 0);
-}
-
-function whyNotNow({ host }: HostPlace, standing: HostStanding | undefined): HostFailure | null {
-  if (standing === undefined) return null;
-  if (standing.state === "open") return hostDown(host, standing);
-  return standing.paused_ms > LONG_PAUSE_MS ? hostPaused(host, standing.paused_ms) : null;
-}
+const whyNotNow = (closed: ClosedHost): HostFailure =>
+  closed.state === "open"
+    ? hostDown(closed.host, closed)
+    : hostPaused(closed.host, closed.paused_ms);
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Failure && error.code === "MODEL_NOT_FOUND";

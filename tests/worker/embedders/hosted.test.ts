@@ -3,7 +3,7 @@ import type { HostEntry, HostPlace } from "../../../src/shared/config/hosts.ts";
 import { HOST_KINDS } from "../../../src/shared/providers.ts";
 import { createHostedEmbedder, tryEachHost } from "../../../src/worker/embedders/hosted.ts";
 import { accessByHost } from "../../../src/worker/models/host-access.ts";
-import { UNKNOWN_STANDINGS } from "../../../src/worker/models/host-models.ts";
+import { IN_ORDER } from "../../../src/worker/models/host-models.ts";
 import type { HostFailure } from "../../../src/shared/failure.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
@@ -159,7 +159,7 @@ describe("an embedder of several hosts", () => {
         listed(first.url, { name: "first" }),
       ]),
       choice: {
-        ...UNKNOWN_STANDINGS,
+        ...IN_ORDER,
         failed: async (failure: HostFailure) => {
           failed.push(failure);
         },
@@ -184,9 +184,12 @@ describe("an embedder of several hosts", () => {
     const embedder = await createHostedEmbedder(SETTINGS, place);
     await first.goDown();
     const called: string[] = [];
-    const paced = embedder.through?.((host, make) => {
-      called.push(host);
-      return make();
+    const paced = embedder.through?.({
+      call(host, make) {
+        called.push(host);
+        return make();
+      },
+      choice: IN_ORDER,
     });
     await paced?.embed(["a night"], signal);
     expect(called).toEqual([first.url, second.url]);

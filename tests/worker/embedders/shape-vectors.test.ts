@@ -9,6 +9,7 @@ import {
   prefixesOf,
   shapeEmbedder,
 } from "../../../src/worker/embedders/shape-vectors.ts";
+import { IN_ORDER } from "../../../src/worker/models/host-models.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { placeOfHosts } from "../../support/embedding-hosts.ts";
 
@@ -46,7 +47,7 @@ describe("the shape of vectors", () => {
       for (const [at, value] of (cut ?? []).entries()) {
         expect(value).toBeCloseTo((whole?.[at] ?? NaN) / scale, 5);
       }
-      const paced = small.through?.((_, make) => make());
+      const paced = small.through?.({ call: (_, make) => make(), choice: IN_ORDER });
       expect(await paced?.embed(["a night"], signal)).toEqual([cut]);
       expect(paced?.signature).toBe(small.signature);
     }));

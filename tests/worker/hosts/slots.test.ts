@@ -7,7 +7,6 @@ import { selectHosts } from "../../../src/shared/store/hosts/hosts.ts";
 import { askInTurn } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { createPacing } from "../../../src/worker/hosts/pacing.ts";
-import { openPendingCalls } from "../../../src/worker/hosts/pending-calls.ts";
 import type { PacingParts } from "../../../src/worker/hosts/pacing.ts";
 import type { Limiter } from "../../../src/worker/models/limiter.ts";
 import { askJob, claimNext, countOf, openBatchOf } from "../../conformance/jobs.ts";
@@ -62,7 +61,6 @@ describe.each(databases)("turns on %s", (name) => {
         perNight: NO_LIMITS,
         windows: [],
       },
-      pending: openPendingCalls(),
       ...parts,
     });
   async function claimed(count: number): Promise<string[]> {

@@ -143,7 +143,8 @@ const lostSchema = z.array(
 );
 
 /**
- * Ends the calls of runs that have lost their jobs: gives back their slots, and their places among those that wait, and
+ * Ends the calls of runs that have lost their jobs: gives back their slots, their places among those that wait, and the
+ * choices of hosts, of which those that have expired go as well, and
  * charges the budgets with what was asked for, because the host was asked and nobody knows what it did. Wall time counts
  * until the lease of the run ended. Whoever looks for a slot takes such a one anyway; the budgets would not come right
  * without this.
@@ -153,6 +154,12 @@ export async function chargeLostCalls(db: Queryable): Promise<number> {
   await db.query(
     `delete from nightdesk_data.host_waiters
       where since < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id)`,
+  );
+  // Who holds one is about to end it, and may wait for who waits here.
+  await db.query(
+    `delete from nightdesk_data.host_choices
+      where (run_id, host) in (select run_id, host from nightdesk_data.host_choices
+                                where expires_at < now() or not nightdesk_data.has_its_job(run_id) for update skip locked)`,
   );
   const { rows } = await db.query(
     `select c.ticket, c.tokens, c.money,

@@ -181,6 +181,8 @@ begin
         from nightdesk_data.hosts where host = at_host;
     end if;
   end if;
+  -- From here on it counts as a call, if only as one that waits.
+  delete from nightdesk_data.host_choices where run_id = run and host = at_host;
   if found_slot is null then
     insert into nightdesk_data.host_waiters (ticket, host, run_id) values (new_ticket, at_host, run)
     on conflict (ticket) do nothing;

@@ -109,43 +109,6 @@ async function holdParkedBatches(
   );
 }
 
-const standingSchema = z.array(
-  z.object({
-    host: z.string(),
-    state: z.enum(["closed", "open"]),
-    error_message: z.string().nullable(),
-    next_probe_at: z.date().nullable(),
-    failed_lately: z.boolean(),
-    paused_ms: z.coerce.number(),
-    calls: z.coerce.number(),
-    capacity: z.int(),
-  }),
-);
-/** How a host stands for who has to choose among several. */
-export type HostStanding = z.infer<typeof standingSchema>[number];
-
-/** A host that was not reached is not the first to be tried, for so long. */
-const LATELY = "10 seconds";
-
-/** Of hosts that were called before: whether they are up, when they may be called, calls that have or want a slot, and slots. */
-export async function selectStandings(
-  db: Queryable,
-  hosts: readonly string[],
-): Promise<readonly HostStanding[]> {
-  const { rows } = await db.query(
-    `select host, state, error_message, next_probe_at,
-            failures > 0 and failed_at > clock_timestamp() - interval '${LATELY}' is true as failed_lately,
-            greatest(0, coalesce(extract(epoch from greatest(paused_until, tokens_free_at) - clock_timestamp()) * 1000, 0))
-              as paused_ms,
-            (select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null)
-             + (select count(*) from nightdesk_data.host_waiters w where w.host = h.host) as calls, capacity
-       from nightdesk_data.hosts h where host = any($1)`,
-    [hosts],
-    "select_standings",
-  );
-  return standingSchema.parse(rows);
-}
-
 const dueSchema = z.array(
   z.object({ host: z.string(), provider: z.enum(["ollama", "openai-compatible"]) }),
 );
@@ -267,6 +230,7 @@ const CLAMPS = [
      select host, slot from nightdesk_data.host_slots where taken_at > ${NOW} + interval '1 s' for update skip locked)
    update nightdesk_data.host_slots s set taken_at = ${NOW} from ahead
     where s.host = ahead.host and s.slot = ahead.slot and s.ticket is not null`,
+  `update nightdesk_data.host_choices set expires_at = ${NOW} where expires_at > ${NOW} + interval '1 minute'`,
   `update nightdesk_data.host_waiters set since = ${NOW} where since > ${NOW} + interval '1 s'`,
   `update nightdesk_data.reservations set made_at = ${NOW} where made_at > ${NOW} + interval '1 s'`,
   `update nightdesk_data.hosts
