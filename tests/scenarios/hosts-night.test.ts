@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { KINDS } from "../../src/shared/job.ts";
+import { kindOf } from "../../src/shared/kinds.ts";
+import { insertDependencies } from "../../src/shared/store/jobs/dependencies.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
@@ -15,11 +18,32 @@ import { startBin } from "../support/run-bin.ts";
 const JOBS = 300;
 const KEY = "sk-night-0123456789";
 const FILES = 12;
-/** A night of two topologies is to take three minutes on two quiet cores. */
 const WITHIN_MS = 170_000;
+
+/** Kinds of which there is one; the digest is of a few of the chats. */
+const ONLY: Readonly<Record<number, NewJob["input"]>> = {
+  5: { kind: "investigate", task: "Which ferry leaves first?", limits: { steps: 2, time_s: 60 } },
+  15: {
+    kind: "check",
+    task: "When does ferry 1 leave?",
+    claim: "Ferry 1 leaves at 7:30.",
+    question: "Does ferry 1 leave at 7:30?",
+    paths: ["allowed/corpus/note-1.md"],
+  },
+  25: { kind: "digest", title: "some of the chats", level: "batch" },
+};
+const DIGEST = "job-25";
+const DIGESTED = ["job-6", "job-7", "job-8"];
+
+/** All that call a model or an embedder; `index` is of the batch before it. */
+const KINDS_OF_THE_NIGHT = KINDS.filter(
+  (kind) => kind !== "index" && kindOf(kind).calls.length > 0,
+).sort();
 
 const inputOf = (at: number): NewJob["input"] => {
   const path = `allowed/corpus/note-${at % FILES}.md`;
+  const only = ONLY[at];
+  if (only !== undefined) return only;
   switch (at % 10) {
     case 0:
       return { kind: "ask", question: `When does ferry ${at % FILES} leave?` };
@@ -31,14 +55,6 @@ const inputOf = (at: number): NewJob["input"] => {
       return { kind: "extract", path, preset: "actions" };
     case 4:
       return { kind: "embed", text: `ferry ${at}` };
-    case 5:
-      return at === 5
-        ? {
-            kind: "investigate",
-            task: "Which ferry leaves first?",
-            limits: { steps: 2, time_s: 60 },
-          }
-        : { kind: "chat", prompt: `Count to ${at}`, max_tokens: 12, temperature: 1, seed: at };
     default:
       return { kind: "chat", prompt: `Say ${at}`, max_tokens: 12, temperature: 1, seed: at };
   }
@@ -60,7 +76,7 @@ afterEach(async () => {
 const engine = ENGINES.at(-1);
 if (engine === undefined) throw new Error("no engine");
 
-describe.each(topologies.filter((name) => name !== "postgres"))(
+describe.each(topologies)(
   `a night of ${JOBS} jobs of all kinds on two of ${engine.name}, on %s`,
   (name) => {
     test(
@@ -91,8 +107,8 @@ describe.each(topologies.filter((name) => name !== "postgres"))(
             },
           ],
           queue: {
-            backend: name === "embedded" ? "postgres" : "redis",
-            ...(name === "embedded" ? {} : { redis_url: process.env["TEST_REDIS_URL"] }),
+            backend: name === "redis+postgres" ? "redis" : "postgres",
+            ...(name === "redis+postgres" ? { redis_url: process.env["TEST_REDIS_URL"] } : {}),
             concurrency: 6,
           },
           runs: { reuse: "never" },
@@ -116,16 +132,17 @@ describe.each(topologies.filter((name) => name !== "postgres"))(
           priority: 10,
         };
         const { batchId: first } = await openBatchOf(db, [index]);
-        const { batchId } = await openBatchOf(db, jobs());
-        const counts = async () => {
-          const { rows } = await db.query(
-            "select total::int, succeeded::int, failed::int, refused::int, (queued + parked + running)::int as left from nightdesk.batch_progress where batch_id = $1",
-            [batchId],
+        const { batchId } = await db.transaction(async (tx) => {
+          const batch = await openBatchOf(tx, jobs());
+          const idOf = (customId: string) => batch.jobIds[Number(customId.slice(4))] ?? "";
+          await insertDependencies(
+            tx,
+            DIGESTED.map((child) => ({ parentId: idOf(DIGEST), childId: idOf(child) })),
           );
-          return rows[0] as Readonly<
-            Record<"total" | "succeeded" | "failed" | "refused" | "left", number>
-          >;
-        };
+          return batch;
+        });
+        const jobsLeft = () =>
+          countOf(db, "nightdesk_data.jobs where batch_id = $1 and finished_at is null", [batchId]);
 
         const worker = startBin(["worker"], { cwd: topology.workroot, env: { KEY } });
         closing.push(async () => {
@@ -134,31 +151,46 @@ describe.each(topologies.filter((name) => name !== "postgres"))(
         });
         await eventually(
           "a third is done",
-          async () => (await counts()).left < JOBS * 0.67,
+          async () => (await jobsLeft()) < JOBS * 0.67,
           WITHIN_MS,
         );
         await keyed.goDown();
-        const before = (await counts()).left;
+        const before = await jobsLeft();
         await eventually(
           "the other one goes on",
-          async () => (await counts()).left < before - JOBS / 10,
+          async () => (await jobsLeft()) < before - JOBS / 10,
           WITHIN_MS,
         );
         await keyed.comeBack();
         await db.query(
           "update nightdesk_data.hosts set next_probe_at = clock_timestamp() where state = 'open'",
         );
-        await eventually("nothing is left", async () => (await counts()).left === 0, WITHIN_MS);
+        await eventually("nothing is left", async () => (await jobsLeft()) === 0, WITHIN_MS);
 
         const { rows } = await db.query(
-          "select kind, state, error_code, count(*)::int as jobs from nightdesk.results where batch_id = $1 group by 1, 2, 3 order by 1, 2, 3",
+          "select kind, state, error_code, count(*)::int as jobs from nightdesk_data.jobs where batch_id = $1 group by 1, 2, 3 order by 1, 2, 3",
           [batchId],
         );
-        const ended = await counts();
-        expect(ended.total).toBe(JOBS);
-        expect(ended.succeeded + ended.refused + ended.failed).toBe(JOBS);
+        const ended = rows as readonly {
+          readonly kind: string;
+          readonly state: string;
+          readonly error_code: string | null;
+          readonly jobs: number;
+        }[];
+        expect(ended.reduce((sum, each) => sum + each.jobs, 0)).toBe(JOBS);
+        expect([...new Set(ended.map(({ kind }) => kind))]).toEqual(KINDS_OF_THE_NIGHT);
+        expect(ended.every(({ state }) => ["succeeded", "refused", "failed"].includes(state))).toBe(
+          true,
+        );
+        const { rows: asked } = await db.query(
+          "select distinct kind from nightdesk_data.model_calls join nightdesk_data.jobs using (job_id) where batch_id = $1 order by 1",
+          [batchId],
+        );
+        expect(asked).toEqual(
+          KINDS_OF_THE_NIGHT.filter((kind) => kind !== "embed").map((kind) => ({ kind })),
+        );
         // Random weights write what no schema and no evidence holds: that is a fault of the answer, and no other is one.
-        const faults = (rows as { state: string; error_code: string | null }[]).filter(
+        const faults = ended.filter(
           ({ state, error_code }) => state === "failed" && error_code !== "MODEL_OUTPUT_INVALID",
         );
         expect(faults).toEqual([]);
