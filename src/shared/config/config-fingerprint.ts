@@ -92,20 +92,13 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]
   return new Map(parts.map(([key, value]) => [key, hashJson(value)]));
 }
 
-/** What decides vectors, beside the files of the model. */
+/** What decides stored vectors, beside the files of the model. */
 const vectorSettingsOf = ({
   provider,
   model_id,
-  query_prefix,
   passage_prefix,
   dimensions,
-}: ConfigValues["embed"]): unknown => [
-  provider,
-  model_id,
-  query_prefix,
-  passage_prefix,
-  dimensions,
-];
+}: ConfigValues["embed"]): unknown => [provider, model_id, passage_prefix, dimensions];
 
 /** Of a host that is not listed, its parallel calls alone, as ever. */
 const limitsOf = ({ parallel, entry }: CallPlace): unknown =>

@@ -38,8 +38,9 @@ export function prefixesOf({ model_id, query_prefix, passage_prefix }: ShapeSett
 }
 
 /**
- * The same embedder with its prefixes, and its vectors cut to `embed.dimensions` and scaled to unit length again. Both are part
- * of the signature. The built-in one is made for neither.
+ * The same embedder with its prefixes, and its vectors cut to `embed.dimensions` and scaled to unit length again. Dimensions and
+ * the prefix of passages are part of the signature; that of questions changes no vector that is stored. The built-in one is made
+ * for none of them.
  * @throws Failure CONFIG_ERROR for more dimensions than the model has
  */
 export function shapeEmbedder(embedder: Embedder, settings: ShapeSettings): Embedder {
@@ -61,12 +62,14 @@ type Shape = { readonly prefixes: Prefixes; readonly dims: number };
 
 function shaped(embedder: Embedder, { prefixes, dims }: Shape): Embedder {
   const { through } = embedder;
-  const facts = { ...prefixes, dims, of: embedder.signature };
+  const { passage } = prefixes;
+  const isStoredWhole = dims === embedder.dims && passage === "";
+  const facts = { passage, dims, of: embedder.signature };
   return {
     ...embedder,
     dims,
     prefixes,
-    signature: digestOf(facts).slice(0, 32),
+    signature: isStoredWhole ? embedder.signature : digestOf(facts).slice(0, 32),
     async embed(texts, signal, onCut) {
       const vectors = await embedder.embed(texts, signal, onCut);
       return vectors.map((vector) => cutVector(vector, dims));

@@ -52,11 +52,10 @@ describe("the shape of vectors", () => {
       expect(paced?.signature).toBe(small.signature);
     }));
 
-  test("each of prefixes and dimensions makes a signature of its own", () =>
+  test("each of passage prefix and dimensions makes a signature of its own", () =>
     withEmbedder(async (embedder) => {
       const shapes = [
         PLAIN,
-        { ...PLAIN, query_prefix: "x: " },
         { ...PLAIN, passage_prefix: "x: " },
         { ...PLAIN, dimensions: 16 },
         { ...PLAIN, dimensions: 32 },
@@ -64,6 +63,24 @@ describe("the shape of vectors", () => {
       const signatures = shapes.map((shape) => shapeEmbedder(embedder, shape).signature);
       expect(new Set(signatures).size).toBe(shapes.length);
       expect(signatures.every((signature) => /^[0-9a-f]{32}$/.test(signature))).toBe(true);
+    }));
+
+  test("the prefix of questions makes none: it changes no stored vector", () =>
+    withEmbedder(async (embedder) => {
+      for (const shape of [
+        PLAIN,
+        { ...PLAIN, passage_prefix: "x: " },
+        { ...PLAIN, dimensions: 16 },
+      ]) {
+        const [without, asked] = [shape, { ...shape, query_prefix: "q: " }].map((each) =>
+          shapeEmbedder(embedder, each),
+        );
+        expect(asked?.signature).toBe(without?.signature);
+        expect(questionFor(asked ?? embedder, "where?")).toBe("q: where?");
+        expect(await asked?.embed(["a night"], signal)).toEqual(
+          await without?.embed(["a night"], signal),
+        );
+      }
     }));
 
   test("questions and passages get their own prefix", () =>
