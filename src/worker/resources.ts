@@ -66,8 +66,14 @@ export type WorkerResources = {
   readonly pipeline: () => Promise<SharedDependencies>;
 };
 
-type SharedDependencies = Omit<PipelineDependencies, "calls" | "models"> & {
+type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "search"> & {
   readonly models: ProcessModels;
+  /** @param ofRun as a search takes it */
+  readonly search: (
+    request: Parameters<PipelineDependencies["search"]>[0],
+    signal: AbortSignal,
+    ofRun?: Parameters<Search>[2],
+  ) => ReturnType<PipelineDependencies["search"]>;
 };
 
 /** @param machine where commands would run: another than this one only in tests */
@@ -189,7 +195,7 @@ async function pipelineOf({
     models,
     offload,
     compareClaims: compareClaimsBy(config),
-    async search({ text, limit, pathPrefix, source, documents }, signal) {
+    async search({ text, limit, pathPrefix, source, documents }, signal, ofRun) {
       const find = await search();
       return find(
         {
@@ -205,6 +211,7 @@ async function pipelineOf({
           where: facetsOf(documents.where),
         },
         signal,
+        ofRun,
       );
     },
     holdsAny: ({ pathPrefix, source, documents }) =>

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
@@ -37,7 +38,10 @@ describe.each(topologies.filter((name) => name !== "postgres"))("workers on %s",
     db = await topology.connect();
     replies = signal();
     replies.resolve();
-    const models = [{ name: "m", respond: () => ({ text: "done", after: replies.promise }) }];
+    const models = [
+      { name: "m", respond: () => ({ text: "done", after: replies.promise }) },
+      { name: "e", capabilities: ["embedding"] },
+    ];
     double = await startOllamaDouble({ models, numParallel: 64 });
   });
   afterEach(async () => {
@@ -59,7 +63,7 @@ describe.each(topologies.filter((name) => name !== "postgres"))("workers on %s",
     concurrency = 4,
   ): Promise<void> {
     const file = `${topology.configFile}.pace.yaml`;
-    const { budgets, ...model } = more;
+    const { budgets, embed, ...model } = more;
     await writeFile(
       file,
       stringify({
@@ -67,6 +71,7 @@ describe.each(topologies.filter((name) => name !== "postgres"))("workers on %s",
         model: { provider: "ollama", base_url: double.url, name: "m", ...model },
         runs: { reuse: "never" },
         ...(budgets === undefined ? {} : { budgets }),
+        ...(embed === undefined ? {} : { embed }),
       }),
     );
     const { packageRoot } = topology.context.invocation;
@@ -108,6 +113,33 @@ describe.each(topologies.filter((name) => name !== "postgres"))("workers on %s",
       await countOf(db, "nightdesk_data.run_events where (detail->>'waited_ms')::int > 0"),
     ).toBe(6);
   });
+
+  test("embed a question when its host has a slot, as they make any call", async () => {
+    const note = join(topology.workroot, "allowed", "corpus", "ferry.md");
+    await writeFile(note, "# Ferry\n\nThe ferry leaves at seven.\n");
+    const embed = { provider: "ollama", model_id: "e", base_url: double.url };
+    await start(1, { parallel: 1, embed });
+    const job = (input: NewJob["input"]): NewJob => ({ ...chatJob("only"), input });
+    await stateIs((await openBatchOf(db, [job({ kind: "index" })])).batchId, "completed");
+    replies = signal();
+    const chat = await openBatchOf(db, chats(1));
+    await double.until((requests) => requests.some(({ state }) => state === "running"));
+    const question = "When does the ferry leave?";
+    const ask = await openBatchOf(db, [job({ kind: "ask", question })]);
+    const embedded = () =>
+      double.requests.filter(({ body }) => JSON.stringify(body).includes(question)).length;
+    await eventually(
+      "the question waits",
+      async () => (await countOf(db, "nightdesk.hosts where in_use = 1 and waiting = 1")) === 1,
+    );
+    expect(embedded()).toBe(0);
+    replies.resolve();
+    for (const { batchId } of [chat, ask]) await stateIs(batchId, "completed");
+    expect(double.requests.some(({ path, body }) => isEmbedding(path, body, question))).toBe(true);
+    expect(double.mostAtOnce("/api/embed")).toBe(1);
+  });
+  const isEmbedding = (path: string, body: unknown, question: string) =>
+    path === "/api/embed" && JSON.stringify(body).includes(question);
 
   test("make exactly as many calls as a budget allows, hold the batch, and go on when it is raised", async () => {
     await start(2, { parallel: 20, budgets: { calls: 5 } }, 10);

@@ -197,7 +197,8 @@ function timeOf(clock: NightClock): Date {
   return time === "database" ? new Date() : time;
 }
 
-type EmbedderLimiter = {
+/** How the calls of a run to its embedder come to slots. */
+export type EmbedderLimiter = {
   readonly limiter: Limiter;
   /** How each call of the run comes to its host. */
   readonly choice: HostChoice;
@@ -217,7 +218,8 @@ export const paceEmbedders = (
 
 const UNCOUNTED = { promptTokens: 0, replyTokens: 0 };
 
-const paceEmbedder = (embedder: Embedder, parts: EmbedderLimiter): Embedder => ({
+/** The same of one embedder. */
+export const paceEmbedder = (embedder: Embedder, parts: EmbedderLimiter): Embedder => ({
   ...embedder,
   embed(texts, signal, onCut) {
     const call = pacedCall(parts, texts.length, signal);

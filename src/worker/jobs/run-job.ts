@@ -9,8 +9,8 @@ import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { openSchemaThread } from "../offload/offload.ts";
 import { openCallLog } from "../delivery/call-log.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
-import { createPacing, paceEmbedders } from "../hosts/pacing.ts";
-import type { Timing } from "../hosts/pacing.ts";
+import { createPacing, paceEmbedder, paceEmbedders } from "../hosts/pacing.ts";
+import type { EmbedderLimiter, Timing } from "../hosts/pacing.ts";
 import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
 import type { CompareClaims, PipelineDependencies } from "../evidence/types.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
@@ -74,13 +74,15 @@ export function createRunJob(
     const { jobId } = job;
     const input = atTier(job.input, job.tier, verify);
     const choice = shared.choiceOf(job.runId);
-    const resources = paceEmbedders(shared, {
+    const embedding = (laterMs: number): EmbedderLimiter => ({
       limiter: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
       choice,
       mayTake(texts) {
-        trace.mayTake(texts * embed.timeout_s * 1_000 + REST_MS);
+        trace.mayTake(texts * embed.timeout_s * 1_000 + laterMs + REST_MS);
       },
     });
+    const resources = paceEmbedders(shared, embedding(0));
+    const questions = embedding(mostRerankMs(config));
     const listPaths = async () => (await resources.files()).listPaths();
     const looking = async () => ({
       ...(await pipeline()),
@@ -99,7 +101,11 @@ export function createRunJob(
       const parts = {
         ...others,
         models: models.chosenBy(choice),
-        search: searchIn(trace, search, mostRerankMs(config)),
+        search: searchIn(
+          trace,
+          (request, ended) => search(request, ended, (one) => paceEmbedder(one, questions)),
+          mostRerankMs(config),
+        ),
       };
       const { earlierForm, ...log } = openCallLog(database, job, {
         reuse: runs.reuse,

@@ -75,8 +75,15 @@ export type SearchRequest = {
  */
 export type Passage = StoredPassage & Scores;
 
-/** @throws Failure INVALID_QUERY for a blank text or too many phrases, and what embedder and reranker throw. */
-export type Search = (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
+/**
+ * @param ofRun makes the calls of the configured embedder those of a run; without it nobody waits for a slot of its host
+ * @throws Failure INVALID_QUERY for a blank text or too many phrases, and what embedder and reranker throw.
+ */
+export type Search = (
+  request: SearchRequest,
+  signal: AbortSignal,
+  ofRun?: (embedder: Embedder) => Embedder,
+) => Promise<readonly Passage[]>;
 
 type SearchDeps = {
   readonly db: Queryable;
@@ -89,14 +96,14 @@ type SearchDeps = {
 
 export const createSearch =
   ({ db, vectors, settings, reranking }: SearchDeps): Search =>
-  async (request, signal) => {
+  async (request, signal, ofRun) => {
     checkRequest(request);
     signal.throwIfAborted();
     const [lexical, { embedder, nearest }] = await Promise.all([
       request.mode === "vector" ? [] : findWords(db, request, settings),
       request.mode === "lexical"
         ? WORDS_ALONE
-        : findNearest({ db, vectors, settings }, request, signal),
+        : findNearest({ db, settings, vectors: chosenFor(vectors, ofRun) }, request, signal),
     ]);
     const fused = rank({ lexical, nearest }, request, { embedder, settings });
     // Such an embedder finds something for any text.
@@ -112,6 +119,15 @@ export const createSearch =
       ? passages.filter((passage) => isSpelledLike(request, passage))
       : passages;
   };
+
+/** Nobody waits for the host of a former embedder. */
+const chosenFor =
+  (vectors: ChooseVectors, ofRun: (embedder: Embedder) => Embedder = same): ChooseVectors =>
+  async () => {
+    const choice = await vectors();
+    return choice.whose === "configured" ? { ...choice, embedder: ofRun(choice.embedder) } : choice;
+  };
+const same = (embedder: Embedder): Embedder => embedder;
 
 const hasWord = ({ scores }: FusedHit): boolean => scores.lexicalScore !== null;
 
