@@ -239,6 +239,7 @@ function comparableOf({ claim, graded }: Judged, evidence: readonly CitableBlock
 async function compareClaims(judged: readonly Judged[], folder: string): Promise<Compared> {
   const settings: EntailmentSettings = {
     model_id: basename(folder),
+    digest: null,
     local_model_path: resolve(folder),
     dtype: flags.dtype as EntailmentSettings["dtype"],
     ...{ timeout_s: 600, cache_dir: null, device: "cpu", recycle_texts: 20_000, recycle_mb: 4_096 },

@@ -31,6 +31,7 @@ if (flags.model === undefined) throw new Error("Give the folder of a model with 
 const [folder = "../shared/data/retrieval/cacm"] = positionals;
 const settings: RerankerSettings = {
   model_id: basename(flags.model),
+  digest: null,
   local_model_path: resolve(flags.model),
   dtype: flags.dtype as RerankerSettings["dtype"],
   candidates: Number(flags.candidates),

@@ -55,6 +55,7 @@ const securitySchema = z.strictObject({
   allow_racy_reads: z.boolean(),
 });
 
+const digest = format(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case");
 const dtype = z.enum(["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"]);
 
 const modelSchema = z.strictObject({
@@ -77,7 +78,7 @@ const modelSchema = z.strictObject({
     'a duration in quotes like "30m", "-1m" (for ever) or "0"',
   ),
   aliases: z.record(z.string(), name),
-  digest: format(/^[0-9a-f]{64}$/, "64 hexadecimal digits in lower case").nullable(),
+  digest: digest.nullable(),
   parallel: wholeBetween(1, 64).nullable(),
   breaker_failures: count,
   llama_cpp: z.strictObject({
@@ -128,6 +129,7 @@ const verifySchema = z.strictObject({
   entailment: z.strictObject({
     provider: z.enum(["off", "transformers"]),
     model_id: name,
+    digest: digest.nullable(),
     dtype,
     local_model_path: name.nullable(),
     timeout_s: z.number().positive(),
@@ -213,6 +215,7 @@ const retrieveSchema = z.strictObject({
   rerank: z.strictObject({
     provider: z.enum(["off", "transformers"]),
     model_id: name,
+    digest: digest.nullable(),
     dtype,
     local_model_path: name.nullable(),
     timeout_s: z.number().positive().max(600),

@@ -132,9 +132,9 @@ async function assertUsable(config: Config): Promise<void> {
   if (config.queue.backend === "redis") await probeQueue(config.queue.redis_url);
   createModels(config);
   const entailment = entailmentSettingsOf(config);
-  if (entailment !== null) checkEntailmentModel(entailment, config.roots.workroot);
+  if (entailment !== null) await checkEntailmentModel(entailment, config.roots.workroot);
   const reranker = rerankerSettingsOf(config);
-  if (reranker !== null) checkReranker(reranker, config.roots.workroot);
+  if (reranker !== null) await checkReranker(reranker, config.roots.workroot);
   const sandbox = await openSandbox(policyOf(config), textExtractionOf(config));
   sandbox.close();
 }

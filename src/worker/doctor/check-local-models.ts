@@ -17,7 +17,7 @@ export async function checkLocalModels(config: Config): Promise<readonly Check[]
       tried.kind === "works"
         ? ok(
             "DOCTOR_ENTAILMENT_OK",
-            `Statements are compared with their evidence by ${tried.name}.`,
+            `Statements are compared with their evidence by ${tried.name}; its digest is ${tried.digest}.`,
           )
         : fail(
             "DOCTOR_ENTAILMENT_INVALID",
@@ -32,7 +32,7 @@ export async function checkLocalModels(config: Config): Promise<readonly Check[]
       tried.kind === "works"
         ? ok(
             "DOCTOR_RERANK_OK",
-            `The first ${reranker.candidates} passages of a search are ordered by ${tried.name}.`,
+            `The first ${reranker.candidates} passages of a search are ordered by ${tried.name}; its digest is ${tried.digest}.`,
           )
         : fail("DOCTOR_RERANK_INVALID", tried.why, `Look at retrieve.rerank in ${config.file}.`),
     );
@@ -41,16 +41,20 @@ export async function checkLocalModels(config: Config): Promise<readonly Check[]
 }
 
 type Tried =
-  | { readonly kind: "works"; readonly name: string }
+  | { readonly kind: "works"; readonly name: string; readonly digest: string }
   | { readonly kind: "broken"; readonly why: string };
 
 async function tryModel(
-  open: () => Promise<{ readonly name: string; close(): void }>,
+  open: () => Promise<{
+    readonly name: string;
+    readonly digest: string;
+    readonly close: () => void;
+  }>,
 ): Promise<Tried> {
   try {
-    const model = await open();
-    model.close();
-    return { kind: "works", name: model.name };
+    const { name, digest, close } = await open();
+    close();
+    return { kind: "works", name, digest };
   } catch (error) {
     return { kind: "broken", why: wordsOf(error) };
   }

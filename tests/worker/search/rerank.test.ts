@@ -20,6 +20,7 @@ const EXEC_ARGV = ["--import", join(PACKAGE, "bench", "register.js"), "--import"
 
 const SETTINGS: RerankerSettings = {
   model_id: "tiny",
+  digest: null,
   dtype: "fp32",
   local_model_path: "tiny",
   timeout_s: 120,

@@ -18,7 +18,7 @@ export type LocalModelSettings = Pick<
 
 /** A model that reads two texts at once. */
 type CrossEncoderSettings = LocalModelSettings &
-  Pick<ConfigValues["embed"], "model_id" | "dtype" | "local_model_path" | "timeout_s">;
+  Omit<ConfigValues["verify"]["entailment"], "provider">;
 
 export type CrossEncoderPlace = {
   /** Absolute; paths of the configuration are relative to it. */
@@ -41,6 +41,8 @@ type CrossEncoderKind<Score> = {
 export type CrossEncoder<Score> = {
   /** `model_id` and the first digits of the SHA-256 of its files. */
   readonly name: string;
+  /** SHA-256 over its files, 64 hex. */
+  readonly digest: string;
   /**
    * Scores of each pair, in order; null for one that the model did not read, or gave no numbers.
    * @throws Failure MODEL_TIMEOUT, TOOL_ERROR, the code of the role; the signal's reason
@@ -61,15 +63,15 @@ export const callsForPairs = (pairs: number): number => Math.ceil(pairs / PAIRS_
 /**
  * A cross-encoder in a process of its own, tried with one pair. Nothing is ever downloaded. The newest 20,000 pairs are
  * remembered.
- * @throws Failure with the code of the role when the package or the model's files are not there, or it gives other numbers;
- *   MODEL_TIMEOUT, TOOL_ERROR
+ * @throws Failure with the code of the role when the package or the model's files are not there, or they are others than its
+ *   digest says, or it gives other numbers; MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function openCrossEncoder<Score>(
   settings: CrossEncoderSettings,
   { role, tooLong, columns, toScore }: CrossEncoderKind<Score>,
   { workroot, execArgv = process.execArgv }: CrossEncoderPlace,
 ): Promise<CrossEncoder<Score>> {
-  const folder = requireModel(role, settings, workroot);
+  const folder = await requireModel(role, settings, workroot);
   const { model_id, dtype, device } = settings;
   const model = openModelProcess({
     role,
@@ -95,6 +97,7 @@ export async function openCrossEncoder<Score>(
   const digest = await fingerprintModel(folder, dtype);
   return {
     name: `${model_id} ${digest.slice(0, 12)}`,
+    digest,
     compare: remembering((pairs, signal) => compareInBatches(model, toScore, pairs, signal)),
     close: model.close,
   };
@@ -102,19 +105,31 @@ export async function openCrossEncoder<Score>(
 
 type ModelPlace = Pick<
   CrossEncoderSettings,
-  "model_id" | "local_model_path" | "cache_dir" | "dtype"
+  "model_id" | "digest" | "local_model_path" | "cache_dir" | "dtype"
 >;
 
 /**
  * Looks at a model without loading it.
  * @returns its folder, absolute
- * @throws Failure with the code of the role when the package or a file is not there
+ * @throws Failure with the code of the role when the package or a file is not there, or the files are others than a digest says
  */
-export function requireModel(role: ModelRole, settings: ModelPlace, workroot: string): string {
+export async function requireModel(
+  role: ModelRole,
+  settings: ModelPlace,
+  workroot: string,
+): Promise<string> {
+  const { model_id, digest: pinned, dtype } = settings;
   const folder = modelFolderOf(settings, workroot);
-  requireFiles(role, settings.model_id, folder, settings.dtype);
+  requireFiles(role, model_id, folder, dtype);
   requirePackage(role);
-  return folder;
+  if (pinned === null) return folder;
+  const digest = await fingerprintModel(folder, dtype);
+  if (digest === pinned) return folder;
+  throw new Failure(
+    role.missing,
+    `${role.keys}.digest asks for "${model_id}" with the digest ${pinned}, and the files in ${folder} have ${digest}. ` +
+      `Put the files of that build there, or change ${role.keys}.digest.`,
+  );
 }
 
 const labelsSchema = z.object({ id2label: z.record(z.string(), z.string()) });

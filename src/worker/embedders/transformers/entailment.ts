@@ -36,7 +36,7 @@ export async function openEntailmentModel(
   settings: EntailmentSettings,
   place: CrossEncoderPlace,
 ): Promise<EntailmentModel> {
-  const labels = checkEntailmentModel(settings, place.workroot);
+  const labels = await checkEntailmentModel(settings, place.workroot);
   const kind = {
     role: ENTAILMENT,
     // Cut, a pair loses the end of its hypothesis: half of one says something else.
@@ -52,8 +52,11 @@ export async function openEntailmentModel(
  * @returns the places of the labels among the scores that it gives
  * @throws Failure VERIFY_MODEL_INVALID
  */
-export function checkEntailmentModel(settings: EntailmentSettings, workroot: string): LabelPlaces {
-  const folder = requireModel(ENTAILMENT, settings, workroot);
+export async function checkEntailmentModel(
+  settings: EntailmentSettings,
+  workroot: string,
+): Promise<LabelPlaces> {
+  const folder = await requireModel(ENTAILMENT, settings, workroot);
   const found = labelsOf(folder);
   const places = placesAmong(found);
   if (places !== undefined) return places;

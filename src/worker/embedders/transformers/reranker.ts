@@ -17,6 +17,8 @@ export type RerankerSettings = Omit<ConfigValues["retrieve"]["rerank"], "provide
 export type Reranker = {
   /** `model_id` and the first digits of the SHA-256 of its files. */
   readonly name: string;
+  /** SHA-256 over its files, 64 hex. */
+  readonly digest: string;
   /**
    * How well each text answers a question, in order: as the model gives it, of any size, rounded to four places. A text
    * that does not fit beside the question loses its end, and a question that takes more than half of the room as well.
@@ -24,7 +26,7 @@ export type Reranker = {
    */
   score(question: string, texts: readonly string[], signal: AbortSignal): Promise<number[]>;
   /** Ends the process; the next call starts another. */
-  close(): void;
+  readonly close: () => void;
 };
 
 const RERANKER: ModelRole = {
@@ -44,11 +46,12 @@ export async function openReranker(
   settings: RerankerSettings,
   place: CrossEncoderPlace,
 ): Promise<Reranker> {
-  checkReranker(settings, place.workroot);
+  await checkReranker(settings, place.workroot);
   const kind = { role: RERANKER, tooLong: "cut", columns: 1, toScore } as const;
-  const { name, compare, close } = await openCrossEncoder(settings, kind, place);
+  const { name, digest, compare, close } = await openCrossEncoder(settings, kind, place);
   return {
     name,
+    digest,
     close,
     async score(question, texts, signal) {
       const pairs = texts.map((text) => [question, text] as const);
@@ -58,8 +61,8 @@ export async function openReranker(
 }
 
 /** Looks at a model without loading it. @throws Failure RERANK_MODEL_INVALID */
-export function checkReranker(settings: RerankerSettings, workroot: string): void {
-  const folder = requireModel(RERANKER, settings, workroot);
+export async function checkReranker(settings: RerankerSettings, workroot: string): Promise<void> {
+  const folder = await requireModel(RERANKER, settings, workroot);
   const labels = labelsOf(folder);
   if (isForReranking(labels)) return;
   const why = `its config.json ${sayLabels(labels)}; expected a single one`;

@@ -17,6 +17,7 @@ const WITHOUT_PACKAGE = [...TYPESCRIPT, "--import", join(import.meta.dirname, "h
 
 const SETTINGS: EntailmentSettings = {
   model_id: "tiny-nli",
+  digest: null,
   dtype: "fp32",
   local_model_path: "tiny-nli",
   timeout_s: 60,
@@ -56,6 +57,17 @@ describe("a model for entailment", () => {
     models.push(model);
     return model;
   };
+
+  test("is that of its digest, or is not opened", async () => {
+    const { name, digest } = await open();
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    expect((await open({ digest })).name).toBe(name);
+    const other = "a".repeat(64);
+    await expect(open({ digest: other })).rejects.toMatchObject({
+      code: "VERIFY_MODEL_INVALID",
+      message: expect.stringMatching(`verify.entailment.digest asks .*${other}.*${digest}.*change`),
+    });
+  });
 
   test("gives each pair how probable it is that the one follows from the other, or contradicts it", async () => {
     const model = await open();

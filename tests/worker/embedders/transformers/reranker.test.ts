@@ -16,6 +16,7 @@ const WITHOUT_PACKAGE = [...TYPESCRIPT, "--import", join(import.meta.dirname, "h
 
 const SETTINGS: RerankerSettings = {
   model_id: "tiny-rerank",
+  digest: null,
   dtype: "fp32",
   local_model_path: "tiny-rerank",
   timeout_s: 60,
@@ -50,6 +51,17 @@ describe("a reranker", () => {
     models.push(model);
     return model;
   };
+
+  test("is that of its digest, or is not opened", async () => {
+    const { name, digest } = await open();
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    expect((await open({ digest })).name).toBe(name);
+    const other = "a".repeat(64);
+    await expect(open({ digest: other })).rejects.toMatchObject({
+      code: "RERANK_MODEL_INVALID",
+      message: expect.stringMatching(`retrieve.rerank.digest asks .*${other}.*${digest}.*change`),
+    });
+  });
 
   test("gives each passage one number of any size, whatever it is asked about beside", async () => {
     const model = await open();
