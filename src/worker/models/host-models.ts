@@ -66,8 +66,8 @@ type HostAnswer<T> = {
  * Asks the host of a model that is chosen, and where that one is not reached, or has no such model, the one that is chosen
  * among the others.
  *
- * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that comes first where all that may have it
- *   are down or busy; what a host that was reached threw
+ * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that was asked first, or else comes first, where
+ *   all that may have it are down or busy; what a host that was reached threw
  */
 export async function askFirstHost<T>(
   name: string,
