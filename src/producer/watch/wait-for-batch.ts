@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
-import { countFailedDocuments } from "../../shared/store/index/documents.ts";
+import { countFailedDocuments } from "../../shared/store/index/document-failures.ts";
 import { countDuplicates } from "../../shared/store/jobs/duplicates.ts";
 import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/store/jobs/waiting.ts";
 import { countJobsWaiting } from "../../shared/views/approvals.ts";

@@ -3,7 +3,8 @@ import type { Dirent } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { countSkipped } from "../../shared/skipped-files.ts";
-import type { DocumentFailure, FileFacts } from "../../shared/store/index/documents.ts";
+import type { DocumentFailure } from "../../shared/store/index/document-failures.ts";
+import type { FileFacts } from "../../shared/store/index/documents.ts";
 import { isSystemError, quotePath } from "../sandbox/names.ts";
 import {
   addRules,

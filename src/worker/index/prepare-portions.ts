@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { FALLBACK_LANGUAGE } from "../../shared/language.ts";
 import type { Language } from "../../shared/language.ts";
-import type { DocumentFailure, IndexedDocument } from "../../shared/store/index/documents.ts";
+import type { DocumentFailure } from "../../shared/store/index/document-failures.ts";
+import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { holdChunks } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite, PortionToWrite } from "../../shared/store/index/write-documents.ts";

@@ -1,12 +1,8 @@
 import { posix } from "node:path";
 import type { Language } from "../../shared/language.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
-import {
-  pruneFailures,
-  loadDocumentFacts,
-  recordFailures,
-  touchDocuments,
-} from "../../shared/store/index/documents.ts";
+import { pruneFailures, recordFailures } from "../../shared/store/index/document-failures.ts";
+import { loadDocumentFacts, touchDocuments } from "../../shared/store/index/documents.ts";
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
