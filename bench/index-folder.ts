@@ -4,7 +4,8 @@ import { bindSources } from "../src/worker/index/sources.ts";
 import { indexSources } from "../src/worker/index/index-sources.ts";
 import type { IndexSummary } from "../src/worker/index/index-sources.ts";
 import { openOffload } from "../src/worker/offload/offload.ts";
-import { extractText } from "../tests/support/read-documents.ts";
+import { readerFingerprint } from "../src/worker/documents/formats/registry.ts";
+import { extractText, READER_LIMITS } from "../tests/support/read-documents.ts";
 import { openSandbox } from "../src/worker/sandbox/open-sandbox.ts";
 import { policyOver } from "../tests/support/security-policy.ts";
 
@@ -33,6 +34,7 @@ export async function indexFolder(
         sources,
         extensions: EXTENSIONS,
         chunking: { maxChars: 1_200, overlap: 150 },
+        reader: readerFingerprint(READER_LIMITS),
         offload: openOffload(),
       },
       {

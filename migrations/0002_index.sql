@@ -206,5 +206,16 @@ create table nightdesk_data.document_failures (
   error_code text not null check (error_code <> ''),
   error_message text not null check (error_message <> ''),
   at timestamptz not null default now(),
-  primary key (source, path)
+  -- What a failure rests on that the same bytes meet again: the file that it is of or lies in, that file's facts as
+  -- documents have them, and a fingerprint of the extractors and their limits. Null of one that may pass.
+  file text check (file <> ''),
+  bytes bigint check (bytes >= 0),
+  mtime_ns bigint,
+  ctime_ns bigint,
+  inode bigint,
+  settled boolean,
+  reader text check (reader ~ '^[0-9a-f]{32}$'),
+  primary key (source, path),
+  constraint what_a_failure_rests_on_is_whole check (
+    num_nulls(file, bytes, mtime_ns, ctime_ns, inode, settled, reader) in (0, 7))
 );

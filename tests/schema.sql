@@ -231,6 +231,13 @@ table nightdesk_data.document_failures
   column error_code text not null
   column error_message text not null
   column at timestamp with time zone not null default now()
+  column file text
+  column bytes bigint
+  column mtime_ns bigint
+  column ctime_ns bigint
+  column inode bigint
+  column settled boolean
+  column reader text
 
 table nightdesk_data.documents
   column doc_id bigint not null generated always as identity
@@ -1058,15 +1065,23 @@ constraint only_rules_go_by_more_than_a_fingerprint on nightdesk_data.decisions 
 
 constraint rules_expire on nightdesk_data.decisions CHECK (((scope <> 'rule'::text) OR (expires_at IS NOT NULL) OR ((verdict = 'deny'::text) AND (rule IS NOT NULL))))
 
+constraint document_failures_bytes_check on nightdesk_data.document_failures CHECK ((bytes >= 0))
+
 constraint document_failures_error_code_check on nightdesk_data.document_failures CHECK ((error_code <> ''::text))
 
 constraint document_failures_error_message_check on nightdesk_data.document_failures CHECK ((error_message <> ''::text))
+
+constraint document_failures_file_check on nightdesk_data.document_failures CHECK ((file <> ''::text))
 
 constraint document_failures_path_check on nightdesk_data.document_failures CHECK ((path <> ''::text))
 
 constraint document_failures_pkey on nightdesk_data.document_failures PRIMARY KEY (source, path)
 
+constraint document_failures_reader_check on nightdesk_data.document_failures CHECK ((reader ~ '^[0-9a-f]{32}$'::text))
+
 constraint document_failures_source_check on nightdesk_data.document_failures CHECK ((source <> ''::text))
+
+constraint what_a_failure_rests_on_is_whole on nightdesk_data.document_failures CHECK ((num_nulls(file, bytes, mtime_ns, ctime_ns, inode, settled, reader) = ANY (ARRAY[0, 7])))
 
 constraint a_character_takes_a_byte on nightdesk_data.documents CHECK (((chars <= bytes) OR (extractor <> 'utf-8'::text)))
 

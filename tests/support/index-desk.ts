@@ -4,7 +4,8 @@ import { indexSources } from "../../src/worker/index/index-sources.ts";
 import { bindSources } from "../../src/worker/index/sources.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
-import { extractText } from "./read-documents.ts";
+import { readerFingerprint } from "../../src/worker/documents/formats/registry.ts";
+import { extractText, READER_LIMITS } from "./read-documents.ts";
 import { policyOver } from "./security-policy.ts";
 
 const EXTENSIONS = [".md", ".txt", ".eml", ".mbox"];
@@ -29,6 +30,7 @@ export async function indexDesk({ database, workroot }: Desk): Promise<void> {
         sources: bindSources(sandbox, [source], workroot),
         extensions: EXTENSIONS,
         chunking: { maxChars: 600, overlap: 40 },
+        reader: readerFingerprint(READER_LIMITS),
         offload,
       },
       {

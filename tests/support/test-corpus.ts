@@ -10,7 +10,10 @@ import type { IndexSummary } from "../../src/worker/index/index-sources.ts";
 import type { IndexOptions } from "../../src/worker/index/scan-source.ts";
 import { bindSources } from "../../src/worker/index/sources.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
-import { extractText } from "./read-documents.ts";
+import type { ExtractText } from "../../src/worker/documents/extraction.ts";
+import { readerFingerprint } from "../../src/worker/documents/formats/registry.ts";
+import type { ReaderLimits } from "../../src/worker/documents/reader/reader.ts";
+import { extractText, READER_LIMITS } from "./read-documents.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { vectorsOf } from "../../src/worker/search/choose-vectors.ts";
 import type { Reranking } from "../../src/worker/search/rerank.ts";
@@ -38,7 +41,9 @@ export type TestCorpus = {
   readonly write: (path: string, content: string | Buffer) => void;
   readonly remove: (path: string) => void;
   readonly index: (options?: Partial<IndexOptions>) => Promise<IndexSummary>;
-  /** Indexes with other `exts` or languages of some sources. */
+  /** Takes the paths that texts were made of since it was last asked, in order. */
+  readonly takeReadings: () => readonly string[];
+  /** Indexes with other `exts` or languages of some sources, or with another reader. */
   readonly indexWith: (settings: SourceSettings) => Promise<IndexSummary>;
   /** Indexes as if a source had left the configuration. */
   readonly indexWithout: (source: string, options?: Partial<IndexOptions>) => Promise<IndexSummary>;
@@ -54,6 +59,8 @@ export type TestCorpus = {
 type SourceSettings = {
   readonly exts?: Readonly<Record<string, readonly string[]>>;
   readonly languages?: Readonly<Record<string, LanguageSetting>>;
+  readonly limits?: ReaderLimits;
+  readonly extractText?: ExtractText;
 };
 
 export async function openCorpus(
@@ -75,13 +82,19 @@ export async function openCorpus(
   const configured = ["ops", "lab"].map((name) => ({ name, root: `notes/${name}` }));
   const embedder = createHashingEmbedder();
   const { signal } = new AbortController();
+  const readings: string[] = [];
   const index = (
-    { exts = {}, languages = {} }: SourceSettings,
+    { exts = {}, languages = {}, limits = READER_LIMITS, ...reader }: SourceSettings,
     options: Partial<IndexOptions> = {},
     present = configured,
   ) => {
+    const extract = reader.extractText ?? extractText;
+    const counted: ExtractText = (path, bytes) => {
+      readings.push(path);
+      return extract(path, bytes);
+    };
     const sources = bindSources(
-      sandbox,
+      { ...sandbox, extractText: counted },
       present.map((source) => ({
         ...source,
         exts: exts[source.name],
@@ -89,8 +102,16 @@ export async function openCorpus(
       })),
       workroot,
     );
+    const chunking = { maxChars, overlap: 40 };
     return indexSources(
-      { db, sources, extensions: EXTENSIONS, chunking: { maxChars, overlap: 40 }, offload },
+      {
+        db,
+        sources,
+        extensions: EXTENSIONS,
+        chunking,
+        offload,
+        reader: readerFingerprint(limits),
+      },
       {
         rebuild: false,
         pruneOfEmptyRoot: "never",
@@ -110,6 +131,7 @@ export async function openCorpus(
       rmSync(join(workroot, path), { recursive: true });
     },
     index: (options) => index({}, options),
+    takeReadings: () => readings.splice(0),
     indexWith: (settings) => index(settings),
     indexWithout: (source, options) => {
       const present = configured.filter(({ name }) => name !== source);

@@ -16,6 +16,7 @@ import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import {
   addUpVectors,
   formatEmbedSummary,
+  formatFailuresKnown,
   formatIndexSummary,
   formatLeftOut,
   formatSilentChanges,
@@ -198,7 +199,10 @@ async function printIndexed(
     );
   }
   for (const line of formatSilentChanges(summary)) terminal.say(line);
-  if (failedDocuments(summary) > 0) await printDocumentFailures(terminal, database);
+  if (failedDocuments(summary) === 0) return;
+  await printDocumentFailures(terminal, database);
+  const known = formatFailuresKnown(summary);
+  if (known !== undefined) terminal.say(known);
 }
 
 /** What was not indexed for its extension, and where documents are expected when there was none. */

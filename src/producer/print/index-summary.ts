@@ -12,6 +12,7 @@ const indexSchema = z.object({
   unchanged: z.number(),
   removed: z.number(),
   failed: z.number(),
+  failed_before: z.number().default(0),
   chunks_total: z.number(),
   foreign_documents: z.number().default(0),
   unread_frontmatter: z.number().default(0),
@@ -30,7 +31,7 @@ const embedSchema = z.object({
   due: z.number().optional(),
 });
 
-/** `45 documents: 3 added, 1 changed, 41 unchanged, 0 removed, 1 failed; 212 chunks; 0.8 s`. */
+/** `45 documents: 3 added, 1 changed, 40 unchanged, 0 removed, 1 failed (known from before); 212 chunks; 0.8 s`. */
 export function formatIndexSummary(summary: unknown): string {
   const parsed = indexSchema.safeParse(summary);
   if (!parsed.success) return JSON.stringify(summary);
@@ -43,7 +44,21 @@ export function formatIndexSummary(summary: unknown): string {
   const documents = (["added", "changed", "unchanged", "removed", "failed"] as const)
     .map((name) => `${formatCount(counts[name])} ${name}`)
     .join(", ");
-  return `${countOf(seen, "document")}: ${documents}; ${countOf(chunks, "chunk")}; ${formatDuration(duration)}`;
+  const before = formatKnown(counts.failed, counts.failed_before);
+  return `${countOf(seen, "document")}: ${documents}${before}; ${countOf(chunks, "chunk")}; ${formatDuration(duration)}`;
+}
+
+const formatKnown = (failed: number, before: number): string =>
+  before === 0 ? "" : ` (${before === failed ? "" : `${formatCount(before)} `}known from before)`;
+
+/** Where failures are known from an earlier index, and so were not read again: how to have them read. */
+export function formatFailuresKnown(summary: unknown): string | undefined {
+  const { failed = 0, failed_before: before = 0 } = indexSchema.safeParse(summary).data ?? {};
+  if (before === 0) return undefined;
+  return (
+    `Known from before and not read again: ${formatCount(before)} of ${formatCount(failed)}. ` +
+    "To read all files again: nightdesk index --verify"
+  );
 }
 
 /** How many documents could not be indexed. */

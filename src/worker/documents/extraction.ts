@@ -55,6 +55,8 @@ export type Unreadable = {
   readonly code: RefusalCode;
   /** A clause that follows the path of the file, and what to do. */
   readonly why: string;
+  /** Whether the same bytes meet it again: false of what is due to the machine, as it was at that moment. */
+  readonly lasts: boolean;
 };
 
 /** The text of a file, and the version of the extractor that made it. */

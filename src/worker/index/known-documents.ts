@@ -1,3 +1,5 @@
+import { attachmentPlaces } from "../../shared/attachment-path.ts";
+import type { FailureGrounds, KnownFailure } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import { isCurrentExtractor } from "../documents/formats/registry.ts";
 import type { ListedFile } from "./list-files.ts";
@@ -6,37 +8,74 @@ import type { ListedFile } from "./list-files.ts";
 export function attachmentsByMail(
   known: ReadonlyMap<string, IndexedDocument>,
 ): ReadonlyMap<string, readonly IndexedDocument[]> {
-  const attachments = new Map<string, IndexedDocument[]>();
-  for (const document of known.values()) {
-    if (document.mail === null) continue;
-    const others = attachments.get(document.mail);
-    if (others === undefined) attachments.set(document.mail, [document]);
-    else others.push(document);
+  return groupByFile(known.values(), ({ mail }) => mail);
+}
+
+/** What has a file, by its path. */
+function groupByFile<T>(
+  all: Iterable<T>,
+  fileOf: (one: T) => string | null,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const file = fileOf(one);
+    if (file === null) continue;
+    const others = groups.get(file);
+    if (others === undefined) groups.set(file, [one]);
+    else others.push(one);
   }
-  return attachments;
+  return groups;
+}
+
+/** A failure that is met again while what it rests on holds. */
+export type LastingFailure = { readonly path: string; readonly grounds: FailureGrounds };
+
+/** The failures that last, by the path of the file that they are of or lie in. */
+export function lastingFailuresByFile(
+  failures: readonly KnownFailure[],
+): ReadonlyMap<string, readonly LastingFailure[]> {
+  const lasting = failures.flatMap(({ path, grounds }) =>
+    grounds === undefined ? [] : [{ path, grounds }],
+  );
+  return groupByFile(lasting, ({ grounds }) => grounds.file);
 }
 
 /** What an attachment has of its mail. The device is left out: it can be another after a restart. */
 const TIMES = ["mtimeNs", "ctimeNs", "inode"] as const satisfies (keyof FileFacts)[];
 
-/** What the index has of a file: its document, and those of what it holds. */
+/** What the index has of a file: its document, those of what it holds, and what of it could not be read for good. */
 type KnownFile = {
   readonly document: IndexedDocument | undefined;
   readonly attachments: readonly IndexedDocument[];
+  readonly failures: readonly LastingFailure[];
 };
 
-/** Whether a file must be read to know if its documents are current, all that it holds among them. */
+/** Fingerprints of what makes chunks of a text, and of what makes texts of files. */
+type ScanSettings = { readonly chunkSettings: string; readonly reader: string };
+
+/** Whether a file must be read to know if its documents and failures are current, those of all that it holds among them. */
 export function mayHaveChanged(
   { facts }: ListedFile,
-  { document, attachments }: KnownFile,
-  chunkSettings: string,
+  { document, attachments, failures }: KnownFile,
+  { chunkSettings, reader }: ScanSettings,
 ): boolean {
-  if (facts === undefined || document === undefined) return true;
-  const all = [document, ...attachments];
-  const expected = all.reduce((sum, one) => sum + one.attachments, 0);
-  if (expected !== attachments.length || facts.bytes !== document.facts.bytes) return true;
-  return !all.every((one) => isCurrent(one, facts, chunkSettings));
+  if (facts === undefined) return true;
+  if (document === undefined && !failures.some(isOfFile)) return true;
+  if (document !== undefined && facts.bytes !== document.facts.bytes) return true;
+  const documents = document === undefined ? attachments : [document, ...attachments];
+  const expected = documents.reduce((sum, one) => sum + one.attachments, 0);
+  if (expected !== attachments.length + failures.filter(isOfAttachment).length) return true;
+  return !(
+    documents.every((one) => isCurrent(one, facts, chunkSettings)) &&
+    failures.every(({ grounds }) => holds(grounds, facts, reader))
+  );
 }
+
+const isOfFile = ({ path, grounds }: LastingFailure): boolean => path === grounds.file;
+
+/** And not of all that a mail leaves out, which is no document that is missing. */
+const isOfAttachment = (failure: LastingFailure): boolean =>
+  !isOfFile(failure) && attachmentPlaces(failure.path).length > 0;
 
 const isCurrent = (
   { path, extractor, facts: known, ...document }: IndexedDocument,
@@ -48,7 +87,13 @@ const isCurrent = (
   isCurrentExtractor(path, extractor) &&
   TIMES.every((fact) => facts[fact] === known[fact]);
 
+const holds = (grounds: FailureGrounds, facts: FileFacts, reader: string): boolean =>
+  grounds.settled && grounds.reader === reader && hasSameFacts(facts, grounds);
+
 /** Whether a file's facts are those that it was indexed with. */
-export const hasSameFacts = (facts: FileFacts, document: IndexedDocument): boolean =>
+export const hasSameFacts = (
+  facts: FileFacts,
+  document: { readonly facts: Omit<FileFacts, "device"> },
+): boolean =>
   facts.bytes === document.facts.bytes &&
   TIMES.every((fact) => facts[fact] === document.facts[fact]);

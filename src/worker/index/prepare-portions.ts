@@ -124,8 +124,8 @@ async function addRead(
   const text = read.kind === "document" && !isCurrent ? read.text : "";
   const draft = draftFor(drafts, languageOf(text, scan), scan);
   if (read.kind === "refused") {
-    const { code, message } = read;
-    draft.failures.push({ path: storablePath(read.path), code, message });
+    const { code, message, grounds } = read;
+    draft.failures.push({ path: storablePath(read.path), code, message, grounds });
     if (known !== undefined) draft.lost.push(known);
     return draft;
   }

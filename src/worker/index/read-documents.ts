@@ -3,6 +3,10 @@ import { posix } from "node:path";
 import { DEEPEST_ATTACHMENT } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import type {
+  DocumentFailure,
+  FailureGrounds,
+} from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Attachment } from "../documents/extraction.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
@@ -12,8 +16,11 @@ import type { ListedFile } from "./list-files.ts";
 import { isTooLong, storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
 
-/** What was read, or why it was not. A refusal has the path of what it is about, which may be that of what lies in a file. */
-type ReadOutcome = ReadDocument | (Refusal & { readonly path: string });
+/** Of what it is about, which may lie in a file; `grounds` of a refusal that the same bytes meet again. */
+type RefusedDocument = Refusal & Pick<DocumentFailure, "path" | "grounds">;
+
+/** What was read, or why it was not. */
+type ReadOutcome = ReadDocument | RefusedDocument;
 
 export type FilesToRead = {
   readonly source: IndexSource;
@@ -21,6 +28,8 @@ export type FilesToRead = {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   /** Of them those of mails, by the path of the file. */
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
+  /** Fingerprint of the extractors and of their limits. */
+  readonly reader: string;
 };
 
 /** What was read, and what was indexed of it before; `isFile` of a file, and not of what it holds. */
@@ -36,12 +45,12 @@ export type Lost = { readonly kind: "lost"; readonly documents: readonly Indexed
 
 /** Reads files, and what they hold, one after the other. */
 export async function* readFiles(scan: FilesToRead): AsyncGenerator<Outcome | Lost> {
-  const { source, files, known, attachments } = scan;
+  const { source, files, known, attachments, reader } = scan;
   for (const file of files) {
     const path = posix.join(source.label, file.relativePath);
     const before = new Map(attachments.get(path)?.map((document) => [document.path, document]));
     let isFile = true;
-    for await (const read of readDocuments(source, file)) {
+    for await (const read of readDocuments({ source, reader }, file)) {
       yield { kind: "read", read, known: known.get(read.path), isFile };
       before.delete(read.path);
       isFile = false;
@@ -59,11 +68,14 @@ const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
     : refusal;
 
+type Reading = Pick<FilesToRead, "source" | "reader">;
+
 /** Reads one listed file through the sandbox, and after it what it holds: the attachments of a mail. */
 async function* readDocuments(
-  source: IndexSource,
+  scan: Reading,
   { relativePath }: ListedFile,
 ): AsyncGenerator<ReadOutcome> {
+  const { source } = scan;
   const path = posix.join(source.label, relativePath);
   const readAt = Date.now();
   const file = isTooLong(path) ? refuseTooLong(path) : await source.read(relativePath);
@@ -77,7 +89,7 @@ async function* readDocuments(
     yield { ...refuse("PATH_DENIED", message), path };
     return;
   }
-  yield* readContent(source, {
+  yield* readContent(scan, {
     path,
     bytes: file.bytes,
     facts: factsOf(file.stat),
@@ -103,11 +115,14 @@ type Content = {
   readonly depth: number;
 };
 
-async function* readContent(source: IndexSource, content: Content): AsyncGenerator<ReadOutcome> {
+async function* readContent(scan: Reading, content: Content): AsyncGenerator<ReadOutcome> {
+  const { source } = scan;
   const { path, bytes, facts, depth, ...held } = content;
   const extracted = await source.extractText(path, bytes);
+  const grounds = groundsOf(scan, content);
   if (extracted.kind === "unreadable") {
-    yield { ...refuse(extracted.code, `"${path}" ${extracted.why}`), path };
+    const { code, why, lasts } = extracted;
+    yield { ...refuse(code, `"${path}" ${why}`), path, ...(lasts ? { grounds } : {}) };
     return;
   }
   const { text, extractor, places, metadata, attachments: all = [], leftOut = 0 } = extracted;
@@ -127,24 +142,31 @@ async function* readContent(source: IndexSource, content: Content): AsyncGenerat
     attachments: attachments.length,
   };
   for (const attachment of attachments) {
-    yield* readAttachment(source, { ...content, depth: depth + 1 }, attachment);
+    yield* readAttachment(scan, { ...content, depth: depth + 1 }, attachment);
   }
-  if (isTooDeep) yield refuseAttachments(path, "lie in too many mails to be read");
+  if (isTooDeep) {
+    yield { ...refuseAttachments(path, "lie in too many mails to be read"), grounds };
+  }
   if (leftOut > 0) {
     const why = `are more or larger than are read of one file, and ${leftOut} of them are left out`;
-    yield refuseAttachments(path, why);
+    yield { ...refuseAttachments(path, why), grounds };
   }
 }
 
+const groundsOf = (
+  { reader }: Reading,
+  { path, mail, facts, settled }: Content,
+): FailureGrounds => ({ file: mail ?? path, facts, settled, reader });
+
 async function* readAttachment(
-  source: IndexSource,
+  scan: Reading,
   { path: of, mail, mailDate, ...content }: Content,
   { name, bytes, date = mailDate }: Attachment,
 ): AsyncGenerator<ReadOutcome> {
   const path = `${of}/${name}`;
   if (isTooLong(path)) yield { ...refuseTooLong(path), path };
   else {
-    yield* readContent(source, {
+    yield* readContent(scan, {
       ...content,
       path,
       bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
@@ -154,7 +176,7 @@ async function* readAttachment(
   }
 }
 
-function refuseAttachments(of: string, why: string): ReadOutcome {
+function refuseAttachments(of: string, why: string): RefusedDocument {
   const path = `${of}/attachments`;
   const message = `The attachments of "${of}" ${why}: save those that are needed as files.`;
   return { ...refuse("FILE_TOO_LARGE", message), path };

@@ -1,7 +1,11 @@
 import { posix } from "node:path";
 import type { Language } from "../../shared/language.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
-import { pruneFailures, recordFailures } from "../../shared/store/index/document-failures.ts";
+import {
+  loadFailures,
+  pruneFailures,
+  recordFailures,
+} from "../../shared/store/index/document-failures.ts";
 import { loadDocumentFacts, touchDocuments } from "../../shared/store/index/documents.ts";
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
@@ -9,7 +13,8 @@ import { removeDocuments, writeDocuments } from "../../shared/store/index/write-
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
 import type { Offload } from "../offload/offload.ts";
-import { attachmentsByMail, mayHaveChanged } from "./known-documents.ts";
+import { attachmentsByMail, lastingFailuresByFile, mayHaveChanged } from "./known-documents.ts";
+import type { LastingFailure } from "./known-documents.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
 import { preparePortions } from "./prepare-portions.ts";
@@ -38,6 +43,7 @@ export async function scanSource(
   options: ScanOptions,
 ): Promise<Progress> {
   const known = await loadDocumentFacts(deps.db, source.name);
+  const knownFailures = await loadFailures(deps.db, source.name);
   const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
   for (const [extension, count] of listing.kind === "listed" ? listing.skipped : []) {
     options.skipped.set(extension, (options.skipped.get(extension) ?? 0) + count);
@@ -49,7 +55,8 @@ export async function scanSource(
   const { files, unreadable, failures } = listing.kind === "listed" ? listing : NOTHING;
   const track = trackProgress(options, files.length);
   const attachments = attachmentsByMail(known);
-  const scan = { ...options, known, attachments, files, track };
+  const lasting = lastingFailuresByFile(knownFailures);
+  const scan = { ...options, known, attachments, lasting, files, track };
   const { failing, unread } = await indexFiles(deps, source, scan);
   const gone = goneDocuments(known, { source, files, unreadable });
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
@@ -61,8 +68,9 @@ export async function scanSource(
     source.name,
     (path) => kept.has(path) || isHeldBy(path, current),
   );
+  const before = knownFailures.filter(({ path }) => isHeldBy(path, current)).length;
   // Those of files that were not read again count as well, and names that decode alike once.
-  return track({ removed, failed: failed - failing.length }, 0);
+  return track({ removed, failed: failed - failing.length, failed_before: before }, 0);
 }
 
 /** Whether something is, or lies in, one of these files. */
@@ -105,6 +113,8 @@ function trackProgress(
 type Files = ScanOptions & {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
+  /** By the path of the file that they are of or lie in. */
+  readonly lasting: ReadonlyMap<string, readonly LastingFailure[]>;
   readonly files: readonly ListedFile[];
   readonly track: Track;
 };
@@ -119,29 +129,13 @@ type Indexed = {
 /** Indexes what may have changed. */
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
   const chunkSettings = chunkSettingsFingerprint(deps.chunking, source.language);
-  const attachmentsOf = (path: string) => scan.attachments.get(path) ?? [];
-  const isStale = (file: ListedFile, path: string) =>
-    scan.rebuild ||
-    scan.verify === true ||
-    mayHaveChanged(
-      file,
-      { document: scan.known.get(path), attachments: attachmentsOf(path) },
-      chunkSettings,
-    );
-  const stale: ListedFile[] = [];
-  const unread: string[] = [];
-  for (const file of scan.files) {
-    const path = posix.join(source.label, file.relativePath);
-    if (isStale(file, path)) stale.push(file);
-    else unread.push(path);
-  }
-  const held = unread.reduce((sum, path) => sum + attachmentsOf(path).length, 0);
-  scan.track({ unchanged: unread.length + held, documents_seen: held }, unread.length);
+  const { stale, unread } = selectStale(source, scan, { chunkSettings, reader: deps.reader });
+  scan.track(countUnread(scan, unread), unread.length);
 
   const failing: string[] = [];
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
-  const { chunking, offload } = deps;
-  const files = { files: stale, source, chunking, chunkSettings, offload };
+  const { chunking, offload, reader } = deps;
+  const files = { files: stale, source, chunking, chunkSettings, offload, reader };
   const portions = preparePortions({ ...scan, ...files });
   for await (const portion of portions) {
     scan.signal.throwIfAborted();
@@ -154,6 +148,40 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   }
   await writes.finish();
   return { failing, unread };
+}
+
+/** The files that are read, and the paths of those that are current. */
+function selectStale(
+  { label }: IndexSource,
+  { files, known, attachments, lasting, rebuild, verify }: Files,
+  settings: { readonly chunkSettings: string; readonly reader: string },
+): { readonly stale: readonly ListedFile[]; readonly unread: readonly string[] } {
+  const stale: ListedFile[] = [];
+  const unread: string[] = [];
+  for (const file of files) {
+    const path = posix.join(label, file.relativePath);
+    const knownFile = {
+      document: known.get(path),
+      attachments: attachments.get(path) ?? [],
+      failures: lasting.get(path) ?? [],
+    };
+    if (rebuild || verify === true || mayHaveChanged(file, knownFile, settings)) stale.push(file);
+    else unread.push(path);
+  }
+  return { stale, unread };
+}
+
+/** Of files that are not read again, with what lies in them, as if they had been. */
+function countUnread(
+  { known, attachments, lasting }: Files,
+  unread: readonly string[],
+): Partial<Tally> {
+  const documents = unread.filter((path) => known.has(path)).length;
+  const sum = (count: (path: string) => number) =>
+    unread.reduce((total, path) => total + count(path), 0);
+  const held = sum((path) => attachments.get(path)?.length ?? 0);
+  const failing = sum((file) => lasting.get(file)?.filter(({ path }) => path !== file).length ?? 0);
+  return { unchanged: documents + held, documents_seen: held + failing };
 }
 
 /** Documents without a file; where a folder could not be listed nothing is known to be gone. */
@@ -351,6 +379,8 @@ export type Tally = {
   readonly removed: number;
   /** Failures that are known of; a file whose frontmatter is dangerous has one, and is indexed as text. */
   readonly failed: number;
+  /** Of them those that are known from an earlier scan: nothing that they rest on has changed, and nothing was read. */
+  readonly failed_before: number;
   readonly chunks_written: number;
   /** Changed, though size, times and inode are those of before: a disk that loses bits, or somebody who hides it. */
   readonly silently_changed: number;
@@ -373,6 +403,7 @@ export const noProgress = (): Progress => ({
     changed: 0,
     removed: 0,
     failed: 0,
+    failed_before: 0,
     chunks_written: 0,
     silently_changed: 0,
   },
@@ -387,6 +418,7 @@ export function addTally(tally: Tally, more: Partial<Tally>): Tally {
     changed: sum("changed"),
     removed: sum("removed"),
     failed: sum("failed"),
+    failed_before: sum("failed_before"),
     chunks_written: sum("chunks_written"),
     silently_changed: sum("silently_changed"),
   };
@@ -397,6 +429,8 @@ export type IndexDeps = {
   /** Of files that may be read, lower case, with the dot. */
   readonly extensions: readonly string[];
   readonly chunking: ChunkSettings;
+  /** Fingerprint of the extractors and of their limits. */
+  readonly reader: string;
   /** For documents that are long. */
   readonly offload: Offload;
 };

@@ -22,6 +22,7 @@ import { holdJob, reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import { readerFingerprint } from "../documents/formats/registry.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
@@ -29,7 +30,7 @@ import { bindSources } from "../index/sources.ts";
 import { indexSources } from "../index/index-sources.ts";
 import type { IndexSummary } from "../index/index-sources.ts";
 import { reconcileVectorIndex } from "../index/embed-chunks.ts";
-import { chunkSettingsOf, questionSettingsOf, sourcesOf } from "../settings.ts";
+import { chunkSettingsOf, questionSettingsOf, readerLimitsOf, sourcesOf } from "../settings.ts";
 
 export type JobCall<Input> = {
   readonly job: ClaimedJob;
@@ -78,6 +79,7 @@ async function scan(
       sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
       extensions: config.security.allowed_exts,
       chunking: chunkSettingsOf(config),
+      reader: readerFingerprint(readerLimitsOf(config)),
       offload: offloadDocuments,
     },
     {

@@ -244,6 +244,22 @@ describe("index", () => {
     expect(code).toBe(3);
   });
 
+  test("says which failures are known from before, and how to have their files read again", async () => {
+    const print = async (failed: number) => {
+      const running = desk.run("index");
+      const counts = { ...summary, failed, failed_before: 1 };
+      const outcome = { ...indexed, summary: counts };
+      await workByHand(desk.database, 1, () => ({ kind: "succeeded", outcome }));
+      return running;
+    };
+    const one = await print(1);
+    expect(one.stdout).toContain(" 1 failed (known from before); ");
+    expect(one.stderr).toContain(
+      "Known from before and not read again: 1 of 1. To read all files again: nightdesk index --verify",
+    );
+    expect((await print(3)).stdout).toContain(" 3 failed (1 known from before); ");
+  });
+
   test("that could not index a document is exit 3 with their number, and 0 where that is allowed", async () => {
     const runs = async (...words: string[]) => {
       const running = desk.run("index", "--json", ...words);

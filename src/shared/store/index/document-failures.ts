@@ -1,11 +1,63 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { comparedFactsOf } from "./documents.ts";
+import type { FileFacts } from "./documents.ts";
+
+/** What a failure rests on that the same bytes meet again. */
+export type FailureGrounds = {
+  /** Path of the file that it is of, or lies in. */
+  readonly file: string;
+  /** Of that file. */
+  readonly facts: Omit<FileFacts, "device">;
+  /** Whether the facts would have told of another write. */
+  readonly settled: boolean;
+  /** Fingerprint of the extractors and of their limits. */
+  readonly reader: string;
+};
 
 export type DocumentFailure = {
   readonly path: string;
   readonly code: string;
   readonly message: string;
+  /** Undefined of a failure that may pass. */
+  readonly grounds?: FailureGrounds | undefined;
 };
+
+/** A failure as the scan before left it. */
+export type KnownFailure = Pick<DocumentFailure, "path" | "grounds">;
+
+const knownSchema = z.array(
+  z.union([
+    z.object({ path: z.string(), file: z.null() }),
+    z.object({
+      path: z.string(),
+      file: z.string(),
+      bytes: z.string(),
+      mtime_ns: z.string(),
+      ctime_ns: z.string(),
+      inode: z.string(),
+      settled: z.boolean(),
+      reader: z.string(),
+    }),
+  ]),
+);
+
+/** The failures of a source. */
+export async function loadFailures(
+  db: Queryable,
+  source: string,
+): Promise<readonly KnownFailure[]> {
+  const { rows } = await db.query(
+    `select path, file, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, settled, reader
+       from nightdesk_data.document_failures where source = $1`,
+    [source],
+  );
+  return knownSchema.parse(rows).map((row) => {
+    if (row.file === null) return { path: row.path };
+    const { path, file, settled, reader } = row;
+    return { path, grounds: { file, facts: comparedFactsOf(row), settled, reader } };
+  });
+}
 
 /** Stores why files of a source can't be indexed. Names that are not UTF-8 can be decoded to the same path. */
 export async function recordFailures(
@@ -13,18 +65,37 @@ export async function recordFailures(
   source: string,
   failures: readonly DocumentFailure[],
 ): Promise<void> {
+  const fact = (key: keyof FailureGrounds["facts"]) =>
+    failures.map(({ grounds }) => (grounds === undefined ? null : String(grounds.facts[key])));
   await db.query(
-    `insert into nightdesk_data.document_failures as f (source, path, error_code, error_message)
-     select distinct on (path) $1, path, code, message
-       from unnest($2::text[], $3::text[], $4::text[]) as u (path, code, message)
+    `insert into nightdesk_data.document_failures as f
+       (source, path, error_code, error_message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader)
+     select distinct on (path) $1, u.*
+       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
+                   $9::bigint[], $10::boolean[], $11::text[])
+            as u (path, code, message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader)
      on conflict (source, path) do update
-        set error_code = excluded.error_code, error_message = excluded.error_message, at = now()
-      where (f.error_code, f.error_message) is distinct from (excluded.error_code, excluded.error_message)`,
+        set error_code = excluded.error_code, error_message = excluded.error_message,
+            at = case when (f.error_code, f.error_message) = (excluded.error_code, excluded.error_message)
+                      then f.at else now() end,
+            file = excluded.file, bytes = excluded.bytes, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns,
+            inode = excluded.inode, settled = excluded.settled, reader = excluded.reader
+      where (f.error_code, f.error_message, f.file, f.bytes, f.mtime_ns, f.ctime_ns, f.inode, f.settled, f.reader)
+            is distinct from
+            (excluded.error_code, excluded.error_message, excluded.file, excluded.bytes, excluded.mtime_ns,
+             excluded.ctime_ns, excluded.inode, excluded.settled, excluded.reader)`,
     [
       source,
       failures.map(({ path }) => path),
       failures.map(({ code }) => code),
       failures.map(({ message }) => message),
+      failures.map(({ grounds }) => grounds?.file ?? null),
+      fact("bytes"),
+      fact("mtimeNs"),
+      fact("ctimeNs"),
+      fact("inode"),
+      failures.map(({ grounds }) => grounds?.settled ?? null),
+      failures.map(({ grounds }) => grounds?.reader ?? null),
     ],
   );
 }

@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { Attachment, Extractor, ExtractText, ReadInChild } from "../extraction.ts";
+import type { ReaderLimits } from "../reader/reader.ts";
 import { CSV } from "./csv.ts";
 import { DOCX } from "./docx.ts";
 import type { Format } from "./format.ts";
@@ -42,6 +44,12 @@ const extractorOf = (path: string): Extractor => (findFormat(extensionOf(path)) 
 export function isCurrentExtractor(path: string, version: string): boolean {
   const extractor = extractorOf(path);
   return extractor.version === version || extractor.others?.includes(version) === true;
+}
+
+/** A fingerprint of what decides whether a file can be read: with another one, a file that could not may be. */
+export function readerFingerprint(limits: ReaderLimits): string {
+  const versions = [...FORMATS, PLAIN].map(({ extractor }) => extractor.version);
+  return hash("sha256", JSON.stringify([versions, limits]), "hex").slice(0, 32);
 }
 
 /**

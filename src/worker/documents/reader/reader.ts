@@ -98,6 +98,7 @@ function toExtraction(outcome: Outcome, limits: ReaderLimits): Extraction {
 
 const MEGABYTE = 1_000_000;
 
+/** A busy machine may be the reason for each of them. */
 const REASONS: Readonly<
   Record<Extract<Outcome, { kind: "ended" }>["how"], (limits: ReaderLimits) => Unreadable>
 > = {
@@ -105,16 +106,19 @@ const REASONS: Readonly<
     kind: "unreadable",
     code: "FILE_TOO_LARGE",
     why: `takes longer to read than ${timeoutMs / 1_000} s: split it, or raise documents.reader.timeout_s.`,
+    lasts: false,
   }),
   memory: ({ memoryBytes }) => ({
     kind: "unreadable",
     code: "FILE_TOO_LARGE",
     why: `takes more memory to read than ${memoryBytes / MEGABYTE} MB: split it, or raise documents.reader.memory_mb.`,
+    lasts: false,
   }),
   crash: () => ({
     kind: "unreadable",
     code: "FILE_FORMAT_INVALID",
     why: "ended the process that read it, twice: save it anew with the program that made it.",
+    lasts: false,
   }),
 };
 

@@ -27,6 +27,12 @@ export function crash(): never {
   process.abort();
 }
 
+/** Meets an error of the operating system: no process has that id. */
+export function meetSystemError(): never {
+  process.kill(2 ** 30, 0);
+  throw new Error("there is such a process");
+}
+
 const ABSENT: string = "no-such-package";
 export const lackPackage = (): Promise<Extraction> => import(ABSENT) as Promise<Extraction>;
 

@@ -75,6 +75,7 @@ describe("the process that reads documents", () => {
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
       why: "takes longer to read than 6 s: split it, or raise documents.reader.timeout_s.",
+      lasts: false,
     });
     clearInterval(heart);
     // Nobody waited: 300 beats would be all of them.
@@ -90,6 +91,7 @@ describe("the process that reads documents", () => {
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
       why: expect.stringContaining("more memory to read than 250 MB"),
+      lasts: false,
     });
     expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
   });
@@ -101,6 +103,7 @@ describe("the process that reads documents", () => {
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
       why: expect.stringContaining("more memory to read than 250 MB"),
+      lasts: false,
     });
     const after = await read("whoAmI");
     expect(after).toMatchObject({ kind: "text" });
@@ -109,12 +112,18 @@ describe("the process that reads documents", () => {
 
   test("that dies twice over a file leaves the file unread, and nothing else", async () => {
     const read = open();
-    expect(await read("crash")).toMatchObject({ kind: "unreadable", code: "FILE_FORMAT_INVALID" });
+    expect(await read("crash")).toMatchObject({
+      kind: "unreadable",
+      code: "FILE_FORMAT_INVALID",
+      lasts: false,
+    });
     expect(await read("recurse")).toMatchObject({
       kind: "unreadable",
       code: "FILE_FORMAT_INVALID",
       why: expect.stringContaining("RangeError"),
+      lasts: true,
     });
+    expect(await read("meetSystemError")).toMatchObject({ kind: "unreadable", lasts: false });
     expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
   });
 });

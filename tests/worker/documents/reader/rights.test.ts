@@ -41,7 +41,13 @@ test("doctor says whether the network is kept from it", async () => {
 test.each([
   [
     "unreadable",
-    async () => ({ kind: "unreadable", code: "FILE_FORMAT_INVALID", why: "is broken." }) as const,
+    async () =>
+      ({
+        kind: "unreadable",
+        code: "FILE_FORMAT_INVALID",
+        why: "is broken.",
+        lasts: true,
+      }) as const,
     "trial.html, which is broken.",
   ],
   [
