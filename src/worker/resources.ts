@@ -95,7 +95,9 @@ export function openResources(
     choice: choiceAmong(parts, null),
     features: featuresIn(database),
   };
-  const sandbox = once(() => openSandbox(policyOf(config), textExtractionOf(config)));
+  const sandbox = once(() =>
+    openSandbox(policyOf(config), textExtractionOf(config), () => selectAttachments(database)),
+  );
   const files = once(async () =>
     withAttachments(await sandbox(), {
       list: () => selectAttachments(database),

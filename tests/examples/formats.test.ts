@@ -105,4 +105,20 @@ describe("the documents, indexed and asked without a model", () => {
     });
     expect((await run("doctor")).stdout).toContain("27 files are as they were");
   }, 120_000);
+
+  test("an attachment is offered where its path, its mail or its name is misspelt", async () => {
+    await run("index");
+    const hint = 'Did you mean "files/eml/pachtvertrag.eml/attachments/1/pacht.csv"?';
+    const misspelt = [
+      "files/eml/pachtvertag.eml/attachments/1-pacht.csv",
+      "files/eml/pachtvertag.eml/attachments/1/pacht.csv",
+      "pachd.csv",
+    ];
+    for (const name of misspelt) {
+      const asked = await run("ask", `What does ${name} say?`, "--wait");
+      expect(asked.stderr).toContain(hint);
+      const summarized = await run("summarize", name, "--wait");
+      expect(summarized.stderr).toContain(hint);
+    }
+  }, 120_000);
 });

@@ -25,6 +25,43 @@ afterEach(() => {
   root.remove();
 });
 
+describe("an attachment whose path or name is misspelt", () => {
+  const MAIL = "allowed/offer.eml";
+
+  test.each([
+    "allowed/ofer.eml/attachments/1/Price-list.csv",
+    "allowed/ofer.eml/attachments/1-Price-list.csv",
+    "allowed/offer.eml/attachments/1-Price-list.csv",
+    "Price-lists.csv",
+  ])("%s is answered with the one that is near", async (path) => {
+    const sandbox = await root.open(EXTENSIONS, [{ path: CSV, mail: MAIL }]);
+    const read = await sandbox.readTextFile({ path, maxChars: 1_000 });
+    expect(messageOf(read)).toContain(`Did you mean "${CSV}"?`);
+    expect(messageOf(await sandbox.locate(path))).toContain(`Did you mean "${CSV}"?`);
+  });
+
+  test("of many by one name is offered the one that lies nearest to what was asked", async () => {
+    const mails = ["a.eml", "b.eml", "offer.eml", "z.eml"].map((name) => `allowed/${name}`);
+    for (const mail of mails) root.write(mail, OFFER);
+    const all = mails.map((mail) => ({ mail, path: `${mail}/attachments/1/Price-list.csv` }));
+    const sandbox = await root.open(EXTENSIONS, all);
+    const path = "allowed/ofer.eml/attachments/1/Price-list.csv";
+    expect(messageOf(await sandbox.locate(path))).toContain(`Did you mean "${CSV}" or `);
+  });
+
+  test("is not offered where its mail is gone, or no name is near", async () => {
+    const gone = "allowed/gone.eml/attachments/1/Price-list.csv";
+    const sandbox = await root.open(EXTENSIONS, [
+      { path: gone, mail: "allowed/gone.eml" },
+      { path: CSV, mail: MAIL },
+    ]);
+    for (const path of [gone.replace("Price-list", "Other-thing"), "Contract.csv"]) {
+      expect(messageOf(await sandbox.locate(path))).not.toContain("Did you mean");
+    }
+    expect(messageOf(await sandbox.locate(gone))).toContain(`Did you mean "${CSV}"?`);
+  });
+});
+
 describe("an attachment by its name alone", () => {
   const attachments = (paths: readonly string[]) => {
     const all = paths.map((path) => ({ path, mail: path.slice(0, path.indexOf("/attachments/")) }));

@@ -8,7 +8,7 @@ import type { SecurityPolicy } from "./policy.ts";
 import { below, placesOf, shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 import { suggestNames } from "./suggest-names.ts";
-import type { CachedNames, NameListing } from "./suggest-names.ts";
+import type { CachedNames, KnownAttachment, NameListing } from "./suggest-names.ts";
 import { visitFile } from "./visit-file.ts";
 import type { Ground, OpenFile, Visited } from "./visit-file.ts";
 
@@ -75,7 +75,7 @@ const hasAllowedName = ({ ground }: Search, { relativePath }: FileLocation): boo
   checkName(relativePath, ground.rules) === null;
 
 const withListed = async (search: Search, path: string, refusal: Refusal): Promise<Refusal> =>
-  withNames(refusal, posix.basename(path), await search.listing.current());
+  withNames(search, refusal, path, await search.listing.current());
 
 /** Roots may lie in one another: what the inner one refuses, the outer may allow. */
 function visitFirst<T>(
@@ -184,7 +184,7 @@ async function refuseOutside(search: Search, { path, absolute }: RequestedPath):
   const hint =
     found !== undefined
       ? ` Did you mean ${quotePath(shownPath(found.root, found.relativePath))}?`
-      : suggestNames(posix.basename(path), await search.listing.current());
+      : suggestNames(path, await search.listing.current(), await search.attachments());
   const labels = roots.map((root) => quotePath(shownPath(root, "") || ".")).join(", ");
   return refuse(
     "PATH_DENIED",
@@ -204,18 +204,26 @@ async function findByName<T>(
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T>> {
   const denied = checkName(name, search.ground.rules);
-  if (denied !== null) return withNames(denied, name, await search.listing.current());
+  if (denied !== null) {
+    return withNames(search, denied, name, await search.listing.current());
+  }
   const outcome = visitListed(search, name, await search.listing.current(), visit);
   if (!isMissing(outcome)) return outcome;
   const listing = await search.listing.renewed();
   const again = visitListed(search, name, listing, visit);
   if (!isMissing(again)) return again;
-  return withNames(again, name, listing);
+  return withNames(search, again, name, listing);
 }
 
-/** The refusal, and the names of files that may have been meant. */
-const withNames = ({ code, message }: Refusal, name: string, listing: NameListing): Refusal =>
-  refuse(code, message + suggestNames(name, listing));
+/** The refusal, and the names of files and attachments that may have been meant. */
+async function withNames(
+  { attachments }: Search,
+  { code, message }: Refusal,
+  path: string,
+  listing: NameListing,
+): Promise<Refusal> {
+  return refuse(code, message + suggestNames(path, listing, await attachments()));
+}
 
 function visitListed<T>(
   search: Search,
@@ -339,6 +347,8 @@ export type Search = {
   readonly ground: Ground;
   readonly roots: readonly PinnedRoot[];
   readonly listing: CachedNames;
+  /** What is known to lie in mails: only offered, where no file has a name. */
+  readonly attachments: () => Promise<readonly KnownAttachment[]>;
   /** The whole file system as one root, for `allow_any_path`. */
   readonly anywhere: { readonly root: PinnedRoot; readonly ground: Ground } | null;
 };

@@ -21,6 +21,7 @@ import type { SecurityPolicy } from "./policy.ts";
 import { pinAnywhere, pinRoots } from "./roots.ts";
 import type { PinnedRoot, SkippedRoot } from "./roots.ts";
 import { cacheNames, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
+import type { KnownAttachment } from "./suggest-names.ts";
 import { readFileBelow, refuseSize } from "./visit-file.ts";
 import type { FileBytes } from "./visit-file.ts";
 
@@ -68,20 +69,25 @@ export type Sandbox = {
  * a machine without /proc (unless `allowRacyReads`), for a root outside the security root, and when no root is
  * left. A root that is missing or no folder is skipped.
  * @param extractText makes the texts of files
+ * @param attachments what is known to lie in mails, to be offered for a name that nothing has
  */
 export async function openSandbox(
   policy: SecurityPolicy,
   extractText: ExtractText,
+  attachments: Search["attachments"] = noAttachments,
 ): Promise<Sandbox> {
   const host = { platform: process.platform, descriptorFolder: "/proc/self/fd" } as const;
-  return openSandboxOn(host, policy, extractText);
+  return openSandboxOn(host, policy, extractText, attachments);
 }
+
+const noAttachments = (): Promise<readonly KnownAttachment[]> => Promise.resolve([]);
 
 /** The same on a given platform. */
 export async function openSandboxOn(
   host: PlatformFacts,
   policy: SecurityPolicy,
   extractText: ExtractText,
+  attachments: Search["attachments"] = noAttachments,
 ): Promise<Sandbox> {
   const descriptors = selectDescriptors(host, policy);
   const ground = { descriptors, rules: rulesBelowRoots(policy) };
@@ -96,6 +102,7 @@ export async function openSandboxOn(
       () => listNames(ground, roots, LISTED_ENTRIES),
       () => performance.now(),
     ),
+    attachments,
     anywhere:
       anyRoot === null
         ? null

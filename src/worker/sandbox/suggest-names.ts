@@ -12,21 +12,32 @@ const maxDistance = 2;
 const maxSuggestions = 3;
 
 /**
- * A sentence that offers the closest names of a listing for one that was not found (case and Unicode form
- * ignored; at most two edits, a third of the name, or the same name with another ending, with one at all, or with words
- * before it), or nothing. Ties go by path.
+ * A sentence that offers the files of a listing, and the attachments of its mails, whose names are closest to that of a
+ * path that was not found (case and Unicode form ignored; at most two edits, a third of the name, or the same name with
+ * another ending, with one at all, or with words before it), or nothing. Of names that are as close the one whose path is
+ * closest comes first, where a path was asked for; then ties go by path.
  */
-export function suggestNames(name: string, listing: NameListing): string {
+export function suggestNames(
+  path: string,
+  listing: NameListing,
+  attachments: readonly KnownAttachment[] = [],
+): string {
+  const name = posix.basename(path);
   const wanted = fold(name);
   const limit = Math.min(maxDistance, Math.floor(wanted.length / 3));
-  const close = [...listing.places].flatMap(([listed, places]) => {
+  const closeBy = (listed: string, pathsOf: () => readonly string[]): readonly CloseName[] => {
     const distance = distanceOf(wanted, fold(listed), limit);
-    return distance > maxDistance ? [] : places.map((place) => ({ distance, listed, place }));
-  });
-  close.sort((a, b) => a.distance - b.distance);
-  const offers = close
-    .slice(0, maxSuggestions)
-    .map(({ listed, place }) => offer(name, listed, place));
+    if (distance > maxDistance) return [];
+    return pathsOf().map((known) => ({ distance, listed, path: known, away: away(path, known) }));
+  };
+  const close = [
+    ...[...listing.places].flatMap(([listed, places]) => closeBy(listed, () => places.map(shown))),
+    ...attachments.flatMap((one) =>
+      closeBy(posix.basename(one.path), () => (isListed(one.mail, listing) ? [one.path] : [])),
+    ),
+  ];
+  close.sort((a, b) => a.distance - b.distance || a.away - b.away);
+  const offers = close.slice(0, maxSuggestions).map((one) => offer(name, one));
   const cut =
     listing.cutAt === null
       ? ""
@@ -36,6 +47,29 @@ export function suggestNames(name: string, listing: NameListing): string {
     : "";
   return (offers.length === 0 ? "" : ` Did you mean ${offers.join(" or ")}?${quotes}`) + cut;
 }
+
+/** What lies in a mail, both by their shown paths. */
+export type KnownAttachment = { readonly path: string; readonly mail: string };
+
+type CloseName = {
+  readonly distance: number;
+  readonly listed: string;
+  readonly path: string;
+  readonly away: number;
+};
+
+const shown = ({ root, relativePath }: FileLocation): string => shownPath(root, relativePath);
+
+/** Of a mail that is gone, or may not be read any more, nothing is offered. */
+const isListed = (mail: string, { places }: NameListing): boolean =>
+  places.get(posix.basename(mail))?.some((place) => shown(place) === mail) === true;
+
+/** Enough for a misspelt folder or mail, and another number of an attachment. */
+const farthest = 8;
+
+/** How many letters a whole path differs in; of a name alone nothing says where it lies. */
+const away = (asked: string, path: string): number =>
+  asked.includes("/") ? editDistance(fold(asked), fold(path), farthest) : 0;
 
 function distanceOf(wanted: string, listed: string, limit: number): number {
   const edits = editDistance(wanted, listed, limit);
@@ -52,10 +86,10 @@ const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastInde
 const fold = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** Twins that look alike are told apart in words. */
-function offer(name: string, listed: string, { root, relativePath }: FileLocation): string {
+function offer(name: string, { listed, path }: CloseName): string {
   const isTwin = listed !== name && listed.normalize("NFC") === name.normalize("NFC");
-  const path = quotePath(shownPath(root, relativePath));
-  return isTwin ? `${path} (the same letters in another Unicode form)` : path;
+  const quoted = quotePath(path);
+  return isTwin ? `${quoted} (the same letters in another Unicode form)` : quoted;
 }
 
 /** The files below the roots by bare name, each by its shown path, in the order of the paths. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { extractText } from "../../support/read-documents.ts";
 import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Reading, Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import type { KnownAttachment } from "../../../src/worker/sandbox/suggest-names.ts";
 import type { SecurityPolicy } from "../../../src/worker/sandbox/policy.ts";
 import type { Refusal } from "../../../src/shared/failure.ts";
 import { policyOver } from "../../support/security-policy.ts";
@@ -17,7 +18,11 @@ export type Workroot = {
   /** Writes a file below the work root, with its folders, and gives its absolute path. */
   write(path: string, content?: string | Buffer): string;
   policy(changes?: Partial<SecurityPolicy>): SecurityPolicy;
-  open(changes?: Partial<SecurityPolicy>): Promise<Sandbox>;
+  /** @param attachments what is known to lie in mails */
+  open(
+    changes?: Partial<SecurityPolicy>,
+    attachments?: readonly KnownAttachment[],
+  ): Promise<Sandbox>;
   /** Opens a sandbox, reads one path with it, and closes it. */
   read(path: string, changes?: Partial<SecurityPolicy>): Promise<Reading>;
   /** Closes the sandboxes opened so far. */
@@ -43,8 +48,12 @@ export function makeWorkroot(): Workroot {
       allowedExts: [".md", ".txt", ".json"],
       ...changes,
     });
-  const open = async (changes?: Partial<SecurityPolicy>): Promise<Sandbox> => {
-    const sandbox = await openSandbox(policy(changes), extractText);
+  const open = async (
+    changes?: Partial<SecurityPolicy>,
+    attachments: readonly KnownAttachment[] = [],
+  ): Promise<Sandbox> => {
+    const known = async () => attachments;
+    const sandbox = await openSandbox(policy(changes), extractText, known);
     opened.push(sandbox);
     return sandbox;
   };
