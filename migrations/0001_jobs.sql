@@ -169,9 +169,9 @@ create index jobs_by_duplicate on nightdesk_data.jobs (duplicate_of) where dupli
 -- What takes no place of the queue.
 create index jobs_in_lanes on nightdesk_data.jobs (kind, due_at, seq)
   where kind in ('command', 'notify') and state in ('queued', 'parked');
--- The newest result of the same input.
+-- The newest result of the same input: its own, or of a copy that of the job that is worked in its place.
 create index jobs_with_results on nightdesk_data.jobs (input_sha256, finished_at)
-  where state = 'succeeded' and kind in ('summarize', 'extract');
+  where (state = 'succeeded' or duplicate_of is not null) and kind in ('summarize', 'extract');
 -- What `results` is asked for. `order by finished_at desc` puts jobs that have not ended first, so that the index holds
 -- them, too.
 create index jobs_by_finish on nightdesk_data.jobs (finished_at);

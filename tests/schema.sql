@@ -1875,7 +1875,7 @@ CREATE INDEX jobs_waiting_for_people ON nightdesk_data.jobs USING btree (waiting
 
 CREATE INDEX jobs_with_problems ON nightdesk_data.jobs USING btree (batch_id, state, error_code, seq) WHERE (error_code IS NOT NULL)
 
-CREATE INDEX jobs_with_results ON nightdesk_data.jobs USING btree (input_sha256, finished_at) WHERE ((state = 'succeeded'::text) AND (kind = ANY (ARRAY['summarize'::text, 'extract'::text])))
+CREATE INDEX jobs_with_results ON nightdesk_data.jobs USING btree (input_sha256, finished_at) WHERE (((state = 'succeeded'::text) OR (duplicate_of IS NOT NULL)) AND (kind = ANY (ARRAY['summarize'::text, 'extract'::text])))
 
 CREATE INDEX model_calls_to_take_over ON nightdesk_data.model_calls USING btree (request_sha256, call_id) WHERE ((reply IS NOT NULL) AND (model <> 'extractive'::text))
 

@@ -56,6 +56,15 @@ const enqueue = async (name: string, lines: readonly object[], ...flags: readonl
   return desk.run("enqueue", file, "--batch-name", name, "--dedupe", "--json", ...flags);
 };
 
+/** What a worker would have read: hand-made runs rest on another file. */
+const readAsIndexed = () =>
+  desk.database.query(
+    `update nightdesk_data.evidence e set path = d.path, sha256 = d.sha256, extractor = d.extractor
+       from nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
+       join nightdesk_data.documents d on d.path = j.input->>'path'
+      where e.run_id = r.run_id and e.kind = 'file'`,
+  );
+
 test("one of each group of copies is queued, and the others are rows that point to it", async () => {
   const { code, stdout, stderr } = await desk.run(
     ...["summarize", "corpus/*.md", "--dedupe", "--batch-name", "first", "--json"],
@@ -191,15 +200,67 @@ test("with --changed a copy is as changed as the file that it is a copy of", asy
   ]);
   await desk.run("summarize", pathOf("0-new.md"), "--bullets");
   await workByHand(desk.database, 1, ({ customId }) => answered(customId));
-  await desk.database.query(
-    `update nightdesk_data.evidence e set sha256 = d.sha256, extractor = d.extractor
-       from nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
-       join nightdesk_data.documents d on d.path = j.input->>'path'
-      where e.run_id = r.run_id and e.kind = 'file'`,
-  );
+  await readAsIndexed();
   const after = await changed();
   expect(after["paths"]).toEqual(["d.md", "short.md"].map(pathOf));
   expect(after).not.toHaveProperty("copies");
+});
+
+test("without --dedupe a copy is unchanged while it has the result of the file that it is a copy of", async () => {
+  const paths = ["a.md", "b-same.md", "c-near.md"].map(pathOf);
+  const changed = async () => {
+    const { stdout } = await desk.run(
+      ...["summarize", ...paths, "--changed", "--dry-run", "--json", "--length", "sentence"],
+    );
+    return json(stdout)["paths"];
+  };
+  expect(await changed()).toEqual(paths);
+  await desk.run(
+    ...["summarize", ...paths, "--dedupe", "--length", "sentence", "--batch-name", "copied"],
+  );
+  expect(await changed()).toEqual(paths);
+  await workByHand(desk.database, 1, ({ customId }) => answered(customId));
+  await readAsIndexed();
+  expect(await changed()).toEqual([]);
+
+  // The copy to the byte has the result as long as its bytes are those; the near one was compared with the former words.
+  await desk.write(pathOf("a.md"), OTHER);
+  await indexDesk(desk);
+  expect(await changed()).toEqual(["a.md", "c-near.md"].map(pathOf));
+  await desk.write(pathOf("a.md"), WORDS);
+  await desk.write(pathOf("b-same.md"), `${WORDS} And more.`);
+  await indexDesk(desk);
+  expect(await changed()).toEqual(["b-same.md", "c-near.md"].map(pathOf));
+  await desk.write(pathOf("b-same.md"), WORDS);
+  await indexDesk(desk);
+});
+
+test("a report compares a copy by the result that it has: no copy is broken, and none is fixed", async () => {
+  const paths = ["a.md", "b-same.md", "c-near.md"].map(pathOf);
+  const summarize = async (name: string, ...flags: readonly string[]) => {
+    const words = ["summarize", ...paths, "--bullets", "--length", "long"];
+    await desk.run(...words, "--batch-name", name, ...flags);
+  };
+  const compared = async (now: string, before: string): Promise<string> => {
+    const words = ["batch", "report", now, "--compare", before, "--force", "--json"];
+    const { stdout } = await desk.run(...words);
+    return readFile(String(json(stdout)["markdown"]), "utf8");
+  };
+  const say = (words: string) => () => answered(words);
+  await summarize("each");
+  await workByHand(desk.database, 3, say("The same for all."));
+  await summarize("once", "--dedupe");
+  // Neither the job nor its copies have ended.
+  expect(await compared("once", "each")).toContain("0 jobs came out the same, and nothing else");
+  await workByHand(desk.database, 1, say("The same for all."));
+  for (const report of [await compared("once", "each"), await compared("each", "once")]) {
+    expect(report).toContain("3 jobs came out the same, and nothing else");
+  }
+  await summarize("failed", "--dedupe");
+  await workByHand(desk.database, 1, () => failed);
+  expect(await compared("failed", "each")).toMatch(
+    /Succeeded before, and not now: 3[^]*b-same\.md`, now MODEL_NOT_FOUND/,
+  );
 });
 
 test("a digest tells of the file that was worked, and not of its copies", async () => {

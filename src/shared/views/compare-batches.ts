@@ -28,7 +28,8 @@ export type ChangeRow = z.infer<typeof changeSchema>[number];
 
 /**
  * Compares a batch with an earlier one, job by job: with the one that a job repeats, else with that of its custom_id.
- * Answers are compared without their scope footers, which tell the files and not the words.
+ * Answers are compared without their scope footers, which tell the files and not the words. A copy is as the job that is
+ * worked in its place, which has its result.
  */
 export async function compareBatches(
   db: Queryable,
@@ -45,11 +46,16 @@ const SAME_ANSWER = `(select case when n.kind = 'extract' then a.summary is not 
                       = replace(coalesce(b.answer, ''), coalesce(b.scope, ''), '') end
            from nightdesk_data.runs a, nightdesk_data.runs b where a.run_id = n.run_id and b.run_id = p.run_id)`;
 
-const COLUMNS = "job_id, seq, custom_id, kind, state, run_id, error_code, rerun_of, finished_at";
+const jobsOf = (batch: "$1" | "$2"): string => `
+  select j.job_id, j.seq, j.custom_id, j.kind, j.rerun_of, worked.state, worked.run_id, worked.error_code,
+         worked.finished_at
+    from nightdesk_data.jobs j
+    join nightdesk_data.jobs worked on worked.batch_id = ${batch} and worked.job_id = coalesce(j.duplicate_of, j.job_id)
+   where j.batch_id = ${batch}`;
 
 const COMPARE = `
-with mine as materialized (select ${COLUMNS} from nightdesk_data.jobs where batch_id = $1),
-earlier as materialized (select ${COLUMNS} from nightdesk_data.jobs where batch_id = $2),
+with mine as materialized (${jobsOf("$1")}),
+earlier as materialized (${jobsOf("$2")}),
 paired as materialized (
   select n.job_id as now_id, coalesce(repeated.job_id, named.job_id) as before_id
     from mine n
@@ -63,12 +69,12 @@ judged as (
               when n.state <> 'succeeded' and p.state = 'succeeded' then 'broken'
               when n.state = 'succeeded' and not ${SAME_ANSWER} then 'changed'
               else 'same' end as change,
-         p.error_code as code_before
+         p.error_code as code_before, n.error_code as code_now
     from paired
     join mine n on n.job_id = paired.now_id
     left join earlier p on p.job_id = paired.before_id
    union all
-  select g.job_id, g.seq, 'gone', g.error_code from earlier g
+  select g.job_id, g.seq, 'gone', g.error_code, null from earlier g
    where not exists (select from paired where before_id = g.job_id)),
 placed as materialized (
   select *, row_number() over (partition by change order by seq) as place from judged)
@@ -76,7 +82,7 @@ select g.change, g.jobs, coalesce(e.examples, '[]') as examples
   from (select change, count(*) as jobs from placed group by change) g
   left join lateral (
     select jsonb_agg(jsonb_build_object('custom_id', j.custom_id, 'kind', j.kind, 'code_before', p.code_before,
-             'code_now', case when p.change <> 'gone' then j.error_code end) order by p.seq) as examples
+             'code_now', p.code_now) order by p.seq) as examples
       from placed p join nightdesk_data.jobs j using (job_id)
      where p.change = g.change and p.place <= $3 and g.change not in ('same', 'open')) e on true
  order by array_position(array['${CHANGES.join("', '")}'], g.change)`;

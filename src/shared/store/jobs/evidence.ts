@@ -27,7 +27,8 @@ export type KnownFile = {
 export type NewestEvidence = {
   /**
    * SHA-256 of the file that the newest successful result of the same input was made of; null where there is none, or
-   * where another extractor makes text of the file now.
+   * where another extractor makes text of the file now. A copy has the result of the job that was worked in its place: it
+   * was made of the copy as well, where both files are in the index as they were when they were compared.
    */
   readonly used: string | null;
   readonly known: KnownFile | null;
@@ -42,14 +43,23 @@ export async function selectNewestEvidence(
   jobs: readonly { readonly inputSha256: string; readonly path: string }[],
 ): Promise<readonly NewestEvidence[]> {
   const { rows } = await db.query(
-    `select case when d.extractor <> e.extractor then null else e.sha256 end as used, d.sha256, d.settled, ${fileOfDocument("d")}, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
+    `select case when d.indexed_at < j.compared_at
+                       and exists (select from nightdesk_data.documents o
+                                    where o.path = e.path and o.sha256 = e.sha256 and o.indexed_at < j.compared_at)
+                 then d.sha256
+                 when d.extractor <> e.extractor then null else e.sha256 end as used, d.sha256, d.settled, ${fileOfDocument("d")}, d.mtime_ns::text, d.ctime_ns::text, d.inode::text
        from unnest($1::text[], $2::text[]) with ordinality as i (input_sha256, path, place)
        left join lateral (
-         select run_id from nightdesk_data.jobs
-          where input_sha256 = i.input_sha256 and state = 'succeeded' and kind in ('summarize', 'extract')
-          order by finished_at desc limit 1) j on true
+         -- A load compares its files behind the jobs that it has inserted.
+         select coalesce(o.run_id, c.run_id) as run_id,
+                case when c.duplicate_of is not null then c.created_at end as compared_at
+           from nightdesk_data.jobs c left join nightdesk_data.jobs o on o.job_id = c.duplicate_of
+          where c.input_sha256 = i.input_sha256 and c.kind in ('summarize', 'extract')
+            and (c.state = 'succeeded' or c.duplicate_of is not null)
+            and (c.duplicate_of is null or o.state = 'succeeded')
+          order by c.finished_at desc limit 1) j on true
        left join lateral (
-         select sha256, extractor from nightdesk_data.evidence
+         select path, sha256, extractor from nightdesk_data.evidence
           where run_id = j.run_id and admitted and kind = 'file' order by ordinal limit 1) e on true
        left join lateral (
          select * from nightdesk_data.documents
