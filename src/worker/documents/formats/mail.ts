@@ -9,6 +9,8 @@ import type { Format } from "./format.ts";
 import type { Extraction, FileMetadata } from "../extraction.ts";
 import { attachedParts, gatherAttachments } from "./mail-attachments.ts";
 import type { AttachedPart } from "./mail-attachments.ts";
+import { findMissingEnd } from "./mail-end.ts";
+import type { MissingEnd } from "./mail-end.ts";
 import { markQuotes } from "./mail-quotes.ts";
 import { MARKDOWN } from "./markdown.ts";
 
@@ -16,7 +18,7 @@ import { MARKDOWN } from "./markdown.ts";
 export const EML: Format = {
   name: "eml",
   extensions: [".eml"],
-  extractor: inChild("eml 3", { home: import.meta.url, name: "readEml" }),
+  extractor: inChild("eml 4", { home: import.meta.url, name: "readEml" }),
   isOf: () => true,
   parseFrontmatter: () => NO_FRONTMATTER,
   cut: (...text) => MARKDOWN.cut(...text),
@@ -27,7 +29,7 @@ export const MBOX: Format = {
   ...EML,
   name: "mbox",
   extensions: [".mbox"],
-  extractor: inChild("mbox 4", { home: import.meta.url, name: "readMbox" }),
+  extractor: inChild("mbox 5", { home: import.meta.url, name: "readMbox" }),
 };
 
 export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
@@ -37,9 +39,9 @@ export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extrac
   }
   const builder = openTextBuilder(limits);
   const gathered = gatherAttachments(limits);
-  const isTruncated = endsTooSoon(mail, bytes);
-  addMail(mail, { builder, gathered, count: countEntries("parts", limits), isTruncated });
-  const metadata = { ...metadataOf(mail), ...(isTruncated ? { truncated: true } : {}) };
+  const missingEnd = findMissingEnd(mail, bytes);
+  addMail(mail, { builder, gathered, count: countEntries("parts", limits), missingEnd });
+  const metadata = { ...metadataOf(mail), ...(missingEnd === null ? {} : { truncated: true }) };
   return { ...builder.finish(metadata), ...gathered.finish() };
 }
 
@@ -56,9 +58,9 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
     builder.place({ message });
     const mail = await parseMail(content);
     if (mail.date !== undefined && isDay(mail.date) && mail.date > newest) newest = mail.date;
-    const isTruncated = endsTooSoon(mail, content);
-    if (isTruncated) truncated += 1;
-    addMail(mail, { builder, gathered, count, message, isTruncated });
+    const missingEnd = findMissingEnd(mail, content);
+    if (missingEnd !== null) truncated += 1;
+    addMail(mail, { builder, gathered, count, message, missingEnd });
   }
   if (message === 0) {
     throw new NoText(
@@ -90,21 +92,6 @@ async function parseMail(bytes: Buffer): Promise<Email> {
   }
 }
 
-/** The boundary that parts of a mail are between, with its quotation marks or without. */
-const BOUNDARY = /;\s{0,9}boundary\s{0,9}=\s{0,9}(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i;
-
-/**
- * Whether a mail of several parts lacks the line that ends the last one, which every program writes (RFC 2046): what was
- * behind the end of the file is gone. Of a mail of one part nothing tells it.
- */
-function endsTooSoon({ headers }: Email, bytes: Buffer): boolean {
-  const type = headers.find(({ key }) => key === "content-type")?.value ?? "";
-  const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined || !/^\s*multipart\//i.test(type)) return false;
-  return bytes.lastIndexOf(`--${boundary}--`, undefined, "latin1") === -1;
-}
-
 /** The line that begins a mail has an address and a year; one in a text is written with a mark before it. */
 const SEPARATOR = /^From \S+ .*\b\d{4}\b.*\r?\n/gm;
 
@@ -126,13 +113,13 @@ type MailWork = {
   readonly count: () => void;
   /** Its number in a mailbox. */
   readonly message?: number;
-  readonly isTruncated: boolean;
+  readonly missingEnd: MissingEnd | null;
 };
 
-function addMail(mail: Email, { builder, gathered, count, message, isTruncated }: MailWork): void {
+function addMail(mail: Email, { builder, gathered, count, message, missingEnd }: MailWork): void {
   builder.add(`# ${oneLine(mail.subject ?? "(no subject)")}\n\n`);
   for (const line of headerLines(mail)) builder.add(`${line}\n`);
-  if (isTruncated) builder.add(`${TRUNCATED}\n`);
+  if (missingEnd !== null) builder.add(`(The mail is truncated: ${TRUNCATED[missingEnd]})\n`);
   builder.add(`\n${markQuotes(bodyOf(mail), "###")}\n\n`);
   const { date, attachments } = mail;
   if (attachments.length === 0) return;
@@ -146,8 +133,11 @@ function addMail(mail: Email, { builder, gathered, count, message, isTruncated }
 const lineOf = ({ givenName, name, type, bytes }: AttachedPart): string =>
   `- ${oneLine(givenName === "" ? type : givenName)} (${oneLine(type)}, ${bytes.length} bytes): ${name}\n`;
 
-const TRUNCATED =
-  "(The mail is truncated: its last part has no end. What came after is not there.)";
+const TRUNCATED: Readonly<Record<MissingEnd, string>> = {
+  boundary: "its last part has no end. What came after is not there.",
+  encoding: "its text breaks off in the middle of a character. What came after is not there.",
+  length: "its header counts more than there is. What came after is not there.",
+};
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, 500);
 
