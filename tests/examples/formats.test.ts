@@ -117,8 +117,8 @@ describe("the documents, indexed and asked without a model", () => {
     for (const name of misspelt) {
       const asked = await run("ask", `What does ${name} say?`, "--wait");
       expect(asked.stderr).toContain(hint);
-      const summarized = await run("summarize", name, "--wait");
-      expect(summarized.stderr).toContain(hint);
     }
+    const summarized = await run("summarize", misspelt[0] ?? "", "--wait");
+    expect(summarized.stderr).toContain(hint);
   }, 120_000);
 });
