@@ -172,6 +172,9 @@ create index jobs_in_lanes on nightdesk_data.jobs (kind, due_at, seq)
 -- The newest result of the same input: its own, or of a copy that of the job that is worked in its place.
 create index jobs_with_results on nightdesk_data.jobs (input_sha256, finished_at)
   where (state = 'succeeded' or duplicate_of is not null) and kind in ('summarize', 'extract');
+-- The labels that a file was given. A path may be longer than an entry of an index.
+create index jobs_that_classified on nightdesk_data.jobs (md5(input->>'path'), finished_at)
+  where kind = 'extract' and input->>'preset' = 'classify' and state = 'succeeded';
 -- What `results` is asked for. `order by finished_at desc` puts jobs that have not ended first, so that the index holds
 -- them, too.
 create index jobs_by_finish on nightdesk_data.jobs (finished_at);

@@ -337,16 +337,28 @@ create table nightdesk_data.watched_files (
   seen_at timestamptz not null default now(),
   -- The job that a rule made of it; null where no rule is for it, or the job was deleted.
   job_id uuid references nightdesk_data.jobs on delete set null,
-  -- Folder that it is moved to once its job has succeeded, relative to the work root.
+  -- When the classification ended that the rules for labels were last asked about.
+  classified_at timestamptz,
+  -- What it gave; null where it was refused or failed.
+  label text check (label <> ''),
+  -- The job that a rule for the label made of it.
+  label_job_id uuid references nightdesk_data.jobs on delete set null,
+  -- Why the rules for labels passed it over.
+  label_problem text,
+  -- Folder that it is moved to once its jobs have succeeded, relative to the work root.
   move_to text check (move_to <> ''),
   moved_to text check (moved_to <> ''),
   -- Why it is not moved.
   move_problem text,
   primary key (source, sha256),
   constraint only_what_is_to_be_moved_is check (move_to is not null or (moved_to is null and move_problem is null)),
-  constraint moved_or_kept check (moved_to is null or move_problem is null)
+  constraint moved_or_kept check (moved_to is null or move_problem is null),
+  constraint labels_come_from_a_classification
+    check (classified_at is not null or (label is null and label_job_id is null and label_problem is null)),
+  constraint queued_by_its_label_or_passed_over check (label_job_id is null or label_problem is null)
 );
 create index watched_files_by_job on nightdesk_data.watched_files (job_id) where job_id is not null;
+create index watched_files_by_label_job on nightdesk_data.watched_files (label_job_id) where label_job_id is not null;
 
 -- The last look at each watched folder.
 create table nightdesk_data.watches (

@@ -695,9 +695,11 @@ comment on column nightdesk.documents.mail is 'Of an attachment the path of the 
 comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
 
 create view nightdesk.watched_files as
-select w.source, w.path, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.moved_to, w.move_problem
+select w.source, w.path, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.label, w.label_job_id,
+       l.state as label_state, w.label_problem, w.moved_to, w.move_problem
   from nightdesk_data.watched_files w
-  left join nightdesk_data.jobs j using (job_id);
+  left join nightdesk_data.jobs j using (job_id)
+  left join nightdesk_data.jobs l on l.job_id = w.label_job_id;
 comment on view nightdesk.watched_files is 'One row a file of a watched folder, by what it holds.';
 comment on column nightdesk.watched_files.source is 'Name of the configured source that is watched.';
 comment on column nightdesk.watched_files.path is 'Where it was found, relative to the work root.';
@@ -707,6 +709,10 @@ comment on column nightdesk.watched_files.seen_at is 'When it was taken.';
 comment on column nightdesk.watched_files.job_id is 'The job that a rule made of it; null where no rule is for it, or the job was deleted.';
 comment on column nightdesk.watched_files.batch_id is 'Batch of that job.';
 comment on column nightdesk.watched_files.state is 'State of that job.';
+comment on column nightdesk.watched_files.label is 'What its newest classification gave when the rules for labels were last asked; null where it has none.';
+comment on column nightdesk.watched_files.label_job_id is 'The job that a rule for its label made of it, or a rule for files without one; null where there is none, or the job was deleted.';
+comment on column nightdesk.watched_files.label_state is 'State of that job.';
+comment on column nightdesk.watched_files.label_problem is 'Why the rules for labels passed it over; null where they did not.';
 comment on column nightdesk.watched_files.moved_to is 'Where it was moved to by its rule; null where it lies where it was found.';
 comment on column nightdesk.watched_files.move_problem is 'Why it could not be moved; null where it could, or is not to be.';
 

@@ -723,6 +723,10 @@ table nightdesk_data.watched_files
   column mtime_ns bigint not null
   column seen_at timestamp with time zone not null default now()
   column job_id uuid
+  column classified_at timestamp with time zone
+  column label text
+  column label_job_id uuid
+  column label_problem text
   column move_to text
   column moved_to text
   column move_problem text
@@ -1761,13 +1765,21 @@ constraint tool_calls_run_id_fkey on nightdesk_data.tool_calls FOREIGN KEY (run_
 
 constraint tool_calls_trailing_text_check on nightdesk_data.tool_calls CHECK ((length(trailing_text) <= 200))
 
+constraint labels_come_from_a_classification on nightdesk_data.watched_files CHECK (((classified_at IS NOT NULL) OR ((label IS NULL) AND (label_job_id IS NULL) AND (label_problem IS NULL))))
+
 constraint moved_or_kept on nightdesk_data.watched_files CHECK (((moved_to IS NULL) OR (move_problem IS NULL)))
 
 constraint only_what_is_to_be_moved_is on nightdesk_data.watched_files CHECK (((move_to IS NOT NULL) OR ((moved_to IS NULL) AND (move_problem IS NULL))))
 
+constraint queued_by_its_label_or_passed_over on nightdesk_data.watched_files CHECK (((label_job_id IS NULL) OR (label_problem IS NULL)))
+
 constraint watched_files_bytes_check on nightdesk_data.watched_files CHECK ((bytes >= 0))
 
 constraint watched_files_job_id_fkey on nightdesk_data.watched_files FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE SET NULL
+
+constraint watched_files_label_check on nightdesk_data.watched_files CHECK ((label <> ''::text))
+
+constraint watched_files_label_job_id_fkey on nightdesk_data.watched_files FOREIGN KEY (label_job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE SET NULL
 
 constraint watched_files_move_to_check on nightdesk_data.watched_files CHECK ((move_to <> ''::text))
 
@@ -1865,6 +1877,8 @@ CREATE INDEX jobs_in_lanes ON nightdesk_data.jobs USING btree (kind, due_at, seq
 
 CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
 
+CREATE INDEX jobs_that_classified ON nightdesk_data.jobs USING btree (md5((input ->> 'path'::text)), finished_at) WHERE ((kind = 'extract'::text) AND ((input ->> 'preset'::text) = 'classify'::text) AND (state = 'succeeded'::text))
+
 CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, affinity, size, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
 
 CREATE INDEX jobs_to_dispatch_by_age ON nightdesk_data.jobs USING btree (batch_id, created_at, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
@@ -1908,6 +1922,8 @@ CREATE INDEX steps_by_run ON nightdesk_data.steps USING btree (run_id)
 CREATE UNIQUE INDEX tool_calls_by_step ON nightdesk_data.tool_calls USING btree (job_id, step) WHERE (step IS NOT NULL)
 
 CREATE INDEX watched_files_by_job ON nightdesk_data.watched_files USING btree (job_id) WHERE (job_id IS NOT NULL)
+
+CREATE INDEX watched_files_by_label_job ON nightdesk_data.watched_files USING btree (label_job_id) WHERE (label_job_id IS NOT NULL)
 
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -2899,7 +2915,7 @@ view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, a
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j ON j.job_id = r.job_id;
 
-view nightdesk.watched_files (source, path, sha256, bytes, seen_at, job_id, batch_id, state, moved_to, move_problem) as
+view nightdesk.watched_files (source, path, sha256, bytes, seen_at, job_id, batch_id, state, label, label_job_id, label_state, label_problem, moved_to, move_problem) as
  SELECT w.source,
     w.path,
     w.sha256,
@@ -2908,10 +2924,15 @@ view nightdesk.watched_files (source, path, sha256, bytes, seen_at, job_id, batc
     w.job_id,
     j.batch_id,
     j.state,
+    w.label,
+    w.label_job_id,
+    l.state AS label_state,
+    w.label_problem,
     w.moved_to,
     w.move_problem
    FROM nightdesk_data.watched_files w
-     LEFT JOIN nightdesk_data.jobs j USING (job_id);
+     LEFT JOIN nightdesk_data.jobs j USING (job_id)
+     LEFT JOIN nightdesk_data.jobs l ON l.job_id = w.label_job_id;
 
 view nightdesk.watches (source, looked_at, files, restless, problem) as
  SELECT source,
@@ -5110,6 +5131,14 @@ comment on view column nightdesk.watched_files.batch_id is 'Batch of that job.'
 comment on view column nightdesk.watched_files.bytes is 'Its size in bytes.'
 
 comment on view column nightdesk.watched_files.job_id is 'The job that a rule made of it; null where no rule is for it, or the job was deleted.'
+
+comment on view column nightdesk.watched_files.label is 'What its newest classification gave when the rules for labels were last asked; null where it has none.'
+
+comment on view column nightdesk.watched_files.label_job_id is 'The job that a rule for its label made of it, or a rule for files without one; null where there is none, or the job was deleted.'
+
+comment on view column nightdesk.watched_files.label_problem is 'Why the rules for labels passed it over; null where they did not.'
+
+comment on view column nightdesk.watched_files.label_state is 'State of that job.'
 
 comment on view column nightdesk.watched_files.move_problem is 'Why it could not be moved; null where it could, or is not to be.'
 

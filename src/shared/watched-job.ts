@@ -12,6 +12,10 @@ const TEXT_KEYS: ReadonlyMap<unknown, string> = new Map([
 
 type RuleJob = Readonly<Record<string, unknown>>;
 
+/** Whether the job of a rule gives a file a label. */
+export const isClassification = (job: RuleJob): boolean =>
+  job["kind"] === "extract" && job["preset"] === "classify";
+
 /**
  * The job of a rule for a new file: a line of a batch with the path of the file, which stands between quotes in the text of
  * `ask` and `investigate`.

@@ -1,15 +1,18 @@
 import { relative, resolve } from "node:path";
 import { parseGlob } from "../parse-glob.ts";
-import { jobForFile } from "../watched-job.ts";
+import { isClassification, jobForFile } from "../watched-job.ts";
 import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
+
+type Rule = NonNullable<ConfigValues["index"]["sources"][number]["watch"]>["rules"][number];
 
 /** What is wrong with the rules of watched folders, before a file comes that they are for. */
 export function checkWatches({ index }: ConfigValues, workroot: string): Conflict[] {
   return index.sources.flatMap(({ watch }, source) =>
-    (watch?.rules ?? []).flatMap((rule, at) => {
+    (watch?.rules ?? []).flatMap((rule, at, rules) => {
       const path = ["index", "sources", source, "watch", "rules", at];
       return [
+        ...labelProblem(rule, rules).map((text) => ({ path: [...path, "label"], text })),
         ...globProblem(rule.match).map((text) => ({ path: [...path, "match"], text })),
         ...jobProblem(rule.job).map((text) => ({ path: [...path, "job"], text })),
         ...moveProblem(rule.move_to, workroot).map((text) => ({
@@ -24,6 +27,15 @@ export function checkWatches({ index }: ConfigValues, workroot: string): Conflic
 function globProblem(glob: string | undefined): string[] {
   const parsed = glob === undefined ? undefined : parseGlob(glob);
   return parsed === undefined || typeof parsed === "function" ? [] : [parsed.problem];
+}
+
+/** A label that no rule of the source gives is misspelt; where none of them classifies, a command may. */
+function labelProblem({ label, unclassified }: Rule, rules: readonly Rule[]): string[] {
+  if (label === undefined) return [];
+  if (unclassified === true) return ["stands beside unclassified, and no file has both"];
+  const given = rules.flatMap(({ job }) => (isClassification(job) ? [job["labels"]].flat() : []));
+  const unknown = [label].flat().filter((one) => given.length > 0 && !given.includes(one));
+  return unknown.map((one) => `names ${JSON.stringify(one)}, which no rule of this source gives`);
 }
 
 function jobProblem(job: Readonly<Record<string, unknown>>): string[] {

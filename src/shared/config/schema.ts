@@ -159,6 +159,10 @@ const watchRuleSchema = z.strictObject({
     .optional(),
   /** In its frontmatter; one of them. */
   tags: z.array(name).min(1).optional(),
+  /** That its newest classification gave; one of them. Without it, and without `unclassified`, the rule is for new files. */
+  label: z.union([name, z.array(name).min(1)]).optional(),
+  /** Files whose classification was refused or failed. */
+  unclassified: z.literal(true).optional(),
   /** A line of a batch without its path; {path} in a question or a task. */
   job: z.looseObject({ kind: z.enum(["summarize", "extract", "ask", "investigate"]) }),
   /** Relative to the work root. */

@@ -157,7 +157,7 @@ function checkWatch(name: string, everyS: number, look: Look | undefined): Check
       `No worker has looked at the watched source ${name} yet.`,
       start,
     );
-  const { age_s: ageS, files, restless, problem, unmoved, failed } = look;
+  const { age_s: ageS, files, restless, problem, unmoved, passed_over: passedOver, failed } = look;
   if (problem !== null)
     return warn(
       "DOCTOR_WATCH_FAILED",
@@ -172,6 +172,7 @@ function checkWatch(name: string, everyS: number, look: Look | undefined): Check
     );
   const bad = [
     ...(failed === 0 ? [] : [`${failed} whose jobs did not succeed`]),
+    ...(passedOver === 0 ? [] : [`${passedOver} that the rules for labels passed over`]),
     ...(unmoved === 0 ? [] : [`${unmoved} that could not be moved`]),
   ];
   const message = `The watched source ${name} holds ${countOf(files, "file")}, ${restless} of them not at rest`;
@@ -180,7 +181,7 @@ function checkWatch(name: string, everyS: number, look: Look | undefined): Check
     : warn(
         "DOCTOR_WATCH_FILES",
         `${message}; there were ${bad.join(", ")}.`,
-        `Look: nightdesk sql "select path, state, move_problem from watched_files"`,
+        `Look: nightdesk sql "select path, state, label_state, label_problem, move_problem from watched_files"`,
       );
 }
 

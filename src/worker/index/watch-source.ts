@@ -1,8 +1,5 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import type { Config } from "../../shared/config/schema.ts";
-import type { JobInput } from "../../shared/job.ts";
-import { parseGlob } from "../../shared/parse-glob.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { FileFacts } from "../../shared/store/index/documents.ts";
 import {
@@ -13,16 +10,15 @@ import {
   takeFiles,
 } from "../../shared/store/index/watched-files.ts";
 import type { Look, Move, TakenFile } from "../../shared/store/index/watched-files.ts";
-import { jobForFile } from "../../shared/watched-job.ts";
-import { formatOf } from "../documents/formats/registry.ts";
+import type { LabelDecision } from "../../shared/store/index/watched-labels.ts";
 import { factsOf, listFiles } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
 import { moveFile } from "./move-file.ts";
 import { storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
-
-export type Watch = NonNullable<Config["index"]["sources"][number]["watch"]>;
-type Rule = Watch["rules"][number];
+import { workByLabels } from "./watch-labels.ts";
+import { jobOf, rulesOf, selectRule, textReader } from "./watch-rules.ts";
+import type { Watch } from "./watch-rules.ts";
 
 /** What a process remembers of a folder between two looks: a file that was read is not read again while it stays as it is. */
 export type WatchMemory = {
@@ -40,14 +36,20 @@ export type WatchDeps = {
 };
 
 /** What came of a look, for the log. */
-export type LookOutcome = Look & { readonly taken: number; readonly moves: readonly Move[] };
+export type LookOutcome = Look & {
+  readonly taken: number;
+  /** About files whose classification has ended. */
+  readonly decisions: readonly LabelDecision[];
+  readonly moves: readonly Move[];
+};
 
 /** Files of one look that are read: the next look goes on. */
 const MOST_READ = 200;
 
 /**
- * Looks at a watched folder once: new files that are at rest are taken, each with the job of the first rule that fits, and files
- * whose jobs have succeeded are moved where their rules say so, and the sources indexed again.
+ * Looks at a watched folder once: new files that are at rest are taken, each with the job of the first rule that fits, files
+ * whose classification has ended get that of the first rule for their label, and files whose jobs have succeeded are moved where
+ * their rules say so, and the sources indexed again.
  */
 export async function lookAtSource(
   deps: WatchDeps,
@@ -59,7 +61,7 @@ export async function lookAtSource(
   if (listing.kind === "missing") {
     const look = { files: 0, restless: 0, problem: `there is no folder ${source.label}` };
     await recordLook(database, source.name, look);
-    return { ...look, taken: 0, moves: [] };
+    return { ...look, taken: 0, decisions: [], moves: [] };
   }
   const { due, restless } = selectResting(listing.files, watch.rest_s * 1_000, memory);
   const read = await readFiles(source, due.slice(0, MOST_READ), { watch, memory });
@@ -72,13 +74,14 @@ export async function lookAtSource(
   const batch = `${source.name} ${new Date().toISOString().slice(0, 10)}`;
   const taken =
     files.length === 0 ? 0 : await takeFiles(database, { source: source.name, batch, files });
+  const decisions = await workByLabels(database, { source, watch }, batch);
   const places = { workroot, root: source.folder };
   const moves = await moveDueFiles(database, source.name, (file) => moveFile(file, places));
   const moved = moves.flatMap((move) => (move.kind === "moved" ? [move.path] : []));
   if (moved.length > 0) await indexMovedFiles(database, batch, moved);
   const look = { files: listing.files.length, restless, problem: null };
   await recordLook(database, source.name, look);
-  return { ...look, taken, moves };
+  return { ...look, taken, decisions, moves };
 }
 
 /**
@@ -121,6 +124,7 @@ async function readFiles(
   files: readonly ListedFile[],
   { watch, memory }: { readonly watch: Watch; readonly memory: WatchMemory },
 ): Promise<readonly TakenFile[]> {
+  const rules = rulesOf(watch.rules, { kind: "new" });
   const taken: TakenFile[] = [];
   for (const listed of files) {
     const { relativePath, facts } = listed;
@@ -136,7 +140,11 @@ async function readFiles(
     }
     const path = posix.join(source.label, relativePath);
     if (storablePath(path) !== path) continue;
-    const rule = await selectRule(watch.rules, { source, relativePath, path, bytes: file.bytes });
+    const rule = await selectRule(rules, {
+      relativePath,
+      path,
+      readText: textReader(source, path, file.bytes),
+    });
     taken.push({
       sha256: hash("sha256", file.bytes, "hex"),
       path,
@@ -148,52 +156,4 @@ async function readFiles(
     });
   }
   return taken;
-}
-
-/** The configuration was checked with a path that stands for any. */
-function jobOf({ job }: Rule, path: string): JobInput | null {
-  const parsed = jobForFile(job, path);
-  return parsed.ok ? parsed.input : null;
-}
-
-type FileToMatch = {
-  readonly source: IndexSource;
-  readonly relativePath: string;
-  readonly path: string;
-  readonly bytes: Buffer;
-};
-
-/** The first rule that fits a file. Its text is made only where a rule goes by what it holds. */
-async function selectRule(
-  rules: readonly Rule[],
-  { source, relativePath, path, bytes }: FileToMatch,
-): Promise<Rule | undefined> {
-  let text: Promise<string> | undefined;
-  const read = () =>
-    (text ??= source
-      .extractText(path, bytes)
-      .then((extracted) => (extracted.kind === "text" ? extracted.text : "")));
-  for (const rule of rules) {
-    if (rule.match !== undefined && !isMatch(rule.match, relativePath)) continue;
-    if (rule.formats !== undefined && !rule.formats.includes(formatOf(path, await read()).name))
-      continue;
-    if (rule.tags !== undefined && !hasTag(rule.tags, path, await read())) continue;
-    return rule;
-  }
-  return undefined;
-}
-
-function isMatch(glob: string, path: string): boolean {
-  const parsed = parseGlob(glob);
-  return typeof parsed === "function" && parsed(path);
-}
-
-function hasTag(tags: readonly string[], path: string, text: string): boolean {
-  const { labels } = formatOf(path, text).parseFrontmatter(text);
-  const held = new Set(
-    labels
-      .flatMap((label) => label.split(/[,\s]+/))
-      .map((label) => label.replace(/^#/, "").toLowerCase()),
-  );
-  return tags.some((tag) => held.has(tag.replace(/^#/, "").toLowerCase()));
 }

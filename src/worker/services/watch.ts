@@ -4,7 +4,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { bindSources } from "../index/sources.ts";
 import type { IndexSource } from "../index/sources.ts";
 import { lookAtSource, watchMemory } from "../index/watch-source.ts";
-import type { Watch, WatchMemory } from "../index/watch-source.ts";
+import type { LookOutcome, WatchMemory } from "../index/watch-source.ts";
+import type { Watch } from "../index/watch-rules.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
 import type { Service } from "./supervisor.ts";
@@ -43,17 +44,25 @@ export function watchService({ config, database, logger }: WatchParts): Service 
       for (const one of watched) {
         if (stopping.aborted) break;
         if (performance.now() < one.nextMs) continue;
-        const { taken, moves } = await lookAtSource(deps, one, one.memory);
+        const outcome = await lookAtSource(deps, one, one.memory);
         one.nextMs = performance.now() + one.watch.every_s * 1_000;
-        if (taken > 0) logger.info({ source: one.source.name, files: taken }, "new files taken");
-        for (const move of moves) {
-          if (move.kind === "kept")
-            logger.warn({ source: one.source.name, why: move.why }, "a file was not moved");
-        }
+        logLook(logger, one.source.name, outcome);
       }
       return Math.max(0, Math.min(...watched.map(({ nextMs }) => nextMs)) - performance.now());
     },
   };
+}
+
+function logLook(logger: Logger, source: string, { taken, decisions, moves }: LookOutcome): void {
+  if (taken > 0) logger.info({ source, files: taken }, "new files taken");
+  const labelled = decisions.filter(({ job }) => job !== null).length;
+  if (labelled > 0) logger.info({ source, files: labelled }, "files queued by their labels");
+  for (const { problem } of decisions) {
+    if (problem !== null) logger.warn({ source, why: problem }, "a file was passed over");
+  }
+  for (const move of moves) {
+    if (move.kind === "kept") logger.warn({ source, why: move.why }, "a file was not moved");
+  }
 }
 
 export const hasWatches = ({ index }: Config): boolean =>

@@ -33,6 +33,12 @@ test("a watched source has a rhythm, a rest and rules", async () => {
   });
 });
 
+test("where no rule classifies, a label is what a command gives", async () => {
+  await expect(
+    load("{ rules: [{ label: bill, job: { kind: summarize } }] }"),
+  ).resolves.toBeDefined();
+});
+
 test.each([
   ["{ rules: [{ job: { kind: extract, preset: classify } }] }", /job is no job/],
   ["{ rules: [{ job: { kind: summarize, path: a.md } }] }", /job names a path/],
@@ -45,6 +51,15 @@ test.each([
   ["{ rules: [{ match: '@(a|b)', job: { kind: summarize } }] }", /match holds a group/],
   ["{ rules: [{ job: { kind: summarize }, move_to: ../out }] }", /move_to does not lie below/],
   ["{ rules: [{ job: { kind: summarize }, move_to: /tmp }] }", /move_to does not lie below/],
+  [
+    "{ rules: [{ job: { kind: extract, preset: classify, labels: [bill, other] } }, { label: [bill, bil], job: { kind: summarize } }] }",
+    /label names "bil", which no rule of this source gives/,
+  ],
+  [
+    "{ rules: [{ label: bill, unclassified: true, job: { kind: summarize } }] }",
+    /label stands beside unclassified/,
+  ],
+  ["{ rules: [{ unclassified: false, job: { kind: summarize } }] }", /unclassified/],
   ["{ often: 3 }", /often/],
 ])("%s is refused with the key", async (watch, message) => {
   await expect(load(watch)).rejects.toMatchObject({

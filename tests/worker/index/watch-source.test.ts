@@ -17,7 +17,7 @@ import { selectWatches } from "../../../src/shared/store/index/watched-files.ts"
 import { bindSources } from "../../../src/worker/index/sources.ts";
 import type { IndexSource } from "../../../src/worker/index/sources.ts";
 import { lookAtSource, watchMemory } from "../../../src/worker/index/watch-source.ts";
-import type { Watch } from "../../../src/worker/index/watch-source.ts";
+import type { Watch } from "../../../src/worker/index/watch-rules.ts";
 import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { answered, workByHand } from "../../producer/work-by-hand.ts";
 import { extractText } from "../../support/read-documents.ts";

@@ -4,6 +4,7 @@ import { hashJson } from "../../json-value.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
+import type { NewJob } from "../jobs/insert-jobs.ts";
 
 /** A file of a watched folder that is at rest, and what a rule makes of it. */
 export type TakenFile = {
@@ -39,7 +40,7 @@ export async function takeFiles(
     if (fresh.length === 0) return 0;
     const { batchId } = await findOrCreateBatch(db, batch, "file");
     const jobs = fresh.flatMap(({ job, path, sha256 }) =>
-      job === null ? [] : [newJob(`${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`, job)],
+      job === null ? [] : [newJob(customIdOf({ path, sha256 }), job)],
     );
     const index = { kind: "index", options: { source, allow_partial: true } } as const;
     const first = fresh[0]?.sha256.slice(0, 12) ?? "";
@@ -53,7 +54,11 @@ export async function takeFiles(
 /** A custom id has at most 512 characters. */
 const MOST_PATH_CHARS = 480;
 
-const newJob = (customId: string, input: JobInput) => ({
+/** Of the job for a new file; it leaves room for another one of the same file. */
+export const customIdOf = ({ path, sha256 }: Pick<TakenFile, "path" | "sha256">): string =>
+  `${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`;
+
+export const newJob = (customId: string, input: JobInput): NewJob => ({
   customId,
   input,
   inputSha256: hashJson(input),
@@ -94,7 +99,7 @@ async function linkJobs(
   jobIds: ReadonlyMap<string, string>,
 ): Promise<void> {
   const linked = files.flatMap(({ path, sha256 }) => {
-    const jobId = jobIds.get(`${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`);
+    const jobId = jobIds.get(customIdOf({ path, sha256 }));
     return jobId === undefined ? [] : [{ sha256, jobId }];
   });
   await db.query(
@@ -118,6 +123,9 @@ export async function selectTaken(
   return new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
 }
 
+/** Whether a job `j` gives its file a label. */
+export const CLASSIFIES = "j.kind = 'extract' and j.input->>'preset' = 'classify'";
+
 const dueSchema = z.array(
   z.object({
     sha256: z.string(),
@@ -129,7 +137,7 @@ const dueSchema = z.array(
   }),
 );
 
-/** A file whose job has succeeded, and that its rule moves. */
+/** A file whose jobs have succeeded, and that a rule moves. */
 export type FileToMove = z.infer<typeof dueSchema>[number];
 
 /** What became of it: where it lies now, or why it stays. */
@@ -148,10 +156,13 @@ export async function moveDueFiles(
   return database.transaction(async (db) => {
     const { rows } = await db.query(
       `select w.sha256, w.path, w.bytes::text, w.inode::text, w.mtime_ns::text, w.move_to
-         from nightdesk_data.watched_files w join nightdesk_data.jobs j using (job_id)
+         from nightdesk_data.watched_files w
+         join nightdesk_data.jobs last on last.job_id = coalesce(w.label_job_id, w.job_id)
+         left join nightdesk_data.jobs j on j.job_id = w.job_id
         where w.source = $1 and w.move_to is not null and w.moved_to is null and w.move_problem is null
-          and j.state = 'succeeded'
-          -- The job that was queued with it to index the source finds the file where it was taken.
+          and last.state = 'succeeded'
+          -- A rule for its label finds the file where it was taken, and so does the job that was queued with it to index the source.
+          and (w.classified_at is not null or (${CLASSIFIES}) is not true)
           and not exists (select from nightdesk_data.jobs i
                            where i.batch_id = j.batch_id and i.kind = 'index' and i.created_at = j.created_at
                              and i.finished_at is null)
@@ -209,18 +220,25 @@ const watchesSchema = z.array(
     restless: z.number(),
     problem: z.string().nullable(),
     unmoved: z.coerce.number(),
+    passed_over: z.coerce.number(),
     failed: z.coerce.number(),
   }),
 );
 
-/** The last look at each folder, its files that could not be moved, and those whose jobs did not succeed. */
+/**
+ * The last look at each folder, its files that could not be moved, those that the rules for labels passed over, and the others
+ * whose last job did not succeed.
+ */
 export async function selectWatches(db: Queryable): Promise<z.infer<typeof watchesSchema>> {
   const { rows } = await db.query(
     `select w.source, extract(epoch from now() - w.looked_at) as age_s, w.files, w.restless, w.problem,
             (select count(*) from nightdesk_data.watched_files f
               where f.source = w.source and f.move_problem is not null) as unmoved,
-            (select count(*) from nightdesk_data.watched_files f join nightdesk_data.jobs j using (job_id)
-              where f.source = w.source and j.state in ('refused', 'failed', 'expired')) as failed
+            (select count(*) from nightdesk_data.watched_files f
+              where f.source = w.source and f.label_problem is not null) as passed_over,
+            (select count(*) from nightdesk_data.watched_files f
+               join nightdesk_data.jobs j on j.job_id = coalesce(f.label_job_id, f.job_id)
+              where f.source = w.source and f.label_problem is null and j.state in ('refused', 'failed', 'expired')) as failed
        from nightdesk_data.watches w order by w.source`,
   );
   return watchesSchema.parse(rows);

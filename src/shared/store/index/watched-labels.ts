@@ -1,0 +1,170 @@
+import { z } from "zod";
+import type { JobInput } from "../../job.ts";
+import type { Database, Queryable } from "../connection/database.ts";
+import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
+import { insertJobs } from "../jobs/insert-jobs.ts";
+import { CLASSIFIES, customIdOf, newJob } from "./watched-files.ts";
+
+const rowSchema = z.object({
+  sha256: z.string(),
+  path: z.string(),
+  label: z.string().nullable(),
+  ended_at: z.string(),
+  state: z.enum(["succeeded", "refused", "failed", "expired"]),
+  error_code: z.string().nullable(),
+});
+
+/** A file of a watched folder, and how its newest classification ended. */
+export type ClassifiedFile = {
+  readonly sha256: string;
+  /** Where it was found, or moved to. */
+  readonly path: string;
+  /** As exact as the database's clock. */
+  readonly endedAt: string;
+  /** `outdated` where the file was changed before it was read, and the label is that of another version. */
+  readonly end:
+    | { readonly kind: "labelled"; readonly label: string }
+    | { readonly kind: "unclassified"; readonly state: string; readonly code: string | null }
+    | { readonly kind: "outdated" };
+};
+
+/**
+ * Files that have no job by their label, and a classification since the rules were last asked: the newest that succeeded
+ * with the same bytes under the same path, whoever queued it, or else their own that was refused or failed. A file whose own
+ * is yet to end waits for it.
+ */
+export async function selectClassified(
+  db: Queryable,
+  source: string,
+  limit: number,
+): Promise<readonly ClassifiedFile[]> {
+  const { rows } = await db.query(
+    `select w.sha256, coalesce(w.moved_to, w.path) as path, newest.label, ended.at::text as ended_at,
+            coalesce(newest.state, j.state) as state, j.error_code
+       from nightdesk_data.watched_files w
+       left join nightdesk_data.jobs j on j.job_id = w.job_id and ${CLASSIFIES}
+       left join lateral (
+         select r.summary->>'label' as label, c.state, c.finished_at
+           from nightdesk_data.jobs c join nightdesk_data.runs r on r.run_id = c.run_id
+          where c.kind = 'extract' and c.input->>'preset' = 'classify' and c.state = 'succeeded'
+            and md5(c.input->>'path') in (md5(w.path), md5(w.moved_to)) and c.input->>'path' in (w.path, w.moved_to)
+            and r.summary->>'label' <> ''
+            and exists (select from nightdesk_data.evidence e
+                         where e.run_id = r.run_id and e.admitted and e.kind = 'file' and e.sha256 = w.sha256)
+          order by c.finished_at desc limit 1) newest on true
+      cross join lateral (
+        select coalesce(newest.finished_at, case when j.state <> 'cancelled' then j.finished_at end) as at) ended
+      where w.source = $1 and w.label_job_id is null
+        and (j.job_id is null or j.finished_at is not null)
+        and ended.at > coalesce(w.classified_at, '-infinity')
+      order by w.sha256 limit $2`,
+    [source, limit],
+  );
+  return z
+    .array(rowSchema)
+    .parse(rows)
+    .map((row) => ({
+      sha256: row.sha256,
+      path: row.path,
+      endedAt: row.ended_at,
+      end: endOf(row),
+    }));
+}
+
+function endOf({ label, state, error_code }: z.infer<typeof rowSchema>): ClassifiedFile["end"] {
+  if (label !== null) return { kind: "labelled", label };
+  return state === "succeeded"
+    ? { kind: "outdated" }
+    : { kind: "unclassified", state, code: error_code };
+}
+
+/** What the rules make of a file by its label: a job and where it is moved to afterwards, or why they pass it over. */
+export type LabelDecision = {
+  readonly file: ClassifiedFile;
+  readonly job: JobInput | null;
+  readonly moveTo: string | null;
+  readonly problem: string | null;
+};
+
+/**
+ * Writes what was decided, and queues the jobs, in one transaction. Of several workers that decide of the same file, one does.
+ * @param batch that the jobs go to
+ * @returns the decisions that were written
+ */
+export async function queueByLabels(
+  database: Database,
+  {
+    source,
+    batch,
+    decisions,
+  }: {
+    readonly source: string;
+    readonly batch: string;
+    readonly decisions: readonly LabelDecision[];
+  },
+): Promise<readonly LabelDecision[]> {
+  return database.transaction(async (db) => {
+    const written = await writeDecisions(db, source, decisions);
+    const jobs = written.flatMap(({ file, job }) =>
+      job === null ? [] : [newJob(`${customIdOf(file)} by label`, job)],
+    );
+    if (jobs.length === 0) return written;
+    const { batchId } = await findOrCreateBatch(db, batch, "file");
+    const inserted = await insertJobs(db, batchId, jobs);
+    await linkLabelJobs(db, source, written, inserted);
+    await openBatch(db, batchId);
+    return written;
+  });
+}
+
+const hashesSchema = z.array(z.object({ sha256: z.string() }));
+
+async function writeDecisions(
+  db: Queryable,
+  source: string,
+  decisions: readonly LabelDecision[],
+): Promise<readonly LabelDecision[]> {
+  const { rows } = await db.query(
+    `with decided as materialized (
+       select w.sha256, u.ended_at, u.label, u.problem, u.move_to
+         from nightdesk_data.watched_files w
+         join unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[])
+              as u (sha256, ended_at, label, problem, move_to) using (sha256)
+        where w.source = $1 and w.label_job_id is null and u.ended_at > coalesce(w.classified_at, '-infinity')
+        order by w.sha256 for update of w)
+     update nightdesk_data.watched_files w
+        set classified_at = d.ended_at, label = d.label, label_problem = d.problem,
+            move_to = case when w.moved_to is null and w.move_problem is null then coalesce(d.move_to, w.move_to)
+                           else w.move_to end
+       from decided d where w.source = $1 and w.sha256 = d.sha256
+     returning w.sha256`,
+    [
+      source,
+      decisions.map(({ file }) => file.sha256),
+      decisions.map(({ file }) => file.endedAt),
+      decisions.map(({ file: { end } }) => (end.kind === "labelled" ? end.label : null)),
+      decisions.map(({ problem }) => problem),
+      decisions.map(({ moveTo }) => moveTo),
+    ],
+  );
+  const written = new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
+  return decisions.filter(({ file }) => written.has(file.sha256));
+}
+
+async function linkLabelJobs(
+  db: Queryable,
+  source: string,
+  decisions: readonly LabelDecision[],
+  jobIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const linked = decisions.flatMap(({ file }) => {
+    const jobId = jobIds.get(`${customIdOf(file)} by label`);
+    return jobId === undefined ? [] : [{ sha256: file.sha256, jobId }];
+  });
+  await db.query(
+    `update nightdesk_data.watched_files w set label_job_id = u.job_id
+       from unnest($2::text[], $3::uuid[]) as u (sha256, job_id)
+      where w.source = $1 and w.sha256 = u.sha256`,
+    [source, linked.map(({ sha256 }) => sha256), linked.map(({ jobId }) => jobId)],
+  );
+}

@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { queueByLabels, selectClassified } from "../../shared/store/index/watched-labels.ts";
+import type { ClassifiedFile, LabelDecision } from "../../shared/store/index/watched-labels.ts";
+import type { IndexSource } from "./sources.ts";
+import { jobOf, rulesOf, selectRule, textReader } from "./watch-rules.ts";
+import type { FileToMatch, Rule, Watch } from "./watch-rules.ts";
+
+/** Files of one look; the next look goes on. */
+const MOST_DECIDED = 200;
+
+/**
+ * Asks the rules for labels about each file whose classification has ended since they were last asked. A file has one job by
+ * its label; one that was changed has a row and a classification of its own.
+ * @returns what was decided, by this worker
+ */
+export async function workByLabels(
+  database: Database,
+  { source, watch }: { readonly source: IndexSource; readonly watch: Watch },
+  batch: string,
+): Promise<readonly LabelDecision[]> {
+  const files = await selectClassified(database, source.name, MOST_DECIDED);
+  const decisions: LabelDecision[] = [];
+  for (const file of files) decisions.push(await decide(file, source, watch.rules));
+  if (decisions.length === 0) return [];
+  return queueByLabels(database, { source: source.name, batch, decisions });
+}
+
+const GOES_BY_LABELS = ({ label, unclassified }: Rule): boolean =>
+  label !== undefined || unclassified === true;
+
+async function decide(
+  file: ClassifiedFile,
+  source: IndexSource,
+  rules: readonly Rule[],
+): Promise<LabelDecision> {
+  const passOver = (problem: string | null): LabelDecision => ({
+    file,
+    job: null,
+    moveTo: null,
+    problem,
+  });
+  const { end } = file;
+  if (!rules.some(GOES_BY_LABELS)) return passOver(null);
+  if (end.kind === "outdated") return passOver("it changed before it was classified");
+  const fitting = rulesOf(rules, end);
+  const found = fitting.length === 0 ? null : await findTaken(file, source);
+  if (found === undefined) return passOver("it changed, or is gone, since it was classified");
+  const rule = found === null ? undefined : await selectRule(fitting, found);
+  if (rule !== undefined) {
+    return { file, job: jobOf(rule, file.path), moveTo: rule.move_to ?? null, problem: null };
+  }
+  if (end.kind === "labelled") return passOver(null);
+  return passOver(`its classification was ${end.state}: ${end.code ?? "no code"}`);
+}
+
+/** The file, as long as it holds what was classified. */
+async function findTaken(
+  { path, sha256 }: ClassifiedFile,
+  source: IndexSource,
+): Promise<FileToMatch | undefined> {
+  const relativePath = posix.relative(source.label, path);
+  if (relativePath.startsWith("../")) return undefined;
+  const file = await source.read(relativePath);
+  if (file.kind === "refused" || hash("sha256", file.bytes, "hex") !== sha256) return undefined;
+  return { relativePath, path, readText: textReader(source, path, file.bytes) };
+}

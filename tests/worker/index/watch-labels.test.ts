@@ -1,0 +1,275 @@
+import { hash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { selectWatches } from "../../../src/shared/store/index/watched-files.ts";
+import { findOrCreateBatch, openBatch } from "../../../src/shared/store/jobs/batches.ts";
+import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
+import { retryJobs } from "../../../src/shared/store/jobs/retry-jobs.ts";
+import type { Settlement } from "../../../src/shared/settlement.ts";
+import { bindSources } from "../../../src/worker/index/sources.ts";
+import type { IndexSource } from "../../../src/worker/index/sources.ts";
+import type { Rule } from "../../../src/worker/index/watch-rules.ts";
+import { lookAtSource, watchMemory } from "../../../src/worker/index/watch-source.ts";
+import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import { answered, failed, RECORD, refused, workByHand } from "../../producer/work-by-hand.ts";
+import { extractText } from "../../support/read-documents.ts";
+import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
+import { policyOver } from "../../support/security-policy.ts";
+
+const EXTENSIONS = [".md", ".txt"];
+const LABELS = ["invoice", "letter"];
+const CLASSIFY: Rule = { job: { kind: "extract", preset: "classify", labels: LABELS } };
+const INVOICE: Rule = { label: "invoice", job: { kind: "extract", preset: "people" } };
+const ANY: Rule = { label: ["letter", "invoice"], job: { kind: "summarize" } };
+const UNCLASSIFIED: Rule = {
+  unclassified: true,
+  job: { kind: "ask", question: "What is {path}?" },
+};
+
+describeOnPostgres("rules for labels of a watched folder", () => {
+  let database: TestDatabase;
+  let workroot: string;
+  let source: IndexSource;
+
+  beforeAll(async () => {
+    database = await openPostgres();
+  });
+  afterAll(() => database.close());
+
+  beforeEach(async () => {
+    workroot = mkdtempSync(join(tmpdir(), "nightdesk-labels-"));
+    mkdirSync(join(workroot, "in"));
+    const sandbox = await openSandbox(
+      policyOver(workroot, {
+        allowedRoots: [join(workroot, "in")],
+        allowedExts: EXTENSIONS,
+        maxFileBytes: 20_000,
+      }),
+      extractText,
+    );
+    const configured = [{ name: "inbox", root: "in", language: "auto" as const }];
+    [source] = bindSources(sandbox, configured, workroot) as [IndexSource];
+  });
+  afterEach(async () => {
+    rmSync(workroot, { recursive: true });
+    await database.db.query("delete from nightdesk_data.batches");
+    await database.db.query("delete from nightdesk_data.watched_files");
+    await database.db.query("delete from nightdesk_data.watches");
+  });
+
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(workroot, path)), { recursive: true });
+    writeFileSync(join(workroot, path), text);
+  };
+  const REST_S = 1;
+  const rest = () => setTimeout(REST_S * 1_000 + 100);
+  /** With a memory of its own, as after a restart. */
+  const look = (rules: readonly Rule[]) =>
+    lookAtSource(
+      { database: database.db, workroot, extensions: EXTENSIONS },
+      { source, watch: { every_s: 1, rest_s: REST_S, rules: [...rules] } },
+      watchMemory(),
+    );
+  const rows = async (sql: string) => (await database.db.query(sql)).rows;
+  const jobs = async () =>
+    (await rows("select input from nightdesk_data.jobs where kind <> 'index' order by seq")).map(
+      (row) => (row as { input: Record<string, unknown> }).input,
+    );
+  const watched = () =>
+    rows(
+      "select path, state, label, label_state, label_problem from nightdesk.watched_files order by seen_at, path",
+    );
+
+  const labelled = (label: string): Settlement => {
+    const settlement = answered(`{"label":"${label}"}`);
+    if (settlement.kind !== "succeeded") throw new Error();
+    return { ...settlement, outcome: { ...settlement.outcome, summary: { label } } };
+  };
+  const [FILE] = RECORD.evidence;
+  /** Ends the next jobs: each classification in that way, of files that hold these texts. */
+  const finish = (count: number, classification: Settlement, ...texts: readonly string[]) => {
+    if (FILE === undefined) throw new Error("no evidence of a file");
+    const evidence = texts.map((text) => ({ ...FILE, sha256: hash("sha256", text, "hex") }));
+    return workByHand(
+      database.db,
+      count,
+      ({ input }) =>
+        input.kind === "extract" && input.preset === "classify"
+          ? classification
+          : answered("Fine."),
+      { ...RECORD, evidence },
+    );
+  };
+
+  test("a new file is classified, and then gets the job of the first rule for its label, once", async () => {
+    write("in/a.md", "A bill.");
+    await rest();
+    const rules = [ANY, CLASSIFY, INVOICE];
+    await look(rules);
+    expect(await jobs()).toEqual([{ ...CLASSIFY.job, path: "in/a.md" }]);
+    expect((await look(rules)).decisions).toEqual([]);
+    await finish(2, labelled("invoice"), "A bill.");
+    const looks = await Promise.all(Array.from({ length: 4 }, () => look(rules)));
+    expect(looks.flatMap(({ decisions }) => decisions)).toHaveLength(1);
+    expect((await look(rules)).decisions).toEqual([]);
+    expect((await jobs()).slice(1)).toEqual([{ kind: "summarize", path: "in/a.md" }]);
+    expect(await watched()).toEqual([
+      {
+        path: "in/a.md",
+        state: "succeeded",
+        label: "invoice",
+        label_state: "queued",
+        label_problem: null,
+      },
+    ]);
+    // Worked by its label: another classification of the same text is no reason to work it again.
+    await classifyByHand("in/a.md", "letter", "A bill.");
+    expect((await look(rules)).decisions).toEqual([]);
+  });
+
+  /** What `extract --preset classify` of a person, or of a schedule, leaves. */
+  async function classifyByHand(path: string, label: string, text: string) {
+    const labels = [label, "other"];
+    const input = { kind: "extract" as const, preset: "classify" as const, path, labels };
+    const { batchId } = await findOrCreateBatch(database.db, `by hand ${label}`, "file");
+    await insertJobs(database.db, batchId, [
+      { customId: path, input, inputSha256: "a".repeat(64), priority: 1 },
+    ]);
+    await openBatch(database.db, batchId);
+    const { rows: open } = await database.db.query(
+      "select from nightdesk_data.jobs where finished_at is null",
+    );
+    await finish(open.length, labelled(label), text);
+  }
+
+  test("the newest classification of the same bytes counts, whoever queued it", async () => {
+    write("in/a.md", "A bill.");
+    await rest();
+    await look([CLASSIFY, INVOICE]);
+    await finish(2, labelled("letter"), "A bill.");
+    // No rule is for letters; a classification with other labels is newer.
+    expect((await look([CLASSIFY, INVOICE])).decisions).toMatchObject([
+      { job: null, problem: null },
+    ]);
+    expect(await watched()).toMatchObject([
+      { label: "letter", label_state: null, label_problem: null },
+    ]);
+    await classifyByHand("in/a.md", "offer", "Another version.");
+    expect((await look([CLASSIFY, INVOICE])).decisions).toEqual([]);
+    await classifyByHand("in/a.md", "invoice", "A bill.");
+    expect((await look([CLASSIFY, INVOICE])).decisions).toMatchObject([
+      { job: { kind: "extract", preset: "people", path: "in/a.md" } },
+    ]);
+  });
+
+  test("a file that changes gets a job by its own label, and the old version none", async () => {
+    write("in/a.md", "A bill.");
+    await rest();
+    const rules = [CLASSIFY, INVOICE, ANY];
+    await look(rules);
+    write("in/a.md", "A letter.");
+    await rest();
+    await look(rules);
+    // The first job reads what is there now.
+    await finish(4, labelled("letter"), "A letter.");
+    await look(rules);
+    expect((await jobs()).slice(2)).toEqual([{ kind: "summarize", path: "in/a.md" }]);
+    expect(await watched()).toMatchObject([
+      { label: null, label_problem: "it changed before it was classified" },
+      { label: "letter", label_problem: null },
+    ]);
+    write("in/b.md", "Another bill.");
+    await rest();
+    await look(rules);
+    await finish(3, labelled("invoice"), "Another bill.");
+    write("in/b.md", "No bill any more.");
+    await look(rules);
+    expect((await watched()).at(-1)).toMatchObject({
+      path: "in/b.md",
+      label: "invoice",
+      label_problem: "it changed, or is gone, since it was classified",
+    });
+    expect(await selectWatches(database.db)).toMatchObject([{ passed_over: 2, failed: 0 }]);
+  });
+
+  test.each([
+    ["refused", refused, "FILE_NOT_FOUND"],
+    ["failed", failed, "MODEL_NOT_FOUND"],
+  ])(
+    "a file whose classification was %s is passed over with the reason",
+    async (state, end, code) => {
+      write("in/a.md", "A bill.");
+      await rest();
+      await look([CLASSIFY, INVOICE]);
+      await finish(2, end);
+      await look([CLASSIFY, INVOICE]);
+      expect(await jobs()).toHaveLength(1);
+      expect(await watched()).toMatchObject([
+        { state, label: null, label_problem: `its classification was ${state}: ${code}` },
+      ]);
+      expect(await selectWatches(database.db)).toMatchObject([{ passed_over: 1, failed: 0 }]);
+    },
+  );
+
+  test("a classification that succeeds when it is tried again counts", async () => {
+    write("in/a.md", "A bill.");
+    await rest();
+    await look([CLASSIFY, INVOICE]);
+    await finish(2, failed);
+    await look([CLASSIFY, INVOICE]);
+    const [batch] = (await rows("select batch_id from nightdesk_data.batches")) as [
+      { batch_id: string },
+    ];
+    await retryJobs(database.db, batch.batch_id, ["failed"]);
+    await finish(1, labelled("invoice"), "A bill.");
+    expect((await look([CLASSIFY, INVOICE])).decisions).toMatchObject([{ problem: null }]);
+    expect(await jobs()).toHaveLength(2);
+  });
+
+  test("or it goes to the rule for files without a label", async () => {
+    write("in/a.md", "A bill.");
+    await rest();
+    const rules = [CLASSIFY, { ...UNCLASSIFIED, match: "*.txt" }, UNCLASSIFIED];
+    await look(rules);
+    await finish(2, refused);
+    await look(rules);
+    expect((await jobs()).slice(1)).toEqual([{ kind: "ask", question: 'What is "in/a.md"?' }]);
+    expect((await look(rules)).decisions).toEqual([]);
+  });
+
+  test("a rule for a label has conditions on path and tags too", async () => {
+    write("in/a.md", "---\ntags: [paid]\n---\nA bill.");
+    await rest();
+    const rules = [
+      CLASSIFY,
+      { ...INVOICE, match: "bills/**" },
+      { ...ANY, tags: ["paid"] },
+      INVOICE,
+    ];
+    await look(rules);
+    await finish(2, labelled("invoice"), "---\ntags: [paid]\n---\nA bill.");
+    await look(rules);
+    expect((await jobs()).slice(1)).toEqual([{ kind: "summarize", path: "in/a.md" }]);
+  });
+
+  test("a file is moved once both of its jobs have succeeded, to where the rule for its label says", async () => {
+    write("in/a.md", "A bill.");
+    write("in/b.md", "A letter.");
+    await rest();
+    const rules = [
+      { ...CLASSIFY, move_to: "sorted" },
+      { ...INVOICE, move_to: "bills" },
+    ];
+    await look(rules);
+    await finish(3, labelled("invoice"), "A bill.");
+    // Of b.md what was classified is another text: it is passed over, and moved where the first rule says.
+    expect((await look(rules)).moves).toEqual([{ kind: "moved", path: "sorted/b.md" }]);
+    expect(existsSync(join(workroot, "in/a.md"))).toBe(true);
+    await finish(2, labelled("invoice"));
+    expect((await look(rules)).moves).toEqual([{ kind: "moved", path: "bills/a.md" }]);
+  });
+});
