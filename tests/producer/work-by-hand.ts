@@ -59,6 +59,13 @@ export const answered = (answer: string): Settlement => ({
   },
 });
 
+/** As `extract --preset classify` ends. */
+export function labelled(label: string): Settlement {
+  const settlement = answered(JSON.stringify({ label }));
+  if (settlement.kind !== "succeeded") throw new Error("an answer is a success");
+  return { ...settlement, outcome: { ...settlement.outcome, summary: { label } } };
+}
+
 export const refused: Settlement = {
   kind: "refused",
   code: "FILE_NOT_FOUND",

@@ -1,26 +1,24 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
 import { selectWatches } from "../../../src/shared/store/index/watched-files.ts";
 import { findOrCreateBatch, openBatch } from "../../../src/shared/store/jobs/batches.ts";
 import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { retryJobs } from "../../../src/shared/store/jobs/retry-jobs.ts";
 import type { Settlement } from "../../../src/shared/settlement.ts";
-import { bindSources } from "../../../src/worker/index/sources.ts";
-import type { IndexSource } from "../../../src/worker/index/sources.ts";
 import type { Rule } from "../../../src/worker/index/watch-rules.ts";
-import { lookAtSource, watchMemory } from "../../../src/worker/index/watch-source.ts";
-import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
-import { answered, failed, RECORD, refused, workByHand } from "../../producer/work-by-hand.ts";
-import { extractText } from "../../support/read-documents.ts";
-import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
-import type { TestDatabase } from "../../support/test-databases.ts";
-import { policyOver } from "../../support/security-policy.ts";
+import {
+  answered,
+  failed,
+  labelled,
+  RECORD,
+  refused,
+  workByHand,
+} from "../../producer/work-by-hand.ts";
+import { describeOnPostgres } from "../../support/test-databases.ts";
+import { watchedFolder } from "../../support/watched-folder.ts";
 
-const EXTENSIONS = [".md", ".txt"];
 const LABELS = ["invoice", "letter"];
 const CLASSIFY: Rule = { job: { kind: "extract", preset: "classify", labels: LABELS } };
 const INVOICE: Rule = { label: "invoice", job: { kind: "extract", preset: "people" } };
@@ -31,71 +29,22 @@ const UNCLASSIFIED: Rule = {
 };
 
 describeOnPostgres("rules for labels of a watched folder", () => {
-  let database: TestDatabase;
-  let workroot: string;
-  let source: IndexSource;
-
-  beforeAll(async () => {
-    database = await openPostgres();
-  });
-  afterAll(() => database.close());
-
-  beforeEach(async () => {
-    workroot = mkdtempSync(join(tmpdir(), "nightdesk-labels-"));
-    mkdirSync(join(workroot, "in"));
-    const sandbox = await openSandbox(
-      policyOver(workroot, {
-        allowedRoots: [join(workroot, "in")],
-        allowedExts: EXTENSIONS,
-        maxFileBytes: 20_000,
-      }),
-      extractText,
-    );
-    const configured = [{ name: "inbox", root: "in", language: "auto" as const }];
-    [source] = bindSources(sandbox, configured, workroot) as [IndexSource];
-  });
-  afterEach(async () => {
-    rmSync(workroot, { recursive: true });
-    await database.db.query("delete from nightdesk_data.batches");
-    await database.db.query("delete from nightdesk_data.watched_files");
-    await database.db.query("delete from nightdesk_data.watches");
-  });
-
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(workroot, path)), { recursive: true });
-    writeFileSync(join(workroot, path), text);
-  };
-  const REST_S = 1;
-  const rest = () => setTimeout(REST_S * 1_000 + 100);
-  /** With a memory of its own, as after a restart. */
-  const look = (rules: readonly Rule[]) =>
-    lookAtSource(
-      { database: database.db, workroot, extensions: EXTENSIONS },
-      { source, watch: { every_s: 1, rest_s: REST_S, rules: [...rules] } },
-      watchMemory(),
-    );
-  const rows = async (sql: string) => (await database.db.query(sql)).rows;
-  const jobs = async () =>
-    (await rows("select input from nightdesk_data.jobs where kind <> 'index' order by seq")).map(
-      (row) => (row as { input: Record<string, unknown> }).input,
-    );
+  const desk = watchedFolder([".md", ".txt"]);
+  const { write, rest, rows } = desk;
+  const look = (rules: readonly Rule[]) => desk.look({ rules: [...rules] });
+  const jobs = async () => (await desk.jobs()).filter(({ kind }) => kind !== "index");
   const watched = () =>
     rows(
       "select path, state, label, label_state, label_problem from nightdesk.watched_files order by seen_at, path",
     );
 
-  const labelled = (label: string): Settlement => {
-    const settlement = answered(`{"label":"${label}"}`);
-    if (settlement.kind !== "succeeded") throw new Error();
-    return { ...settlement, outcome: { ...settlement.outcome, summary: { label } } };
-  };
   const [FILE] = RECORD.evidence;
   /** Ends the next jobs: each classification in that way, of files that hold these texts. */
   const finish = (count: number, classification: Settlement, ...texts: readonly string[]) => {
     if (FILE === undefined) throw new Error("no evidence of a file");
     const evidence = texts.map((text) => ({ ...FILE, sha256: hash("sha256", text, "hex") }));
     return workByHand(
-      database.db,
+      desk.db,
       count,
       ({ input }) =>
         input.kind === "extract" && input.preset === "classify"
@@ -135,12 +84,12 @@ describeOnPostgres("rules for labels of a watched folder", () => {
   async function classifyByHand(path: string, label: string, text: string) {
     const labels = [label, "other"];
     const input = { kind: "extract" as const, preset: "classify" as const, path, labels };
-    const { batchId } = await findOrCreateBatch(database.db, `by hand ${label}`, "file");
-    await insertJobs(database.db, batchId, [
+    const { batchId } = await findOrCreateBatch(desk.db, `by hand ${label}`, "file");
+    await insertJobs(desk.db, batchId, [
       { customId: path, input, inputSha256: "a".repeat(64), priority: 1 },
     ]);
-    await openBatch(database.db, batchId);
-    const { rows: open } = await database.db.query(
+    await openBatch(desk.db, batchId);
+    const { rows: open } = await desk.db.query(
       "select from nightdesk_data.jobs where finished_at is null",
     );
     await finish(open.length, labelled(label), text);
@@ -193,7 +142,7 @@ describeOnPostgres("rules for labels of a watched folder", () => {
       label: "invoice",
       label_problem: "it changed, or is gone, since it was classified",
     });
-    expect(await selectWatches(database.db)).toMatchObject([{ passed_over: 2, failed: 0 }]);
+    expect(await selectWatches(desk.db)).toMatchObject([{ passed_over: 2, failed: 0 }]);
   });
 
   test.each([
@@ -211,7 +160,7 @@ describeOnPostgres("rules for labels of a watched folder", () => {
       expect(await watched()).toMatchObject([
         { state, label: null, label_problem: `its classification was ${state}: ${code}` },
       ]);
-      expect(await selectWatches(database.db)).toMatchObject([{ passed_over: 1, failed: 0 }]);
+      expect(await selectWatches(desk.db)).toMatchObject([{ passed_over: 1, failed: 0 }]);
     },
   );
 
@@ -224,7 +173,7 @@ describeOnPostgres("rules for labels of a watched folder", () => {
     const [batch] = (await rows("select batch_id from nightdesk_data.batches")) as [
       { batch_id: string },
     ];
-    await retryJobs(database.db, batch.batch_id, ["failed"]);
+    await retryJobs(desk.db, batch.batch_id, ["failed"]);
     await finish(1, labelled("invoice"), "A bill.");
     expect((await look([CLASSIFY, INVOICE])).decisions).toMatchObject([{ problem: null }]);
     expect(await jobs()).toHaveLength(2);
@@ -268,7 +217,7 @@ describeOnPostgres("rules for labels of a watched folder", () => {
     await finish(3, labelled("invoice"), "A bill.");
     // Of b.md what was classified is another text: it is passed over, and moved where the first rule says.
     expect((await look(rules)).moves).toEqual([{ kind: "moved", path: "sorted/b.md" }]);
-    expect(existsSync(join(workroot, "in/a.md"))).toBe(true);
+    expect(existsSync(join(desk.workroot, "in/a.md"))).toBe(true);
     await finish(2, labelled("invoice"));
     expect((await look(rules)).moves).toEqual([{ kind: "moved", path: "bills/a.md" }]);
   });

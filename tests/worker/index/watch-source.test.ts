@@ -7,74 +7,22 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { selectWatches } from "../../../src/shared/store/index/watched-files.ts";
-import { bindSources } from "../../../src/worker/index/sources.ts";
-import type { IndexSource } from "../../../src/worker/index/sources.ts";
-import { lookAtSource, watchMemory } from "../../../src/worker/index/watch-source.ts";
-import type { Watch } from "../../../src/worker/index/watch-rules.ts";
-import { openSandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import { watchMemory } from "../../../src/worker/index/watch-source.ts";
 import { answered, workByHand } from "../../producer/work-by-hand.ts";
-import { extractText } from "../../support/read-documents.ts";
-import { describeOnPostgres, openPostgres } from "../../support/test-databases.ts";
-import type { TestDatabase } from "../../support/test-databases.ts";
-import { policyOver } from "../../support/security-policy.ts";
+import { describeOnPostgres } from "../../support/test-databases.ts";
+import { watchedFolder } from "../../support/watched-folder.ts";
 
 const EXTENSIONS = [".md", ".txt", ".csv"];
 
 describeOnPostgres("a watched folder", () => {
-  let database: TestDatabase;
-  let workroot: string;
-  let source: IndexSource;
-
-  beforeAll(async () => {
-    database = await openPostgres();
-  });
-  afterAll(() => database.close());
-
-  beforeEach(async () => {
-    workroot = mkdtempSync(join(tmpdir(), "nightdesk-watch-"));
-    mkdirSync(join(workroot, "in"));
-    const sandbox = await openSandbox(
-      policyOver(workroot, {
-        allowedRoots: [join(workroot, "in")],
-        allowedExts: EXTENSIONS,
-        maxFileBytes: 20_000,
-      }),
-      extractText,
-    );
-    const configured = [{ name: "inbox", root: "in", language: "auto" as const }];
-    [source] = bindSources(sandbox, configured, workroot) as [IndexSource];
-  });
-  afterEach(async () => {
-    rmSync(workroot, { recursive: true });
-    await database.db.query("delete from nightdesk_data.batches");
-    await database.db.query("delete from nightdesk_data.watched_files");
-    await database.db.query("delete from nightdesk_data.watches");
-  });
-
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(workroot, path)), { recursive: true });
-    writeFileSync(join(workroot, path), text);
-  };
-  const REST_S = 1;
-  const rest = () => setTimeout(REST_S * 1_000 + 100);
-  const look = (watch: Partial<Watch> = {}, memory = watchMemory()) =>
-    lookAtSource(
-      { database: database.db, workroot, extensions: EXTENSIONS },
-      { source, watch: { every_s: 1, rest_s: REST_S, rules: [], ...watch } },
-      memory,
-    );
-  const rows = async (sql: string) => (await database.db.query(sql)).rows;
-  const jobs = async () =>
-    (await rows("select input from nightdesk_data.jobs order by seq")).map(
-      (row) => (row as { input: Record<string, unknown> }).input,
-    );
+  const desk = watchedFolder(EXTENSIONS);
+  const { write, rest, look, rows, jobs } = desk;
   const SUMMARIZE = { job: { kind: "summarize" as const } };
 
   test("a file is taken when it is at rest, once, and again by what it holds", async () => {
@@ -168,7 +116,7 @@ describeOnPostgres("a watched folder", () => {
   });
 
   const MOVED = { rules: [{ ...SUMMARIZE, move_to: "done" }] };
-  const finish = () => workByHand(database.db, 2, () => answered("Fine."));
+  const finish = () => workByHand(desk.db, 2, () => answered("Fine."));
   const moved = () =>
     rows("select path, moved_to, move_problem from nightdesk.watched_files order by path");
 
@@ -177,18 +125,18 @@ describeOnPostgres("a watched folder", () => {
     write("done/a.md", "Of somebody else.");
     await rest();
     expect((await look(MOVED)).moves).toEqual([]);
-    expect(existsSync(join(workroot, "in/sub/a.md"))).toBe(true);
+    expect(existsSync(join(desk.workroot, "in/sub/a.md"))).toBe(true);
     await finish();
     const [move] = (await look(MOVED)).moves;
     expect(move).toEqual({
       kind: "moved",
       path: expect.stringMatching(/^done\/a\.[0-9a-f]{8}\.md$/),
     });
-    expect(readFileSync(join(workroot, "done/a.md"), "utf8")).toBe("Of somebody else.");
-    expect(readFileSync(join(workroot, move?.kind === "moved" ? move.path : ""), "utf8")).toBe(
+    expect(readFileSync(join(desk.workroot, "done/a.md"), "utf8")).toBe("Of somebody else.");
+    expect(readFileSync(join(desk.workroot, move?.kind === "moved" ? move.path : ""), "utf8")).toBe(
       "Words.",
     );
-    expect(existsSync(join(workroot, "in/sub/a.md"))).toBe(false);
+    expect(existsSync(join(desk.workroot, "in/sub/a.md"))).toBe(false);
     expect((await look(MOVED)).moves).toEqual([]);
   });
 
@@ -196,14 +144,12 @@ describeOnPostgres("a watched folder", () => {
     write("in/a.md", "Words.");
     await rest();
     await look(MOVED);
-    await database.db.query(
-      "update nightdesk_data.jobs set due_at = 'infinity' where kind = 'index'",
-    );
-    await workByHand(database.db, 1, () => answered("Fine."));
+    await desk.db.query("update nightdesk_data.jobs set due_at = 'infinity' where kind = 'index'");
+    await workByHand(desk.db, 1, () => answered("Fine."));
     expect((await look(MOVED)).moves).toEqual([]);
-    expect(existsSync(join(workroot, "in/a.md"))).toBe(true);
-    await database.db.query("update nightdesk_data.jobs set due_at = now() where kind = 'index'");
-    await workByHand(database.db, 1, () => answered("Fine."));
+    expect(existsSync(join(desk.workroot, "in/a.md"))).toBe(true);
+    await desk.db.query("update nightdesk_data.jobs set due_at = now() where kind = 'index'");
+    await workByHand(desk.db, 1, () => answered("Fine."));
     expect((await look(MOVED)).moves).toEqual([{ kind: "moved", path: "done/a.md" }]);
     expect((await jobs()).at(-1)).toEqual({ kind: "index", options: { allow_partial: true } });
     await look(MOVED);
@@ -220,7 +166,7 @@ describeOnPostgres("a watched folder", () => {
     expect(await moved()).toEqual([
       { path: "in/a.md", moved_to: null, move_problem: "it changed after it was taken" },
     ]);
-    expect(readFileSync(join(workroot, "in/a.md"), "utf8")).toBe("Other words.");
+    expect(readFileSync(join(desk.workroot, "in/a.md"), "utf8")).toBe("Other words.");
   });
 
   test("links lead no move out of the source or the work root", async () => {
@@ -229,17 +175,17 @@ describeOnPostgres("a watched folder", () => {
     await rest();
     await look(MOVED);
     await finish();
-    symlinkSync(outside, join(workroot, "done"));
+    symlinkSync(outside, join(desk.workroot, "done"));
     await look(MOVED);
     expect(await moved()).toMatchObject([
       { move_problem: "a link leads out of the work root: done" },
     ]);
-    await database.db.query("update nightdesk_data.watched_files set move_problem = null");
-    rmSync(join(workroot, "done"));
+    await desk.db.query("update nightdesk_data.watched_files set move_problem = null");
+    rmSync(join(desk.workroot, "done"));
     // The same file by way of another folder: a rename keeps inode and times.
-    renameSync(join(workroot, "in/sub/a.md"), join(outside, "a.md"));
-    rmSync(join(workroot, "in/sub"), { recursive: true });
-    symlinkSync(outside, join(workroot, "in/sub"));
+    renameSync(join(desk.workroot, "in/sub/a.md"), join(outside, "a.md"));
+    rmSync(join(desk.workroot, "in/sub"), { recursive: true });
+    symlinkSync(outside, join(desk.workroot, "in/sub"));
     await look(MOVED);
     expect(await moved()).toMatchObject([{ move_problem: "a link leads out of its source" }]);
     expect(existsSync(join(outside, "a.md"))).toBe(true);
@@ -251,21 +197,21 @@ describeOnPostgres("a watched folder", () => {
     await rest();
     await look(MOVED);
     await finish();
-    mkdirSync(join(workroot, "done"));
-    linkSync(join(workroot, "in/a.md"), join(workroot, "done/a.md"));
+    mkdirSync(join(desk.workroot, "done"));
+    linkSync(join(desk.workroot, "in/a.md"), join(desk.workroot, "done/a.md"));
     expect((await look(MOVED)).moves).toEqual([{ kind: "moved", path: "done/a.md" }]);
-    expect(existsSync(join(workroot, "in/a.md"))).toBe(false);
+    expect(existsSync(join(desk.workroot, "in/a.md"))).toBe(false);
   });
 
   test("what can't be read, and a folder that is gone, end no look", async () => {
     write("in/big.md", "x".repeat(30_000));
     write("in/ok.md", "Words.");
-    symlinkSync("/etc/passwd", join(workroot, "in/link.md"));
+    symlinkSync("/etc/passwd", join(desk.workroot, "in/link.md"));
     await rest();
     expect(await look({ rules: [SUMMARIZE] })).toMatchObject({ taken: 1, problem: null });
-    rmSync(join(workroot, "in"), { recursive: true });
+    rmSync(join(desk.workroot, "in"), { recursive: true });
     await look();
-    expect(await selectWatches(database.db)).toMatchObject([
+    expect(await selectWatches(desk.db)).toMatchObject([
       { source: "inbox", problem: "there is no folder in" },
     ]);
   });
