@@ -335,6 +335,8 @@ create table nightdesk_data.watched_files (
   inode bigint not null,
   mtime_ns bigint not null,
   seen_at timestamptz not null default now(),
+  -- Of an attachment the file of its mail, which is moved when the jobs of what it holds have succeeded too.
+  mail_sha256 text,
   -- The job that a rule made of it; null where no rule is for it, or the job was deleted.
   job_id uuid references nightdesk_data.jobs on delete set null,
   -- When the classification ended that the rules for labels were last asked about.
@@ -351,6 +353,8 @@ create table nightdesk_data.watched_files (
   -- Why it is not moved.
   move_problem text,
   primary key (source, sha256),
+  foreign key (source, mail_sha256) references nightdesk_data.watched_files on delete cascade,
+  constraint files_are_moved_and_not_attachments check (mail_sha256 is null or move_to is null),
   constraint only_what_is_to_be_moved_is check (move_to is not null or (moved_to is null and move_problem is null)),
   constraint moved_or_kept check (moved_to is null or move_problem is null),
   constraint labels_come_from_a_classification
@@ -358,6 +362,7 @@ create table nightdesk_data.watched_files (
   constraint queued_by_its_label_or_passed_over check (label_job_id is null or label_problem is null)
 );
 create index watched_files_by_job on nightdesk_data.watched_files (job_id) where job_id is not null;
+create index watched_files_by_mail on nightdesk_data.watched_files (source, mail_sha256) where mail_sha256 is not null;
 create index watched_files_by_label_job on nightdesk_data.watched_files (label_job_id) where label_job_id is not null;
 
 -- The last look at each watched folder.

@@ -695,12 +695,14 @@ comment on column nightdesk.documents.mail is 'Of an attachment the path of the 
 comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
 
 create view nightdesk.watched_files as
-select w.source, w.path, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.label, w.label_job_id,
+select w.source, w.path, m.path as mail, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.label, w.label_job_id,
        l.state as label_state, w.label_problem, w.moved_to, w.move_problem
   from nightdesk_data.watched_files w
   left join nightdesk_data.jobs j using (job_id)
-  left join nightdesk_data.jobs l on l.job_id = w.label_job_id;
-comment on view nightdesk.watched_files is 'One row a file of a watched folder, by what it holds.';
+  left join nightdesk_data.jobs l on l.job_id = w.label_job_id
+  left join nightdesk_data.watched_files m on m.source = w.source and m.sha256 = w.mail_sha256;
+comment on view nightdesk.watched_files is 'One row a file of a watched folder, or an attachment that a rule may be for, by what it holds.';
+comment on column nightdesk.watched_files.mail is 'Of an attachment the path of the file of its mail; null for a file.';
 comment on column nightdesk.watched_files.source is 'Name of the configured source that is watched.';
 comment on column nightdesk.watched_files.path is 'Where it was found, relative to the work root.';
 comment on column nightdesk.watched_files.sha256 is 'SHA-256 of its bytes: a file of the same bytes is not queued again.';

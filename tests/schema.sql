@@ -722,6 +722,7 @@ table nightdesk_data.watched_files
   column inode bigint not null
   column mtime_ns bigint not null
   column seen_at timestamp with time zone not null default now()
+  column mail_sha256 text
   column job_id uuid
   column classified_at timestamp with time zone
   column label text
@@ -1765,6 +1766,8 @@ constraint tool_calls_run_id_fkey on nightdesk_data.tool_calls FOREIGN KEY (run_
 
 constraint tool_calls_trailing_text_check on nightdesk_data.tool_calls CHECK ((length(trailing_text) <= 200))
 
+constraint files_are_moved_and_not_attachments on nightdesk_data.watched_files CHECK (((mail_sha256 IS NULL) OR (move_to IS NULL)))
+
 constraint labels_come_from_a_classification on nightdesk_data.watched_files CHECK (((classified_at IS NOT NULL) OR ((label IS NULL) AND (label_job_id IS NULL) AND (label_problem IS NULL))))
 
 constraint moved_or_kept on nightdesk_data.watched_files CHECK (((moved_to IS NULL) OR (move_problem IS NULL)))
@@ -1792,6 +1795,8 @@ constraint watched_files_pkey on nightdesk_data.watched_files PRIMARY KEY (sourc
 constraint watched_files_sha256_check on nightdesk_data.watched_files CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint watched_files_source_check on nightdesk_data.watched_files CHECK ((source <> ''::text))
+
+constraint watched_files_source_mail_sha256_fkey on nightdesk_data.watched_files FOREIGN KEY (source, mail_sha256) REFERENCES nightdesk_data.watched_files(source, sha256) ON DELETE CASCADE
 
 constraint watches_files_check on nightdesk_data.watches CHECK ((files >= 0))
 
@@ -1924,6 +1929,8 @@ CREATE UNIQUE INDEX tool_calls_by_step ON nightdesk_data.tool_calls USING btree 
 CREATE INDEX watched_files_by_job ON nightdesk_data.watched_files USING btree (job_id) WHERE (job_id IS NOT NULL)
 
 CREATE INDEX watched_files_by_label_job ON nightdesk_data.watched_files USING btree (label_job_id) WHERE (label_job_id IS NOT NULL)
+
+CREATE INDEX watched_files_by_mail ON nightdesk_data.watched_files USING btree (source, mail_sha256) WHERE (mail_sha256 IS NOT NULL)
 
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -2915,9 +2922,10 @@ view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, a
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j ON j.job_id = r.job_id;
 
-view nightdesk.watched_files (source, path, sha256, bytes, seen_at, job_id, batch_id, state, label, label_job_id, label_state, label_problem, moved_to, move_problem) as
+view nightdesk.watched_files (source, path, mail, sha256, bytes, seen_at, job_id, batch_id, state, label, label_job_id, label_state, label_problem, moved_to, move_problem) as
  SELECT w.source,
     w.path,
+    m.path AS mail,
     w.sha256,
     w.bytes,
     w.seen_at,
@@ -2932,7 +2940,8 @@ view nightdesk.watched_files (source, path, sha256, bytes, seen_at, job_id, batc
     w.move_problem
    FROM nightdesk_data.watched_files w
      LEFT JOIN nightdesk_data.jobs j USING (job_id)
-     LEFT JOIN nightdesk_data.jobs l ON l.job_id = w.label_job_id;
+     LEFT JOIN nightdesk_data.jobs l ON l.job_id = w.label_job_id
+     LEFT JOIN nightdesk_data.watched_files m ON m.source = w.source AND m.sha256 = w.mail_sha256;
 
 view nightdesk.watches (source, looked_at, files, restless, problem) as
  SELECT source,
@@ -3926,7 +3935,7 @@ comment on view nightdesk.throughput is 'Work done by hour, kind and model.'
 
 comment on view nightdesk.tool_calls is 'One row a call of a tool.'
 
-comment on view nightdesk.watched_files is 'One row a file of a watched folder, by what it holds.'
+comment on view nightdesk.watched_files is 'One row a file of a watched folder, or an attachment that a rule may be for, by what it holds.'
 
 comment on view nightdesk.watches is 'One row a watched folder: the last look of a worker at it.'
 
@@ -5139,6 +5148,8 @@ comment on view column nightdesk.watched_files.label_job_id is 'The job that a r
 comment on view column nightdesk.watched_files.label_problem is 'Why the rules for labels passed it over; null where they did not.'
 
 comment on view column nightdesk.watched_files.label_state is 'State of that job.'
+
+comment on view column nightdesk.watched_files.mail is 'Of an attachment the path of the file of its mail; null for a file.'
 
 comment on view column nightdesk.watched_files.move_problem is 'Why it could not be moved; null where it could, or is not to be.'
 

@@ -45,9 +45,12 @@ function startOfName(parts: readonly string[]): number | undefined {
   return parts[start - 1]?.toLowerCase().endsWith(ending) === true ? start : undefined;
 }
 
+/** Whether what lies at a path may hold attachments. */
+export const isMail = (path: string): boolean => /\.(?:eml|mbox)$/i.test(path);
+
 /** Whether a path is that of a file that may hold attachments, and no attachment itself. */
 export const isMailFile = (path: string): boolean =>
-  /\.(?:eml|mbox)$/i.test(path) && attachmentPlaces(path).length === 0;
+  isMail(path) && attachmentPlaces(path).length === 0;
 
 const NUMBERED = /(\.(?:eml|mbox))(?:\/messages\/[1-9]\d{0,6})?\/attachments\/[1-9]\d{0,6}\//gi;
 

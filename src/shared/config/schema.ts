@@ -163,6 +163,8 @@ const watchRuleSchema = z.strictObject({
   label: z.union([name, z.array(name).min(1)]).optional(),
   /** Files whose classification was refused or failed. */
   unclassified: z.literal(true).optional(),
+  /** The rule is for attachments of mails too. */
+  attachments: z.literal(true).optional(),
   /** A line of a batch without its path; {path} in a question or a task. */
   job: z.looseObject({ kind: z.enum(["summarize", "extract", "ask", "investigate"]) }),
   /** Relative to the work root. */

@@ -4,7 +4,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { queueByLabels, selectClassified } from "../../shared/store/index/watched-labels.ts";
 import type { ClassifiedFile, LabelDecision } from "../../shared/store/index/watched-labels.ts";
 import type { IndexSource } from "./sources.ts";
-import { jobOf, rulesOf, selectRule, textReader } from "./watch-rules.ts";
+import { readAttachment } from "./watch-attachments.ts";
+import { jobOf, rulesForAttachments, rulesOf, selectRule, textReader } from "./watch-rules.ts";
 import type { FileToMatch, Rule, Watch } from "./watch-rules.ts";
 
 /** Files of one look; the next look goes on. */
@@ -44,25 +45,35 @@ async function decide(
   const { end } = file;
   if (!rules.some(GOES_BY_LABELS)) return passOver(null);
   if (end.kind === "outdated") return passOver("it changed before it was classified");
-  const fitting = rulesOf(rules, end);
+  const asked = rulesOf(rules, end);
+  const fitting = file.mail === null ? asked : rulesForAttachments(asked);
   const found = fitting.length === 0 ? null : await findTaken(file, source);
   if (found === undefined) return passOver("it changed, or is gone, since it was classified");
   const rule = found === null ? undefined : await selectRule(fitting, found);
   if (rule !== undefined) {
-    return { file, job: jobOf(rule, file.path), moveTo: rule.move_to ?? null, problem: null };
+    const moveTo = file.mail === null ? (rule.move_to ?? null) : null;
+    return { file, job: jobOf(rule, file.path), moveTo, problem: null };
   }
   if (end.kind === "labelled") return passOver(null);
   return passOver(`its classification was ${end.state}: ${end.code ?? "no code"}`);
 }
 
-/** The file, as long as it holds what was classified. */
+/** The file or the attachment, as long as it holds what was classified. */
 async function findTaken(
-  { path, sha256 }: ClassifiedFile,
+  { path, mail, sha256 }: ClassifiedFile,
   source: IndexSource,
 ): Promise<FileToMatch | undefined> {
   const relativePath = posix.relative(source.label, path);
   if (relativePath.startsWith("../")) return undefined;
+  const bytes =
+    mail === null
+      ? await readFile(source, relativePath)
+      : (await readAttachment(source, mail, path))?.bytes;
+  if (bytes === undefined || hash("sha256", bytes, "hex") !== sha256) return undefined;
+  return { relativePath, path, readText: textReader(source, path, bytes) };
+}
+
+async function readFile(source: IndexSource, relativePath: string): Promise<Buffer | undefined> {
   const file = await source.read(relativePath);
-  if (file.kind === "refused" || hash("sha256", file.bytes, "hex") !== sha256) return undefined;
-  return { relativePath, path, readText: textReader(source, path, file.bytes) };
+  return file.kind === "refused" ? undefined : file.bytes;
 }

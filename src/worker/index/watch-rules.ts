@@ -28,6 +28,10 @@ export function rulesOf(rules: readonly Rule[], stage: Stage): readonly Rule[] {
   });
 }
 
+/** Those that are for attachments too. */
+export const rulesForAttachments = (rules: readonly Rule[]): readonly Rule[] =>
+  rules.filter(({ attachments }) => attachments === true);
+
 export type FileToMatch = {
   /** Below the root of the source. */
   readonly relativePath: string;

@@ -16,6 +16,7 @@ import type { ListedFile } from "./list-files.ts";
 import { moveFile } from "./move-file.ts";
 import { storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
+import { takeAttachments } from "./watch-attachments.ts";
 import { workByLabels } from "./watch-labels.ts";
 import { jobOf, rulesOf, selectRule, textReader } from "./watch-rules.ts";
 import type { Watch } from "./watch-rules.ts";
@@ -70,7 +71,9 @@ export async function lookAtSource(
     source.name,
     read.map(({ sha256 }) => sha256),
   );
-  const files = read.filter(({ sha256 }) => !known.has(sha256));
+  const fresh = read.filter(({ sha256 }) => !known.has(sha256));
+  // Files last: of the same bytes in both places the file is the one that is taken.
+  const files = [...(await takeAttachments(fresh, { source, watch })), ...fresh];
   const batch = `${source.name} ${new Date().toISOString().slice(0, 10)}`;
   const taken =
     files.length === 0 ? 0 : await takeFiles(database, { source: source.name, batch, files });
@@ -151,6 +154,7 @@ async function readFiles(
       bytes: facts.bytes,
       inode: facts.inode,
       mtimeNs: facts.mtimeNs,
+      mailSha256: null,
       job: rule === undefined ? null : jobOf(rule, path),
       moveTo: rule?.move_to ?? null,
     });

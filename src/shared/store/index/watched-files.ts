@@ -6,7 +6,7 @@ import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import type { NewJob } from "../jobs/insert-jobs.ts";
 
-/** A file of a watched folder that is at rest, and what a rule makes of it. */
+/** A file of a watched folder that is at rest, or an attachment of such a mail, and what a rule makes of it. */
 export type TakenFile = {
   readonly sha256: string;
   /** Relative to the work root. */
@@ -14,6 +14,8 @@ export type TakenFile = {
   readonly bytes: bigint;
   readonly inode: bigint;
   readonly mtimeNs: bigint;
+  /** Of an attachment the SHA-256 of the file of its mail, whose inode and time it has; null for a file. */
+  readonly mailSha256: string | null;
   /** Null where no rule is for it. */
   readonly job: JobInput | null;
   readonly moveTo: string | null;
@@ -72,10 +74,10 @@ async function insertFiles(
 ): Promise<readonly TakenFile[]> {
   const unique = [...new Map(files.map((file) => [file.sha256, file])).values()];
   const { rows } = await db.query(
-    `insert into nightdesk_data.watched_files (source, sha256, path, bytes, inode, mtime_ns, move_to)
-     select $1, sha256, path, bytes, inode, mtime_ns, move_to
-       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
-            as u (sha256, path, bytes, inode, mtime_ns, move_to)
+    `insert into nightdesk_data.watched_files (source, sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256)
+     select $1, sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256
+       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[])
+            as u (sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256)
       order by sha256
      on conflict (source, sha256) do nothing returning sha256`,
     [
@@ -86,6 +88,7 @@ async function insertFiles(
       unique.map(({ inode }) => String(inode)),
       unique.map(({ mtimeNs }) => String(mtimeNs)),
       unique.map(({ job, moveTo }) => (job === null ? null : moveTo)),
+      unique.map(({ mailSha256 }) => mailSha256),
     ],
   );
   const inserted = new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
@@ -161,8 +164,14 @@ export async function moveDueFiles(
          left join nightdesk_data.jobs j on j.job_id = w.job_id
         where w.source = $1 and w.move_to is not null and w.moved_to is null and w.move_problem is null
           and last.state = 'succeeded'
-          -- A rule for its label finds the file where it was taken, and so does the job that was queued with it to index the source.
+          -- Rules for labels, jobs of attachments, and the job that was queued with it to index the source find the file where
+          -- it was taken.
           and (w.classified_at is not null or (${CLASSIFIES}) is not true)
+          and not exists (select from nightdesk_data.watched_files a
+                            left join nightdesk_data.jobs j on j.job_id = a.job_id
+                            left join nightdesk_data.jobs last on last.job_id = coalesce(a.label_job_id, a.job_id)
+                           where a.source = w.source and a.mail_sha256 = w.sha256
+                             and (last.state <> 'succeeded' or a.classified_at is null and (${CLASSIFIES})))
           and not exists (select from nightdesk_data.jobs i
                            where i.batch_id = j.batch_id and i.kind = 'index' and i.created_at = j.created_at
                              and i.finished_at is null)

@@ -8,6 +8,7 @@ import { CLASSIFIES, customIdOf, newJob } from "./watched-files.ts";
 const rowSchema = z.object({
   sha256: z.string(),
   path: z.string(),
+  mail: z.string().nullable(),
   label: z.string().nullable(),
   ended_at: z.string(),
   state: z.enum(["succeeded", "refused", "failed", "expired"]),
@@ -19,6 +20,8 @@ export type ClassifiedFile = {
   readonly sha256: string;
   /** Where it was found, or moved to. */
   readonly path: string;
+  /** Of an attachment the file of its mail. */
+  readonly mail: string | null;
   /** As exact as the database's clock. */
   readonly endedAt: string;
   /** `outdated` where the file was changed before it was read, and the label is that of another version. */
@@ -39,10 +42,11 @@ export async function selectClassified(
   limit: number,
 ): Promise<readonly ClassifiedFile[]> {
   const { rows } = await db.query(
-    `select w.sha256, coalesce(w.moved_to, w.path) as path, newest.label, ended.at::text as ended_at,
+    `select w.sha256, coalesce(w.moved_to, w.path) as path, m.path as mail, newest.label, ended.at::text as ended_at,
             coalesce(newest.state, j.state) as state, j.error_code
        from nightdesk_data.watched_files w
        left join nightdesk_data.jobs j on j.job_id = w.job_id and ${CLASSIFIES}
+       left join nightdesk_data.watched_files m on m.source = w.source and m.sha256 = w.mail_sha256
        left join lateral (
          select r.summary->>'label' as label, c.state, c.finished_at
            from nightdesk_data.jobs c join nightdesk_data.runs r on r.run_id = c.run_id
@@ -66,6 +70,7 @@ export async function selectClassified(
     .map((row) => ({
       sha256: row.sha256,
       path: row.path,
+      mail: row.mail,
       endedAt: row.ended_at,
       end: endOf(row),
     }));

@@ -1,0 +1,82 @@
+import { hash } from "node:crypto";
+import { posix } from "node:path";
+import { DEEPEST_ATTACHMENT, isMail, isMailFile } from "../../shared/attachment-path.ts";
+import type { TakenFile } from "../../shared/store/index/watched-files.ts";
+import { storablePath } from "./sources.ts";
+import type { IndexSource } from "./sources.ts";
+import { jobOf, rulesForAttachments, rulesOf, selectRule, textReader } from "./watch-rules.ts";
+import type { Watch } from "./watch-rules.ts";
+
+type HeldFile = { readonly path: string; readonly bytes: Buffer };
+
+/** What the mails among new files hold, each with the job of the first rule for attachments that fits; none without such a rule. */
+export async function takeAttachments(
+  files: readonly TakenFile[],
+  { source, watch }: { readonly source: IndexSource; readonly watch: Watch },
+): Promise<readonly TakenFile[]> {
+  if (rulesForAttachments(watch.rules).length === 0) return [];
+  const rules = rulesForAttachments(rulesOf(watch.rules, { kind: "new" }));
+  const taken: TakenFile[] = [];
+  for (const mail of files) {
+    if (!isMailFile(mail.path)) continue;
+    for await (const { path, bytes } of readHeld(source, mail)) {
+      if (storablePath(path) !== path) continue;
+      const rule = await selectRule(rules, {
+        relativePath: posix.relative(source.label, path),
+        path,
+        readText: textReader(source, path, bytes),
+      });
+      taken.push({
+        ...mail,
+        sha256: hash("sha256", bytes, "hex"),
+        path,
+        bytes: BigInt(bytes.length),
+        mailSha256: mail.sha256,
+        job: rule === undefined ? null : jobOf(rule, path),
+        moveTo: null,
+      });
+    }
+  }
+  return taken;
+}
+
+/** The attachment at a path, as long as its mail can be read and holds it. */
+export async function readAttachment(
+  source: IndexSource,
+  mail: string,
+  path: string,
+): Promise<HeldFile | undefined> {
+  const file = await source.read(posix.relative(source.label, mail));
+  if (file.kind === "refused") return undefined;
+  for await (const held of heldIn(source, { path: mail, bytes: file.bytes }, 0)) {
+    if (held.path === path) return held;
+  }
+  return undefined;
+}
+
+/** A mail that was written meanwhile is another, and is taken with what it holds by a later look. */
+async function* readHeld(
+  source: IndexSource,
+  { path, sha256 }: Pick<TakenFile, "path" | "sha256">,
+): AsyncGenerator<HeldFile> {
+  const file = await source.read(posix.relative(source.label, path));
+  if (file.kind === "refused" || hash("sha256", file.bytes, "hex") !== sha256) return;
+  yield* heldIn(source, { path, bytes: file.bytes }, 0);
+}
+
+/** What can't be read, or lies too deep, is told by the run that indexes the source. */
+async function* heldIn(
+  source: IndexSource,
+  { path: of, bytes }: HeldFile,
+  depth: number,
+): AsyncGenerator<HeldFile> {
+  if (!isMail(of) || depth === DEEPEST_ATTACHMENT) return;
+  const extracted = await source.extractText(of, bytes);
+  if (extracted.kind === "unreadable") return;
+  for (const { name, bytes: content } of extracted.attachments ?? []) {
+    const { buffer, byteOffset, byteLength } = content;
+    const held = { path: `${of}/${name}`, bytes: Buffer.from(buffer, byteOffset, byteLength) };
+    yield held;
+    yield* heldIn(source, held, depth + 1);
+  }
+}
