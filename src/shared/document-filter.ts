@@ -45,9 +45,16 @@ export const facetsOf = (
  */
 export function documentFilterOf(options: Invocation["options"]): DocumentFilter {
   const where = whereOf(options["where"]);
+  return { ...(where === undefined ? {} : { where }), ...daysOf(options) };
+}
+
+/**
+ * Reads `--since` and `--until` alone.
+ * @throws Failure USAGE_ERROR naming the value that can't be taken
+ */
+export function daysOf(options: Invocation["options"]): Pick<DocumentFilter, "since" | "until"> {
   const [since, until] = [dayOf(options, "since"), dayOf(options, "until")];
   return {
-    ...(where === undefined ? {} : { where }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };

@@ -27,6 +27,8 @@ const enqueue = async (name: string, lines: readonly object[]) => {
   );
 };
 
+const days = (since: string, until: string) => ["--since", since, "--until", until];
+
 const optionsOf = async (batch: string) =>
   rowsOf(
     desk.database,
@@ -85,3 +87,35 @@ test("an investigation keeps its days", async () => {
   );
   expect(row).toEqual({ options: { since: "2026-03-01" } });
 });
+
+test.each([["summarize"], ["extract", "--preset", "actions"]])(
+  "%s --dry-run shows the files of these days, and of how many nothing says a date",
+  async (...command) => {
+    await desk.write("allowed/corpus/undated.md", "Words.");
+    await desk.database.query(
+      `insert into nightdesk_data.documents (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device,
+              settled, metadata_state, chunk_settings)
+       values ('corpus', 'allowed/corpus/undated.md', $1, 6, 6, 1700000000000000000, 1, 1, 1, true, 'absent', 'x')
+       on conflict do nothing`,
+      ["a".repeat(64)],
+    );
+    const { code, stdout, stderr } = await desk.run(
+      ...command,
+      ...["allowed/corpus/*.md", "--dry-run", "--json", ...days("2026-03-01", "2026-03-31")],
+    );
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+      code: 0,
+      paths: ["allowed/corpus/2026-03-01.md", "allowed/corpus/2026-03-31.md"],
+      of_other_days: 3,
+    });
+    expect(stderr).toContain("2 of 5 files of these days.");
+    expect(stderr).toContain("Dated by their last change, because they say no date: 1 file.");
+    expect(stderr).toContain("the index does not know what they say: 4 files.");
+    // Its last change, in November 2023, is its day.
+    const all = await desk.run(
+      ...command,
+      ...["allowed/corpus/*.md", "--dry-run", ...days("2023-11-01", "2023-11-30")],
+    );
+    expect(all.stdout).toBe("allowed/corpus/undated.md\n");
+  },
+);

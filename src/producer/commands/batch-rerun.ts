@@ -28,8 +28,9 @@ import {
   holdRemedy,
 } from "../../shared/views/batch-words.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { jobsOfDays } from "../selection/of-days.ts";
 import { selectJobs, parseRerunFilter, rerunJobs } from "../selection/rerun.ts";
-import type { SelectedJobs } from "../selection/rerun.ts";
+import type { RerunChoice, SelectedJobs } from "../selection/rerun.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, routeOf, textOf } from "./options.ts";
@@ -45,12 +46,12 @@ export const batchRerun: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const old = await findNamedBatch(database, argumentOf(invocation));
     const stale = options["stale"] === true ? await presentOf(context, database) : null;
-    const filter = { ...chosen, stale };
+    const choice = { filter: { ...chosen, stale }, narrow: jobsOfDays(context, database) };
     if (options["dryRun"] === true) {
-      const counted = await selectJobs(database, old.batchId, filter, async () => undefined);
+      const counted = await selectJobs(database, old.batchId, choice, async () => undefined);
       return printCounted(context, old.name, counted);
     }
-    return rerun(context, database, { old, filter, requested, settings });
+    return rerun(context, database, { old, choice, requested, settings });
   });
 };
 
@@ -72,7 +73,7 @@ async function selectNotes(database: Database): Promise<readonly string[]> {
 
 type Wanted = {
   readonly old: { readonly batchId: string; readonly name: string };
-  readonly filter: RerunFilter;
+  readonly choice: RerunChoice;
   readonly requested: string | undefined;
   readonly settings: BatchSettings;
 };
@@ -80,7 +81,7 @@ type Wanted = {
 async function rerun(
   context: CommandContext,
   database: Database,
-  { old, filter, requested, settings }: Wanted,
+  { old, choice, requested, settings }: Wanted,
 ): Promise<number> {
   const batch = await selectBatch(database, requested, `${old.name} rerun`);
   if (!batch.created) {
@@ -93,7 +94,7 @@ async function rerun(
   const made = await rerunJobs(
     database,
     { batchId, repeats: old.batchId, settings },
-    filter,
+    choice,
     newJobOf(context),
   );
   if (made.jobs === 0) return printCounted(context, old.name, made);

@@ -45,8 +45,10 @@ export const summarize: CommandHandler = async (invocation) => {
     path,
     options: summaryOptions(invocation.options),
   }));
-  const inputs = await onlyChanged(context, await onlyOfDays(context, all));
-  if (isDryRun(invocation)) return printPreview(context, inputs, skipped);
+  const ofDays = await onlyOfDays(context, all);
+  const inputs = await onlyChanged(context, ofDays);
+  const ofOtherDays = all.length - ofDays.length;
+  if (isDryRun(invocation)) return printPreview(context, { inputs, skipped, ofOtherDays });
   if (inputs.length === 0) return printUnchanged(context);
   const [only] = inputs;
   const digest = invocation.options["digest"] === true ? routingOf(invocation.options) : null;
@@ -64,17 +66,18 @@ const isDryRun = ({ options }: Invocation): boolean => options["dryRun"] === tru
 
 type FileInput = { readonly path: string };
 
+type Preview = Pick<FileJobs, "inputs" | "skipped"> & { readonly ofOtherDays: number };
+
 /** What `--dry-run` prints, with `--dedupe` the copies apart. */
 async function printPreview(
   context: CommandContext,
-  inputs: readonly FileInput[],
-  skipped: SkippedFiles,
+  { inputs, skipped, ofOtherDays }: Preview,
 ): Promise<number> {
   const { copies, uncompared } = await copiesAmong(context, inputs);
   sayUncompared(context.terminal, uncompared);
   const copied = new Set(copies.map(({ path }) => path));
   const paths = inputs.map(({ path }) => path).filter((path) => !copied.has(path));
-  return printFilePreview(context, { paths, copies, skipped });
+  return printFilePreview(context, { paths, copies, skipped, ofOtherDays });
 }
 
 const NO_COPIES: FoundCopies = { copies: [], uncompared: 0 };
@@ -112,8 +115,10 @@ export const extract: CommandHandler = async (invocation) => {
   const all = paths.map((path) => ({ kind: "extract", path, ...wanted }));
   // What is wrong with the schema or the labels is told once, and not of each line of a batch.
   if (all[0] !== undefined) checkInput(all[0]);
-  const inputs = await onlyChanged(context, await onlyOfDays(context, all));
-  if (isDryRun(invocation)) return printPreview(context, inputs, skipped);
+  const ofDays = await onlyOfDays(context, all);
+  const inputs = await onlyChanged(context, ofDays);
+  const ofOtherDays = all.length - ofDays.length;
+  if (isDryRun(invocation)) return printPreview(context, { inputs, skipped, ofOtherDays });
   if (inputs.length === 0) return printUnchanged(context);
   const [first] = inputs;
   if (first !== undefined && inputs.length === 1 && !isSelection && name === undefined) {

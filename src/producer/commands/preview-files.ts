@@ -16,6 +16,8 @@ type PreviewedFiles = {
   readonly copies: readonly CopiedFile[];
   /** Left out for their extension. */
   readonly skipped: SkippedFiles;
+  /** Left out by --since and --until. */
+  readonly ofOtherDays: number;
 };
 
 /**
@@ -25,7 +27,7 @@ type PreviewedFiles = {
  */
 export async function printFilePreview(
   { terminal, invocation, config }: CommandContext,
-  { paths, copies, skipped }: PreviewedFiles,
+  { paths, copies, skipped, ofOtherDays }: PreviewedFiles,
 ): Promise<number> {
   const { workroot } = config.roots;
   // What is wrong with them is told now, and not by the queueing.
@@ -43,6 +45,7 @@ export async function printFilePreview(
       paths: paths.slice(0, MOST_PATHS),
       ...(empty.length === 0 ? {} : { empty_or_missing: empty.slice(0, MOST_PATHS) }),
       ...(copies.length === 0 ? {} : { copies: copies.slice(0, MOST_PATHS) }),
+      ...(ofOtherDays === 0 ? {} : { of_other_days: ofOtherDays }),
       ...(left === 0 ? {} : { skipped_files: left, skipped_by_extension: skipped }),
     });
     return EXIT.ok;

@@ -4,11 +4,12 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import { withDatabase } from "../../shared/command-context.ts";
 import { findWrittenDate, periodOf } from "../../shared/date-period.ts";
 import type { Period } from "../../shared/date-period.ts";
-import { documentFilterOf } from "../../shared/document-filter.ts";
+import { daysOf } from "../../shared/document-filter.ts";
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectDays } from "../../shared/store/index/document-versions.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import type { JobInput } from "../../shared/job.ts";
 import { hashJson } from "../../shared/json-value.ts";
 import { said } from "../commands/options.ts";
 import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
@@ -18,19 +19,24 @@ const PAGE_FILES = 1_000;
 
 /**
  * With --since or --until, the inputs whose documents are of those days: by the index, and of a file that it does not know by
- * its name, or else by its last change. Without either, all of them.
+ * its name, or else by its last change. Without either, all of them. Says of how many no text says a date.
  */
 export async function onlyOfDays<Input extends { readonly path: string }>(
   context: CommandContext,
   inputs: readonly Input[],
 ): Promise<readonly Input[]> {
   const { terminal, invocation, config } = context;
-  const { since, until } = documentFilterOf(invocation.options);
+  const { since, until } = daysOf(invocation.options);
   if (since === undefined && until === undefined) return inputs;
-  const { taken, unindexed } = await withDatabase(context, "create", (database) =>
+  const { taken, unindexed, undated } = await withDatabase(context, "create", (database) =>
     takeOfDays(database, config.roots.workroot, { inputs, since, until }),
   );
   terminal.say(`${formatCount(taken.length)} of ${countOf(inputs.length, "file")} of these days.`);
+  if (undated > 0) {
+    terminal.say(
+      `Dated by their last change, because they say no date: ${countOf(undated, "file")}.`,
+    );
+  }
   if (unindexed > 0) {
     terminal.say(
       `Dated by name or last change, because the index does not know what they say: ${countOf(unindexed, "file")}. ` +
@@ -48,7 +54,7 @@ export function daysOfLines(
   { invocation, config }: CommandContext,
   database: Database,
 ): Pick<EnqueueOptions, "select"> {
-  const { since, until } = documentFilterOf(invocation.options);
+  const { since, until } = daysOf(invocation.options);
   if (since === undefined && until === undefined) return {};
   const days = said({ since, until });
   return {
@@ -67,6 +73,27 @@ export function daysOfLines(
   };
 }
 
+/**
+ * With --since or --until, of the jobs of a batch those on files whose documents are of those days, and none that is on no
+ * file; null without either.
+ */
+export function jobsOfDays(
+  { invocation, config }: CommandContext,
+  database: Database,
+):
+  | (<Job extends { readonly input: JobInput }>(jobs: readonly Job[]) => Promise<readonly Job[]>)
+  | null {
+  const { since, until } = daysOf(invocation.options);
+  if (since === undefined && until === undefined) return null;
+  return async (jobs) => {
+    const inputs = jobs.flatMap((job) =>
+      "path" in job.input ? [{ job, path: job.input.path }] : [],
+    );
+    const { taken } = await takeOfDays(database, config.roots.workroot, { inputs, since, until });
+    return taken.map(({ job }) => job);
+  };
+}
+
 function withDays(job: NewJob, days: { readonly since?: string; readonly until?: string }): NewJob {
   const { input } = job;
   if (input.kind !== "ask" && input.kind !== "investigate") return job;
@@ -82,9 +109,14 @@ async function takeOfDays<Input extends { readonly path: string }>(
   database: Database,
   workroot: string,
   { inputs, since = "0000-01-01", until = "9999-12-31" }: Selection<Input>,
-): Promise<{ readonly taken: readonly Input[]; readonly unindexed: number }> {
+): Promise<{
+  readonly taken: readonly Input[];
+  readonly unindexed: number;
+  /** Indexed, and without a date of their own. */
+  readonly undated: number;
+}> {
   const taken: Input[] = [];
-  let unindexed = 0;
+  let [unindexed, undated] = [0, 0];
   for (let from = 0; from < inputs.length; from += PAGE_FILES) {
     const page = inputs.slice(from, from + PAGE_FILES);
     const known = await selectDays(
@@ -94,6 +126,7 @@ async function takeOfDays<Input extends { readonly path: string }>(
     for (const input of page) {
       const indexed = known.get(input.path);
       if (indexed === undefined) unindexed += 1;
+      else if (indexed.daySource === "file_time") undated += 1;
       const period =
         indexed === undefined
           ? await guessPeriod(workroot, input.path)
@@ -102,7 +135,7 @@ async function takeOfDays<Input extends { readonly path: string }>(
       if (period === null || (period.to >= since && period.from <= until)) taken.push(input);
     }
   }
-  return { taken, unindexed };
+  return { taken, unindexed, undated };
 }
 
 async function guessPeriod(workroot: string, path: string): Promise<Period | null> {

@@ -16,6 +16,7 @@ import {
 } from "../../shared/store/jobs/reruns.ts";
 import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns.ts";
 import type { StaleReason } from "../../shared/store/jobs/evidence.ts";
+import { daysOf } from "../../shared/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES, KINDS } from "../../shared/job.ts";
 
@@ -36,10 +37,11 @@ export function parseRerunFilter(
     ...(options["refused"] === true || isUnresolved ? ["refused"] : []),
   ];
   const where = parseWhere(options["where"]);
-  if (states.length === 0 && options["stale"] !== true && where.size === 0) {
+  const hasDays = Object.keys(daysOf(options)).length > 0;
+  if (states.length === 0 && options["stale"] !== true && where.size === 0 && !hasDays) {
     throw new Failure(
       "USAGE_ERROR",
-      "Say which jobs: --stale, --failed, --refused, --unresolved, or --where as in --where kind=summarize.",
+      "Say which jobs: --stale, --failed, --refused, --unresolved, --since, --until, or --where as in --where kind=summarize.",
     );
   }
   for (const key of ["path", "custom_id"] as const) checkGlobs(key, where.get(key) ?? []);
@@ -140,11 +142,18 @@ export type SelectedJobs = {
 /** Jobs that are looked at, and at most inserted, by one statement. */
 const PORTION_JOBS = 2_000;
 
+/** Which jobs of a batch are made again. */
+export type RerunChoice = {
+  readonly filter: RerunFilter;
+  /** Leaves of the jobs that the filter chooses those that are wanted; null for all. */
+  readonly narrow: ((jobs: readonly RerunCandidate[]) => Promise<readonly RerunCandidate[]>) | null;
+};
+
 /** Goes through a batch a portion at a time. @param take is given the chosen jobs of each */
 export async function selectJobs(
   database: Database,
   batchId: string,
-  filter: RerunFilter,
+  { filter, narrow }: RerunChoice,
   take: (chosen: readonly RerunCandidate[]) => Promise<void>,
 ): Promise<SelectedJobs> {
   const reasons = new Map<StaleReason, number>();
@@ -152,11 +161,12 @@ export async function selectJobs(
   let after: string | null = FIRST_JOB;
   while (after !== null) {
     const page = await selectRerunPage(database, batchId, filter, { after, limit: PORTION_JOBS });
-    for (const reason of page.chosen.flatMap((job) => job.reasons)) {
+    const chosen = narrow === null ? page.chosen : await narrow(page.chosen);
+    for (const reason of chosen.flatMap((job) => job.reasons)) {
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     }
-    jobs += page.chosen.length;
-    if (page.chosen.length > 0) await take(page.chosen);
+    jobs += chosen.length;
+    if (chosen.length > 0) await take(chosen);
     after = page.last;
   }
   return { jobs, reasons };
@@ -176,21 +186,23 @@ type RerunBatch = {
 export async function rerunJobs(
   database: Database,
   { batchId, repeats, settings }: RerunBatch,
-  filter: RerunFilter,
+  choice: RerunChoice,
   toNewJob: (job: RerunCandidate) => NewJob,
 ): Promise<SelectedJobs & { readonly digests: number }> {
   try {
     await copyBatchSettings(database, repeats, batchId);
     await changeBatch(database, batchId, settings);
-    const chosen = await selectJobs(database, repeats, filter, async (jobs) => {
+    const chosen = await selectJobs(database, repeats, choice, async (jobs) => {
       await insertJobs(database, batchId, jobs.map(toNewJob));
     });
     if (chosen.jobs === 0) {
       await deleteBatch(database.within("build"), batchId);
       return { ...chosen, digests: 0 };
     }
-    // Who names kinds or paths means those, and no digest above them.
-    const isWhole = Object.values(filter.where).every((values) => values === null);
+    // Who names kinds, paths or days means those, and no digest above them.
+    const isWhole =
+      choice.narrow === null &&
+      Object.values(choice.filter.where).every((values) => values === null);
     const digests = isWhole ? await insertDigestsAbove(database, repeats, batchId) : 0;
     await linkDigests(database, batchId);
     await openBatch(database, batchId);

@@ -52,6 +52,21 @@ const queue = async (...args: readonly string[]) => {
   return JSON.parse(stdout) as { batch: string | null; jobs: number; reasons: object };
 };
 
+test("days choose jobs on files by the dates of their documents", async () => {
+  const files = ["minutes 2026-02-27.md", "minutes 2026-03-05.md"].map(summary);
+  await workedBatch("dated", [...files, QUESTION]);
+  const march = ["dated", "--since", "2026-03-01", "--until", "2026-03-31"];
+  expect(await queue(...march, "--dry-run")).toMatchObject({ batch: null, jobs: 1 });
+  expect(await queue(...march, "--batch-name", "march")).toMatchObject({ jobs: 1 });
+  expect(await repeatedBy("march")).toMatchObject([{ custom_id: "minutes 2026-03-05.md" }]);
+  const long = `path=${"x".repeat(600)}`;
+  expect(await queue(...march, "--where", long, "--dry-run")).toMatchObject({ jobs: 0 });
+  expect(await desk.run("batch", "rerun", "dated", "--since", "March")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--since takes a day as YYYY-MM-DD"),
+  });
+});
+
 /** The index knows what the hand-made runs rest on: `allowed/corpus/a.md` with 64 times b. */
 const indexAs = (sha256: string, at = "2000-01-01") =>
   desk.database.query(

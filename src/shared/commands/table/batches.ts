@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { limit, route, windows, deadline, priority, night } from "./options.ts";
+import { limit, route, windows, deadline, priority, night, days } from "./options.ts";
 
 /** What a rerun takes over from the batch whose jobs it repeats. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -175,6 +175,7 @@ export const BATCHES: readonly Command[] = [
       "nightdesk batch rerun tonight --stale",
       "nightdesk batch rerun tonight --failed --refused --big",
       "nightdesk batch rerun tonight --where kind=summarize --where 'path=minutes/*' --dry-run",
+      "nightdesk batch rerun tonight --stale --since 2026-01-01",
       "nightdesk batch rerun tonight --failed --now --deadline 2h --wait",
     ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
@@ -193,6 +194,7 @@ export const BATCHES: readonly Command[] = [
         flags: "--where <key=value...>",
         description: "only those with this kind, state, error_code, path or custom_id",
       },
+      ...days,
       ...route,
       {
         flags: "--batch-name <name>",
