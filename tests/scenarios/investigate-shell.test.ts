@@ -167,7 +167,7 @@ describeShell("an investigation that runs commands", () => {
     const asked = await askedOf(jobId, 1);
     expect(asked).toMatchObject({
       tool: "shell",
-      executor: "bubblewrap/1",
+      executor: "bubblewrap/2",
       args: { command: first, inputs: ["allowed/corpus/logs"] },
       risks: ["writes"],
       preview: expect.stringContaining(first),

@@ -44,8 +44,11 @@ export type Sandbox = {
   readTextFile(args: ReadArguments): Promise<Reading>;
   /** For the index: opens one known file below a root by its path relative to that root, by the same rules. */
   readFileBelow(root: PinnedRoot, relativePath: string): Promise<FileBytes | Refusal>;
-  /** For a copy in the shell's sandbox: resolves, opens and decides as the tool does, by size instead of by content. */
-  openFile(named: Named): Promise<OpenedFile | Refusal>;
+  /**
+   * For a copy in the shell's sandbox: resolves, opens and decides as the tool does, by size instead of by content. An
+   * attachment is read out of its mail.
+   */
+  openFile(named: Named): Promise<OpenedFile | HeldFile | Refusal>;
   /** Makes the text of what was read for the index. */
   readonly extractText: ExtractText;
   /**
@@ -114,7 +117,7 @@ export async function openSandboxOn(
     readTextFile: (args) => readTextFile(search, args, { extractText, extractMail }),
     readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
     extractText,
-    openFile: (named) => openFile(search, named),
+    openFile: (named) => openFile(search, named, extractMail),
     locate: (path) => locate(search, path, extractMail),
     listPaths: async () => (await search.listing.renewed()).paths,
     async listPathsNow() {
@@ -152,9 +155,27 @@ export type OpenedFile = {
   readonly bytes: number;
 };
 
-async function openFile(search: Search, named: Named): Promise<OpenedFile | Refusal> {
+/** An attachment, or a file whose path may be that of one. */
+export type HeldFile = {
+  readonly kind: "held";
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  readonly content: Buffer;
+  readonly bytes: number;
+};
+
+async function openFile(
+  search: Search,
+  named: Named,
+  extractMail: ExtractText,
+): Promise<OpenedFile | HeldFile | Refusal> {
   const invalid = checkPath(named.path);
   if (invalid !== null) return invalid;
+  if (attachmentPlaces(named.path).length > 0) {
+    const held = await readContent(search, named, extractMail);
+    if (held.kind === "refused") return held;
+    return { kind: "held", path: held.path, content: held.bytes, bytes: held.bytes.length };
+  }
   const { descriptors, rules } = search.ground;
   const found = await findFile(search, named, (file): OpenedFile | Refusal =>
     file.stat.size > BigInt(rules.maxBytes)
@@ -168,14 +189,7 @@ async function openFile(search: Search, named: Named): Promise<OpenedFile | Refu
           bytes: Number(file.stat.size),
         },
   );
-  if (found.kind === "visited") return found.value;
-  const isMissing = found.code === "FILE_NOT_FOUND" || found.code === "PATH_DENIED";
-  return isMissing && attachmentPlaces(named.path).length > 0
-    ? refuse(
-        "PATH_DENIED",
-        `${quotePath(named.path)} is an attachment, and commands are given files alone: save it as one.`,
-      )
-    : found;
+  return found.kind === "visited" ? found.value : found;
 }
 
 /** What a read gives. Characters are Unicode code points. */

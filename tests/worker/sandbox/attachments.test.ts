@@ -112,8 +112,20 @@ describe("an attachment", () => {
     expect(await read(inner)).toMatchObject({ path: inner, kind: "read" });
   });
 
-  test("is no file that a command could be given", async () => {
+  test("is given to a command as its own bytes, whatever their text", async () => {
     const sandbox = await root.open(EXTENSIONS);
-    expect(messageOf(await sandbox.openFile({ path: PDF }))).toContain("save it as one");
+    expect(
+      await sandbox.openFile({ path: "offer.eml/attachments/1/Price-list.pdf" }),
+    ).toMatchObject({
+      kind: "held",
+      path: PDF,
+      content: PRICES,
+    });
+    expect(await sandbox.openFile({ path: "offer.eml/attachments/4/broken.docx" })).toMatchObject({
+      content: Buffer.from("no archive"),
+    });
+    expect(codeOf(await sandbox.openFile({ path: "offer.eml/attachments/2/photo.jpg" }))).toBe(
+      "FILE_NOT_FOUND",
+    );
   });
 });

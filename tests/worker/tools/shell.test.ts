@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { StoredState } from "../../../src/shared/store/investigations/steps.ts";
 import { openShellDoor } from "../../../src/worker/jobs/investigate/shell-door.ts";
@@ -11,6 +13,7 @@ import { parseArgs } from "../../../src/worker/tools/tool.ts";
 import type { Permit, ToolOutput } from "../../../src/worker/tools/tool.ts";
 import { toolReach } from "../../support/tool-reach.ts";
 import { describeShell, shellHere } from "../sandbox/shell/shell-here.ts";
+import { MAIL_HEAD, writeMail } from "../../support/format-writers.ts";
 import { makeWorkroot } from "../sandbox/make-workroot.ts";
 import type { Workroot } from "../sandbox/make-workroot.ts";
 
@@ -96,6 +99,50 @@ describeShell("the tool shell", () => {
     expect(String(printedBy(given)).trim().split("\n").sort()).toEqual(files);
   });
 
+  test("attachments are inputs by their path, or by a folder or a glob that their mail is not meant by", async () => {
+    const mail = "allowed/logs/night.eml";
+    const attachments = [
+      { name: "host.csv", type: "text/csv", content: "host,state\nnas,FAILED\n" },
+    ];
+    root.write(mail, writeMail({ ...MAIL_HEAD, attachments }));
+    const opened = await root.open({ allowedExts: [".md", ".eml"] });
+    const attachment = `${mail}/attachments/1/host.csv`;
+    const door = openShellDoor(shellHere, {
+      log: {
+        lastState: async () => undefined,
+        commandRules: async () => [],
+        countRule: async () => undefined,
+      },
+      files: {
+        listFiles: async () => [mail, attachment],
+        locate: (path) => opened.locate(path),
+        check: () => null,
+        admit: (paths, quota) => admitInputs(opened, paths, quota),
+      },
+      signal: new AbortController().signal,
+    });
+    const find = async (...inputs: readonly string[]) => {
+      const reached = toolReach({ shell: door });
+      const given = await SHELL.run(
+        { command: "find /input -type f", inputs: [...inputs] },
+        reached,
+      );
+      return given.kind === "refused" ? given.code : printedBy(given);
+    };
+    const found = `/input/${attachment}\n`;
+    for (const input of [
+      attachment,
+      "logs/night.eml/attachments/1/host.csv",
+      "**/*.csv",
+      `${mail}/attachments`,
+    ]) {
+      expect([input, await find(input)]).toEqual([input, found]);
+    }
+    expect(await find("allowed/logs")).toBe(`/input/${mail}\n`);
+    expect(await find(mail, attachment)).toBe("INVALID_ARGS");
+    rmSync(join(root.work, mail));
+  });
+
   test.each([
     ["allowed/none/*.md", "FILE_NOT_FOUND"],
     ["nothing.md", "FILE_NOT_FOUND"],
@@ -119,7 +166,7 @@ describeShell("the tool shell", () => {
   test("asks for anything but one plain command, and runs it as it stands when it is approved", async () => {
     const command = "echo a > x; export N=3; cd /tmp; pwd";
     expect(await SHELL.approval?.({ command }, reach())).toMatchObject({
-      executor: "bubblewrap/1",
+      executor: "bubblewrap/2",
       risks: ["writes"],
       preview: expect.stringMatching(
         /^echo a > x; export N=3; cd \/tmp; pwd\n\nit is more than one command; no files$/,

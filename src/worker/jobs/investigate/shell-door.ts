@@ -44,7 +44,7 @@ type DoorParts = {
 };
 
 /** What approvals go by: raise it when a sandbox lets a command do more than before. */
-const EXECUTOR = "bubblewrap/1";
+const EXECUTOR = "bubblewrap/2";
 
 /** The shell of an investigation: commands go on where the last one left off, also where another worker ran that. */
 export function openShellDoor(probe: ShellProbe | null, parts: DoorParts): ShellDoor {
@@ -188,11 +188,10 @@ async function admitGranted(
 }
 
 async function findFiles(pattern: string, files: GrantedFiles): Promise<string[] | Refusal> {
-  // A mail can't be a file and a folder at once, as it would be where its attachments lay below it.
-  const all = (await files.listFiles()).filter((path) => attachmentPlaces(path).length === 0);
+  const all = await files.listFiles();
   if (all.includes(pattern)) return [pattern];
   const folder = `${pattern.replace(/\/+$/, "")}/`;
-  const below = all.filter((path) => path.startsWith(folder));
+  const below = withoutHeld(all.filter((path) => path.startsWith(folder)));
   if (below.length > 0) return below;
   if (!isGlob(pattern)) {
     const located = await files.locate(pattern);
@@ -202,10 +201,16 @@ async function findFiles(pattern: string, files: GrantedFiles): Promise<string[]
   if (typeof glob !== "function") {
     return refuse("INVALID_ARGS", `${JSON.stringify(pattern)} in inputs ${glob.problem}.`);
   }
-  const matching = all.filter(glob);
+  const matching = withoutHeld(all.filter(glob));
   if (matching.length > 0) return matching;
   return refuse(
     "FILE_NOT_FOUND",
     `No file that this job may read is meant by ${JSON.stringify(pattern)} in inputs; ${LIST_FILES.name} lists them.`,
   );
+}
+
+/** A mail can't be a file and a folder at once, as it would be where its attachments lay below it: the mail is taken. */
+function withoutHeld(paths: readonly string[]): string[] {
+  const taken = new Set(paths);
+  return paths.filter((path) => !attachmentPlaces(path).some(({ file }) => taken.has(file)));
 }

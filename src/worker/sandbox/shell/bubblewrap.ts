@@ -25,8 +25,8 @@ export type MemoryLimit =
     }
   | { readonly kind: "each_process"; readonly why: string };
 
-/** A file of the sandbox whose content comes from an open descriptor, at its offset. */
-export type GivenFile = { readonly path: string; readonly descriptor: number };
+/** A file of the sandbox, with its content, or an open descriptor that it comes from, at its offset. */
+export type GivenFile = { readonly path: string; readonly from: number | Buffer };
 
 type SandboxPlan = {
   readonly limits: ShellLimits;
@@ -153,6 +153,9 @@ export async function startSandbox(
   feedPipe(child, ARCHIVE_IN, feed.archive);
   feedPipe(child, SCRIPT, feed.script);
   feedPipe(child, VARIABLES, feed.variables);
+  for (const [index, { from }] of plan.inputs.entries()) {
+    if (typeof from !== "number") feedPipe(child, FIRST_INPUT + index, from);
+  }
   const life = followStatus(child, (pid) => {
     if (memory.kind === "cgroup" && group !== null) memory.enter(group, pid);
     feedPipe(child, GO, "go");
@@ -177,7 +180,7 @@ function spawnBubblewrap(host: ShellHost, plan: SandboxPlan): ChildProcess {
     stdio: [
       "ignore",
       ...Array<"pipe">(FIRST_INPUT - 1).fill("pipe"),
-      ...plan.inputs.map(({ descriptor }) => descriptor),
+      ...plan.inputs.map(({ from }) => (typeof from === "number" ? from : "pipe")),
     ],
   });
 }

@@ -1,9 +1,8 @@
-import { closeSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { startSandbox } from "./bubblewrap.ts";
 import type { ShellHost, StartedSandbox } from "./bubblewrap.ts";
-import { checkInputs, openInputs, sizeOfInputFolder } from "./inputs.ts";
+import { checkInputs, closeGiven, openInputs, sizeOfInputFolder } from "./inputs.ts";
 import type { AdmittedFile } from "./inputs.ts";
 import type { ShellLimits } from "./limits.ts";
 import { captureStream } from "./output.ts";
@@ -143,7 +142,7 @@ async function start(host: ShellHost, request: ShellRequest): Promise<StartedSan
       },
     );
   } finally {
-    for (const { descriptor } of inputs) closeSync(descriptor);
+    closeGiven(inputs);
   }
 }
 

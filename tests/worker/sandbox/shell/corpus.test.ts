@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { once } from "node:events";
@@ -14,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { decideCommand } from "../../../../src/worker/sandbox/shell/command.ts";
+import { closeInputs } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import type { AdmittedFile } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import { SHELL_LIMITS } from "../../../../src/worker/sandbox/shell/limits.ts";
 import { EMPTY_STATE } from "../../../../src/worker/sandbox/shell/state.ts";
@@ -77,7 +70,7 @@ describeShell("the corpus of commands, inside", () => {
     state = saved(await runScript(LAY_OUT));
   });
   afterAll(() => {
-    for (const { descriptor } of inputs) closeSync(descriptor);
+    closeInputs(inputs);
     rmSync(folder, { recursive: true });
     server.close();
   });

@@ -1,20 +1,13 @@
 import { spawn } from "node:child_process";
 import { hash } from "node:crypto";
 import { once } from "node:events";
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createShellExecutor } from "../../../../src/worker/sandbox/shell/executor.ts";
 import type { ShellOutcome } from "../../../../src/worker/sandbox/shell/executor.ts";
+import { closeInputs } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import type { AdmittedFile } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import { SHELL_LIMITS } from "../../../../src/worker/sandbox/shell/limits.ts";
 import type { ShellState } from "../../../../src/worker/sandbox/shell/state.ts";
@@ -367,7 +360,7 @@ describeShell("inputs", () => {
       expect(outcome.stderr.head.match(/Read-only file system|Permission denied/g)).toHaveLength(3);
     }
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\n");
-    for (const { descriptor } of inputs) closeSync(descriptor);
+    closeInputs(inputs);
   });
 
   test("are refused above the quota, and by names that lead elsewhere", async () => {
@@ -385,7 +378,7 @@ describeShell("inputs", () => {
       ]);
     }
     expect(await runHere({ command, inputs: named("a", "a") })).toMatchObject(refused);
-    closeSync(file.descriptor);
+    closeInputs([file]);
   });
 
   test("that grew since they were admitted start nothing", async () => {
@@ -393,6 +386,6 @@ describeShell("inputs", () => {
     writeFileSync(join(folder, "grows.txt"), "x".repeat(1_000_000));
     const outcome = await runHere({ command: { kind: "script", text: "echo on" }, inputs: [file] });
     expect(outcome).toMatchObject({ kind: "not_started", reason: "sandbox_failed" });
-    closeSync(file.descriptor);
+    closeInputs([file]);
   });
 });

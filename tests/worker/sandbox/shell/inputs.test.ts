@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { admitInputs, closeInputs } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import type { AdmittedFile } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import { SHELL_LIMITS } from "../../../../src/worker/sandbox/shell/limits.ts";
+import { MAIL_HEAD, writeMail } from "../../../support/format-writers.ts";
 import { codeOf, makeWorkroot } from "../make-workroot.ts";
 import type { Workroot } from "../make-workroot.ts";
 import { describeShell, runScript } from "./shell-here.ts";
@@ -37,12 +38,12 @@ test("admits files by the rules of the sandbox of files, each once", async () =>
     ["allowed/a.md", 3],
     ["allowed/deep/b.md", 3],
   ]);
-  const [first] = files;
+  const [first] = files.map((file) => ("descriptor" in file ? file.descriptor : -1));
   const buffer = Buffer.alloc(10);
-  expect(readSync(first?.descriptor ?? -1, buffer)).toBe(3);
+  expect(readSync(first ?? -1, buffer)).toBe(3);
   closeInputs(files);
   expect(() => {
-    closeSync(first?.descriptor ?? -1);
+    closeSync(first ?? -1);
   }).toThrow(/EBADF/);
 });
 
@@ -104,5 +105,48 @@ describeShell("an admitted file", () => {
     });
     closeInputs(inputs);
     expect(outcome.stdout.head).toBe("content of allowed/set/7.md250\n");
+  });
+
+  test("may be an attachment, which is read out of its mail", async () => {
+    const rooms = "Room,Area\nKitchen,12\n";
+    const inner = writeMail({
+      ...MAIL_HEAD,
+      attachments: [{ name: "rooms.csv", type: "text/csv", content: rooms }],
+    });
+    const attachments = [
+      { name: "rooms.csv", type: "text/csv", content: rooms },
+      { name: "inner.eml", type: "message/rfc822", content: inner },
+    ];
+    root.write("allowed/offer.eml", writeMail({ ...MAIL_HEAD, attachments }));
+    const sandbox = await root.open({ allowedExts: [".eml"] });
+    const mail = "allowed/offer.eml";
+    const paths = [
+      `${mail}/attachments/1/rooms.csv`,
+      "offer.eml/attachments/1/rooms.csv",
+      `${mail}/attachments/2/inner.eml/attachments/1/rooms.csv`,
+    ];
+    const outcome = await admitInputs(sandbox, paths, SHELL_LIMITS);
+    if (outcome.kind === "refused") throw new Error(outcome.message);
+    for (let call = 0; call < 2; call += 1) {
+      const { stdout } = await runScript(
+        `cd /input/${mail}; cat attachments/1/rooms.csv; find . -type f | sort`,
+        { inputs: outcome.files },
+      );
+      expect(stdout.head).toBe(
+        `${rooms}./attachments/1/rooms.csv\n./attachments/2/inner.eml/attachments/1/rooms.csv\n`,
+      );
+    }
+    expect(outcome.files.every((file) => "content" in file)).toBe(true);
+    const before = openDescriptors();
+    for (const [beside, code] of [
+      [mail, "INVALID_ARGS"],
+      [`${mail}/attachments/2/inner.eml`, "INVALID_ARGS"],
+      [`${mail}/attachments/9/none.csv`, "FILE_NOT_FOUND"],
+    ] as const) {
+      expect(codeOf(await admitInputs(sandbox, [...paths, beside], SHELL_LIMITS))).toBe(code);
+    }
+    const quota = { ...SHELL_LIMITS, inputBytes: 10 };
+    expect(codeOf(await admitInputs(sandbox, paths, quota))).toBe("FILE_TOO_LARGE");
+    expect(openDescriptors()).toBeLessThanOrEqual(before);
   });
 });
