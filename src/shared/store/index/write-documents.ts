@@ -325,7 +325,8 @@ async function insertPostings(
        insert into nightdesk_data.segments (chunk_ids) values ($1::bigint[]) returning segment_id)
      insert into nightdesk_data.postings (term, segment_id, entries)
      select term, segment_id, ($5::bigint[])[start : start + length - 1]
-       from segment, unnest($2::text[], $3::integer[], $4::integer[]) as given (term, start, length)`,
+       from segment, unnest($2::text[], $3::integer[], $4::integer[]) as given (term, start, length)
+      order by term collate "C"`,
     [
       chunks.map(({ chunkId }) => chunkId),
       textArray(terms),
