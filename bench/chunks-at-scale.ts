@@ -4,7 +4,7 @@
 // A million takes some minutes by words, and 10 GB. It drops its database, unless it is to be kept.
 // node --import ./bench/register.js bench/chunks-at-scale.ts [chunks, default 1000000] [--vectors] [--precision=half]
 //   [--maintenance-memory=1GB, as the server has it otherwise] [--keep | --database=url of a kept one]
-//   [--segments=4: the postings in so many segments, which a scan leaves in one a portion]
+//   [--unmerged: the postings stay in a segment a portion, which the end of a scan merges]
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { loadavg } from "node:os";
@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { openDatabase } from "../src/shared/store/connection/database.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import { measureEmbeddings } from "../src/shared/store/index/embeddings.ts";
-import { compactPostings } from "../src/shared/store/index/postings.ts";
+import { compactPostings } from "../src/shared/store/index/compact-postings.ts";
 import { countIndex } from "../src/shared/store/index/totals.ts";
 import { createVocabularies } from "../src/shared/store/index/vocabulary.ts";
 import type { Vocabulary } from "../src/shared/store/index/vocabulary.ts";
@@ -53,12 +53,10 @@ try {
     if ((await count("nightdesk_data.embeddings")) === 0) await timed("vectors", copyVectors);
     await timed(`index of vectors, ${precision} precision`, indexVectors);
   }
-  const segments = option("segments");
-  if (segments !== undefined) await timed("segments", () => mergeSegments(Number(segments)));
+  if (!args.includes("--unmerged")) await timed("segments", mergeSegments);
   await timed("vacuum analyze", () => db.query("vacuum analyze"));
   await timed("count of the index", () => countIndex(db, ["corpus"]));
   await timed("count of vectors", () => measureEmbeddings(db, SYNTHETIC_SPACE));
-  await timed("look for segments to merge", () => compactPostings(db, AbortSignal.timeout(60_000)));
   const script = fileURLToPath(new URL("search-at-scale.ts", import.meta.url));
   const { status } = spawnSync(process.execPath, [...process.execArgv, script, url], {
     stdio: "inherit",
@@ -171,27 +169,10 @@ function prepare({ path, text }: SyntheticDocument, vocabulary: Vocabulary): Doc
   return { ...facts, chunks: holdChunks(chunks, vocabulary), replace: "changed" };
 }
 
-/** What larger segments would bring: nothing in the product merges large ones. */
-async function mergeSegments(parts: number): Promise<void> {
-  await db.transaction(async (client) => {
-    for (const statement of mergeStatements(parts)) await client.query(statement);
-  });
-}
-
-function mergeStatements(parts: number): readonly string[] {
-  return [
-    `create table public.parts as
-   select segment_id, chunk_ids, ntile(${parts}) over (order by segment_id) as part from nightdesk_data.segments`,
-    `create table public.merged as
-   select term, part::bigint, array_agg(entry order by entry) as entries
-     from nightdesk_data.postings join public.parts using (segment_id), unnest(entries) as entry group by term, part`,
-    "truncate nightdesk_data.postings, nightdesk_data.segments",
-    `insert into nightdesk_data.segments (segment_id, chunk_ids) overriding system value
-   select part, array_agg(chunk_id order by chunk_id) from public.parts, unnest(chunk_ids) as chunk_id group by part`,
-    `insert into nightdesk_data.postings (term, segment_id, entries)
-   select term, part, entries from public.merged order by term, part`,
-    "drop table public.parts, public.merged",
-  ];
+async function mergeSegments(): Promise<void> {
+  const before = await count("nightdesk_data.segments");
+  await compactPostings(db, new AbortController().signal);
+  console.log(`${before} segments, merged to ${await count("nightdesk_data.segments")}`);
 }
 
 async function makeBaseline(): Promise<void> {

@@ -120,10 +120,15 @@ create table nightdesk_data.chunks (
 );
 
 -- Postings in segments: one row a (term, portion of documents). A segment is never changed: chunks that are gone
--- stay in it, listed in dead_chunks, until it is rewritten.
+-- stay in it, listed in dead_chunks, until it is merged into another one.
 create table nightdesk_data.segments (
   segment_id bigint generated always as identity primary key,
-  chunk_ids bigint[] not null check (cardinality(chunk_ids) > 0)
+  chunk_ids bigint[] not null check (cardinality(chunk_ids) > 0),
+  -- While postings move to another segment, term by term, the id that it will have. Its chunks are those of all segments
+  -- that are merged into it, but for those that were dead when it began, whose postings do not move.
+  merged_into bigint check (merged_into > segment_id),
+  dropped bigint[] not null default '{}',
+  constraint only_a_merge_drops_chunks check (merged_into is not null or dropped = '{}')
 );
 
 create table nightdesk_data.postings (
@@ -134,7 +139,7 @@ create table nightdesk_data.postings (
   entries bigint[] not null check (cardinality(entries) > 0),
   primary key (term, segment_id)
 );
-create index postings_by_segment on nightdesk_data.postings (segment_id);
+create index postings_by_segment on nightdesk_data.postings (segment_id, term);
 
 create table nightdesk_data.dead_chunks (chunk_id bigint primary key);
 

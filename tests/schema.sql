@@ -675,6 +675,8 @@ table nightdesk_data.searched_vectors
 table nightdesk_data.segments
   column segment_id bigint not null generated always as identity
   column chunk_ids bigint[] not null
+  column merged_into bigint
+  column dropped bigint[] not null default '{}'::bigint[]
 
 table nightdesk_data.steps
   column job_id uuid not null
@@ -1694,6 +1696,10 @@ constraint searched_vectors_signature_check on nightdesk_data.searched_vectors C
 
 constraint searched_vectors_singleton_check on nightdesk_data.searched_vectors CHECK (singleton)
 
+constraint only_a_merge_drops_chunks on nightdesk_data.segments CHECK (((merged_into IS NOT NULL) OR (dropped = '{}'::bigint[])))
+
+constraint segments_check on nightdesk_data.segments CHECK ((merged_into > segment_id))
+
 constraint segments_chunk_ids_check on nightdesk_data.segments CHECK ((cardinality(chunk_ids) > 0))
 
 constraint segments_pkey on nightdesk_data.segments PRIMARY KEY (segment_id)
@@ -1910,7 +1916,7 @@ CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHE
 
 CREATE INDEX operator_actions_by_batch ON nightdesk_data.operator_actions USING btree (batch_id) WHERE (batch_id IS NOT NULL)
 
-CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id)
+CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id, term)
 
 CREATE INDEX refused_budgets ON nightdesk_data.batch_budgets USING btree (refused_at) WHERE (refused_at IS NOT NULL)
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { Failure } from "../../shared/failure.ts";
 import { skippedFilesOf, totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
-import { compactPostings } from "../../shared/store/index/postings.ts";
+import { compactPostings } from "../../shared/store/index/compact-postings.ts";
 import { countIndex } from "../../shared/store/index/totals.ts";
 import { createVocabularies } from "../../shared/store/index/vocabulary.ts";
 import { removeForeignDocuments } from "../../shared/store/index/write-documents.ts";

@@ -9,6 +9,7 @@ import {
 import { loadDocumentFacts, touchDocuments } from "../../shared/store/index/documents.ts";
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
+import { compactPostings } from "../../shared/store/index/compact-postings.ts";
 import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
@@ -126,6 +127,9 @@ type Indexed = {
   readonly unread: readonly string[];
 };
 
+/** So many portions have some 200 MB of postings, and a quarter of it when they are merged. */
+const MERGED_PORTIONS = 64;
+
 /** Indexes what may have changed. */
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
   const chunkSettings = chunkSettingsFingerprint(deps.chunking, source.language);
@@ -137,8 +141,13 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   const { chunking, offload, reader } = deps;
   const files = { files: stale, source, chunking, chunkSettings, offload, reader };
   const portions = preparePortions({ ...scan, ...files });
+  let begun = 0;
   for await (const portion of portions) {
     scan.signal.throwIfAborted();
+    begun += 1;
+    // What a merge frees on disk the next portions fill.
+    if (begun % MERGED_PORTIONS === 0)
+      await writes.start(() => compactPostings(deps.db, scan.signal));
     await writes.start(async () => {
       const stored = await storePortion(deps.db, portion);
       failing.push(...stored.failing);

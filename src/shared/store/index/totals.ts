@@ -154,8 +154,8 @@ const FAULTS = `
   with placed as materialized (
     select segment_id, chunk_id from nightdesk_data.segments, unnest(chunk_ids) as chunk_id),
   known as materialized (
-    select segment_id, placed.chunk_id, c.terms, d.chunk_id is not null as is_dead
-      from placed
+    select coalesce(merged_into, segment_id) as segment_id, placed.chunk_id, c.terms, d.chunk_id is not null as is_dead
+      from placed join nightdesk_data.segments using (segment_id)
       left join nightdesk_data.chunks c using (chunk_id)
       left join nightdesk_data.dead_chunks d using (chunk_id)),
   expected as materialized (
@@ -167,7 +167,9 @@ const FAULTS = `
                  select count(*) from unnest(entries_of.entries) as entry
                   where exists (select from nightdesk_data.chunks c where c.chunk_id = entry >> 24))
                else cardinality(entries_of.entries) end) as entries
-      from nightdesk_data.postings entries_of left join expected using (segment_id)
+      from (select coalesce(merged_into, p.segment_id) as segment_id, entries
+              from nightdesk_data.postings p left join nightdesk_data.segments using (segment_id)) entries_of
+      left join expected using (segment_id)
      group by segment_id)
   select (select count(*) from nightdesk_data.documents d
            where exists (select from nightdesk_data.chunks c where c.doc_id = d.doc_id

@@ -1,0 +1,200 @@
+import { z } from "zod";
+import type { Database, Queryable } from "../connection/database.ts";
+import { tryLock } from "../connection/locks.ts";
+import { POSTING } from "./terms.ts";
+
+// A search reads a row a segment for each of its words, so that there must not be many. Segments of about one size are
+// merged when there are eight of them, and their number grows with the logarithm of chunks.
+//
+// A merge goes through the terms in order, so many in a transaction. A search reads postings by their terms, and finds each
+// in the former segments or in the new one, with the same score. What is left to move the rows say: after a crash the
+// next compaction goes on.
+
+/** Segments of fewer live chunks are of the first tier; those of each further tier have up to eight times as many. */
+const FIRST_TIER_CHUNKS = 1_000;
+/** So many segments of a tier are merged. */
+const TIER_SEGMENTS = 8;
+/** A segment is rewritten when more than this share of its chunks is dead. */
+const DEAD_SHARE = 0.2;
+
+/** What one transaction moves, so that it stays a matter of a second; of a term it moves all. */
+type StepBounds = { readonly rows: number; readonly bytes: number };
+
+const STEP: StepBounds = { rows: 20_000, bytes: 4_000_000 };
+
+/**
+ * Merges segments of a size and rewrites those with many dead chunks, in short transactions, until there is nothing to
+ * gain. What another process or an interrupted call has begun is gone on with.
+ */
+export async function compactPostings(
+  db: Database,
+  signal: AbortSignal,
+  bounds: StepBounds = STEP,
+): Promise<void> {
+  let step: Step | undefined = { reached: "" };
+  while (step !== undefined) {
+    const { reached }: Step = step;
+    signal.throwIfAborted();
+    step = await db.transaction(async (transaction) => {
+      // Another compaction is as good as ours.
+      if (!(await tryLock(transaction, "compaction"))) return undefined;
+      return takeStep(transaction, { reached, bounds });
+    });
+  }
+}
+
+/** `reached`: the last term that was moved, behind which the next ones are looked for. */
+type Step = { readonly reached: string };
+
+/** @returns undefined when nothing was left to do */
+async function takeStep(
+  db: Queryable,
+  { reached, bounds }: Step & { readonly bounds: StepBounds },
+): Promise<Step | undefined> {
+  const merge = await findMerge(db);
+  if (merge === undefined) {
+    const chosen = selectSegments(await measureSegments(db));
+    if (chosen.length === 0) return undefined;
+    await beginMerge(db, chosen);
+    return { reached: "" };
+  }
+  const last = await findLastTerm(db, merge, { reached, bounds });
+  if (last !== undefined) {
+    await movePostings(db, merge, { after: reached, last });
+    return { reached: last };
+  }
+  // Somebody else may have moved these terms, of this merge or of another.
+  if (reached === "") await endMerge(db, merge);
+  return { reached: "" };
+}
+
+const segmentsSchema = z.array(z.object({ segment_id: z.string(), live: z.int(), dead: z.int() }));
+type Segment = z.infer<typeof segmentsSchema>[number];
+
+/** Segments without a dead chunk are not unnested. */
+async function measureSegments(db: Queryable): Promise<Segment[]> {
+  const { rows } = await db.query(
+    `with dead as (
+       select segment_id, count(*)::integer as dead
+         from nightdesk_data.segments, unnest(chunk_ids) as chunk_id
+         join nightdesk_data.dead_chunks using (chunk_id)
+        group by segment_id)
+     select segment_id::text, cardinality(chunk_ids) - coalesce(dead, 0) as live, coalesce(dead, 0) as dead
+       from nightdesk_data.segments left join dead using (segment_id)`,
+  );
+  return segmentsSchema.parse(rows);
+}
+
+function tierOf(live: number): number {
+  let tier = 0;
+  for (let least = FIRST_TIER_CHUNKS; live >= least; least *= TIER_SEGMENTS) tier += 1;
+  return tier;
+}
+
+/**
+ * What is merged next: those with many dead chunks, and all up to the highest tier that has too many or would get them by
+ * what comes from below, so that no posting moves twice.
+ */
+function selectSegments(segments: readonly Segment[]): string[] {
+  const decayed = segments.filter(({ live, dead }) => dead > DEAD_SHARE * (live + dead));
+  const tiers = new Set(segments.map(({ live }) => tierOf(live)));
+  let chosen: readonly Segment[] = [];
+  for (const tier of [...tiers].sort((a, b) => a - b)) {
+    const own = segments.filter(({ live }) => tierOf(live) === tier).length;
+    const fromBelow = chosen.length > 0 && tierOf(liveOf(chosen)) === tier ? 1 : 0;
+    if (own + fromBelow >= TIER_SEGMENTS)
+      chosen = segments.filter(({ live }) => tierOf(live) <= tier);
+  }
+  return [...new Set([...decayed, ...chosen])].map(({ segment_id: id }) => id);
+}
+
+const liveOf = (segments: readonly Segment[]): number =>
+  segments.reduce((sum, { live }) => sum + live, 0);
+
+async function beginMerge(db: Queryable, segmentIds: readonly string[]): Promise<void> {
+  await db.query(
+    `update nightdesk_data.segments s
+        set merged_into = target.segment_id,
+            dropped = array(select chunk_id from unnest(s.chunk_ids) as chunk_id
+                              join nightdesk_data.dead_chunks using (chunk_id))
+       from (select nextval(pg_get_serial_sequence('nightdesk_data.segments', 'segment_id')) as segment_id) target
+      where s.segment_id = any ($1::bigint[])`,
+    [segmentIds],
+  );
+}
+
+/** Segments that are merged, and the id of the one that they become. */
+type Merge = { readonly target: string; readonly segmentIds: readonly string[] };
+
+const mergesSchema = z.array(z.object({ target: z.string(), segment_ids: z.array(z.string()) }));
+
+async function findMerge(db: Queryable): Promise<Merge | undefined> {
+  const { rows } = await db.query(
+    `select merged_into::text as target, array_agg(segment_id::text) as segment_ids
+       from nightdesk_data.segments where merged_into is not null group by merged_into order by merged_into limit 1`,
+  );
+  const [row] = mergesSchema.parse(rows);
+  return row === undefined ? undefined : { target: row.target, segmentIds: row.segment_ids };
+}
+
+const lastSchema = z.tuple([z.object({ last: z.string().nullable() })]);
+
+/** The last term of the next step, of those that every segment was looked through for; undefined behind the last of all. */
+async function findLastTerm(
+  db: Queryable,
+  { segmentIds }: Merge,
+  { reached, bounds }: Step & { readonly bounds: StepBounds },
+): Promise<string | undefined> {
+  const rowsEach = Math.ceil(bounds.rows / segmentIds.length);
+  const { rows } = await db.query(
+    `with ahead as materialized (
+       select listed.* from unnest($1::bigint[]) as part (segment_id) cross join lateral (
+         select term, pg_column_size(entries) as bytes, row_number() over (order by term) as place
+           from nightdesk_data.postings p
+          where p.segment_id = part.segment_id and term > $2 order by term limit $3) listed)
+     select max(term) as last
+       from (select term, sum(sum(bytes)) over (order by term) - sum(bytes) as before from ahead
+              where term <= coalesce((select min(term) from ahead where place = $3), term)
+              group by term) running
+      where before < $4`,
+    [segmentIds, reached, rowsEach, bounds.bytes],
+  );
+  return lastSchema.parse(rows)[0].last ?? undefined;
+}
+
+/** Chunks that die meanwhile lose the postings that are moved after it, and stay dead until the next merge. */
+async function movePostings(
+  db: Queryable,
+  { target, segmentIds }: Merge,
+  { after, last }: { readonly after: string; readonly last: string },
+): Promise<void> {
+  await db.query("select set_config('work_mem', '64MB', true)");
+  await db.query(
+    `with moved as (
+       delete from nightdesk_data.postings
+        where segment_id = any ($2::bigint[]) and term > $3 and term <= $4 returning term, entries)
+     insert into nightdesk_data.postings (term, segment_id, entries)
+     select term, $1, array_agg(entry)
+       from (select term, unnest(entries) as entry from moved) each_entry
+       left join nightdesk_data.dead_chunks dead on dead.chunk_id = ${POSTING.chunkId("entry")}
+      where dead.chunk_id is null
+      group by term`,
+    [target, segmentIds, after, last],
+  );
+}
+
+/** Where no chunk is left there is no segment. */
+async function endMerge(db: Queryable, { target }: Merge): Promise<void> {
+  await db.query(
+    `with merged as (
+       delete from nightdesk_data.segments where merged_into = $1 returning chunk_ids, dropped),
+     gone as materialized (select unnest(dropped) as chunk_id from merged),
+     forgotten as (
+       delete from nightdesk_data.dead_chunks d using gone where d.chunk_id = gone.chunk_id)
+     insert into nightdesk_data.segments (segment_id, chunk_ids) overriding system value
+     select $1, array_agg(chunk_id order by chunk_id)
+       from (select unnest(chunk_ids) as chunk_id from merged) listed
+      where not exists (select from gone where gone.chunk_id = listed.chunk_id) having count(*) > 0`,
+    [target],
+  );
+}
