@@ -17,12 +17,10 @@ export async function searchWithFeedback(
   { question, filter }: Asked,
   feedback: Feedback,
 ): Promise<Found> {
-  if (feedback !== "rm3") {
-    const hits = await searchLexical(db, question, filter);
-    if (feedback === "off" || !namesSubject(hits)) return { question, hits };
-  }
+  const hits = await searchLexical(db, question, filter);
+  if (feedback === "off" || (feedback === "auto" && !namesSubject(hits))) return { question, hits };
   const { added = [] } = question;
-  const more = await expandQuestion(db, question, filter);
+  const more = await expandQuestion(db, question, hits);
   const expanded = { ...question, added: [...added, ...more] };
   return { question: expanded, hits: await searchLexical(db, expanded, filter) };
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { expandQuestion } from "../../../src/shared/store/index/question-words.ts";
+import { searchLexical } from "../../../src/shared/store/index/search-lexical.ts";
 import { explainHits } from "../../../src/worker/search/explain-hits.ts";
 import { namesSubject } from "../../../src/worker/search/feedback.ts";
 import { openCorpus, SETTINGS } from "../../support/test-corpus.ts";
@@ -47,6 +48,8 @@ describe.each(ENGINES)("feedback on $engine", ({ open }) => {
     corpus.close();
   });
 
+  const expand = async (text: string) =>
+    expandQuestion(database.db, { text }, await searchLexical(database.db, { text }, ALL));
   const find = async (feedback: "off" | "rm3") =>
     (await corpus.search({ text: "automobile" }, { feedback })).map(({ path }) => path);
 
@@ -56,7 +59,7 @@ describe.each(ENGINES)("feedback on $engine", ({ open }) => {
   });
 
   test("the model of the words is that of RM3", async () => {
-    const added = await expandQuestion(database.db, { text: "automobile" }, ALL);
+    const added = await expand("automobile");
     expect(added.map(({ term }) => term)).toEqual(["gearbox", "automobil", "repair"]);
     const [gearbox, automobile, repair] = added.map(({ times }) => times);
     expect(gearbox).toBeCloseTo(0.25, 9);
@@ -65,8 +68,7 @@ describe.each(ENGINES)("feedback on $engine", ({ open }) => {
   });
 
   test("a word of more than a tenth of the chunks tells nothing, chunks that are gone left out", async () => {
-    const terms = async () =>
-      (await expandQuestion(database.db, { text: "gearbox soup" }, ALL)).map(({ term }) => term);
+    const terms = async () => (await expand("gearbox soup")).map(({ term }) => term);
     expect(await terms()).not.toContain("soup");
     for (let at = 0; at < 30; at += 1) corpus.write(`notes/ops/x${at}.md`, `gearbox ${at}\n`);
     await corpus.index();
@@ -91,7 +93,7 @@ describe.each(ENGINES)("feedback on $engine", ({ open }) => {
   });
 
   test("nothing found adds nothing", async () => {
-    expect(await expandQuestion(database.db, { text: "zeppelin" }, ALL)).toEqual([]);
+    expect(await expand("zeppelin")).toEqual([]);
   });
 
   test("an explanation shows the words that were added, and adds up", async () => {

@@ -1,16 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-import { isFiltered } from "./search-filter.ts";
-import type { SearchFilter } from "./search-filter.ts";
-import {
-  ALL,
-  ALLOWED,
-  lexicalWeights,
-  POSTING_SCORE,
-  questionValues,
-  searchItems,
-  searchValues,
-} from "./search-lexical.ts";
+import type { SearchHit } from "./search-filter.ts";
+import { lexicalWeights, POSTING_SCORE, questionValues } from "./search-lexical.ts";
 import type { LexicalQuestion, WeighedTerm } from "./search-lexical.ts";
 import { foldedSql, lexemeOf, POSTING, termLanguageSql, termSql } from "./terms.ts";
 
@@ -27,16 +18,19 @@ const addedRows = z.array(z.object({ term: z.string(), times: z.number() }));
  * 2004: Novelty and HARD"), as Anserini computes it: each of the 10 best chunks is its 20 most frequent terms of 2 to 20
  * letters and digits that at most a tenth of the chunks hold, as a distribution; the chunks' mean by their scores is cut
  * to 20 terms, which weigh together half as much as the question. What stands in a chunk is parsed from its text again.
+ * @param found by the words of the question, best first
  */
 export async function expandQuestion(
   db: Queryable,
   question: LexicalQuestion,
-  filter: SearchFilter,
+  found: readonly SearchHit[],
 ): Promise<readonly WeighedTerm[]> {
-  const { rows } = await db.query(
-    isFiltered(filter) ? EXPAND_ALLOWED : EXPAND_ALL,
-    searchValues(question, { ...filter, limit: RM3.chunks }),
-  );
+  const best = found.slice(0, RM3.chunks);
+  const { rows } = await db.query(EXPAND, [
+    ...questionValues(question),
+    best.map(({ chunkId }) => chunkId),
+    best.map(({ score }) => score),
+  ]);
   return addedRows.parse(rows);
 }
 
@@ -51,12 +45,12 @@ const IS_RARE = `case
                join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
               where p.term = frequent.term) <= best.most end`;
 
-const expandStatement = (parts: typeof ALL): string => `
-  with ${searchItems(parts)},
+const EXPAND = `
+  with ${lexicalWeights({ text: "$1", prefixes: "$2", added: "$3", addedTimes: "$4" })},
   best as materialized (
     select chunk_id, score, language, ${MOST_CHUNKS} as most
-      from scored join nightdesk_data.chunks using (chunk_id) join languages l using (language)
-     order by score desc, chunk_key limit $${parts.first}),
+      from unnest($5::bigint[], $6::float8[]) as found_chunks (chunk_id, score)
+      join nightdesk_data.chunks using (chunk_id) join languages l using (language)),
   held as materialized (
     select chunk_id, cardinality(positions) as times, ${termSql("c.language", "lexeme")} collate "C" as term
       from best join nightdesk_data.chunks c using (chunk_id) join nightdesk_data.documents d using (doc_id)
@@ -84,9 +78,6 @@ const expandStatement = (parts: typeof ALL): string => `
   select term, (${RM3.weight} * (select words from asked_for) * weight / (select sum(weight) from model))::float8 as times
     from model where weight > 0
    order by times desc, term`;
-
-const EXPAND_ALL = expandStatement(ALL);
-const EXPAND_ALLOWED = expandStatement(ALLOWED);
 
 /** A word of a question as the index knows it. */
 export type QuestionTerm = {

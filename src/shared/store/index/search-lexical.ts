@@ -137,8 +137,8 @@ export async function searchLexical(
   return parseLexicalHits(rows);
 }
 
-/** The parameters of `searchItems`. */
-export function searchValues(
+/** The parameters of both statements. */
+function searchValues(
   question: LexicalQuestion,
   filter: SearchFilter,
   bounds: PostingBounds = BOUNDS,
@@ -187,7 +187,7 @@ type Parts = {
 };
 
 /** `with` items up to `scored`: the candidates, each with its score. */
-export const searchItems = ({ allowed, condition, passing, first }: Parts): string => {
+const searchItems = ({ allowed, condition, passing, first }: Parts): string => {
   const parameter = (at: number) => `$${first + at}`;
   const [candidates, scored, read] = [4, 5, 6].map(parameter);
   const [prefixes, added, addedTimes] = [parameter(1), parameter(2), parameter(3)];
@@ -230,8 +230,8 @@ const searchStatement = (parts: Parts): string => {
    limit ${limit}`;
 };
 
-export const ALL: Parts = { allowed: "", condition: "true", passing: "1", first: 2 };
-export const ALLOWED: Parts = {
+const ALL: Parts = { allowed: "", condition: "true", passing: "1", first: 2 };
+const ALLOWED: Parts = {
   allowed: `${ALLOWED_CHUNKS},`,
   condition: isAmong("allowed"),
   passing: "((select count(*) from allowed) / (select nullif(sum(chunks), 0) from languages))",
