@@ -130,6 +130,7 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
     const bounded = await searchLexical(database.db, { text: "rare common" }, filter, {
       scored: 5,
       read: 1_000,
+      listed: 1_000,
     });
     expect(bounded.map(({ chunkKey }) => chunkKey)).toEqual(
       unbounded.map(({ chunkKey }) => chunkKey),
@@ -137,6 +138,7 @@ describe.each(ENGINES)("words of a question on $engine", ({ open }) => {
     const unread = await searchLexical(database.db, { text: "rare common" }, filter, {
       scored: 5,
       read: 5,
+      listed: 1_000,
     });
     expect(unread[0]?.score).toBeLessThan(bounded[0]?.score ?? 0);
   });

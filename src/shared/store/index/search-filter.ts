@@ -35,7 +35,7 @@ const hasMore = ({ where, since, until, phrases, excluded }: SearchFilter): bool
 export const isFiltered = (filter: SearchFilter): boolean =>
   filter.pathPrefix !== undefined || filter.source !== undefined || hasMore(filter);
 
-/** Values of $2 and $3 of ALLOWED_CHUNKS; without a filter there are none. */
+/** Values of $2 and $3 of FILTER_ITEMS; without a filter there are none. */
 export function filterValues(filter: SearchFilter): (string | null)[] {
   if (!isFiltered(filter)) return [];
   const pattern = `${(filter.pathPrefix ?? "").replace(/[\\%_]/g, "\\$&")}%`;
@@ -55,13 +55,13 @@ export const DAY = `coalesce(d.day, ${FILE_DAY})`;
 export const DAY_UNTIL = `coalesce(d.day_until, ${FILE_DAY})`;
 
 /**
- * The chunks that pass: $2 is a pattern of `like`; $3 is null, the name of a source, or the conditions as JSON, which
- * no name begins like. A `with` item named `allowed`, after those that it needs.
+ * `with` items that the conditions of a filter need: $2 is a pattern of `like`; $3 is null, the name of a source, or the
+ * conditions as JSON, which no name begins like.
  *
  * A chunk can hold a phrase only if the postings of all its words name it; the words' order is looked at in those.
  * The limits are for the planner: with its guess of a hundred phrases it would compile the statement, for 150 ms.
  */
-export const ALLOWED_CHUNKS = `
+export const FILTER_ITEMS = `
   conditions as materialized (
     select given ->> 'source' as source, nightdesk_data.facets_of(given -> 'where') as facets,
            (given ->> 'since')::date as since, (given ->> 'until')::date as until,
@@ -96,15 +96,21 @@ export const ALLOWED_CHUNKS = `
                     @@ phraseto_tsquery(named.language::regconfig, named.text)))),
   phrased as materialized (
     select chunk_id from holders where kind = 'phrase'
-     group by 1 having count(*) = (select count(*) from given_words where kind = 'phrase')),
-  allowed as materialized (
-    select c.chunk_id
-      from conditions f, nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
-     where d.path like $2::text and d.source = coalesce(f.source, d.source)
-       and d.facets @> f.facets
-       and (f.since is null or ${DAY_UNTIL} >= f.since) and (f.until is null or ${DAY} <= f.until)
-       and (f.phrases = '[]' or c.chunk_id in (select chunk_id from phrased))
-       and (f.excluded = '[]' or c.chunk_id not in (select chunk_id from holders where kind = 'excluded')))`;
+     group by 1 having count(*) = (select count(*) from given_words where kind = 'phrase'))`;
+
+/** The chunks `c` that pass, after FILTER_ITEMS. */
+export const PASSING_CHUNKS = `
+  from conditions f, nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
+ where d.path like $2::text and d.source = coalesce(f.source, d.source)
+   and d.facets @> f.facets
+   and (f.since is null or ${DAY_UNTIL} >= f.since) and (f.until is null or ${DAY} <= f.until)
+   and (f.phrases = '[]' or c.chunk_id in (select chunk_id from phrased))
+   and (f.excluded = '[]' or c.chunk_id not in (select chunk_id from holders where kind = 'excluded'))`;
+
+/** The chunks that pass as a `with` item named `allowed`, after those that it needs. */
+export const ALLOWED_CHUNKS = `
+  ${FILTER_ITEMS},
+  allowed as materialized (select c.chunk_id ${PASSING_CHUNKS})`;
 
 /** A chunk that a search found, with the search's own score: BM25, or cosine similarity. */
 export type SearchHit = {

@@ -1,5 +1,11 @@
 import type { Queryable } from "../connection/database.ts";
-import { ALLOWED_CHUNKS, filterValues, isFiltered, parseLexicalHits } from "./search-filter.ts";
+import {
+  FILTER_ITEMS,
+  filterValues,
+  isFiltered,
+  parseLexicalHits,
+  PASSING_CHUNKS,
+} from "./search-filter.ts";
 import type { LexicalHit, SearchFilter } from "./search-filter.ts";
 import { BM25, POSTING, termLanguageSql, termSql } from "./terms.ts";
 
@@ -105,16 +111,18 @@ export type LexicalQuestion = {
 /** A term as the index knows it, and how often it is asked for, whole or not. */
 export type WeighedTerm = { readonly term: string; readonly times: number };
 
-/** How many postings a search reads, whatever the size of the index. */
-type PostingBounds = {
+/** How much a search reads, whatever the size of the index. */
+type SearchBounds = {
   /** The rarest words are scored until they have so many together; every chunk with one of them is a candidate. */
   readonly scored: number;
   /** Commoner words count in the best candidates only, until all have so many; still commoner ones not at all. */
   readonly read: number;
+  /** So many chunks that pass a filter are listed before postings are read; where more pass, so many that words find are asked. */
+  readonly listed: number;
 };
 
 /** 100,000 chunks are searched in less time than their vectors are compared; see bench/query.ts. */
-const BOUNDS: PostingBounds = { scored: 10_000, read: 100_000 };
+const BOUNDS: SearchBounds = { scored: 10_000, read: 100_000, listed: 20_000 };
 
 /**
  * The best chunks by BM25 over the words of a question, best first; ties by chunk key.
@@ -127,7 +135,7 @@ export async function searchLexical(
   db: Queryable,
   question: LexicalQuestion,
   filter: SearchFilter,
-  bounds: PostingBounds = BOUNDS,
+  bounds: SearchBounds = BOUNDS,
 ): Promise<LexicalHit[]> {
   const values = searchValues(question, filter, bounds);
   // Planned once a connection. What a filter passes is another share each time, and planned for it.
@@ -141,7 +149,7 @@ export async function searchLexical(
 function searchValues(
   question: LexicalQuestion,
   filter: SearchFilter,
-  bounds: PostingBounds = BOUNDS,
+  bounds: SearchBounds,
 ): unknown[] {
   const [text, ...parts] = questionValues(question);
   return [
@@ -152,6 +160,7 @@ function searchValues(
     Math.max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * filter.limit),
     bounds.scored,
     bounds.read,
+    ...(isFiltered(filter) ? [bounds.listed] : []),
   ];
 }
 
@@ -177,36 +186,35 @@ const isAmong = (list: "allowed" | "candidates"): string =>
   `(${chunkId} in (select chunk_id from ${list})) is true`;
 
 type Parts = {
+  /** `with` items that `condition` and `candidates` need. */
   readonly allowed: string;
   /** Of `entry`, before it is counted. */
   readonly condition: string;
   /** Of the postings, those that pass the filter: what they are multiplied by. */
   readonly passing: string;
+  /** `with` items up to the candidates, of what was begun, so many that `most` stands for. */
+  readonly candidates: (most: string) => string;
   /** Numbers of the parameters from the limit on. */
   readonly first: number;
 };
 
 /** `with` items up to `scored`: the candidates, each with its score. */
-const searchItems = ({ allowed, condition, passing, first }: Parts): string => {
+const searchItems = ({ allowed, condition, passing, candidates, first }: Parts): string => {
   const parameter = (at: number) => `$${first + at}`;
-  const [candidates, scored, read] = [4, 5, 6].map(parameter);
+  const [most, scored, read] = [4, 5, 6].map((at) => `${parameter(at)}::bigint`);
   const [prefixes, added, addedTimes] = [parameter(1), parameter(2), parameter(3)];
   return `
   ${allowed} ${lexicalWeights({ text: "$1", prefixes, added, addedTimes })},
   staged as materialized (
-    select term, weight, share, base, per_word, rarer * ${passing} < ${scored}::bigint as scored
-      from weights where live > 0 and rarer < ${read}::bigint),
+    select term, weight, share, base, per_word, rarer * ${passing} < ${scored} as scored
+      from weights where live > 0 and rarer < ${read}),
   begun as materialized (
     select ${chunkId} as chunk_id, sum(${POSTING_SCORE}) as score, sum(share) as held
       from (select weight, share, base, per_word, unnest(entries) as entry
               from staged join found using (term) where staged.scored) each_entry
      where ${condition}
      group by 1),
-  candidates as materialized (
-    select chunk_id, score, held from begun
-     where ${IS_LIVE}
-       and score >= coalesce((select score from begun where ${IS_LIVE} order by score desc
-                              limit 1 offset ${candidates}::bigint - 1), 0)),
+  ${candidates(most ?? "")},
   added as (
     select ${chunkId} as chunk_id, ${POSTING_SCORE} as score, share as held
       from (select weight, share, base, per_word, unnest(entries) as entry
@@ -230,13 +238,51 @@ const searchStatement = (parts: Parts): string => {
    limit ${limit}`;
 };
 
-const ALL: Parts = { allowed: "", condition: "true", passing: "1", first: 2 };
-const ALLOWED: Parts = {
-  allowed: `${ALLOWED_CHUNKS},`,
-  condition: isAmong("allowed"),
-  passing: "((select count(*) from allowed) / (select nullif(sum(chunks), 0) from languages))",
-  first: 4,
-};
+/** The best of what was begun, and those that are as good as the last of them. */
+const BEST_BEGUN = (most: string): string => `
+  candidates as materialized (
+    select chunk_id, score, held from begun
+     where ${IS_LIVE}
+       and score >= coalesce((select score from begun where ${IS_LIVE} order by score desc
+                              limit 1 offset ${most} - 1), 0))`;
 
-const SEARCH_ALL = searchStatement(ALL);
-const SEARCH_ALLOWED = searchStatement(ALLOWED);
+const SEARCH_ALL = searchStatement({
+  allowed: "",
+  condition: "true",
+  passing: "1",
+  candidates: BEST_BEGUN,
+  first: 2,
+});
+
+const LISTED = "$11::bigint";
+const IS_LISTED = "(select is_whole from listing)";
+/** Asked of one chunk: with `offset 0` no hash is made of all that pass. */
+const PASSES = `exists (select ${PASSING_CHUNKS} and c.chunk_id = begun.chunk_id offset 0)`;
+
+/**
+ * Of few chunks that pass, those that were begun are among them. Of many, what was begun is asked one by one, best first;
+ * where too few of as many as could be listed pass, all that pass are listed.
+ */
+const BEST_PASSING = (most: string): string => `
+  last_asked as materialized (
+    select score from (select chunk_id, score from begun where ${IS_LIVE} order by score desc limit ${LISTED}) begun
+     where ${IS_LISTED} or ${PASSES} limit 1 offset ${most} - 1),
+  every_allowed as materialized (select c.chunk_id ${PASSING_CHUNKS}),
+  candidates as materialized (
+    select chunk_id, score, held from begun
+     where ${IS_LIVE} and score >= coalesce((select score from last_asked), 0)
+       and case when ${IS_LISTED} then true
+                when exists (select from last_asked) then ${PASSES}
+                else chunk_id in (select chunk_id from every_allowed) end)`;
+
+const SEARCH_ALLOWED = searchStatement({
+  allowed: `
+  ${FILTER_ITEMS},
+  allowed as materialized (select c.chunk_id ${PASSING_CHUNKS} limit ${LISTED} + 1),
+  listing as materialized (select count(*) as chunks, count(*) <= ${LISTED} as is_whole from allowed),`,
+  condition: `case when ${IS_LISTED} then ${isAmong("allowed")} else true end`,
+  // Where more pass than are listed it is the least that it can be, so that more words are scored.
+  passing: "((select chunks from listing) / (select nullif(sum(chunks), 0) from languages))",
+  candidates: BEST_PASSING,
+  first: 4,
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { LexicalHit, SearchFilter } from "../../../src/shared/store/index/search-filter.ts";
+import { searchLexical } from "../../../src/shared/store/index/search-lexical.ts";
+import { openCorpus } from "../../support/test-corpus.ts";
+import type { TestCorpus } from "../../support/test-corpus.ts";
+import { ENGINES } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
+
+const FILES = 30;
+const SECTIONS = 50;
+const LIMIT = 20;
+const EVERYTHING = FILES * SECTIONS;
+const QUESTION = "common word7 word11 seldom";
+const NO_FILTER = { pathPrefix: undefined, source: undefined };
+const ALL_POSTINGS = { scored: 1_000_000, read: 1_000_000 };
+
+/** Passes as a condition on the number of a file. */
+const FILTERS: readonly (readonly [string, Partial<SearchFilter>, (file: number) => boolean])[] = [
+  ["a folder of a third", { pathPrefix: "notes/lab/" }, (file) => file % 3 === 0],
+  ["a source of two thirds", { source: "ops" }, (file) => file % 3 !== 0],
+  ["a tag of a tenth", { where: [{ key: "tag", value: "tenth" }] }, (file) => file % 10 === 0],
+  ["all but one", { excluded: ["zebra"] }, (file) => file !== 4],
+  ["what begins so", { pathPrefix: "notes/" }, () => true],
+  ["a phrase of one", { phrases: ["zebra crossing"] }, (file) => file === 4],
+  ["nothing", { since: "2999-01-01" }, () => false],
+];
+
+describe.each(ENGINES)("words behind a filter on $engine", ({ open }) => {
+  let database: TestDatabase;
+  let corpus: TestCorpus;
+
+  beforeAll(async () => {
+    database = await open();
+    corpus = await openCorpus(database.db);
+    for (let file = 0; file < FILES; file += 1)
+      corpus.write(`notes/${file % 3 === 0 ? "lab" : "ops"}/${file}.md`, textOf(file));
+    await corpus.index();
+  }, 120_000);
+  afterAll(async () => {
+    corpus.close();
+    await database.close();
+  });
+
+  const find = (filter: SearchFilter, listed: number): Promise<LexicalHit[]> =>
+    searchLexical(database.db, { text: QUESTION }, filter, { ...ALL_POSTINGS, listed });
+
+  // Of as many as are asked, with 0 and 100 too few pass to know the best thousand, with 1,300 enough do of all but one.
+  describe.each([0, 100, 1_300, 1_000_000])("of which %d chunks are listed", (listed) => {
+    test.each(FILTERS)("%s gives the hits that it passes of all", async (_, filter, passes) => {
+      const all = await find({ ...NO_FILTER, limit: EVERYTHING }, 0);
+      expect(all).toHaveLength(EVERYTHING);
+      const passing = await passingDocuments(passes);
+      const expected = all.filter(({ docId }) => passing.has(docId)).slice(0, LIMIT);
+      expect(await find({ ...NO_FILTER, ...filter, limit: LIMIT }, listed)).toEqual(expected);
+    });
+  });
+
+  const passingDocuments = async (
+    passes: (file: number) => boolean,
+  ): Promise<ReadonlySet<string>> => {
+    const { rows } = await database.db.query(
+      "select doc_id::text, substring(path from '(\\d+)\\.md$')::integer as file from nightdesk_data.documents",
+    );
+    return new Set(
+      (rows as { doc_id: string; file: number }[])
+        .filter(({ file }) => passes(file))
+        .map(({ doc_id: docId }) => docId),
+    );
+  };
+});
+
+/** Each section is a chunk of its own, because two of them are too long for one. */
+function textOf(file: number): string {
+  const tags = file % 10 === 0 ? "---\ntags: [tenth]\n---\n" : "";
+  const sections = Array.from({ length: SECTIONS }, (_, section) => {
+    const at = file * SECTIONS + section;
+    const rare = at % 97 === 0 ? " seldom" : "";
+    return `## Part ${section}\n\n${`common word${at % 13} word${at % 29} filler${rare} `.repeat(6)}`;
+  });
+  const once = file === 4 ? " zebra crossing" : "";
+  return `${tags}${sections.map((section) => section + once).join("\n\n")}\n`;
+}
