@@ -39,17 +39,26 @@ function hashWord(word: string): number {
 export function sketchText(text: string): Sketch | null {
   const words = (normaliseText(text).toLowerCase().match(WORD) ?? []).map(hashWord);
   if (words.length < FEWEST_WORDS) return null;
-  const sketch = new Uint32Array(HASHES).fill(0xffffffff);
-  for (let start = 0; start + WORDS <= words.length; start += 1) {
+  const shingles = new Int32Array(words.length - WORDS + 1);
+  for (let start = 0; start < shingles.length; start += 1) {
     let shingle = 0;
     for (let at = start; at < start + WORDS; at += 1)
       shingle = imul(shingle ^ (words[at] ?? 0), 0x9e3779b1) + 1;
-    for (let at = 0; at < HASHES; at += 1) {
-      const value = mix(imul(shingle, FACTORS[at] ?? 1) + (OFFSETS[at] ?? 0));
-      if (value < (sketch[at] ?? 0)) sketch[at] = value;
-    }
+    shingles[start] = shingle;
   }
-  return sketch;
+  return Uint32Array.from({ length: HASHES }, (_, at) => leastValue(shingles, at));
+}
+
+/** One hash function after the other: its constants and what is least so far stay in registers. */
+function leastValue(shingles: Int32Array, at: number): number {
+  const factor = FACTORS[at] ?? 1;
+  const offset = OFFSETS[at] ?? 0;
+  let least = 0xffffffff;
+  for (let next = 0; next < shingles.length; next += 1) {
+    const value = mix(imul(shingles[next] ?? 0, factor) + offset);
+    if (value < least) least = value;
+  }
+  return least;
 }
 
 /** The share of shingles that two texts have in common, 0 to 1, within 0.04 in two of three cases. */
