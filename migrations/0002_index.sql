@@ -63,6 +63,8 @@ create table nightdesk_data.documents (
   day_until date,
   day_source text check (day_source in ('frontmatter', 'mail_header', 'html_meta', 'file_name', 'text', 'properties')),
   dates jsonb not null default '[]' check (jsonb_typeof(dates) = 'array'),
+  -- MinHash of its text, 128 values of 32 bits, the least significant byte first; null of a text that is too short.
+  sketch bytea check (octet_length(sketch) = 512),
   -- What it shares with its other versions: its name and its title without year, version and stage.
   families text[] not null default '{}',
   -- A text search configuration of Postgres.

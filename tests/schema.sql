@@ -263,6 +263,7 @@ table nightdesk_data.documents
   column day_until date
   column day_source text
   column dates jsonb not null default '[]'::jsonb
+  column sketch bytea
   column families text[] not null default '{}'::text[]
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
@@ -1121,6 +1122,8 @@ constraint documents_path_check on nightdesk_data.documents CHECK (((path <> '':
 constraint documents_pkey on nightdesk_data.documents PRIMARY KEY (doc_id)
 
 constraint documents_sha256_check on nightdesk_data.documents CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint documents_sketch_check on nightdesk_data.documents CHECK ((octet_length(sketch) = 512))
 
 constraint documents_source_check on nightdesk_data.documents CHECK ((source <> ''::text))
 

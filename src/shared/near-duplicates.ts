@@ -61,6 +61,18 @@ function leastValue(shingles: Int32Array, at: number): number {
   return least;
 }
 
+/** A sketch as hex of its values, the least significant byte first. */
+export const sketchToHex = (sketch: Sketch): string => {
+  const bytes = Buffer.alloc(4 * HASHES);
+  for (const [at, value] of sketch.entries()) bytes.writeUInt32LE(value, 4 * at);
+  return bytes.toString("hex");
+};
+
+export const sketchFromHex = (hex: string): Sketch => {
+  const bytes = Buffer.from(hex, "hex");
+  return Uint32Array.from({ length: HASHES }, (_, at) => bytes.readUInt32LE(4 * at));
+};
+
 /** The share of shingles that two texts have in common, 0 to 1, within 0.04 in two of three cases. */
 export const similarity = (one: Sketch, other: Sketch): number =>
   one.reduce((same, value, at) => same + (value === other[at] ? 1 : 0), 0) / HASHES;

@@ -1,5 +1,11 @@
 import { expect, test } from "@jest/globals";
-import { groupDuplicates, similarity, sketchText } from "../../src/shared/near-duplicates.ts";
+import {
+  groupDuplicates,
+  similarity,
+  sketchFromHex,
+  sketchText,
+  sketchToHex,
+} from "../../src/shared/near-duplicates.ts";
 
 /** Words that repeat in no order: the same for the same seed. */
 function wordsOf(seed: number, count: number): string[] {
@@ -83,4 +89,10 @@ test("a thousand copies, and very long words and texts, take no more than linear
   sketchText("a".repeat(200_000));
   sketchText("e\u0301".repeat(100_000));
   expect(performance.now() - startedAt).toBeLessThan(15_000);
+});
+
+test("a sketch is read as it was stored", () => {
+  const sketch = sketchText(wordsOf(5, 100).join(" ")) as Uint32Array;
+  expect(sketchToHex(sketch)).toHaveLength(1_024);
+  expect(sketchFromHex(sketchToHex(sketch))).toEqual(sketch);
 });

@@ -1,11 +1,11 @@
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { groupDuplicates, LEAST_SIMILARITY, sketchText } from "../../shared/near-duplicates.ts";
+import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/near-duplicates.ts";
 import type { DuplicateGroup, Sketched } from "../../shared/near-duplicates.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { layOutLines } from "../../shared/styled-text.ts";
-import { selectDocumentTexts } from "../../shared/views/index-documents.ts";
+import { selectDocumentSketches } from "../../shared/views/index-documents.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { countOfOption, sourceOf } from "./options.ts";
 
@@ -45,10 +45,10 @@ async function sketchAll(
 ): Promise<readonly Sketched[]> {
   const sketched: Sketched[] = [];
   for (let after = "0"; ;) {
-    const page = await selectDocumentTexts(database, source, after, PAGE_DOCUMENTS);
-    for (const { doc_id: id, path, sha256, text } of page) {
+    const page = await selectDocumentSketches(database, source, after, PAGE_DOCUMENTS);
+    for (const { doc_id: id, path, sha256, sketch } of page) {
       after = id;
-      sketched.push({ path, sha256, sketch: sketchText(text) });
+      sketched.push({ path, sha256, sketch });
     }
     if (page.length === 0) return sketched;
     onDone(sketched.length);

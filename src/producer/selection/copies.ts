@@ -1,10 +1,10 @@
 import type { CommandContext } from "../../shared/command-context.ts";
-import { groupDuplicates, LEAST_SIMILARITY, sketchText } from "../../shared/near-duplicates.ts";
+import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/near-duplicates.ts";
 import type { Sketched } from "../../shared/near-duplicates.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectComparedJobs } from "../../shared/store/jobs/duplicates.ts";
 import type { ComparedJob, DuplicateJob } from "../../shared/store/jobs/duplicates.ts";
-import { selectTextsAt } from "../../shared/views/index-documents.ts";
+import { selectSketchesAt } from "../../shared/views/index-documents.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
 import type { SelectedBatch } from "../enqueue/select-batch.ts";
@@ -46,10 +46,10 @@ export async function findCopies(
   for (let from = 0; from < files.length; from += PAGE_FILES) {
     const page = files.slice(from, from + PAGE_FILES);
     const firsts = new Map(page.map(({ path, isFirst = false }) => [path, isFirst]));
-    for (const { path, text, known } of await selectTextsAt(database, [...firsts.keys()])) {
+    for (const { path, sketch, known } of await selectSketchesAt(database, [...firsts.keys()])) {
       if (!known.settled || !(await hasFacts(workroot, known))) continue;
       const isFirst = firsts.get(path) ?? false;
-      compared.push({ path, sha256: known.sha256, sketch: sketchText(text), isFirst });
+      compared.push({ path, sha256: known.sha256, sketch, isFirst });
     }
   }
   const copies = groupDuplicates(compared, LEAST_SIMILARITY).flatMap(

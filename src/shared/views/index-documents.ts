@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sketchFromHex } from "../near-duplicates.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { comparedFactsOf, fileOfDocument } from "../store/index/documents.ts";
 
@@ -42,15 +43,16 @@ export async function selectIndexedDocuments(
   return documentsSchema.parse(rows);
 }
 
-const textsSchema = z.array(
-  z.object({ doc_id: z.string(), path: z.string(), sha256: z.string(), text: z.string() }),
+const sketchSchema = z
+  .string()
+  .nullable()
+  .transform((hex) => (hex === null ? null : sketchFromHex(hex)));
+
+const sketchesSchema = z.array(
+  z.object({ doc_id: z.string(), path: z.string(), sha256: z.string(), sketch: sketchSchema }),
 );
 
-/** Characters of a document that it is compared by. */
-const MOST_TEXT_CHARS = 200_000;
-
-const TEXT = `coalesce((select left(string_agg(c.text, E'\\n' order by c.ordinal), ${MOST_TEXT_CHARS})
-                        from nightdesk_data.chunks c where c.doc_id = page.doc_id), '') as text`;
+const SKETCH = "encode(sketch, 'hex') as sketch";
 
 const factsSchema = z.array(
   z
@@ -63,17 +65,17 @@ const factsSchema = z.array(
       ctime_ns: z.string(),
       inode: z.string(),
       file: z.string(),
-      text: z.string(),
+      sketch: sketchSchema,
     })
-    .transform(({ path, sha256, text, settled, file, ...facts }) => ({
+    .transform(({ path, sha256, sketch, settled, file, ...facts }) => ({
       path,
-      text,
+      sketch,
       known: { sha256, settled, file, facts: comparedFactsOf(facts) },
     })),
 );
 
-/** The texts that the index has of the files at paths, each once, with what tells whether the file is still that one. */
-export async function selectTextsAt(
+/** The sketches that the index has of the files at paths, each once, with what tells whether the file is still that one. */
+export async function selectSketchesAt(
   db: Queryable,
   paths: readonly string[],
 ): Promise<z.infer<typeof factsSchema>> {
@@ -81,7 +83,7 @@ export async function selectTextsAt(
     `with page as materialized (
        select distinct on (path) * from nightdesk_data.documents
         where path = any ($1::text[]) order by path, scanned_at desc)
-     select path, sha256, settled, ${fileOfDocument("page")}, mtime_ns::text, ctime_ns::text, inode::text, ${TEXT}
+     select path, sha256, settled, ${fileOfDocument("page")}, mtime_ns::text, ctime_ns::text, inode::text, ${SKETCH}
        from page order by path`,
     [paths],
   );
@@ -89,22 +91,19 @@ export async function selectTextsAt(
 }
 
 /**
- * The texts of indexed documents, a page of them.
+ * The sketches of indexed documents, a page of them.
  * @param after `doc_id` of the last one of the page before, or "0"
  */
-export async function selectDocumentTexts(
+export async function selectDocumentSketches(
   db: Queryable,
   source: string | null,
   after: string,
   limit: number,
-): Promise<z.infer<typeof textsSchema>> {
+): Promise<z.infer<typeof sketchesSchema>> {
   const { rows } = await db.query(
-    `with page as materialized (
-       select doc_id, path, sha256 from nightdesk_data.documents
-        where doc_id > $1::bigint and ($2::text is null or source = $2) order by doc_id limit $3)
-     select doc_id::text, path, sha256, ${TEXT}
-       from page order by doc_id`,
+    `select doc_id::text, path, sha256, ${SKETCH} from nightdesk_data.documents d
+      where d.doc_id > $1::bigint and ($2::text is null or source = $2) order by d.doc_id limit $3`,
     [after, source, limit],
   );
-  return textsSchema.parse(rows);
+  return sketchesSchema.parse(rows);
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { sketchText, sketchToHex } from "../../shared/near-duplicates.ts";
 import { foldSharpS } from "../../shared/normalise-text.ts";
 import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
@@ -77,9 +78,23 @@ export function prepareDocument(
       mailDate,
     }),
     families: familyKeys({ path, title }),
+    sketch: sketchOf(chunks),
     chunksSha256: chunkProof(sha256, chunks),
     chunks,
   };
+}
+
+/** Of a text what it is compared by with others. */
+const MOST_SKETCHED = 200_000;
+
+function sketchOf(chunks: readonly Chunk[]): string | null {
+  let text = "";
+  for (const chunk of chunks) {
+    text += `${chunk.text}\n`;
+    if (text.length >= MOST_SKETCHED) break;
+  }
+  const sketch = sketchText(text.slice(0, MOST_SKETCHED));
+  return sketch === null ? null : sketchToHex(sketch);
 }
 
 const LABEL_CHARS = 500;
