@@ -243,8 +243,8 @@ function echo(task: ModelTask): string {
           'import { ECHO } from "./echo.ts";\nimport { extractiveModel }',
         ],
         [
-          '    case "ollama": {',
-          '    case "echo":\n      return async () => ECHO;\n    case "ollama": {',
+          '    case "ollama":\n',
+          '    case "echo":\n      return always(async () => ECHO);\n    case "ollama":\n',
         ],
       ],
     },
