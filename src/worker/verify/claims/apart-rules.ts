@@ -155,8 +155,9 @@ export function compareGapped(pair: Pair): Finding | null {
   const segments = unit.segments();
   if (segments.length < 2) return null;
   const placed = met.filter(({ places }) => places.length > 0);
-  const [first, second] = placed;
-  if (placed.length === 2 && isParted(first, second, pair))
+  // A word that stands in several clauses tells none of them.
+  const [first, second, ...more] = placed.filter((one) => onlySegment(one, pair, segments));
+  if (more.length === 0 && isParted(first, second, pair))
     return rival(`${second?.term.word ?? ""} stands in another clause`);
   for (const one of placed) {
     if (!/^\p{Lu}/u.test(claim.text.slice(one.term.start, one.term.end))) continue;
