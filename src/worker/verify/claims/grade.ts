@@ -45,6 +45,7 @@ import {
   compareRestriction,
   compareSequence,
 } from "./cue-rules.ts";
+import { compareNumbered } from "./numbered-rules.ts";
 import { comparePolarity } from "./polarity.ts";
 import {
   compareDenied,
@@ -117,6 +118,7 @@ const RULES = {
   subject: compareSubject,
   listed: compareListed,
   lookalike: compareLookalike,
+  numbered: compareNumbered,
   gapped: compareGapped,
   statements: compareStatements,
   denied_words: compareDeniedWords,

@@ -28,6 +28,36 @@ test.each([
   ],
   [
     "gapped",
+    "El dueño paga la calefacción y el inquilino paga la luz.",
+    "El inquilino paga la calefacción.",
+    "El inquilino paga la luz.",
+  ],
+  [
+    "numbered",
+    "La bomba 2 se reparó en marzo y la bomba 3 se cambió en abril.",
+    "La bomba 3 se reparó en marzo.",
+    "La bomba 2 se reparó en marzo.",
+  ],
+  [
+    "numbered",
+    "Team A won 3 games and team B lost two.",
+    "Team B won 3 games.",
+    "Team A won 3 games.",
+  ],
+  [
+    "numbered",
+    "Table 4 seats six and costs 80 euros; table 5 seats eight and costs 95 euros.",
+    "Table 4 seats eight.",
+    "Table 5 seats eight and costs 95 euros.",
+  ],
+  [
+    "numbered",
+    "The kitchen is on floor 1, the archive on floors 2 and 3.",
+    "The kitchen is on floor 2.",
+    "The archive is on floor 2.",
+  ],
+  [
+    "gapped",
     "The hull is of larch, the mast of spruce.",
     "The hull is made of spruce.",
     "The mast is of spruce.",
