@@ -1,11 +1,14 @@
 import type { EvidenceBlock } from "../model.ts";
+import type { Language } from "../../../shared/language.ts";
+import { detectLanguage } from "../../text/detect-language.ts";
+import { isGivenName } from "./given-names.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem, DocumentText } from "./document-items.ts";
 import { cellTexts } from "../../text/table-cells.ts";
 
 /** A name of one to four words, with the small words that names have between them. */
-const WORD = String.raw`\p{Lu}(?:\p{L}|['’](?=\p{Lu})|-(?=\p{Lu})){1,24}`;
-export const NAME = String.raw`${WORD}(?: (?:von|van|de|der|den|del|la|le|di|da|du|zu|bin|al) ${WORD}| ${WORD}){0,3}`;
+const WORD = String.raw`\p{Lu}(?:\p{L}|['’](?=\p{Lu})|-(?=\p{L})){1,24}`;
+export const NAME = String.raw`(?:\p{Lu}\. ){0,2}${WORD}(?: (?:von|van|de|der|den|del|la|le|di|da|du|zu|bin|al) ${WORD}| ${WORD}){0,3}`;
 
 /** Words that begin sentences, and capitalised words that are nobody's name. */
 const NO_NAMES = new Set(
@@ -17,6 +20,7 @@ const NO_NAMES = new Set(
    thanks sorry note warning total sum table item items list step steps part chapter section see page figure
    der die das den dem des ein eine einen einem einer und oder aber nicht wenn wer was wo wie warum wir ihr er sie es ich
    man alle jeder jede jedes kein keine bitte liebe lieber sehr im am zum zur vom von mit ohne nach vor seit bis auf aus
+   lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo
    monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
    january february march april may june july august september october november december januar februar märz mai juni
    juli oktober dezember spring summer autumn winter season easter christmas advent
@@ -39,14 +43,25 @@ const TITLES = new Set(
 
 const isNoName = (word: string): boolean => NO_NAMES.has(word.toLowerCase());
 
-/** A name without what it is called by; null where nothing is left of it. */
-function personIn(found: string): string | null {
+/**
+ * A name without what it is called by: "Fliesenleger Goran Babic", "M. Sarr" in French. Null where nothing is left of it.
+ *
+ * @param before what stands before it in its sentence
+ */
+function personIn(found: string, before: string, language: Language | null): string | null {
   const words = (asName(found) ?? "").split(" ");
-  while (words[0] !== undefined && isTitle(words[0])) words.shift();
-  return asName(words.join(" "));
+  const given = words.findIndex(isGivenName);
+  const title = words.findLastIndex((word) => isTitle(word, language));
+  const isByOrder = ON_BEHALF.test(before) && isInitial(words[0] ?? "");
+  // "Redes Amparo": where common nouns have no capital, a word with one is part of the name, but for the first of a sentence.
+  const isPart = given > title + 1 && language !== "german" && (given > 1 || before.trim() !== "");
+  if (isPart && !isInitial(words[0] ?? "")) return null;
+  return asName(words.slice(Math.max(0, given, title + 1, isByOrder ? 1 : 0)).join(" "));
 }
 
-const isTitle = (word: string): boolean => TITLES.has(word.toLowerCase());
+const isTitle = (word: string, language: Language | null): boolean =>
+  TITLES.has(word.toLowerCase()) || (language === "french" && word === "M.");
+const isInitial = (word: string): boolean => /^\p{Lu}\.$/u.test(word);
 
 /** A run of capitalised words as a person's name: without what opens a sentence; null where nothing is left of it. */
 export function asName(found: string): string | null {
@@ -129,9 +144,10 @@ const TITLED = 3;
 const ACTING = 1.5;
 const LISTED = 3;
 const NEAR_PERSON = 1;
+const GIVEN = 2;
 
 const ACTS =
-  /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war)(?!\p{L})/u;
+  /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war|a|est|doit|va|dit|demande|écrit|propose|envoie|signe|apporte|prépare|pense|ha|es|está|debe|dice|dijo|pide|escribe|propone|envía|firma|trae|prepara|avisa|tiene)(?!\p{L})/u;
 const TITLE_BEFORE =
   /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr|M|Mme|Mlle|Sr|Sra|Srta|Dña|Don|Doña|se llama|s['’]appelle|heißt|is called)\.? $/u;
 /** Before a name that is spoken to, signs, or stands in a list of those who were there. */
@@ -147,6 +163,22 @@ const PLACE_BEFORE = /(?:^|[^\p{L}])(?:in|at|near|from|to|above|below|of|aus|nac
 /** "The Harwick Express", "das Blaue Haus": what has an article before its name is a thing or a body. */
 const ARTICLE_BEFORE = /(?:^|[^\p{L}])(?:the|a|an|das|les|los|las|el|la|le|unser|unsere|our) $/iu;
 const NUMBERED = /^ \d/u;
+/** "The ferry Anna", "calle Elena Duarte", "le chat Gaston", "the dog, Bruno": a thing, a place or an animal with a name of its own. */
+const NAMED_THING_BEFORE = new RegExp(
+  String.raw`(?<!\p{L})(?:${[
+    "ship|boat|yacht|ferry|vessel|trawler|tug|schooner|barge|house|villa|cottage|hut|cabin|hall|school|club|street|road|bridge|square|prize|trophy|cup|project|model|brand|variety|novel|book|film|storm|hurricane|dog|cat|kitten|puppy|horse|pony|donkey|goat|cow|sheep|parrot|bakery|nursery|workshop|firm|company|printer",
+    "Schiff|Boot|Jolle|Fähre|Kutter|Haus|Villa|Hütte|Halle|Schule|Verein|Straße|Brücke|Platz|Preis|Pokal|Projekt|Modell|Marke|Sorte|Roman|Buch|Film|Sturm|Hund|Katze|Kater|Pferd|Pony|Esel|Ziege|Kuh|Schaf|Bäckerei|Druckerei|Gärtnerei|Werkstatt|Firma|Übersetzungsbüro|Praxis",
+    "navire|bateau|voilier|yacht|ferry|péniche|maison|villa|salle|école|lycée|collège|club|pétanque|rue|avenue|boulevard|pont|place|quai|stade|prix|trophée|coupe|projet|modèle|marque|variété|roman|livre|film|tempête|chien|chienne|chat|chatte|cheval|poney|âne|chèvre|vache|boulangerie|librairie|menuiserie|pépinière|atelier|société|entreprise|garage",
+    "barco|buque|velero|yate|ferry|casa|villa|sala|escuela|colegio|instituto|club|calle|avenida|puente|plaza|paseo|estadio|premio|trofeo|copa|proyecto|modelo|marca|variedad|novela|libro|película|tormenta|perro|perra|gato|gata|caballo|yegua|burro|cabra|vaca|oveja|panadería|librería|carpintería|taller|empresa|imprenta",
+  ].join("|")}),? $`,
+  "iu",
+);
+const IN_QUOTES = /['"“„«‘‚‹] ?$/u;
+/** "Felix Baum & Co". */
+const FIRM_AFTER =
+  /^ (?:&|und|and|et|y) (?:Co|Cie|Söhne|Sons|Sohn|Son|Fils|Hijos|Partner|Brothers)(?!\p{L})/u;
+/** Im Auftrag. */
+const ON_BEHALF = /(?:^|\s)i\. ?$/u;
 const ROLE_AFTER =
   /^(?:, (?:the |our |a |an )?(?!(?:who|which|that|with|without|in|on|at|and|or|but|one|two|three|four|now|then|so|for|to|from|because|as|where|when|also|not|no|if|be|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))/u;
 
@@ -169,14 +201,18 @@ export function findPeople(evidence: readonly EvidenceBlock[]): Person[] {
   const sightings = evidence.flatMap(({ text }) => {
     const document = parseDocument(text);
     const small = new Set(text.match(/(?<![\p{L}\p{N}])\p{Ll}{3,}/gu) ?? []);
+    const words = { small, language: detectLanguage(text) };
     return [
       ...inFrontmatter(document, text),
       ...peopleInTable(document.items).map(listed),
-      ...inText(document, small),
+      ...inText(document, words),
     ];
   });
   return [...byName(sightings).values()];
 }
+
+/** Words that the text writes small, and its language. */
+type TextWords = { readonly small: ReadonlySet<string>; readonly language: Language | null };
 
 const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
 
@@ -200,22 +236,22 @@ function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
 }
 
 /** The first line is what the document is called by, and the first words of several may be a title: neither is a name alone. */
-function inText({ items }: DocumentText, small: ReadonlySet<string>): Sighting[] {
+function inText({ items }: DocumentText, words: TextWords): Sighting[] {
   return items.flatMap((item, at) => {
     if (item.mark === "heading" || item.mark === "row" || addressesTheSorter(item.text)) return [];
     const sentences = sentencesOf(item);
     const place = at === 0 || sentences.length > 1 ? "among others" : "alone";
-    return sentences.flatMap((sentence) => namesIn(sentence, small, place));
+    return sentences.flatMap((sentence) => namesIn(sentence, words, place));
   });
 }
 
 function namesIn(
   sentence: string,
-  small: ReadonlySet<string>,
+  { small, language }: TextWords,
   place: "alone" | "among others",
 ): Sighting[] {
   return [...sentence.matchAll(new RegExp(NAME, "gu"))].flatMap((match) => {
-    const name = personIn(match[0]);
+    const name = personIn(match[0], sentence.slice(0, match.index), language);
     if (name === null) return [];
     const start = match.index + match[0].indexOf(name);
     const before = sentence.slice(0, start);
@@ -227,18 +263,26 @@ function namesIn(
     const role = groups?.["role"] ?? groups?.["aside"] ?? null;
     const isPlace = words.length === 1 && PLACE_BEFORE.test(before);
     const isThing = words.length > 1 && ARTICLE_BEFORE.test(before);
-    if (isPlace || isThing || NUMBERED.test(after)) return [];
+    const hasNameOfItsOwn =
+      NAMED_THING_BEFORE.test(before) || IN_QUOTES.test(before) || FIRM_AFTER.test(after);
+    if (isPlace || isThing || hasNameOfItsOwn || NUMBERED.test(after)) return [];
     const isGreeted =
-      GREETED.test(sentence.slice(0, match.index)) || isTitle(match[0].split(" ")[0] ?? "");
+      GREETED.test(sentence.slice(0, match.index)) ||
+      isTitle(match[0].split(" ")[0] ?? "", language);
     const isListed = ATTENDING.test(sentence) && /[:,;(] ?$/.test(before);
     const isAlone =
       place === "alone" && sentence.trim().replace(/[,.!]$/, "") === name && words.length < 4;
+    const isGiven = isGivenName(words[0] ?? "");
+    // German writes all nouns with a capital.
+    const isSeveral = words.length > 1 && (language !== "german" || isGiven);
     const isFirst = /^[\s*_"“„(]*$/.test(before) && words.length === 1;
     const score =
-      (words.length > 1 ? SEVERAL_WORDS - 0.5 : 0) +
+      (isSeveral ? SEVERAL_WORDS - 0.5 : 0) +
+      (isGiven ? GIVEN : 0) +
+      (isInitial(words[0] ?? "") ? SEVERAL_WORDS : 0) +
       (TITLE_BEFORE.test(before) || isGreeted ? TITLED : 0) +
       (isListed ? LISTED : 0) +
-      (isAlone ? (words.length > 1 ? SEVERAL_WORDS : NEAR_PERSON) : 0) +
+      (isAlone ? (isSeveral ? SEVERAL_WORDS : NEAR_PERSON) : 0) +
       (isFirst && OWNS.test(after) ? TITLED : 0) +
       (ACTS.test(after) ? (isFirst ? ACTING / 2 : ACTING) : 0) +
       (PERSON_BEFORE.test(before) || (words.length > 1 && PERSON_AFTER.test(after))

@@ -220,6 +220,32 @@ describe("people and dates", () => {
     expect(names.filter((name) => /Sankt|Hut|February|Handel/.test(name))).toEqual([]);
   });
 
+  test.each([
+    ["We met at noon, and afterwards Pavel carried the chairs home.", ["Pavel"]],
+    ["The reading was taken by T. Nguyen on 3 May.", ["T. Nguyen"]],
+    ["Hyun-woo Park wrote the minutes.", ["Hyun-woo Park"]],
+    ["Le compte est tenu par M. Sarr, et la caisse par Mme Azoulay.", ["Sarr", "Azoulay"]],
+    [
+      "Der Schaden ist nicht groß und wurde am Montag vom Fliesenleger Goran Babic mit einem Eimer Mörtel behoben.",
+      ["Goran Babic"],
+    ],
+    ["Die Rechnung ist da.\n\ni. A. Corinna Faltermeier", ["Corinna Faltermeier"]],
+  ])("are found in: %s", async (text, names) => {
+    const { people } = await fieldsOf("people", `Notes\n\n${text}\n`);
+    expect(people.map(({ name }) => name)).toEqual(names);
+  });
+
+  test.each([
+    "The sailing boat Rosalind was sold, and the cat, Bruno, stayed on board.",
+    "The room holds model 'Percy Blount' and two lamps of the firm Felix Baum & Co.",
+    "El perro Tomás duerme, y el local de la calle Elena Duarte es de la empresa Redes Amparo.",
+    "Le chat Gaston est dans la rue Émile-Castel, devant la boulangerie Simon.",
+    "Projektbericht Spielplatz\n\nDer Prüfbericht Feuerlöscher liegt in der Klara-Winter-Halle, und er ist noch nicht von allen gelesen.",
+    "Domingo: vuelta en autobús, y el lunes otra vez al trabajo con los demás.",
+  ])("are not things, places and days that are called like people: %s", async (text) => {
+    expect((await fieldsOf("people", `Notes\n\n${text}\n`)).people).toEqual([]);
+  });
+
   test("are dates in English, German and ISO, with what happens then", async () => {
     const text =
       "Opening on 14 June 2026. Die Sitzung ist am 3. Mai 2026. The audit: 2026-07-01. Seats: 12.50 each.";
