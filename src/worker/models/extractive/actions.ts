@@ -2,7 +2,8 @@ import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 import { wordsOf } from "../../text/content-words.ts";
-import { asName, datesIn, deadlineIn, findPeople, NAME } from "./people.ts";
+import { datesIn, deadlineIn } from "./dates.ts";
+import { asName, findPeople, NAME } from "./people.ts";
 
 type Action = {
   readonly quote: string;

@@ -1,7 +1,7 @@
 import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
-import { deadlineIn } from "./people.ts";
+import { deadlineIn } from "./dates.ts";
 import { stemWord, subjectWordsOf, wordsOf } from "../../text/content-words.ts";
 
 /** What a word of a label or a cue counts, by where it stands. */

@@ -159,3 +159,6 @@ const ORDERS = new RegExp(
   ].join("|"),
   "i",
 );
+
+/** Of a sentence as the quote of a field. */
+export const MOST_QUOTE_CHARS = 600;

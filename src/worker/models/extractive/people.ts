@@ -2,7 +2,12 @@ import type { EvidenceBlock } from "../model.ts";
 import type { Language } from "../../../shared/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { isGivenName } from "./given-names.ts";
-import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
+import {
+  addressesTheSorter,
+  MOST_QUOTE_CHARS,
+  parseDocument,
+  sentencesOf,
+} from "./document-items.ts";
 import type { DocumentItem, DocumentText } from "./document-items.ts";
 import { cellTexts } from "../../text/table-cells.ts";
 
@@ -78,64 +83,11 @@ export function asName(found: string): string | null {
     : name;
 }
 
-const MONTH =
-  "(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|März|Mar(?:ch)?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)";
-/** In lower case, as French and Spanish write them. */
-const FRENCH_MONTH =
-  "(?:janvier|janv|février|févr|mars|avril|avr|mai|juin|juillet|juil|août|septembre|sept|octobre|oct|novembre|nov|décembre|déc)";
-const SPANISH_MONTH =
-  "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)";
-const DAY = String.raw`(?<![\p{N}.,:])\d{1,2}(?:st|nd|rd|th|\.)?`;
-const YEAR = String.raw`(?:,? (?:19|20)\d\d(?!\p{N}))?`;
-
-const DAY_NUMBER = String.raw`(?:0?[1-9]|[12]\d|3[01])`;
-const MONTH_NUMBER = String.raw`(?:0?[1-9]|1[0-2])`;
-
-/** Days as English, German, French and Spanish write them, with a year or without. Every repeat is bounded. */
-const WRITTEN = [
-  String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
-  String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
-  String.raw`(?<![\p{N}.,:])(?:1er|${DAY_NUMBER}) ${FRENCH_MONTH}(?!\p{L})(?: (?:19|20)\d\d(?!\p{N}))?`,
-  String.raw`(?<![\p{N}.,:])(?:1º|1ro|${DAY_NUMBER}) de ${SPANISH_MONTH}(?!\p{L})(?: (?:de|del) (?:19|20)\d\d(?!\p{N}))?`,
-  String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
-  String.raw`(?<![\p{N}.])${DAY_NUMBER}\.${MONTH_NUMBER}\.(?:(?:19|20)\d\d|\d\d)(?!\p{N})`,
-  // Without a year behind words that stand before a day: "15.10." alone may be a price at the end of its sentence.
-  String.raw`(?<=(?<!\p{L})(?:am|vom|zum|bis|ab|seit|dem|den|der|und|vor|nach) |[–-] ?)${DAY_NUMBER}\.${MONTH_NUMBER}\.(?!\p{N})`,
-  String.raw`(?<![\p{N}/])\d{1,2}/\d{1,2}/(?:19|20)\d\d(?![\p{N}/])`,
-].join("|");
-
-const WEEKDAY =
-  "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag";
-const NEAR = String.raw`(?:the )?(?:end|middle|beginning) of (?:the )?(?:${MONTH}|month|week|year|season)|Ende (?:${MONTH}|der Woche|des Monats|des Jahres)|(?:the )?next (?:${WEEKDAY}|week|month|year|season|meeting)|nächste[nrs]? (?:${WEEKDAY}|Woche|Monat|Jahr|Sitzung)|tomorrow|tonight|morgen|heute|(?:every |each )?(?:${WEEKDAY})(?:s|(?: (?:before|after|at|um) \d{1,2}:\d\d))?|${MONTH} (?:19|20)\d\d`;
-
-const DATE = new RegExp(WRITTEN, "gu");
-/** Behind a word that sets a limit, days of the week and the like are dates as well. */
-const DEADLINE = new RegExp(
-  String.raw`(?<!\p{L})(?:(?:no|not) later than|by|until|before|due(?: on| by)?|deadline:?|spätestens(?: am| bis(?: zum)?)?|bis(?: zum| spätestens| zu)?|vor dem|fällig(?: am)?|Frist:?|avant|d['’]ici|au plus tard|jusqu['’]au|pour le|antes del?|hasta|a más tardar)\s(?:(?:the|dem|den|am|le|au|el) )?(?<day>(?:(?:${WEEKDAY}),? (?:the |den )?)?(?:${WRITTEN})|${NEAR})|(?<!\p{L})(?:in|im) (?<month>${MONTH} (?:19|20)\d\d)`,
-  "iu",
-);
-
-/** A stop behind a month ends the sentence, unless the day is all digits. */
-const withoutStop = (date: string): string =>
-  /\p{L}\.$/u.test(date) || /\d{4}\.$/.test(date) ? date.slice(0, -1) : date;
-
-/** The days that a text names, as it spells them, in order. */
-export const datesIn = (text: string): string[] =>
-  [...text.matchAll(DATE)].map(([found]) => withoutStop(found));
-
-/** Until when something is to be done, as a sentence spells it; null where it sets no limit. */
-export function deadlineIn(sentence: string): string | null {
-  const { day, month } = DEADLINE.exec(sentence)?.groups ?? {};
-  const found = day ?? month;
-  return found === undefined ? null : withoutStop(found);
-}
-
 type Person = {
   readonly quote: string;
   readonly name: string;
   readonly role: string | null;
 };
-type NamedDate = { readonly quote: string; readonly date: string; readonly what: string };
 
 /** What speaks for a person; a name of several words needs less than a single one. */
 const ENOUGH = 2;
@@ -314,34 +266,6 @@ function byName(sightings: readonly Sighting[]): Map<string, Person> {
   }
   return people;
 }
-
-/** The days that a document names, with the sentence that says what happens then. */
-export function findDates(evidence: readonly EvidenceBlock[]): NamedDate[] {
-  const seen = new Set<string>();
-  return evidence
-    .flatMap(({ text }) => parseDocument(text).items)
-    .filter(({ text }) => !addressesTheSorter(text))
-    .flatMap((item) => sentencesOf(item).flatMap((sentence) => datesOf(item, sentence)))
-    .filter(({ date, quote }) => {
-      const key = `${date} ${quote}`;
-      return !seen.has(key) && seen.add(key);
-    });
-}
-
-const MOST_QUOTE_CHARS = 600;
-const MOST_WHAT_CHARS = 300;
-
-const datesOf = ({ mark }: DocumentItem, sentence: string): NamedDate[] =>
-  datesIn(sentence).map((date) => ({
-    quote: sentence.slice(0, MOST_QUOTE_CHARS),
-    date,
-    what: (mark === "row" ? inOneLine(sentence) : sentence).slice(0, MOST_WHAT_CHARS),
-  }));
-
-const inOneLine = (row: string): string =>
-  cellTexts(row)
-    .filter((cell) => cell !== "")
-    .join(", ");
 
 const NAME_COLUMN = /^(?:name|who|person|wer|people|contact|kontakt)$/i;
 const ROLE_COLUMN = /^(?:role|does|function|job|position|rolle|aufgabe|funktion|task)$/i;
