@@ -89,7 +89,7 @@ const doors = [
       "src/shared/store/queue-tables.ts",
     ],
   },
-  { name: "ioredis", files: ["src/shared/queue/storage.ts"] },
+  { name: "ioredis", files: ["src/shared/queue/probe-queue.ts"] },
   {
     name: "pg",
     files: [

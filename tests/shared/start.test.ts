@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 
-const MAIN = resolve(import.meta.dirname, "..", "..", "src", "main.ts");
+const SOURCES = resolve(import.meta.dirname, "..", "..", "src");
+const MAIN = join(SOURCES, "main.ts");
 /** Imports by value, over several lines or one. */
 const IMPORT = /^import (?!type\b)[^;]*?from "([^"]+)";/gm;
 
@@ -22,3 +23,13 @@ function packagesFrom(file: string, seen = new Set<string>()): Set<string> {
 test("a command starts with the parser of command lines and no other package", () => {
   expect([...packagesFrom(MAIN)]).toEqual(["commander"]);
 });
+
+const COMMANDS = join(SOURCES, "producer", "commands");
+
+test.each(readdirSync(COMMANDS).filter((name) => name.endsWith(".ts")))(
+  "%s of the producer loads neither BullMQ nor a client of Redis before it needs one",
+  (name) => {
+    const packages = packagesFrom(join(COMMANDS, name));
+    expect([...packages].filter((one) => /^(?:bullmq|ioredis)$/.test(one))).toEqual([]);
+  },
+);

@@ -10,7 +10,6 @@ import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/w
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
-import { probeQueue } from "../../shared/queue/storage.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 
 /** What keeps work from being done that no row of it tells. */
@@ -70,6 +69,8 @@ export async function findQueueFault({
   config: { queue },
 }: CommandContext): Promise<Failure | undefined> {
   if (queue.backend !== "redis") return undefined;
+  // Whoever asks for a batch whose queue is in Postgres needs no client of Redis.
+  const { probeQueue } = await import("../../shared/queue/probe-queue.ts");
   try {
     await probeQueue(queue.redis_url, QUEUE_WITHIN_MS);
     return undefined;

@@ -8,7 +8,7 @@ import { selectWaitingForHosts } from "../../shared/store/jobs/waiting.ts";
 import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { probeQueue } from "../../shared/queue/storage.ts";
+import { probeQueue } from "../../shared/queue/probe-queue.ts";
 import { createModels } from "../models/create-model.ts";
 import { checkEntailmentModel } from "../embedders/transformers/entailment.ts";
 import { checkReranker } from "../embedders/transformers/reranker.ts";

@@ -7,7 +7,7 @@ import type { SharedConfig } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { assertQueueSchema } from "../../shared/store/queue-tables.ts";
-import { probeQueue } from "../../shared/queue/storage.ts";
+import { probeQueue } from "../../shared/queue/probe-queue.ts";
 import { connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectServerFacts } from "../../shared/store/connection/health.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
 import { Failure } from "../../../src/shared/failure.ts";
-import { probeQueue } from "../../../src/shared/queue/storage.ts";
+import { probeQueue } from "../../../src/shared/queue/probe-queue.ts";
 
 const servers: Server[] = [];
 const sockets: Socket[] = [];
