@@ -1,5 +1,4 @@
 import type { ReaderColumn, ReaderPage } from "../../shared/store/reader-sql.ts";
-import { csvRecord } from "../../shared/csv.ts";
 import { plainText, styledState, widthOf } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
@@ -95,6 +94,8 @@ async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
 }
 
 async function printCsv(terminal: Terminal, pages: Pages, lineEnd: "" | "\r"): Promise<void> {
+  // The other formats start without it.
+  const { csvRecord } = await import("../../shared/csv.ts");
   let hasTitles = false;
   for await (const page of pages) {
     if (!hasTitles)
