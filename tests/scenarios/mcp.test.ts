@@ -34,6 +34,14 @@ beforeAll(async () => {
     ],
   });
   jobId = jobs.get("q1") ?? "";
+  await desk.database.query(
+    `insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands,
+                                        number, path, start_char, end_char, line_start, line_end, carrier, locator)
+     select run_id, 0, 0, 'On the fifth.', '{1}', 'supported', 'kept', 'carried', true,
+            1, 'corpus/open/pay.pdf', 0, 9, 3, 3, 'The fifth', '{"page": 2}'
+       from nightdesk_data.jobs where job_id = $1`,
+    [jobId],
+  );
   const { jobIds } = await investigationsOf(desk.database, "asks", 1);
   await askAbout(desk.database, jobIds[0] ?? "");
   const file = join(desk.workroot, "nightdesk.yaml");
@@ -117,7 +125,10 @@ test("a client over stdio reads documents and rows within its grant, and queues 
         },
       ],
     });
-    expect(await call("get_claims", { id: jobId })).toMatchObject({ count: 0, claims: [] });
+    expect(await call("get_claims", { id: jobId })).toMatchObject({
+      count: 1,
+      claims: [{ line_start: 3, untrusted_place: "page 2", untrusted_carrier: "The fifth" }],
+    });
     expect(await call("get_run", { id: "nothing" })).toMatchObject({ error_code: "NOT_FOUND" });
     expect(await call("queue_stats")).toMatchObject({
       parked: 1,

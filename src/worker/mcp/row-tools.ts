@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JOB_STATES } from "../../shared/job.ts";
+import { formatLocator } from "../../shared/locator.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { BATCH_ORIGINS } from "../../shared/store/jobs/batches.ts";
@@ -141,7 +142,7 @@ const MOST_CLAIMS = 500;
 const GET_CLAIMS = defineMcpTool({
   name: "get_claims",
   description:
-    "Gives the statements of an answer, each with its grade and the words of the document that carry it.",
+    "Gives the statements of an answer, each with its grade, and the words of the document that carry it with their page or row.",
   args: z.strictObject({ id: idOf("run or a job") }),
   result: resultShape({
     run_id: z.string().nullable(),
@@ -151,6 +152,7 @@ const GET_CLAIMS = defineMcpTool({
         grade: z.string(),
         reason: z.string().nullable(),
         cites: z.array(z.int()),
+        untrusted_place: z.string().nullable(),
         untrusted_text: z.string(),
         untrusted_carrier: z.string().nullable(),
       }),
@@ -172,6 +174,7 @@ const GET_CLAIMS = defineMcpTool({
         path: claim.path,
         line_start: claim.line_start,
         line_end: claim.line_end,
+        untrusted_place: claim.locator === null ? null : formatLocator(claim.locator),
         untrusted_text: claim.text,
         untrusted_carrier: claim.carrier,
       })),
