@@ -71,7 +71,8 @@ export async function openCrossEncoder<Score>(
   { role, tooLong, columns, toScore }: CrossEncoderKind<Score>,
   { workroot, execArgv = process.execArgv }: CrossEncoderPlace,
 ): Promise<CrossEncoder<Score>> {
-  const folder = await requireModel(role, settings, workroot);
+  const folder = requireModel(role, settings, workroot);
+  const digest = await digestOf(role, settings, folder);
   const { model_id, dtype, device } = settings;
   const model = openModelProcess({
     role,
@@ -94,7 +95,6 @@ export async function openCrossEncoder<Score>(
       `it does not give ${numbers} for two texts`,
     );
   }
-  const digest = await fingerprintModel(folder, dtype);
   return {
     name: `${model_id} ${digest.slice(0, 12)}`,
     digest,
@@ -111,24 +111,36 @@ type ModelPlace = Pick<
 /**
  * Looks at a model without loading it.
  * @returns its folder, absolute
- * @throws Failure with the code of the role when the package or a file is not there, or the files are others than a digest says
+ * @throws Failure with the code of the role when the package or a file is not there
  */
-export async function requireModel(
+export function requireModel(role: ModelRole, settings: ModelPlace, workroot: string): string {
+  const folder = modelFolderOf(settings, workroot);
+  requireFiles(role, settings.model_id, folder, settings.dtype);
+  requirePackage(role);
+  return folder;
+}
+
+/** Reads the files of a model where a digest pins them. @throws Failure with the code of the role when they are others */
+export async function checkPinned(
   role: ModelRole,
   settings: ModelPlace,
-  workroot: string,
+  folder: string,
+): Promise<void> {
+  if (settings.digest !== null) await digestOf(role, settings, folder);
+}
+
+/** SHA-256 over the files of a model. @throws as checkPinned */
+async function digestOf(
+  { missing, keys }: ModelRole,
+  { model_id, digest: pinned, dtype }: ModelPlace,
+  folder: string,
 ): Promise<string> {
-  const { model_id, digest: pinned, dtype } = settings;
-  const folder = modelFolderOf(settings, workroot);
-  requireFiles(role, model_id, folder, dtype);
-  requirePackage(role);
-  if (pinned === null) return folder;
   const digest = await fingerprintModel(folder, dtype);
-  if (digest === pinned) return folder;
+  if (pinned === null || digest === pinned) return digest;
   throw new Failure(
-    role.missing,
-    `${role.keys}.digest asks for "${model_id}" with the digest ${pinned}, and the files in ${folder} have ${digest}. ` +
-      `Put the files of that build there, or change ${role.keys}.digest.`,
+    missing,
+    `${keys}.digest asks for "${model_id}" with the digest ${pinned}, and the files in ${folder} have ${digest}. ` +
+      `Put the files of that build there, or change ${keys}.digest.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import {
+  checkPinned,
   labelsOf,
   notOfItsKind,
   openCrossEncoder,
@@ -36,30 +37,34 @@ export async function openEntailmentModel(
   settings: EntailmentSettings,
   place: CrossEncoderPlace,
 ): Promise<EntailmentModel> {
-  const labels = await checkEntailmentModel(settings, place.workroot);
+  const { places } = lookAtModel(settings, place.workroot);
   const kind = {
     role: ENTAILMENT,
     // Cut, a pair loses the end of its hypothesis: half of one says something else.
     tooLong: "leave",
     columns: LABELS.length,
-    toScore: (logits: Float32Array) => toScores(logits, labels),
+    toScore: (logits: Float32Array) => toScores(logits, places),
   } as const;
   return openCrossEncoder(settings, kind, place);
 }
 
-/**
- * Looks at a model without loading it.
- * @returns the places of the labels among the scores that it gives
- * @throws Failure VERIFY_MODEL_INVALID
- */
+/** Looks at a model without loading it. @throws Failure VERIFY_MODEL_INVALID */
 export async function checkEntailmentModel(
   settings: EntailmentSettings,
   workroot: string,
-): Promise<LabelPlaces> {
-  const folder = await requireModel(ENTAILMENT, settings, workroot);
+): Promise<void> {
+  await checkPinned(ENTAILMENT, settings, lookAtModel(settings, workroot).folder);
+}
+
+/** Its folder, and the places of the labels among the scores that it gives. */
+function lookAtModel(
+  settings: EntailmentSettings,
+  workroot: string,
+): { readonly folder: string; readonly places: LabelPlaces } {
+  const folder = requireModel(ENTAILMENT, settings, workroot);
   const found = labelsOf(folder);
   const places = placesAmong(found);
-  if (places !== undefined) return places;
+  if (places !== undefined) return { folder, places };
   const why = `its config.json ${sayLabels(found)}; expected ${LABELS.join(", ")}`;
   throw notOfItsKind(ENTAILMENT, settings.model_id, folder, why);
 }

@@ -1,6 +1,7 @@
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import {
+  checkPinned,
   labelsOf,
   notOfItsKind,
   openCrossEncoder,
@@ -46,7 +47,7 @@ export async function openReranker(
   settings: RerankerSettings,
   place: CrossEncoderPlace,
 ): Promise<Reranker> {
-  await checkReranker(settings, place.workroot);
+  lookAtModel(settings, place.workroot);
   const kind = { role: RERANKER, tooLong: "cut", columns: 1, toScore } as const;
   const { name, digest, compare, close } = await openCrossEncoder(settings, kind, place);
   return {
@@ -62,9 +63,14 @@ export async function openReranker(
 
 /** Looks at a model without loading it. @throws Failure RERANK_MODEL_INVALID */
 export async function checkReranker(settings: RerankerSettings, workroot: string): Promise<void> {
-  const folder = await requireModel(RERANKER, settings, workroot);
+  await checkPinned(RERANKER, settings, lookAtModel(settings, workroot));
+}
+
+/** @returns its folder */
+function lookAtModel(settings: RerankerSettings, workroot: string): string {
+  const folder = requireModel(RERANKER, settings, workroot);
   const labels = labelsOf(folder);
-  if (isForReranking(labels)) return;
+  if (isForReranking(labels)) return folder;
   const why = `its config.json ${sayLabels(labels)}; expected a single one`;
   throw notOfItsKind(RERANKER, settings.model_id, folder, why);
 }

@@ -8,6 +8,7 @@ import type {
   RerankerSettings,
 } from "../../../../src/worker/embedders/transformers/reranker.ts";
 import { writeTinyClassifier, writeTinyReranker } from "../../../support/tiny-model.ts";
+import { expectPinned } from "./expect-pinned.ts";
 
 const PACKAGE = resolve(import.meta.dirname, "..", "..", "..", "..");
 const TYPESCRIPT = ["--import", join(PACKAGE, "bench", "register.js")];
@@ -52,16 +53,8 @@ describe("a reranker", () => {
     return model;
   };
 
-  test("is that of its digest, or is not opened", async () => {
-    const { name, digest } = await open();
-    expect(digest).toMatch(/^[0-9a-f]{64}$/);
-    expect((await open({ digest })).name).toBe(name);
-    const other = "a".repeat(64);
-    await expect(open({ digest: other })).rejects.toMatchObject({
-      code: "RERANK_MODEL_INVALID",
-      message: expect.stringMatching(`retrieve.rerank.digest asks .*${other}.*${digest}.*change`),
-    });
-  });
+  test("is that of its digest, or is not opened", () =>
+    expectPinned(open, "RERANK_MODEL_INVALID", "retrieve.rerank"));
 
   test("gives each passage one number of any size, whatever it is asked about beside", async () => {
     const model = await open();
