@@ -119,7 +119,10 @@ type MailWork = {
 function addMail(mail: Email, { builder, gathered, count, message, missingEnd }: MailWork): void {
   builder.add(`# ${oneLine(mail.subject ?? "(no subject)")}\n\n`);
   for (const line of headerLines(mail)) builder.add(`${line}\n`);
-  if (missingEnd !== null) builder.add(`(The mail is truncated: ${TRUNCATED[missingEnd]})\n`);
+  if (missingEnd !== null)
+    builder.add(
+      `(The mail is truncated: ${TRUNCATED[missingEnd]} What came after is not there.)\n`,
+    );
   builder.add(`\n${markQuotes(bodyOf(mail), "###")}\n\n`);
   const { date, attachments } = mail;
   if (attachments.length === 0) return;
@@ -134,9 +137,9 @@ const lineOf = ({ givenName, name, type, bytes }: AttachedPart): string =>
   `- ${oneLine(givenName === "" ? type : givenName)} (${oneLine(type)}, ${bytes.length} bytes): ${name}\n`;
 
 const TRUNCATED: Readonly<Record<MissingEnd, string>> = {
-  boundary: "its last part has no end. What came after is not there.",
-  encoding: "its text breaks off in the middle of a character. What came after is not there.",
-  length: "its header counts more than there is. What came after is not there.",
+  boundary: "its last part has no end.",
+  encoding: "its text breaks off in the middle of a character.",
+  length: "its header counts more than there is.",
 };
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, 500);
