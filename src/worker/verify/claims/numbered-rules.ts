@@ -29,12 +29,14 @@ export function compareNumbered(pair: Pair): Finding | null {
   const { claim, unit, met } = pair;
   if (unit.kind === "row") return null;
   const named = numberedIn(claim, claim.figures);
+  if (named.length === 0) return null;
+  const held = numberedIn(unit, unit.figures());
   for (const kind of new Set(named.map((one) => one.kind))) {
     const own = named.filter((one) => one.kind === kind);
     // One of them is without a number, or with one that can't be read.
     if (claim.terms.filter(({ stem }) => stem === kind).length > own.length) continue;
     const marks = new Set(own.flatMap((one) => [...one.marks]));
-    const things = numberedIn(unit, unit.figures()).filter((one) => one.kind === kind);
+    const things = held.filter((one) => one.kind === kind);
     const all = new Set(things.flatMap((one) => [...one.marks]));
     if (![...marks].every((mark) => all.has(mark)) || all.size === marks.size) continue;
     const isOfOthers = (at: number): boolean => {
