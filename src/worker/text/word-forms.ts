@@ -55,3 +55,19 @@ export const WORD_FORMS: Readonly<Record<ListedLanguage, string>> = {
     |pagar pago|comprar compra|vender venta|enviar envio|viajar viaje|trabajar trabajo|averiar averia averiada|reparar reparacion|medir mide medicion|entregar entrega|avisar aviso|instalar instalacion
     |obligar obliga obligacion obligatorio|arrancar arranque arranca|utilizar uso usar`,
 };
+
+/**
+ * Reads lists of groups as they are written here.
+ * @returns by the stem of a word, those of all words of its groups, its own among them
+ */
+export function groupsByStem(
+  lists: readonly string[],
+  stemOf: (word: string) => string,
+): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const group of lists.join("|").split("|")) {
+    const stems = (group.match(/\S+/g) ?? []).map(stemOf);
+    for (const stem of stems) groups.set(stem, [...(groups.get(stem) ?? []), ...stems]);
+  }
+  return groups;
+}

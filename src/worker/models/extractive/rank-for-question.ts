@@ -1,6 +1,6 @@
 import { editDistance } from "../../../shared/close-names.ts";
 import { stemWord } from "../../text/content-words.ts";
-import { WORD_FORMS } from "../../text/word-forms.ts";
+import { groupsByStem, WORD_FORMS } from "../../text/word-forms.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Candidate } from "./candidates.ts";
 import { contradictionsOf, lacksDenial } from "./contradictions.ts";
@@ -348,19 +348,11 @@ function formsOfTerms({ language, terms }: Question): ReadonlyMap<string, string
   );
 }
 
-/** By stem, the stems of the other forms of its word. */
-function formsIn(language: ListedLanguage): ReadonlyMap<string, readonly string[]> {
-  const groups = WORD_FORMS[language]
-    .split("|")
-    .map((group) => group.trim().split(/\s+/).map(stemWord));
-  const forms = new Map<string, string[]>();
-  for (const group of groups) {
-    for (const stem of group) forms.set(stem, [...(forms.get(stem) ?? []), ...group]);
-  }
-  return forms;
-}
+/** By stem, the stems of all forms of its word. */
+const formsIn = (language: ListedLanguage): ReadonlyMap<string, readonly string[]> =>
+  groupsByStem([WORD_FORMS[language]], stemWord);
 
-const FORMS: Readonly<Record<ListedLanguage, ReadonlyMap<string, readonly string[]>>> = {
+const FORMS: Readonly<Record<ListedLanguage, ReturnType<typeof formsIn>>> = {
   english: formsIn("english"),
   german: formsIn("german"),
   french: formsIn("french"),
@@ -383,17 +375,18 @@ function alignWords(
   forms: ReadonlyMap<string, string>,
 ): Candidate[] {
   const ofTerm = [...terms.keys()].filter((term) => term.length >= FEWEST_LETTERS);
+  const formFor = (stem: string): string => forms.get(stem) ?? formOf(stem, terms, ofTerm);
   const known = new Map<string, string>();
   const said = candidates.flatMap(({ stems, contextStems }) => [stems, contextStems]);
   for (const stems of new Set<Iterable<string>>(said)) {
     for (const stem of stems) {
-      if (!known.has(stem)) known.set(stem, forms.get(stem) ?? formOf(stem, terms, ofTerm));
+      if (!known.has(stem)) known.set(stem, formFor(stem));
     }
   }
   const meant = spelledRight(new Set(known.values()), terms);
   for (const [stem, found] of known) known.set(stem, meant.get(found) ?? found);
   const align = (stem: string): string => {
-    const found = known.get(stem) ?? forms.get(stem) ?? formOf(stem, terms, ofTerm);
+    const found = known.get(stem) ?? formFor(stem);
     known.set(stem, found);
     return found;
   };

@@ -1,9 +1,10 @@
+import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
 const wordsOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 /** What a document is called, and who speaks in it: "the recipe asks for", "the author has tried". Folded. */
-const OF_DOCUMENT: Readonly<Record<Exclude<ClaimLanguage, "japanese">, ReadonlySet<string>>> = {
+const OF_DOCUMENT: Readonly<Record<ListedLanguage, ReadonlySet<string>>> = {
   english: wordsOf(
     "recipe contract agreement report document file text note notes letter message list manual instructions guide table entry article offer invoice bill summary overview author writer sender",
   ),

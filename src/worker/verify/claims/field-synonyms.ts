@@ -1,7 +1,7 @@
-import type { ClaimLanguage } from "./terms.ts";
+import type { ListedLanguage } from "../../text/word-forms.ts";
 
 /** More words that say the same of most subjects, by trade and field: see synonyms.ts, whose rules hold here. */
-export const FIELD_SYNONYMS: Readonly<Record<Exclude<ClaimLanguage, "japanese">, string>> = {
+export const FIELD_SYNONYMS: Readonly<Record<ListedLanguage, string>> = {
   english: `
     |reuse use|upright vertical|set-up setup|prolong extend extension renew lengthen|sublet subletting underlet
     |consent approval permission agreement|hit affect suffer|blame cause fault responsible|reason cause ground

@@ -1,3 +1,4 @@
+import type { ListedLanguage } from "../../text/word-forms.ts";
 import { foldWord } from "../../../shared/normalise-text.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
@@ -61,7 +62,7 @@ const SPANISH: readonly [string, number][] = [
   ["doscientos", 200],
   ["mil", 1_000],
 ];
-const VALUES: Readonly<Record<Exclude<ClaimLanguage, "japanese">, ReadonlyMap<string, number>>> = {
+const VALUES: Readonly<Record<ListedLanguage, ReadonlyMap<string, number>>> = {
   english: new Map(ENGLISH),
   german: new Map(GERMAN),
   french: new Map(FRENCH),

@@ -1,13 +1,14 @@
 import { stemIn } from "./terms.ts";
 import type { ClaimLanguage } from "./terms.ts";
 import { FIELD_SYNONYMS } from "./field-synonyms.ts";
-import { WORD_FORMS } from "../../text/word-forms.ts";
+import { groupsByStem, WORD_FORMS } from "../../text/word-forms.ts";
+import type { ListedLanguage } from "../../text/word-forms.ts";
 
 /**
  * Words that say the same of most subjects, folded, a group between bars: what a careful writer may put for the other. Never
  * two that differ in degree, number or direction.
  */
-const GROUPS: Readonly<Record<Exclude<ClaimLanguage, "japanese">, string>> = {
+const GROUPS: Readonly<Record<ListedLanguage, string>> = {
   english: `begin start commence started beginning|end finish stop cease expire ended|close shut closed|buy purchase bought acquire obtain
     |repair fix mend fixed|choose pick select chose chosen|allow permit allowed permitted|forbid prohibit ban forbidden banned prohibited
     |need require necessary must needed required|show display|build erect construct built put|cheap inexpensive|price cost charge fee cost
@@ -99,24 +100,13 @@ const GROUPS: Readonly<Record<Exclude<ClaimLanguage, "japanese">, string>> = {
     |tecnico operario|atrapado encerrado`,
 };
 
-type Synonyms = ReadonlyMap<string, readonly string[]>;
-
 /** By stem, the stems of its groups. */
-function synonymsIn(language: Exclude<ClaimLanguage, "japanese">): Synonyms {
-  const all = new Map<string, string[]>();
-  const lists = [GROUPS[language], FIELD_SYNONYMS[language], WORD_FORMS[language]];
-  for (const group of lists.join("|").split("|")) {
-    const stems = group
-      .trim()
-      .split(/\s+/)
-      .filter((word) => word !== "")
-      .map((word) => stemIn(word, language));
-    for (const stem of stems) all.set(stem, [...(all.get(stem) ?? []), ...stems]);
-  }
-  return all;
-}
+const synonymsIn = (language: ListedLanguage): ReadonlyMap<string, readonly string[]> =>
+  groupsByStem([GROUPS[language], FIELD_SYNONYMS[language], WORD_FORMS[language]], (word) =>
+    stemIn(word, language),
+  );
 
-const SYNONYMS: Readonly<Record<Exclude<ClaimLanguage, "japanese">, Synonyms>> = {
+const SYNONYMS: Readonly<Record<ListedLanguage, ReturnType<typeof synonymsIn>>> = {
   english: synonymsIn("english"),
   german: synonymsIn("german"),
   french: synonymsIn("french"),

@@ -1,9 +1,10 @@
 import { foldWord } from "../../../shared/normalise-text.ts";
 import { FUNCTION_WORDS, STOP_WORDS, stemWord } from "../../text/content-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
+import type { ListedLanguage } from "../../text/word-forms.ts";
 
 /** The languages that the rules have lists for. */
-export type ClaimLanguage = "english" | "german" | "french" | "spanish" | "japanese";
+export type ClaimLanguage = ListedLanguage | "japanese";
 
 /** A word of a text: folded, its stem, and whether it says something about a subject. */
 export type Term = TextSpan & {

@@ -1,8 +1,9 @@
+import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Pair } from "./pair.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
 /** A participle and, shortly behind it, the word before who did it: "was signed on Monday by". Bounded. */
-const PASSIVE: Readonly<Record<Exclude<ClaimLanguage, "japanese">, RegExp>> = {
+const PASSIVE: Readonly<Record<ListedLanguage, RegExp>> = {
   english:
     /(?<![\p{L}])\p{L}{1,20}(?:ed|en|wn|ld|nt|ght|pt|ft|de|ut|ne|un|rn)(?:\s[\p{L}\p{N}]{1,20}){0,3}\sby(?=\s)/iu,
   german:

@@ -1,3 +1,4 @@
+import type { ListedLanguage } from "../../../text/word-forms.ts";
 import type { TextSpan } from "../../../text/spans.ts";
 import { foldWord } from "../../../../shared/normalise-text.ts";
 import type { ClaimLanguage, Term } from "../terms.ts";
@@ -88,7 +89,7 @@ type Frame = { readonly name: CueClass; readonly before: RegExp; readonly butNot
 type Frames = Readonly<Record<string, Frame>>;
 
 /** Words that are a cue only where another one stands shortly before them: "plus … que". */
-const FRAMED: Readonly<Record<Exclude<ClaimLanguage, "japanese">, readonly Frames[]>> = {
+const FRAMED: Readonly<Record<ListedLanguage, readonly Frames[]>> = {
   english: [],
   german: [
     {
