@@ -41,13 +41,13 @@ export async function takeFiles(
     const fresh = await insertFiles(db, source, files);
     if (fresh.length === 0) return 0;
     const { batchId } = await findOrCreateBatch(db, batch, "file");
-    const jobs = fresh.flatMap(({ job, path, sha256 }) =>
-      job === null ? [] : [newJob(customIdOf({ path, sha256 }), job)],
+    const queued = fresh.flatMap(({ job, path, sha256 }) =>
+      job === null ? [] : [{ sha256, job: newJob(customIdOf({ path, sha256 }), job) }],
     );
     const index = { kind: "index", options: { source, allow_partial: true } } as const;
     const first = fresh[0]?.sha256.slice(0, 12) ?? "";
-    const inserted = await insertJobs(db, batchId, [newJob(`index ${first}`, index), ...jobs]);
-    await linkJobs(db, source, fresh, inserted);
+    const jobs = [newJob(`index ${first}`, index), ...queued.map(({ job }) => job)];
+    await linkJobs(db, { source, column: "job_id", queued }, await insertJobs(db, batchId, jobs));
     await openBatch(db, batchId);
     return fresh.length;
   });
@@ -95,18 +95,24 @@ async function insertFiles(
   return unique.filter(({ sha256 }) => inserted.has(sha256));
 }
 
-async function linkJobs(
+type QueuedFiles = {
+  readonly source: string;
+  readonly column: "job_id" | "label_job_id";
+  readonly queued: readonly { readonly sha256: string; readonly job: Pick<NewJob, "customId"> }[];
+};
+
+/** Writes beside each file the job that was made of it. @param jobIds by custom id */
+export async function linkJobs(
   db: Queryable,
-  source: string,
-  files: readonly TakenFile[],
+  { source, column, queued }: QueuedFiles,
   jobIds: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const linked = files.flatMap(({ path, sha256 }) => {
-    const jobId = jobIds.get(customIdOf({ path, sha256 }));
+  const linked = queued.flatMap(({ sha256, job: { customId } }) => {
+    const jobId = jobIds.get(customId);
     return jobId === undefined ? [] : [{ sha256, jobId }];
   });
   await db.query(
-    `update nightdesk_data.watched_files w set job_id = u.job_id
+    `update nightdesk_data.watched_files w set ${column} = u.job_id
        from unnest($2::text[], $3::uuid[]) as u (sha256, job_id)
       where w.source = $1 and w.sha256 = u.sha256`,
     [source, linked.map(({ sha256 }) => sha256), linked.map(({ jobId }) => jobId)],

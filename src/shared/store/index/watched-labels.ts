@@ -3,7 +3,7 @@ import type { JobInput } from "../../job.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
-import { CLASSIFIES, customIdOf, newJob } from "./watched-files.ts";
+import { CLASSIFIES, customIdOf, linkJobs, newJob } from "./watched-files.ts";
 
 const rowSchema = z.object({
   sha256: z.string(),
@@ -110,13 +110,16 @@ export async function queueByLabels(
 ): Promise<readonly LabelDecision[]> {
   return database.transaction(async (db) => {
     const written = await writeDecisions(db, source, decisions);
-    const jobs = written.flatMap(({ file, job }) =>
-      job === null ? [] : [newJob(`${customIdOf(file)} by label`, job)],
+    const queued = written.flatMap(({ file, job }) =>
+      job === null
+        ? []
+        : [{ sha256: file.sha256, job: newJob(`${customIdOf(file)} by label`, job) }],
     );
-    if (jobs.length === 0) return written;
+    if (queued.length === 0) return written;
     const { batchId } = await findOrCreateBatch(db, batch, "file");
-    const inserted = await insertJobs(db, batchId, jobs);
-    await linkLabelJobs(db, source, written, inserted);
+    const jobs = queued.map(({ job }) => job);
+    const jobIds = await insertJobs(db, batchId, jobs);
+    await linkJobs(db, { source, column: "label_job_id", queued }, jobIds);
     await openBatch(db, batchId);
     return written;
   });
@@ -154,22 +157,4 @@ async function writeDecisions(
   );
   const written = new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
   return decisions.filter(({ file }) => written.has(file.sha256));
-}
-
-async function linkLabelJobs(
-  db: Queryable,
-  source: string,
-  decisions: readonly LabelDecision[],
-  jobIds: ReadonlyMap<string, string>,
-): Promise<void> {
-  const linked = decisions.flatMap(({ file }) => {
-    const jobId = jobIds.get(`${customIdOf(file)} by label`);
-    return jobId === undefined ? [] : [{ sha256: file.sha256, jobId }];
-  });
-  await db.query(
-    `update nightdesk_data.watched_files w set label_job_id = u.job_id
-       from unnest($2::text[], $3::uuid[]) as u (sha256, job_id)
-      where w.source = $1 and w.sha256 = u.sha256`,
-    [source, linked.map(({ sha256 }) => sha256), linked.map(({ jobId }) => jobId)],
-  );
 }
