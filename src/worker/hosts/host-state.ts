@@ -84,7 +84,9 @@ export const choiceAmong = (parts: Parts, runId: string | null): HostChoice => (
   },
 });
 
-type Asked = { readonly runId: string | null; readonly among: readonly HostPlace[] } & {
+type Asked = {
+  readonly runId: string | null;
+  readonly among: readonly HostPlace[];
   readonly tried: readonly string[];
 };
 
