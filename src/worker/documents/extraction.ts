@@ -45,6 +45,10 @@ export type Attachment = {
   readonly date?: string;
 };
 
+/** The same bytes, as the process of the parsers handed them over. */
+export const attachedBytes = ({ bytes }: Pick<Attachment, "bytes">): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 type MetadataValue = string | number | boolean | readonly string[];
 
 /** `title` and `date` are those of the document; other names are the format's own. */

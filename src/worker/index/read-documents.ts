@@ -8,6 +8,7 @@ import type {
   FailureGrounds,
 } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
+import { attachedBytes } from "../documents/extraction.ts";
 import type { Attachment } from "../documents/extraction.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { quotePath } from "../sandbox/names.ts";
@@ -161,15 +162,16 @@ const groundsOf = (
 async function* readAttachment(
   scan: Reading,
   { path: of, mail, mailDate, ...content }: Content,
-  { name, bytes, date = mailDate }: Attachment,
+  attachment: Attachment,
 ): AsyncGenerator<ReadOutcome> {
+  const { name, date = mailDate } = attachment;
   const path = `${of}/${name}`;
   if (isTooLong(path)) yield { ...refuseTooLong(path), path };
   else {
     yield* readContent(scan, {
       ...content,
       path,
-      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      bytes: attachedBytes(attachment),
       mail: mail ?? of,
       mailDate: date,
     });

@@ -1,7 +1,14 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import { DEEPEST_ATTACHMENT, isMail, isMailFile } from "../../shared/attachment-path.ts";
+import {
+  attachmentPlaces,
+  DEEPEST_ATTACHMENT,
+  isMail,
+  isMailFile,
+} from "../../shared/attachment-path.ts";
 import type { TakenFile } from "../../shared/store/index/watched-files.ts";
+import { attachedBytes } from "../documents/extraction.ts";
+import { openAttachment } from "../sandbox/attachments.ts";
 import { storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
 import { jobOf, rulesForAttachments, rulesOf, selectRule, textReader } from "./watch-rules.ts";
@@ -46,12 +53,12 @@ export async function readAttachment(
   mail: string,
   path: string,
 ): Promise<HeldFile | undefined> {
+  const place = attachmentPlaces(path).find(({ file }) => file === mail);
   const file = await source.read(posix.relative(source.label, mail));
-  if (file.kind === "refused") return undefined;
-  for await (const held of heldIn(source, { path: mail, bytes: file.bytes }, 0)) {
-    if (held.path === path) return held;
-  }
-  return undefined;
+  if (place === undefined || file.kind === "refused") return undefined;
+  const content = { kind: "content", path: mail, bytes: file.bytes } as const;
+  const found = await openAttachment(content, place.names, source.extractText);
+  return found.kind === "refused" ? undefined : found;
 }
 
 /** A mail that was written meanwhile is another, and is taken with what it holds by a later look. */
@@ -73,9 +80,8 @@ async function* heldIn(
   if (!isMail(of) || depth === DEEPEST_ATTACHMENT) return;
   const extracted = await source.extractText(of, bytes);
   if (extracted.kind === "unreadable") return;
-  for (const { name, bytes: content } of extracted.attachments ?? []) {
-    const { buffer, byteOffset, byteLength } = content;
-    const held = { path: `${of}/${name}`, bytes: Buffer.from(buffer, byteOffset, byteLength) };
+  for (const attachment of extracted.attachments ?? []) {
+    const held = { path: `${of}/${attachment.name}`, bytes: attachedBytes(attachment) };
     yield held;
     yield* heldIn(source, held, depth + 1);
   }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { attachmentPlaces, DEEPEST_ATTACHMENT } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { attachedBytes } from "../documents/extraction.ts";
 import type { ExtractText } from "../documents/extraction.ts";
 import { findFile } from "./find-file.ts";
 import type { Named, Search } from "./find-file.ts";
@@ -55,7 +56,7 @@ async function readFile(search: Search, named: Named): Promise<FileContent | Ref
 }
 
 /** Reads what a mail holds, and what that holds, by the names of attachments. */
-async function openAttachment(
+export async function openAttachment(
   mail: FileContent,
   names: readonly string[],
   extractText: ExtractText,
@@ -76,12 +77,7 @@ async function openAttachment(
     const held = extracted.attachments ?? [];
     const found = held.find((attachment) => attachment.name === name);
     if (found === undefined) return refuseAttachment(path, name, held);
-    const { buffer, byteOffset, byteLength } = found.bytes;
-    content = {
-      kind: "content",
-      path: `${path}/${name}`,
-      bytes: Buffer.from(buffer, byteOffset, byteLength),
-    };
+    content = { kind: "content", path: `${path}/${name}`, bytes: attachedBytes(found) };
   }
   return content;
 }
