@@ -50,10 +50,16 @@ export function documentFilterOf(options: Invocation["options"]): DocumentFilter
 
 /**
  * Reads `--since` and `--until` alone.
- * @throws Failure USAGE_ERROR naming the value that can't be taken
+ * @throws Failure USAGE_ERROR naming the value that can't be taken, or both where no day is between them
  */
 export function daysOf(options: Invocation["options"]): Pick<DocumentFilter, "since" | "until"> {
   const [since, until] = [dayOf(options, "since"), dayOf(options, "until")];
+  if (since !== undefined && until !== undefined && since > until) {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--since ${since} is after --until ${until}: no document is of both. Exchange them.`,
+    );
+  }
   return {
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),

@@ -27,7 +27,6 @@ export function parseSearchOptions(
   const { limit, mode, path, source } = options;
   const { where, since, until } = documentFilterOf(options);
   checkSource(config, source);
-  checkDays(since, until);
   const prefix = typeof path === "string" ? pathPrefixOf(path, cwd, config) : undefined;
   if (prefix?.kind === "refused") return prefix;
   const search: SearchOptions = {
@@ -49,14 +48,6 @@ function checkSource({ index }: Config, source: Invocation["options"][string]): 
   throw new Failure(
     "NOT_FOUND",
     `There is no source ${JSON.stringify(source)}. Configured under index.sources: ${names.join(", ")}.`,
-  );
-}
-
-function checkDays(since: string | undefined, until: string | undefined): void {
-  if (since === undefined || until === undefined || since <= until) return;
-  throw new Failure(
-    "USAGE_ERROR",
-    `--since ${since} is after --until ${until}: no document is of both. Exchange them.`,
   );
 }
 

@@ -61,6 +61,17 @@ test("days choose jobs on files by the dates of their documents", async () => {
   expect(await repeatedBy("march")).toMatchObject([{ custom_id: "minutes 2026-03-05.md" }]);
   const long = `path=${"x".repeat(600)}`;
   expect(await queue(...march, "--where", long, "--dry-run")).toMatchObject({ jobs: 0 });
+  const exchanged = ["--since", "2026-03-31", "--until", "2026-03-01"];
+  for (const words of [
+    ["batch", "rerun", "dated"],
+    ["ask", "Who?"],
+    ["query", "Who?"],
+  ]) {
+    expect(await desk.run(...words, ...exchanged)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--since 2026-03-31 is after --until 2026-03-01"),
+    });
+  }
   expect(await desk.run("batch", "rerun", "dated", "--since", "March")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--since takes a day as YYYY-MM-DD"),
