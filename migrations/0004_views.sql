@@ -73,7 +73,7 @@ comment on column nightdesk.evidence.line_end is 'Last line in the file.';
 comment on column nightdesk.evidence.score is 'Score of the retrieval; null for a file.';
 comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.';
 comment on column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
-comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (and last_row, where each of its lines is a row), message, or the pointer of a JSON or YAML file; null where its lines say it.';
+comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 
@@ -747,7 +747,7 @@ comment on column nightdesk.chunks.line_start is 'First line of the chunk in the
 comment on column nightdesk.chunks.line_end is 'Last line of the chunk in the file, from 1, itself included.';
 comment on column nightdesk.chunks.text is 'The slice of the file, character for character.';
 comment on column nightdesk.chunks.embedded_models is 'Models that a vector of the chunk is stored for, in order.';
-comment on column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row (and last_row, where each of its lines is a row), message, or the pointer of a JSON or YAML file; null where its lines say it.';
+comment on column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 

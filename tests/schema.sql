@@ -4188,7 +4188,7 @@ comment on view column nightdesk.chunks.line_end is 'Last line of the chunk in t
 
 comment on view column nightdesk.chunks.line_start is 'First line of the chunk in the file, from 1.'
 
-comment on view column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row (and last_row, where each of its lines is a row), message, or the pointer of a JSON or YAML file; null where its lines say it.'
+comment on view column nightdesk.chunks.locator is 'Where in the file the chunk begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
 comment on view column nightdesk.chunks.ordinal is 'Place of the chunk in its file, from 0.'
 
@@ -4384,7 +4384,7 @@ comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
 comment on view column nightdesk.evidence.line_start is 'First line in the file, from 1.'
 
-comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (and last_row, where each of its lines is a row), message, or the pointer of a JSON or YAML file; null where its lines say it.'
+comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
 comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end; of what a tool printed the call, as "output of shell, step 4".'
 

@@ -11,8 +11,13 @@ export const locatorSchema = z
     page: number,
     sheet: z.string(),
     row: number,
-    /** Of a text whose lines are the rows from `row` on, one each without a gap. */
+    /** Of several lines, each of which is a row or a part of one: the row of the last. */
     last_row: number,
+    /**
+     * Where these lines are not the rows from `row` on, one each: a line of the text, from 0, and the row that it is, in order.
+     * The lines behind it count on from there.
+     */
+    row_breaks: z.array(z.tuple([z.int().min(1), number])),
     /** Of a mailbox. */
     message: number,
     /** JSON pointer (RFC 6901). */
@@ -26,14 +31,14 @@ export const formatLocator = ({
   page,
   sheet,
   row,
-  last_row: last,
+  last_row: last = row,
   message,
   pointer,
 }: Locator): string =>
   [
     page === undefined ? [] : `page ${page}`,
     sheet === undefined ? [] : `sheet ${sheet}`,
-    row === undefined ? [] : last === undefined ? `row ${row}` : `rows ${row} to ${last}`,
+    row === undefined ? [] : last === row ? `row ${row}` : `rows ${row} to ${last}`,
     message === undefined ? [] : `message ${message}`,
     pointer ?? [],
   ]

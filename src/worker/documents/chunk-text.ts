@@ -4,7 +4,7 @@ import type { CutSettings, Span } from "./cut-span.ts";
 import type { Cut, Format, Piece } from "./formats/format.ts";
 import { codePointOffsets, splitLines } from "./lines.ts";
 import type { Block, Lines } from "./lines.ts";
-import { locateSpan } from "./places.ts";
+import { locatePassage } from "./places.ts";
 import type { Places } from "./places.ts";
 
 /** An exact slice of a text. Offsets count code points from 0; lines count from 1, the last one included. */
@@ -45,7 +45,7 @@ export function chunkText(
     .filter(({ start, end }) => end > start)
     .map(({ start, end, headingPath, locator }) => ({
       headingPath,
-      locator: locator ?? locateSpan(places, lines, { start, end }),
+      locator: locator ?? locatePassage(places, lines, { start, end }),
       startChar: toCodePoints(start),
       endChar: toCodePoints(end),
       lineStart: lines.at(start) + 1,

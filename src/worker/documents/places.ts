@@ -74,24 +74,67 @@ export function locate({ numbers, sheets }: Places, offset: number): Locator | n
   };
 }
 
+/** Beyond so many a locator would be longer than what it is of: a passage of lines of a letter or two. */
+const MOST_BREAKS = 1_000;
+
+type LinesOfText = Pick<Lines, "at" | "start">;
+
 /**
- * The locator of a stretch of a text: where it begins, and of whole rows, one a line without a gap, also the last one, so that
+ * The locator of a passage: where it begins, and of rows of one sheet also the last one and where they leave rows out, so that
  * the row of each of its lines is known.
  */
-export function locateSpan(
+export function locatePassage(
   places: Places,
-  lines: Pick<Lines, "at" | "start">,
-  { start, end }: { readonly start: number; readonly end: number },
+  lines: LinesOfText,
+  { start, end }: TextSpan,
 ): Locator | null {
   const first = locate(places, start);
   if (first?.row === undefined) return first;
   const [from, to] = [lines.at(start), lines.at(Math.max(start, end - 1))];
+  const breaks: [line: number, row: number][] = [];
+  let last = first.row;
   for (let line = from + 1; line <= to; line += 1) {
-    const place = locate(places, lines.start(line));
-    if (place?.row !== first.row + line - from || place.sheet !== first.sheet) return first;
+    const { row, sheet } = locate(places, lines.start(line)) ?? {};
+    if (row === undefined || sheet !== first.sheet || breaks.length === MOST_BREAKS) return first;
+    if (row !== last + 1) breaks.push([line - from, row]);
+    last = row;
   }
-  return to === from ? first : { ...first, last_row: first.row + to - from };
+  if (to === from) return first;
+  return { ...first, last_row: last, ...(breaks.length === 0 ? {} : { row_breaks: breaks }) };
 }
+
+/** Where a stretch of a text stands: the place where it begins, and of several rows of a sheet also the last one. */
+export function locateSpan(places: Places, lines: LinesOfText, span: TextSpan): Locator | null {
+  const locator = locatePassage(places, lines, span);
+  if (locator?.row === undefined) return locator;
+  const { row, last_row: last = row, row_breaks: _, ...rest } = locator;
+  return { ...rest, ...spanOfRows(row, last) };
+}
+
+/**
+ * The place of some lines of a text, counted from 0, by the locator of all of it: their own rows where the row of each line is
+ * known, else what all lines have in common, which may be nothing.
+ * @param isOneLine whether the text has but one
+ */
+export function locateLines(
+  locator: Locator,
+  { first, last, isOneLine }: { first: number; last: number; isOneLine: boolean },
+): Locator | null {
+  const { row, last_row: lastRow, row_breaks: breaks = [], ...rest } = locator;
+  if (row === undefined) return locator;
+  if (lastRow === undefined) {
+    if (isOneLine) return locator;
+    return Object.keys(rest).length === 0 ? null : rest;
+  }
+  const rowOf = (line: number): number => {
+    const [from, start] = breaks.findLast(([at]) => at <= line) ?? [0, row];
+    return start + line - from;
+  };
+  return { ...rest, ...spanOfRows(rowOf(first), rowOf(last)) };
+}
+
+const spanOfRows = (row: number, last: number): Pick<Locator, "row" | "last_row"> =>
+  last > row ? { row, last_row: last } : { row };
 
 /** Stretches of a text that have the same place, in order, from its start to its end. */
 export function* placesIn(

@@ -2,7 +2,7 @@ import type { Locator } from "../../shared/locator.ts";
 import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
 import type { Lines } from "../documents/lines.ts";
-import { locateSpan } from "../documents/places.ts";
+import { locateLines, locateSpan } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
 import type { EvidenceBlock } from "../models/model.ts";
 import { countLines } from "./piece.ts";
@@ -85,6 +85,7 @@ const passageBlock = (passage: Passage): CitableBlock => ({
   lineStart: passage.lineStart,
   lineEnd: passage.lineEnd,
   ...(passage.locator === null ? {} : { locator: passage.locator }),
+  ...(passage.places === undefined ? {} : { places: passage.places }),
 });
 
 const outputBlock = ({ label, sha256, text }: ToolPrint): CitableBlock => ({
@@ -149,12 +150,9 @@ function locateIn(
 ): Locator | null {
   if (places !== undefined) return locateSpan(places, lines, span);
   if (locator === undefined) return null;
-  const { row, last_row: lastRow, ...rest } = locator;
-  if (row === undefined) return locator;
-  if (lastRow === undefined) {
-    if (lineEnd === lineStart) return locator;
-    return Object.keys(rest).length === 0 ? null : rest;
-  }
-  const [first, last] = [lines.at(span.start), lines.at(Math.max(span.start, span.end - 1))];
-  return { ...rest, row: row + first, ...(last > first ? { last_row: row + last } : {}) };
+  return locateLines(locator, {
+    first: lines.at(span.start),
+    last: lines.at(Math.max(span.start, span.end - 1)),
+    isOneLine: lineEnd === lineStart,
+  });
 }

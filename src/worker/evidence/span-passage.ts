@@ -1,6 +1,6 @@
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
 import { titleOf } from "./number.ts";
-import { locateSpan } from "../documents/places.ts";
+import { locatePassage, placesWithin } from "../documents/places.ts";
 import type { Passage, Reading } from "./types.ts";
 
 /**
@@ -24,7 +24,8 @@ export function spanPassage(reading: Reading, start: number, end: number): Passa
     docChars: charsFull,
     truncated: endChar - startChar < charsFull,
     headingPath: null,
-    locator: places === undefined ? null : locateSpan(places, lines, { start, end }),
+    locator: places === undefined ? null : locatePassage(places, lines, { start, end }),
+    ...(places === undefined ? {} : { places: placesWithin(places, { start, end }) }),
     title: titleOf(text),
     startChar,
     endChar,

@@ -42,6 +42,8 @@ export type WebPage = { readonly title: string | null; readonly retrievedAt: str
 export type Passage = Omit<StoredPassage, "source"> & {
   /** Null for a stretch of a file that was read, and not found in the index. */
   readonly source: string | null;
+  /** Of such a stretch, which may go over several pages, sheets or mails: where its parts stand in the file. */
+  readonly places?: Places;
   readonly score: number;
   readonly lexicalScore: number | null;
   /** Which reranker put it where it stands, and its rank before, from 1; left out where none did. */

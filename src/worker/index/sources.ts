@@ -71,8 +71,8 @@ export function bindSources(
 const isBelowSkipped = (sandbox: Pick<Sandbox, "skipped">, folder: string): boolean =>
   sandbox.skipped.some(({ path }) => folder === path || folder.startsWith(`${path}/`));
 
-/** Raised when the same file would be cut or searched differently, or its language be another one. */
-const CHUNKER = "nightdesk-7";
+/** Raised when the same file would be cut, located or searched differently, or its language be another one. */
+const CHUNKER = "nightdesk-8";
 
 /** A fingerprint of all that decides the chunks and the words of a document: another one means indexing again. */
 export function chunkSettingsFingerprint(

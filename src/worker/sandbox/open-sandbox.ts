@@ -6,7 +6,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
 import type { ExtractText } from "../documents/extraction.ts";
 import { splitLines } from "../documents/lines.ts";
-import { locate as locateText, locateSpan } from "../documents/places.ts";
+import { locate as locateText, locatePassage } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
 import { readContent, rememberLast } from "./attachments.ts";
 import type { FileContent } from "./attachments.ts";
@@ -270,7 +270,7 @@ const MOST_LOOKED_AT = 100_000;
 function locateWhole(places: Places, text: string): Locator | null {
   const first = locateText(places, 0);
   if (first?.row === undefined || places.numbers.length > MOST_LOOKED_AT) return first;
-  return locateSpan(places, splitLines(text), { start: 0, end: text.length });
+  return locatePassage(places, splitLines(text), { start: 0, end: text.length });
 }
 
 const MIN_CHARS = 200;

@@ -62,6 +62,12 @@ test("a place in a file that was read whole names its page, or its sheet and row
 
 test.each<[string, Locator | null, string, Locator | undefined]>([
   ["the row of its line", { sheet: "S", row: 4, last_row: 7 }, TEXT, { sheet: "S", row: 6 }],
+  [
+    "the row of its line behind rows that are left out",
+    { sheet: "S", row: 4, last_row: 12, row_breaks: [[1, 10]] },
+    TEXT,
+    { sheet: "S", row: 11 },
+  ],
   ["the row of a passage of one line", { row: 9 }, "three", { row: 9 }],
   ["the page of its passage", { page: 3 }, TEXT, { page: 3 }],
   ["the pointer of its passage", { pointer: "/a/1" }, TEXT, { pointer: "/a/1" }],
