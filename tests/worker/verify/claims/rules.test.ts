@@ -169,6 +169,7 @@ test("a number at the start is no name, and a short text in another language is 
   const claims = [
     { text: "Thirty pine boards of 27 mm.", cites: [1] },
     { text: "Parce que la ville a fourni l'eau gratuitement.", cites: [2] },
+    { text: "Weil sie es so will.", cites: [2] },
   ];
   const evidence = [table, { ...english, number: 2 }];
   for (const { grade, reason } of gradeClaims(claims, evidence, { question: "" })) {
