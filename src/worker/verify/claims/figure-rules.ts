@@ -42,6 +42,7 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   }
   const round = unit.figures().find((other) => isRounded(figure, other));
   if (round !== undefined) return { where: "unit", as: round };
+  if (isNumberOfName(figure, pair)) return { where: "unit", as: null };
   const isRivalled = hasRival(figure, unit);
   const isElsewhere = cited.some(
     ({ offers, units, labelFigures }) =>
@@ -63,6 +64,21 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
     return { where: "piece" };
   const sum = findArithmetic(figure, pair) ?? countOf(figure);
   return sum === null ? { where: "nowhere" } : { where: "computed", ...sum };
+}
+
+/** What a number counts nothing of: "freezer 2", of a piece whose path or words have "freezer-2". */
+const NUMBERED = /(?<word>\p{L}{2,})[ \u00A0-]$/u;
+
+function isNumberOfName({ text, start, measure }: ClaimFigure, { claim, piece }: Pair): boolean {
+  if (measure !== null || !/^\d{1,4}$/.test(text)) return false;
+  const word = NUMBERED.exec(claim.text.slice(0, start))?.groups?.["word"];
+  if (word === undefined) return false;
+  const folded = piece.folded();
+  const name = `${word.toLowerCase()}-${text}`;
+  for (let at = folded.indexOf(name); at >= 0; at = folded.indexOf(name, at + 1)) {
+    if (!/[\p{L}\p{N}]/u.test(folded.charAt(at - 1) + folded.charAt(at + name.length))) return true;
+  }
+  return false;
 }
 
 /** "9 EUR", where the unit has 5 EUR: a bare 9 of another sentence does not stand for it. */

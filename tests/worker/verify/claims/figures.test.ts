@@ -154,3 +154,19 @@ test("a figure of another column, row or clause is a doubt", () => {
   const hike = "The walk takes 42 minutes, the ferry takes 75 minutes.";
   expect(gradeOf(hike, "The ferry takes 42 minutes.")).toBe("partly rival");
 });
+
+test("the number of a thing may stand in the path of its piece, and no other number of it", () => {
+  const gradeIn = (path: string, claim: string) =>
+    gradeClaims(
+      [{ text: claim, cites: [1] }],
+      [pieceOf(path, "05:10 back at minus 18 °C. All fish were thrown away.")],
+      { question: "" },
+    )[0]?.reason;
+  const claim = "All fish of freezer 2 were thrown away.";
+  expect(gradeIn("logs/freezer-2.md", claim)).not.toBe("figure");
+  expect(gradeIn("logs/freezer-3.md", claim)).toBe("figure");
+  expect(gradeIn("logs/freezer-21.md", claim)).toBe("figure");
+  expect(gradeIn("logs/freezer-2.md", "All fish weighed 2 kg and were thrown away.")).toBe(
+    "figure",
+  );
+});
