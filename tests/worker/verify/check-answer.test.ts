@@ -37,6 +37,23 @@ const codes = (text: string, more: Partial<AnswerRules> = {}): string[] => {
   return found.length === 0 ? [checked.kind] : found;
 };
 
+test("who wrote what is quoted needs no further words, and a piece that lacks it carries nothing", () => {
+  const letter = "He has eleven years of experience and could start soon. I would take him. Greta";
+  const mails = numberEvidence({
+    ...{ kind: "admitted", files: [], snapshotHash: sha256Of("x") },
+    passages: [passageOf("c.eml", letter), passageOf("d.eml", "We need somebody who welds.")],
+  });
+  const rulesOfMails = rulesFor(mails);
+  const gradesOf = (text: string) => {
+    const reply = { text: `${text}\n${rulesOfMails.footer}`, toolCalls: [], doneReason: "stop" };
+    const checked = checkAnswer(reply, rulesOfMails);
+    return checked.kind === "declined" ? [] : checked.statements.map(({ record }) => record.grade);
+  };
+  expect(gradesOf('She writes "I would take him" [1].')).toEqual(["partly"]);
+  expect(gradesOf('She writes "I would take him" [2].')).toEqual(["unsupported"]);
+  expect(gradesOf('She writes "I would not have him" [1].')).toEqual(["unsupported"]);
+});
+
 describe("the scope footer", () => {
   test.each([
     ["exact", `Back by six [1].\n${footer}`, "exact"],

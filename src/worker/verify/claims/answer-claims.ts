@@ -155,10 +155,27 @@ function withFindings(
   if (misplaced.some((sentence) => sentence.start < end && sentence.end > start)) {
     return against(claim, "words", "misplaced", "Another piece carries it than the one it cites.");
   }
-  return claim.reason === "words" && claim.grade === "unsupported" && isBareAnswer(text)
-    ? { ...claim, grade: "partly" }
+  return claim.reason === "words" && claim.grade === "unsupported"
+    ? withFewWords(claim, text, quotes)
     : claim;
 }
+
+/** A statement that says hardly anything of its own: "Yes.", or who wrote what it quotes from a piece that it cites. */
+function withFewWords(
+  claim: GradedClaim,
+  text: string,
+  quotes: readonly QuoteRecord[],
+): GradedClaim {
+  const quoted = quotes.find(
+    ({ quote, class: found, span }) =>
+      span !== null && STANDS.has(found) && holdsWords(text, quote),
+  );
+  if (quoted !== undefined) return { ...claim, grade: "partly", place: quoted.span };
+  return isBareAnswer(text) ? { ...claim, grade: "partly" } : claim;
+}
+
+/** Of quotations whose words stand in the pieces that are cited with them. */
+const STANDS: ReadonlySet<QuoteRecord["class"]> = new Set(["verbatim", "normalised"]);
 
 /** Whether a statement holds a quotation, whatever stands between its words: blanks, marks, what was a citation. */
 export const holdsWords = (text: string, quote: string): boolean =>
