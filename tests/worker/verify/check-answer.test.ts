@@ -45,8 +45,8 @@ test("who wrote what is quoted needs no further words, and a piece that lacks it
   });
   const rulesOfMails = rulesFor(mails);
   const gradesOf = (text: string) => {
-    const reply = { text: `${text}\n${rulesOfMails.footer}`, toolCalls: [], doneReason: "stop" };
-    const checked = checkAnswer(reply, rulesOfMails);
+    const reply = `${text}\n${rulesOfMails.footer}`;
+    const checked = checkAnswer({ text: reply, toolCalls: [], doneReason: "stop" }, rulesOfMails);
     return checked.kind === "declined" ? [] : checked.statements.map(({ record }) => record.grade);
   };
   expect(gradesOf('She writes "I would take him" [1].')).toEqual(["partly"]);
