@@ -412,6 +412,23 @@ describe("an investigation", () => {
     await expectRepeated(jobId);
   });
 
+  test("has the time that it waits for a busy host on top, in the run that waits and in the next", async () => {
+    const busy: Script = { text: "", failure: { status: 503, error: "server busy" } };
+    const broken: Script = { text: "", failure: { status: 500, error: "something broke" } };
+    steps = [
+      ...[busy, busy, busy, read("allowed/corpus/contracts/ropes.md")],
+      ...[broken, read("allowed/corpus/contracts/paint.md"), "END"],
+    ];
+    // Three pauses take 3.5 s at least.
+    const jobId = await desk.work(investigation({ limits: { time_s: 3 } }));
+    const rows = await stepsOf(jobId);
+    expect(rows.map(({ kind, tool, detail }) => detail["rule"] ?? tool ?? kind)).toEqual([
+      ...["model", "read_text_file", "model", "model", "read_text_file", "model", "end"],
+    ]);
+    expect(rows[0]?.detail["waited_ms"]).toBeGreaterThan(3_000);
+    await expectRepeated(jobId);
+  });
+
   test("leaves older steps in brief where a prompt would not fit", async () => {
     const long = Array.from({ length: 400 }, (_, at) => `Line ${at} of the log of the ferry.`);
     await desk.write("allowed/corpus/log.md", `${long.join("\n")}\n`);

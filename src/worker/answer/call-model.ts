@@ -284,7 +284,9 @@ export async function askInTurn(
     }
     const { error, ending } = call;
     if (ending.kind !== "busy" || (ending.retryAfterMs ?? 0) > LONG_PAUSE_MS) throw error;
+    const pausedAt = performance.now();
     if ((await limiter.pauseWhenBusy(tries, signal)) === "give_up") throw error;
+    trace.waited(performance.now() - pausedAt);
   }
 }
 

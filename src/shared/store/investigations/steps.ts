@@ -301,7 +301,7 @@ const stepSchema = z.array(
               /** What it gave, whole, as it was stored; null where it gave an error, or it was removed. */
               output: row.output,
             },
-      /** How long it was worked on; what it waited for a person does not count. */
+      /** How long it was worked on; what it waited for a person or a host does not count. */
       activeMs: row.active_ms,
       /** Of the prompt and the reply of a call of a model. */
       tokens: row.tokens,
@@ -315,7 +315,8 @@ export async function selectSteps(db: Queryable, jobId: string): Promise<readonl
     `select s.ordinal, s.run_id, s.kind, s.effect, s.state, s.detail, s.request_sha256,
             t.name, t.args, t.args_sha256, t.error_code, t.error_message, t.result, a.content as output,
             coalesce(case when s.kind = 'tool' then t.duration_ms
-                          else extract(epoch from s.ended_at - s.started_at) * 1000 end, 0) as active_ms,
+                          else extract(epoch from s.ended_at - s.started_at) * 1000
+                               - coalesce((s.detail->>'waited_ms')::float8, 0) end, 0) as active_ms,
             coalesce(c.prompt_tokens + c.completion_tokens, 0) as tokens
        from nightdesk_data.steps s
        left join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal

@@ -149,27 +149,50 @@ async function askInStep(
   const ordinal = record.nextOrdinal;
   const startedAt = performance.now();
   await log.beginModel(ordinal, hashRequest(call));
-  const reply = await replyTo(call, parts);
+  let waitedMs = 0;
+  const reply = await replyTo(call, {
+    ...parts,
+    trace: {
+      ...parts.trace,
+      waited(milliseconds) {
+        waitedMs += milliseconds;
+        parts.trace.waited(milliseconds);
+      },
+    },
+  });
   const action = reply.kind === "reply" ? actionOf(reply, run.tools) : reply;
   const isUsable = action.kind === "call" || action.kind === "end";
-  const detail =
-    action.kind === "unreadable"
-      ? { unreadable: action.reason, ...hostWordsOf(action) }
-      : action.kind === "refused"
-        ? { refused: action.code }
-        : { next: action.kind === "call" ? action.name : "end" };
+  const detail = {
+    ...detailOf(action),
+    ...(waitedMs === 0 ? {} : { waited_ms: Math.round(waitedMs) }),
+  };
   await log.endModel(ordinal, isUsable ? "done" : "failed", detail);
   record.add({
     ordinal,
     kind: "model",
     state: isUsable ? "done" : "failed",
     detail,
-    activeMs: performance.now() - startedAt,
+    activeMs: performance.now() - startedAt - waitedMs,
     tokens: reply.kind === "reply" ? reply.promptTokens + reply.completionTokens : 0,
     tool: null,
   });
   parts.trace.mayTake(REST_MS);
   return action;
+}
+
+function detailOf(
+  action: Exclude<NextAction, { kind: "unreadable" }> | Unreadable | Refusal,
+): StepDetail {
+  switch (action.kind) {
+    case "unreadable":
+      return { unreadable: action.reason, ...hostWordsOf(action) };
+    case "refused":
+      return { refused: action.code };
+    case "call":
+      return { next: action.name };
+    case "end":
+      return { next: "end" };
+  }
 }
 
 const hostWordsOf = ({ hostWords }: { readonly hostWords?: string }): StepDetail =>
