@@ -105,10 +105,10 @@ export function locatePassage(
 
 /** Where a stretch of a text stands: the place where it begins, and of several rows of a sheet also the last one. */
 export function locateSpan(places: Places, lines: LinesOfText, span: TextSpan): Locator | null {
-  const locator = locatePassage(places, lines, span);
-  if (locator?.row === undefined) return locator;
-  const { row, last_row: last = row, row_breaks: _, ...rest } = locator;
-  return { ...rest, ...spanOfRows(row, last) };
+  const passage = locatePassage(places, lines, span);
+  if (passage?.row === undefined) return passage;
+  const { row, last_row: last = row } = passage;
+  return { ...locate(places, span.start), ...spanOfRows(row, last) };
 }
 
 /**
