@@ -73,6 +73,32 @@ describe("batch prune", () => {
     expect(row).toEqual({ jobs: 3, repeats: 0 });
   });
 
+  test("lets go of the repeats of a slice itself, and leaves none to the foreign key", async () => {
+    await oldBatch("origin", 40);
+    expect((await desk.run("batch", "rerun", "origin", "--where", "kind=ask")).code).toBe(0);
+    // What a foreign key does happens in its own trigger: one level deeper.
+    await desk.database.query(
+      `create table nightdesk_data.depths (depth integer);
+       create function nightdesk_data.note_depth() returns trigger language plpgsql as $$
+       begin
+         insert into nightdesk_data.depths values (pg_trigger_depth());
+         return new;
+       end $$;
+       create trigger note_depth before update of rerun_of on nightdesk_data.jobs
+         for each row execute function nightdesk_data.note_depth()`,
+    );
+    try {
+      await prune("--older-than", "30d");
+      expect(await rowsOf(desk.database, "select depth from nightdesk_data.depths")).toEqual(
+        Array.from({ length: 3 }, () => ({ depth: 1 })),
+      );
+    } finally {
+      await desk.database.query(
+        `drop function nightdesk_data.note_depth cascade; drop table nightdesk_data.depths`,
+      );
+    }
+  });
+
   test.each(["30", "d", "30 d", "-1d", "1y"])("does not take %s for an age", async (age) => {
     const { code, stderr } = await desk.run("batch", "prune", `--older-than=${age}`);
     expect({ code, stderr }).toEqual({

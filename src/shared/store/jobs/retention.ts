@@ -75,16 +75,21 @@ export async function deleteOldSlice(
 }
 
 // The batch is taken first, as everything does that adds jobs to it or pins it. Its jobs are counted as one statement sees
-// them: an empty batch goes with the next slice.
+// them: an empty batch goes with the next slice. Jobs of later batches that repeat those of the slice are let go of in one
+// update: left to the foreign key it is a statement a job, each of which prepares all checks and indexes of jobs again.
 const DELETE_SLICE = `
 with ${guardBy("retention")},
 old as materialized (
   select b.batch_id from guard, nightdesk_data.batches b
    where guard.held and ${OLD} order by b.finished_at, b.batch_id limit 1 for update of b skip locked),
 slice as materialized (
-  select j.job_id from old join nightdesk_data.jobs j using (batch_id) order by j.seq limit $3),
+  select j.job_id from old cross join lateral
+    (select job_id from nightdesk_data.jobs where batch_id = old.batch_id order by seq limit $3) j),
+repeats as (
+  update nightdesk_data.jobs r set rerun_of = null from old
+   where r.rerun_of = any (array(select job_id from slice)) and r.batch_id <> old.batch_id),
 jobs as (
-  delete from nightdesk_data.jobs j using slice where j.job_id = slice.job_id returning j.job_id),
+  delete from nightdesk_data.jobs where job_id = any (array(select job_id from slice)) returning job_id),
 emptied as (
   delete from nightdesk_data.batches b using old
    where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
