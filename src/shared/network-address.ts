@@ -35,18 +35,28 @@ const SPECIAL: Readonly<Record<Exclude<NetworkKind, "public">, readonly string[]
     "3fff::/20",
   ],
 };
-const NETWORKS = Object.entries(SPECIAL).map(([kind, networks]) => ({
-  kind: kind as NetworkKind,
-  networks: networksOf(networks),
-}));
-const GLOBAL_UNICAST = networksOf(["2000::/3"]);
+type Registry = {
+  readonly special: readonly { readonly kind: NetworkKind; readonly networks: Networks }[];
+  readonly globalUnicast: Networks;
+};
+let registry: Registry | undefined;
+/** Made when the first address is looked up: most commands look up none. */
+const registryOf = (): Registry =>
+  (registry ??= {
+    special: Object.entries(SPECIAL).map(([kind, networks]) => ({
+      kind: kind as NetworkKind,
+      networks: networksOf(networks),
+    })),
+    globalUnicast: networksOf(["2000::/3"]),
+  });
 
 /** The network of an address; an IPv4 address within an IPv6 one (mapped, translated, NAT64) decides for it. */
 export function networkKindOf(address: string): NetworkKind {
   const plain = withinIpv6(address);
-  const special = NETWORKS.find(({ networks }) => networks.has(plain));
-  if (special !== undefined) return special.kind;
-  return isIP(plain) === 4 || GLOBAL_UNICAST.has(plain) ? "public" : "reserved";
+  const { special, globalUnicast } = registryOf();
+  const found = special.find(({ networks }) => networks.has(plain));
+  if (found !== undefined) return found.kind;
+  return isIP(plain) === 4 || globalUnicast.has(plain) ? "public" : "reserved";
 }
 
 /** @param networks each an address, or a network like `10.0.0.0/8`; isNetwork says which are valid */
