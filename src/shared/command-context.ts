@@ -60,7 +60,7 @@ export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
     screen,
     color: colorChoice(options["color"], env),
     data: options["raw"] === true ? "raw" : "clean",
-    zone: options["json"] === true ? null : isZone(zone) ? zone : localZone(),
+    zone: () => (options["json"] === true ? null : isZone(zone) ? zone : localZone()),
   });
 }
 
@@ -92,15 +92,15 @@ const textOption = (value: unknown): string | undefined =>
 
 /** The database of a command, which ends it. @param create as of `withDatabase` */
 export const openDatabase = (
-  { config, invocation, logger }: CommandContext,
+  context: CommandContext,
   create: "create" | "must-exist",
 ): Promise<Database> =>
   connectDatabase({
-    config,
-    packageRoot: invocation.packageRoot,
+    config: context.config,
+    packageRoot: context.invocation.packageRoot,
     create,
     onError: (err) => {
-      logger.warn({ err }, "idle database connection lost");
+      context.logger.warn({ err }, "idle database connection lost");
     },
   });
 

@@ -59,8 +59,8 @@ type TerminalOptions = {
   readonly color: ColorChoice;
   /** raw: data is printed as it is, for somebody who wants its bytes. */
   readonly data: "clean" | "raw";
-  /** The IANA zone of the clocks here; null where times are for programs. */
-  readonly zone: string | null;
+  /** Tells the IANA zone of the clocks here; null where times are for programs. Asked when a time is printed: it costs 20 ms. */
+  readonly zone: () => string | null;
 };
 
 const asIs = (text: string): string => text;
@@ -88,7 +88,9 @@ export function openTerminal({ screen, color, data, zone }: TerminalOptions): Te
   const printJsonText = (json: string) => print(data === "raw" ? json : escapeInJson(json));
   return {
     isInteractive,
-    zone: stdout.isTTY === true ? zone : null,
+    get zone() {
+      return stdout.isTTY === true ? zone() : null;
+    },
     get dataColumns() {
       return columnsOf(stdout);
     },

@@ -1,4 +1,10 @@
-import { DateTime, IANAZone } from "luxon";
+import { createRequire } from "node:module";
+import type * as luxon from "luxon";
+
+const require = createRequire(import.meta.url);
+let loaded: typeof luxon | undefined;
+/** Loaded by whoever asks for the clocks of a zone, which most commands do not. */
+const clocks = (): typeof luxon => (loaded ??= require("luxon") as typeof luxon);
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -8,17 +14,17 @@ type WallTime = { readonly weekday: number; readonly minute: number };
 
 /** Whether the zone is in the IANA database, as `Europe/Berlin` or `UTC` is; offsets like `+02:00` are not. */
 export const isZone = (zone: string): boolean =>
-  /^[A-Za-z]/.test(zone) && IANAZone.isValidZone(zone);
+  /^[A-Za-z]/.test(zone) && clocks().IANAZone.isValidZone(zone);
 
 /** Names of the zones, to suggest one that was meant. */
 export const zoneNames = (): readonly string[] => ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
 /** The zone of this machine. */
-export const localZone = (): string => DateTime.local().zoneName;
+export const localZone = (): string => clocks().DateTime.local().zoneName;
 
 /** What the clocks of a zone show at an instant. */
 export function wallTimeAt(instant: Date, zone: string): WallTime {
-  const { weekday, hour, minute } = DateTime.fromJSDate(instant, { zone });
+  const { weekday, hour, minute } = clocks().DateTime.fromJSDate(instant, { zone });
   return { weekday, minute: hour * 60 + minute };
 }
 
@@ -31,9 +37,12 @@ export function instantsOf(
   daysAfter: number,
   minute: number,
 ): readonly Date[] {
-  const { year, month, day } = DateTime.fromJSDate(instant, { zone }).plus({ days: daysAfter });
+  const { year, month, day } = clocks()
+    .DateTime.fromJSDate(instant, { zone })
+    .plus({ days: daysAfter });
   const hour = Math.floor(minute / 60);
-  return DateTime.fromObject({ year, month, day }, { zone })
+  return clocks()
+    .DateTime.fromObject({ year, month, day }, { zone })
     .set({ hour, minute: minute % 60 })
     .getPossibleOffsets()
     .map((time) => time.toJSDate());
@@ -41,7 +50,7 @@ export function instantsOf(
 
 /** The instants between two others at which the clocks of a zone are put forward or back, to the minute. */
 export function clockChanges(zone: string, from: Date, to: Date): readonly Date[] {
-  const iana = IANAZone.create(zone);
+  const iana = clocks().IANAZone.create(zone);
   const find = (early: number, late: number): readonly Date[] => {
     if (iana.offset(early) === iana.offset(late) && late - early <= DAY_MS) return [];
     const middle = Math.floor((early + late) / 2 / MINUTE_MS) * MINUTE_MS;
@@ -68,7 +77,7 @@ const endOfGap = (shifted: Date, zone: string): Date =>
 
 /** An ISO 8601 time; one without an offset is meant in the zone. Undefined for what is none. */
 export function parseIsoTime(text: string, zone: string): Date | undefined {
-  const time = DateTime.fromISO(text, { zone });
+  const time = clocks().DateTime.fromISO(text, { zone });
   return time.isValid ? time.toJSDate() : undefined;
 }
 
@@ -78,7 +87,8 @@ export const formatInZone = (
   zone: string,
   precision: "minutes" | "seconds" = "minutes",
 ): string =>
-  DateTime.fromJSDate(instant, { zone })
+  clocks()
+    .DateTime.fromJSDate(instant, { zone })
     .setLocale("en-GB")
     .toFormat(precision === "minutes" ? "yyyy-MM-dd HH:mm ZZZZ" : "yyyy-MM-dd HH:mm:ss ZZZZ");
 
@@ -103,14 +113,14 @@ export function occurrencesOf(wall: number, zone: string): Occurrences {
 
 /** Milliseconds by which the clocks of a zone are ahead of UTC at an instant. */
 export const offsetMs = (instant: number, zone: string): number =>
-  IANAZone.create(zone).offset(instant) * MINUTE_MS;
+  clocks().IANAZone.create(zone).offset(instant) * MINUTE_MS;
 
 /** An instant as the clocks of a zone show it: `2026-10-25`, and `2026-10-25T02:30:00+02:00`. */
 export function isoInZone(
   instant: Date,
   zone: string,
 ): { readonly date: string; readonly time: string } {
-  const local = DateTime.fromJSDate(instant, { zone });
+  const local = clocks().DateTime.fromJSDate(instant, { zone });
   return {
     date: local.toFormat("yyyy-MM-dd"),
     time: local.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ"),
@@ -119,7 +129,7 @@ export function isoInZone(
 
 /** Hours and minutes between the clocks of the zone and UTC at an instant: `+01:00`. */
 export const offsetAt = (instant: Date, zone: string): string =>
-  DateTime.fromJSDate(instant, { zone }).toFormat("ZZ");
+  clocks().DateTime.fromJSDate(instant, { zone }).toFormat("ZZ");
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^([1-9]\d{0,5})([smhd])$/;
