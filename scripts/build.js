@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { runScript } from "./phase.js";
 import { root } from "./root.js";
 
@@ -18,6 +18,7 @@ const source = join(root, "src");
 const output = join(root, "dist");
 const stampFile = join(output, ".build-stamp");
 const buildInfo = join(output, ".tsbuildinfo");
+const configs = join(root, "configs");
 const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 
 /**
@@ -27,13 +28,17 @@ const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
  */
 export function ensureBuilt() {
   const sources = filesBelow(source).filter((file) => file.endsWith(".ts"));
-  const stamp = stampOf([...sources, ...settings.map((name) => join(root, name))]);
-  const complete = sources.every((file) => existsSync(compiledName(file)));
+  const shipped = filesBelow(configs);
+  const stamp = stampOf([...sources, ...shipped, ...settings.map((name) => join(root, name))]);
+  const complete =
+    sources.every((file) => existsSync(compiledName(file))) &&
+    shipped.every((file) => existsSync(parsedName(file)));
   if (complete && readStamp() === stamp) return "unchanged";
   // The compiler trusts its notes and would not write again a file that somebody deleted.
   if (!complete) rmSync(buildInfo, { force: true });
   compile();
   removeOrphans(new Set(sources.map(compiledName)));
+  if (shipped.length > 0) parseConfigs(shipped);
   mkdirSync(output, { recursive: true });
   writeFileSync(stampFile, stamp);
   return "built";
@@ -41,12 +46,28 @@ export function ensureBuilt() {
 
 function compile() {
   rmSync(stampFile, { force: true });
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { status, stdout, stderr, error } = spawnSync(
-    process.execPath,
-    [tsc, "-p", "tsconfig.build.json"],
-    { cwd: root, encoding: "utf8" },
-  );
+  runNode([join(root, "node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"]);
+}
+
+/** Keeps the shipped configurations parsed beside what reads them. */
+function parseConfigs(files) {
+  const program = `
+    import { readFileSync, writeFileSync } from "node:fs";
+    import { parseYaml } from "./dist/shared/config/parse-yaml.js";
+    import { storeTree } from "./dist/shared/config/parsed-tree.js";
+    const files = ${JSON.stringify(files.map((file) => [file, parsedName(file)]))};
+    for (const [file, parsed] of files) {
+      const text = readFileSync(file, "utf8");
+      writeFileSync(parsed, storeTree(parseYaml(text, file), text));
+    }`;
+  runNode(["--input-type=module", "--eval", program]);
+}
+
+function runNode(words) {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, words, {
+    cwd: root,
+    encoding: "utf8",
+  });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`The build failed.\n${stdout}${stderr}`.trimEnd());
 }
@@ -65,6 +86,7 @@ function removeEmptyFolders(folder) {
   removeEmptyFolders(dirname(folder));
 }
 
+const parsedName = (file) => join(output, "shared", "config", `${basename(file)}.json`);
 const compiledName = (file) => join(output, relative(source, file).replace(/\.ts$/, ".js"));
 
 function filesBelow(folder) {

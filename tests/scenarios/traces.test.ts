@@ -204,4 +204,10 @@ describe("a command without an SDK", () => {
       await topology.dispose();
     }
   });
+
+  test("parses no YAML where nobody has a configuration of his own", async () => {
+    const loaded = await loadedBy(["config", "show"], folder);
+    expect(loaded.some((name) => name.endsWith("/config/parsed-tree.js"))).toBe(true);
+    expect(loaded.filter((name) => /\/yaml\/|parse-yaml/.test(name))).toEqual([]);
+  });
 });

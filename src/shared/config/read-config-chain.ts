@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, readFile, realpath, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isShipped, resolveConfigName, showFile } from "./select-config-file.ts";
 import type { SelectedFile, ConfigRequest } from "./select-config-file.ts";
 import { overlay } from "./config-tree.ts";
@@ -9,7 +9,7 @@ import type { ConfigTree, Mapping, SourceLocation } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import type { Inspection } from "./read-small-file.ts";
-import { parseYaml } from "./parse-yaml.ts";
+import { restoreTree } from "./parsed-tree.ts";
 
 const MAX_BYTES = 64 * 1024;
 const MAX_FILES = 8;
@@ -77,12 +77,35 @@ async function readLayer(
       { place, text: `the configuration file ${quote(shown)} ${reason}; ${expected}` },
     ]);
   }
-  const tree = asMapping(parseYaml(content.text, shown));
+  const parsed = isShipped(file, request)
+    ? await readParsed(basename(file), content.text, shown)
+    : undefined;
+  const tree = asMapping(parsed ?? (await parse(content.text, shown)));
   const { extends: base, own } = splitExtends(tree);
   const name = baseName(base);
   if (name === null) return { own, base: null };
   const basePlace = base?.place ?? { origin: shown };
   return { own, base: { file: resolveConfigName(name, dirname(file), request), place: basePlace } };
+}
+
+/** The parser is loaded where somebody has a file of his own. */
+const parse = async (text: string, origin: string): Promise<ConfigTree> =>
+  (await import("./parse-yaml.ts")).parseYaml(text, origin);
+
+/** What the build kept of a shipped file beside this one; undefined in a checkout, and where the file was changed since. */
+async function readParsed(
+  name: string,
+  text: string,
+  origin: string,
+): Promise<ConfigTree | undefined> {
+  let json: string;
+  try {
+    json = await readFile(join(import.meta.dirname, `${name}.json`), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  return restoreTree(json, text, origin);
 }
 
 /** A file of nothing but comments sets nothing. */
