@@ -16,7 +16,6 @@ import { batchJson } from "../../shared/views/batch-words.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { findObstacles } from "../watch/obstacles.ts";
-import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, countOfOption } from "./options.ts";
 
 export const batchShow: CommandHandler = async (invocation) => {
@@ -75,6 +74,7 @@ async function waitIfAsked(
 ): Promise<number> {
   const { watch, wait, hold } = context.invocation.options;
   if (watch !== true && wait !== true) return EXIT.ok;
+  const { waitForBatch } = await import("../watch/wait-for-batch.ts");
   return waitForBatch(context, database, batchId, {
     whenHeld: hold === false ? "return" : "wait",
     lines: watch === true ? "when_it_changes" : "none",
@@ -139,6 +139,7 @@ export const batchWait: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const { batchId } = await findNamedBatch(database, argumentOf(invocation));
     const whenHeld = options["hold"] === false ? "return" : "wait";
+    const { waitForBatch } = await import("../watch/wait-for-batch.ts");
     const code = await waitForBatch(context, database, batchId, { whenHeld });
     if (options["json"] === true) {
       await context.terminal.printJson(batchJson(await findNamedBatch(database, batchId)));
