@@ -45,8 +45,10 @@ import {
   compareRestriction,
   compareSequence,
 } from "./cue-rules.ts";
+import { findCues } from "./cues/find-cues.ts";
 import { compareNumbered } from "./numbered-rules.ts";
 import { comparePolarity } from "./polarity.ts";
+import { readTerms } from "./terms.ts";
 import {
   compareDenied,
   compareItems,
@@ -328,13 +330,22 @@ function findVerbatim(text: string, pieces: readonly ReadPiece[]): GradedClaim |
   const folded = text.length > MOST_VERBATIM_CHARS ? "" : foldSentence(text);
   for (const { sentences, placeOf } of pieces) {
     const unit = sentences.get(folded);
-    if (unit === undefined) continue;
+    if (unit === undefined || hasOtherCues(text, unit)) continue;
     const check = { rule: "verbatim", verdict: "pass", detail: "a whole sentence" } as const;
     const place = placeOf(unit.start, unit.end);
     return { grade: "supported", reason: "verbatim", arithmetic: null, place, checks: [check] };
   }
   return null;
 }
+
+/** "Die Pumpe wurde ersetzt", where the sentence says "würde": folded they are one. */
+const hasOtherCues = (text: string, { block, start, end, language }: ReadUnit): boolean =>
+  cuesIn(text, language) !== cuesIn(block.text.slice(start, end), language);
+
+const cuesIn = (text: string, language: ReadUnit["language"]): string =>
+  findCues(text, readTerms(text, language), language)
+    .map(({ name, word }) => `${name} ${word}`)
+    .join();
 
 /** Units that are looked at closely. */
 const MOST_WINDOWS = 8;

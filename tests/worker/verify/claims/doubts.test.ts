@@ -116,6 +116,16 @@ test.each([
     "The order is for the depot. It is here.\n\nCopy: Swantje Iversen",
     "The order was signed by Swantje Iversen.",
   ],
+  [
+    "what would be done, told as what was done",
+    "Die Pumpe im Keller würde im Juni ersetzt.",
+    "Die Pumpe im Keller wurde im Juni ersetzt.",
+  ],
+  [
+    "what could be done, told as what was possible",
+    "Die Ware in Zelle 5 könnte nach einer Probe freigegeben werden.",
+    "Die Ware in Zelle 5 konnte nach einer Probe freigegeben werden.",
+  ],
 ])("%s is a doubt", (_, evidence, claim) => {
   expect(gradeOf(evidence, claim)).toMatch(
     /^(?:partly|unsupported) (?:cue|order|rival|place|polarity|words|new_words)$/,

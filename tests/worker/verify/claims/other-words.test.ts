@@ -57,6 +57,11 @@ test.each([
     "The exhibition should not be announced yet.",
   ],
   [
+    "a Spanish yes",
+    "El nombre del traductor figurará en la portadilla, no en la cubierta.",
+    "El nombre del traductor no figurará en la cubierta, pero sí en la portadilla.",
+  ],
+  [
     "a denial with any",
     "The museum was opened with no speech.",
     "The museum was opened without any speech.",

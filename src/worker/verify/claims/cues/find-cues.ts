@@ -48,11 +48,13 @@ export function findCues(
   if (language === "japanese") return findSubstrings(text);
   const phrases = PHRASES[language ?? "english"];
   const framed = FRAMED[language ?? "english"];
+  const spelledAt = ({ start, end }: Term): string => text.slice(start, end).normalize();
   const found = terms.flatMap((term, at) =>
     (phrases.get(term.word) ?? [])
       .filter(({ words }) => words.every((word, offset) => terms[at + offset]?.word === word))
       .filter(({ name, words }) => words.length > 1 || isFramed(framed, name, terms, at))
       .filter(() => !MONTH.test(text.slice(term.start, term.end)))
+      .filter(({ name }) => !SPELLED_OTHERWISE[language ?? "english"][name]?.test(spelledAt(term)))
       .map(({ name, words }): Cue => {
         const end = terms[at + words.length - 1]?.end ?? term.end;
         return { name, word: words.join(" "), start: term.start, end };
@@ -75,6 +77,18 @@ const MOST_TO_ANY = 20;
 
 /** A capital that begins no question. */
 const MONTH = /^May$/;
+
+type Spellings = Readonly<Partial<Record<CueClass, RegExp>>>;
+/** Words that accents alone tell from a cue: "sí" is yes, and "wurde" happened where "würde" would. */
+const SPELLED_OTHERWISE: Readonly<Record<ListedLanguage, Spellings>> = {
+  english: {},
+  german: {
+    maybe: /^(?:konnten?|durften?|wurden?|hatten?|waren?|mussten?)$/iu,
+    plan: /^mochten?$/iu,
+  },
+  french: {},
+  spanish: { condition: /^sí$/iu },
+};
 
 /** A phrase of these says what its words say, too: "more than". */
 const OPEN: ReadonlySet<CueClass> = new Set(["not", "over", "under", "after", "before"]);
