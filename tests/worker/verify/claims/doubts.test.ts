@@ -122,6 +122,11 @@ test.each([
     "Die Pumpe im Keller wurde im Juni ersetzt.",
   ],
   [
+    "what must be done, told as what was done",
+    "Die Pumpe im Keller muss im Juni ersetzt werden.",
+    "Die Pumpe im Keller wurde im Juni ersetzt.",
+  ],
+  [
     "what could be done, told as what was possible",
     "Die Ware in Zelle 5 könnte nach einer Probe freigegeben werden.",
     "Die Ware in Zelle 5 konnte nach einer Probe freigegeben werden.",

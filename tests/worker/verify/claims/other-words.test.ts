@@ -62,6 +62,16 @@ test.each([
     "El nombre del traductor no figurará en la cubierta, pero sí en la portadilla.",
   ],
   [
+    "a German passive behind a past modal",
+    "Die Ware in Zelle 5 konnte nach einer Probe freigegeben werden.",
+    "Die Ware in Zelle 5 wurde nach einer Probe freigegeben.",
+  ],
+  [
+    "a German passive before a past modal",
+    "1.840 kg Seefisch, die in Zelle 2 vernichtet werden mussten, waren versichert.",
+    "1.840 kg Seefisch, die in Zelle 2 vernichtet wurden, waren versichert.",
+  ],
+  [
     "a denial with any",
     "The museum was opened with no speech.",
     "The museum was opened without any speech.",

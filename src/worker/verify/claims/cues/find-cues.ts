@@ -55,6 +55,7 @@ export function findCues(
       .filter(({ name, words }) => words.length > 1 || isFramed(framed, name, terms, at))
       .filter(() => !MONTH.test(text.slice(term.start, term.end)))
       .filter(({ name }) => !SPELLED_OTHERWISE[language ?? "english"][name]?.test(spelledAt(term)))
+      .filter(({ name, words }) => name !== "plan" || !isOfPastModal(words, terms, at))
       .map(({ name, words }): Cue => {
         const end = terms[at + words.length - 1]?.end ?? term.end;
         return { name, word: words.join(" "), start: term.start, end };
@@ -89,6 +90,16 @@ const SPELLED_OTHERWISE: Readonly<Record<ListedLanguage, Spellings>> = {
   french: {},
   spanish: { condition: /^sí$/iu },
 };
+
+const PAST_MODAL = /^(?:konn|muss)ten?$/u;
+const MOST_TO_MODAL = 10;
+
+/** "Konnte geliefert werden", "geliefert werden musste": that is done. What "muss geliefert werden" is still to come. */
+const isOfPastModal = ([word]: readonly string[], terms: readonly Term[], at: number): boolean =>
+  word === "werden" &&
+  [...terms.slice(Math.max(0, at - MOST_TO_MODAL), at), ...terms.slice(at + 1, at + 2)].some(
+    (term) => PAST_MODAL.test(term.word),
+  );
 
 /** A phrase of these says what its words say, too: "more than". */
 const OPEN: ReadonlySet<CueClass> = new Set(["not", "over", "under", "after", "before"]);
