@@ -53,7 +53,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 8 },
+  options: { version: 9 },
 };
 
 const reply = (text: string): ModelReply => ({

@@ -3,37 +3,31 @@ import type { Candidate } from "./candidates.ts";
 export type Scored = { readonly candidate: Candidate; readonly score: number };
 
 const MOST_OVERLAP = 0.7;
-/** Further sentences of a fact are shown when they add words of the question, or come very near the best one. */
-const AS_GOOD = 0.6;
+/**
+ * The chance of being the answer that a further sentence for a fact must have, at the usual length; one of double the length
+ * must have the double.
+ */
+const LEAST_CHANCE = 0.05;
 /** What a further sentence loses that says the same, and one that stands right beside; less the farther it stands. */
 const REPETITION_LOSS = 0.2;
 const CLOSENESS_LOSS = 0.3;
 const CLOSE_SENTENCES = 10;
 
 /**
- * The best one, and further ones that hold words of the question which none before holds, or are as good and new.
+ * The likeliest one, and further ones that are worth their length and no repetition.
  *
- * @param scored best first
+ * @param scored likeliest first; the score is the chance
  */
-export function pickAdding(
-  scored: readonly Scored[],
-  terms: readonly string[],
-  most: number,
-): Candidate[] {
+export function pickLikely(scored: readonly Scored[], most: number): Candidate[] {
+  const lengths = scored.map(({ candidate }) => candidate.shownStems.length);
+  const usual = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
   const picked: { candidate: Candidate; words: ReadonlySet<string> }[] = [];
-  const missing = new Set(terms);
-  const best = scored[0]?.score ?? 0;
   for (const { candidate, score } of scored) {
     if (picked.length === most) break;
     const words = new Set(candidate.shownStems);
-    const isAsGood =
-      score >= best * AS_GOOD &&
-      picked.every((other) => overlap(words, other.words) < MOST_OVERLAP);
-    const isAdding =
-      picked.length === 0 || terms.some((term) => missing.has(term) && words.has(term));
-    if (!isAdding && !isAsGood) continue;
-    picked.push({ candidate, words });
-    for (const word of words) missing.delete(word);
+    const isWorthShowing = score * usual >= LEAST_CHANCE * candidate.shownStems.length;
+    const isNew = picked.every((other) => overlap(words, other.words) < MOST_OVERLAP);
+    if (picked.length === 0 || (isWorthShowing && isNew)) picked.push({ candidate, words });
   }
   return picked.map(({ candidate }) => candidate);
 }

@@ -128,7 +128,7 @@ function questionPairs(question: string, terms: ReadonlyMap<string, number>): [s
     .slice(0, MOST_TERMS);
 }
 
-/** A sentence of two or three words seldom says anything. */
+/** A sentence of two or three words seldom says anything, unless it is what was asked for. */
 const SLIGHT_STEMS = 3;
 const SLIGHT_FACTOR = 0.6;
 /** A table row is mostly words to find it by, and would win over the sentence that says the same. */
@@ -142,10 +142,10 @@ export function answerForm(
   { text, kind, shownStems }: Candidate,
   { terms, expected, kind: asked }: Question,
 ): number {
-  const isSlight = kind === "sentence" && shownStems.length <= SLIGHT_STEMS;
+  const isSlight =
+    kind === "sentence" && shownStems.length <= SLIGHT_STEMS && expected.fit(text) <= 1;
   const isEcho = asked === "fact" && shownStems.every((stem) => terms.has(stem));
   return (
-    expected.fit(text) *
     (isSlight ? SLIGHT_FACTOR : 1) *
     (isEcho ? ECHO_FACTOR : 1) *
     (kind === "sentence" ? 1 : LINE_FACTOR) *

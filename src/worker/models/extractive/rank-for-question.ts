@@ -4,7 +4,7 @@ import { groupsByStem, WORD_FORMS } from "../../text/word-forms.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Candidate } from "./candidates.ts";
 import { contradictionsOf, lacksDenial } from "./contradictions.ts";
-import { pickAdding, pickDiverse, showSpans } from "./pick-sentences.ts";
+import { pickDiverse, pickLikely, showSpans } from "./pick-sentences.ts";
 import type { Scored } from "./pick-sentences.ts";
 import {
   answerForm,
@@ -16,6 +16,7 @@ import {
   parseQuestion,
 } from "./question.ts";
 import type { Question } from "./question.ts";
+import { chancesOf } from "./weigh-sentences.ts";
 
 /** A fact stands in one sentence; what was said about something, all around where its words fall. */
 const REACH: Readonly<Record<Question["kind"], ContextWeights>> = {
@@ -35,9 +36,7 @@ const REACH: Readonly<Record<Question["kind"], ContextWeights>> = {
 };
 /** Shares of the question's words that the best sentence and any further one must cover. */
 const LEAST_IN_BEST = 0.35;
-const LEAST_IN_EACH = { fact: 0.35, account: 0.2 } as const;
-/** Further sentences for a fact are shown when they come near the best one. */
-const NEAR_BEST = 0.4;
+const LEAST_IN_EACH = { fact: 0.3, account: 0.2 } as const;
 /** A name of a speaker asks for what that speaker said. */
 const SPEAKER_BONUS = 1.5;
 
@@ -54,11 +53,8 @@ export function rankForQuestion(
 ): Candidate[] {
   const asked = parseQuestion(question, candidates);
   const scored = scoreForQuestion(candidates, asked);
-  const best = scored[0];
-  if (best === undefined) return [];
-  if (asked.kind === "account") return inTextOrder(pickDiverse(scored, most));
-  const near = scored.filter(({ score }) => score >= best.score * NEAR_BEST);
-  return inTextOrder(pickAdding(near, [...asked.terms.keys()], most));
+  const picked = asked.kind === "fact" ? pickLikely(scored, most) : pickDiverse(scored, most);
+  return inTextOrder(picked);
 }
 
 /** A reader follows the evidence: pieces by rank, and each from its beginning. */
@@ -67,10 +63,28 @@ const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
 
 /** All sentences that may answer, best first; none when the evidence is not about the question. */
 function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
+  const evidence = readEvidence(candidates, asked);
+  return asked.kind === "account"
+    ? bestFirst(scoreForAccount(evidence.usable, asked))
+    : scoreForFact(evidence, candidates, asked);
+}
+
+const bestFirst = <T extends Scored>(scored: readonly T[]): T[] =>
+  scored.toSorted((a, b) => b.score - a.score || a.candidate.position - b.candidate.position);
+
+type Evidence = {
+  /** All of it, with the forms of the question's words replaced by these. */
+  readonly aligned: readonly Candidate[];
+  /** The sentences that may be shown; none when it is not about the question. */
+  readonly usable: readonly Candidate[];
+};
+
+/** @param candidates all sentences of the evidence, in its order */
+export function readEvidence(candidates: readonly Candidate[], asked: Question): Evidence {
   const { kind, terms } = asked;
   const aligned = alignWords(candidates, terms, formsOfTerms(asked));
   if (terms.size === 0 || !isSubjectFound(asked, kind === "account" ? candidates : aligned))
-    return [];
+    return { aligned, usable: [] };
   const pieces = piecesOnSubject(asked, aligned);
   const usable = aligned.filter(
     (candidate) =>
@@ -78,26 +92,69 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
       isUnderstood(candidate, terms) &&
       (kind === "account" || isOnSubject(candidate, terms)),
   );
-  const speakers = kind === "account" ? namedSpeakers(usable, terms) : new Set<string>();
-  const matches = scoreSentences(usable, withSpeakers(terms, speakers), REACH[kind]);
-  const lacks = lacksDenial(asked.text);
-  const covering = matches
-    .filter(
-      ({ candidate, support }) =>
-        kind === "account" || (answers(candidate, support, asked) && !lacks(candidate.text)),
-    )
-    .map(({ candidate, score, coverage: words }) => {
-      const coverage = withPairs(words, candidate, asked, 1);
+  return { aligned, usable };
+}
+
+function scoreForAccount(usable: readonly Candidate[], asked: Question): Scored[] {
+  const speakers = namedSpeakers(usable, asked.terms);
+  const covering = scoreSentences(usable, withSpeakers(asked.terms, speakers), REACH.account)
+    .map(({ candidate, score, coverage }) => {
       const speaks = speakers.has(nameOf(candidate.speakerStems)) ? SPEAKER_BONUS : 1;
-      const share = kind === "fact" ? 0.5 + coverage : 1;
-      return { candidate, coverage, score: score * share * speaks * answerForm(candidate, asked) };
+      return { candidate, coverage, score: score * speaks * answerForm(candidate, asked) };
     })
-    .filter(({ coverage }) => coverage >= asked.leniency * LEAST_IN_EACH[kind]);
-  const left = kind === "fact" ? withoutContradicted(covering, candidates, asked) : covering;
-  return left.some(({ coverage }) => coverage >= asked.leniency * LEAST_IN_BEST)
-    ? left.sort((a, b) => b.score - a.score || a.candidate.position - b.candidate.position)
+    .filter(({ coverage }) => coverage >= asked.leniency * LEAST_IN_EACH.account);
+  return covering.some(({ coverage }) => coverage >= asked.leniency * LEAST_IN_BEST)
+    ? covering
     : [];
 }
+
+/** Whether to answer is told by words that a sentence covers, and which sentences to show by their chances. */
+function scoreForFact(
+  { aligned, usable }: Evidence,
+  candidates: readonly Candidate[],
+  asked: Question,
+): Scored[] {
+  const chances = chancesOf(usable, aligned, asked);
+  const lacks = lacksDenial(asked.text);
+  const scored = scoreSentences(usable, asked.terms, REACH.fact)
+    .map(({ candidate, support, coverage: words }, at) => {
+      const coverage = withPairs(words, candidate, asked, 1);
+      const isCovering =
+        coverage >= asked.leniency * LEAST_IN_BEST && answers(candidate, support, asked);
+      return { candidate, coverage, isCovering, score: chances[at] ?? 0 };
+    })
+    .filter(
+      ({ candidate: { shownStems, text }, coverage, isCovering }) =>
+        !lacks(text) &&
+        (isCovering ||
+          (coverage >= asked.leniency * LEAST_IN_EACH.fact &&
+            shownStems.some((stem) => asked.terms.has(stem)))),
+    );
+  const left = bestFirst(withoutContradicted(scored, candidates, asked));
+  const first = left.find(({ isCovering }) => isCovering);
+  if (first === undefined) return [];
+  const second = fittingBeside(first.candidate, left, asked);
+  const rest = left.filter((one) => one !== first && one !== second);
+  return second === null ? [first, ...rest] : [first, { ...second, score: first.score }, ...rest];
+}
+
+/**
+ * Where the first sentence holds no reason that was asked for, or nothing else of the kind, the likeliest one that does; it is
+ * worth showing whatever its chance.
+ */
+function fittingBeside<T extends Scored>(
+  first: Candidate,
+  scored: readonly T[],
+  { expected }: Question,
+): T | null {
+  const fits = (candidate: Candidate): boolean => expected.fit(candidate.text) > 1;
+  return fits(first) ? null : (scored.find(({ candidate }) => fits(candidate)) ?? null);
+}
+
+type Covering = Scored & {
+  /** Whether it holds enough of the question to answer it. */
+  readonly isCovering: boolean;
+};
 
 /**
  * Without the sentences that say something else than what is asked, and those that match the question no better: it is the
@@ -105,16 +162,19 @@ function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Sc
  *
  * @param all the evidence as a whole
  */
-function withoutContradicted<T extends Scored>(
-  covering: readonly T[],
+function withoutContradicted(
+  scored: readonly Covering[],
   all: readonly Candidate[],
   { text, terms }: Question,
-): T[] {
-  if (covering.length === 0) return [];
+): Covering[] {
+  if (!scored.some(({ isCovering }) => isCovering)) return [];
   const contradicts = contradictionsOf(text, new Set(terms.keys()), all);
-  const contradicted = new Set(covering.filter(({ candidate }) => contradicts(candidate)));
-  const bar = [...contradicted].reduce((highest, { score }) => Math.max(highest, score), 0);
-  return covering.filter((one) => !contradicted.has(one) && one.score > bar);
+  const contradicted = new Set(scored.filter(({ candidate }) => contradicts(candidate)));
+  const bar = [...contradicted].reduce(
+    (highest, { isCovering, score }) => (isCovering ? Math.max(highest, score) : highest),
+    0,
+  );
+  return scored.filter((one) => !contradicted.has(one) && one.score > bar);
 }
 
 /**
