@@ -2,7 +2,7 @@
 // GIN index of the same texts and an exact scan of the same vectors; with the memory of the searching process and the
 // sizes of tables and indexes. The texts never are files: they are cut and written as documents by what indexes them.
 // A million takes some minutes by words, and 10 GB. It drops its database, unless it is to be kept.
-// node --import ./bench/register.js bench/chunks-at-scale.ts [chunks, default 1000000] [--vectors] [--precision=half]
+// node --import ./bench/register.js bench/chunks-at-scale.ts [chunks, default 1000000] [--vectors]
 //   [--maintenance-memory=1GB, as the server has it otherwise] [--keep | --database=url of a kept one]
 //   [--unmerged: the postings stay in a segment a portion, which the end of a scan merges]
 import { spawnSync } from "node:child_process";
@@ -39,7 +39,6 @@ const option = (name: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
 const wanted = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 1_000_000);
 const maintenanceMemory = option("maintenance-memory");
-const precision = option("precision") === "half" ? "half" : "full";
 
 const { url, close } = await findDatabase();
 const db = open(
@@ -51,7 +50,7 @@ try {
   if (!(await exists("public.baseline"))) await timed("baseline", makeBaseline);
   if (args.includes("--vectors")) {
     if ((await count("nightdesk_data.embeddings")) === 0) await timed("vectors", copyVectors);
-    await timed(`index of vectors, ${precision} precision`, indexVectors);
+    await timed("index of vectors", indexVectors);
   }
   if (!args.includes("--unmerged")) await timed("segments", mergeSegments);
   await timed("vacuum analyze", () => db.query("vacuum analyze"));
@@ -248,7 +247,6 @@ async function indexVectors(): Promise<void> {
     current: await count("nightdesk_data.embeddings"),
     exactBelow: 1,
     engine: "server",
-    precision,
   });
   console.log(`index of vectors: ${state}`);
 }

@@ -137,7 +137,6 @@ async function prepare(database: Database, chunks: number): Promise<void> {
     current: chunks,
     exactBelow: EXACT_BELOW,
     engine: "server",
-    precision: "full",
   } as const;
   const state = await reconcileVectorIndex(database, vectors);
   console.log(`vector index of the search: ${state}`);

@@ -186,14 +186,17 @@ create trigger count_removed_chunks after delete on nightdesk_data.chunks
 create table nightdesk_data.embeddings (
   chunk_id bigint not null references nightdesk_data.chunks on delete cascade,
   model text not null check (model <> ''),
-  -- Everything that decides the numbers: model, files, dimensions, preprocessing, normalisation.
+  -- Everything that decides the numbers: model, files, dimensions, preprocessing, normalisation, precision.
   signature text not null check (signature ~ '^[0-9a-f]{32}$'),
   dims integer not null check (dims > 0),
-  embedding vector not null,
+  -- Numbers of 4 bytes, or of 2: all vectors of a signature have the same.
+  embedding vector,
+  half_embedding halfvec,
   embedded_at timestamptz not null default now(),
   -- Those of another embedder are made beside, until there is one for every chunk.
   primary key (chunk_id, signature),
-  constraint vectors_have_their_dims check (vector_dims(embedding) = dims)
+  constraint vectors_have_one_precision check (num_nonnulls(embedding, half_embedding) = 1),
+  constraint vectors_have_their_dims check (coalesce(vector_dims(embedding), vector_dims(half_embedding)) = dims)
 );
 
 -- Whose vectors are searched: of the embedder that was the last to have one of every chunk.

@@ -290,7 +290,8 @@ table nightdesk_data.embeddings
   column model text not null
   column signature text not null
   column dims integer not null
-  column embedding public.vector not null
+  column embedding public.vector
+  column half_embedding public.halfvec
   column embedded_at timestamp with time zone not null default now()
 
 table nightdesk_data.evidence
@@ -1165,7 +1166,9 @@ constraint embeddings_pkey on nightdesk_data.embeddings PRIMARY KEY (chunk_id, s
 
 constraint embeddings_signature_check on nightdesk_data.embeddings CHECK ((signature ~ '^[0-9a-f]{32}$'::text))
 
-constraint vectors_have_their_dims on nightdesk_data.embeddings CHECK ((public.vector_dims(embedding) = dims))
+constraint vectors_have_one_precision on nightdesk_data.embeddings CHECK ((num_nonnulls(embedding, half_embedding) = 1))
+
+constraint vectors_have_their_dims on nightdesk_data.embeddings CHECK ((COALESCE(public.vector_dims(embedding), public.vector_dims(half_embedding)) = dims))
 
 constraint a_file_is_truncated_or_whole on nightdesk_data.evidence CHECK (((kind <> 'file'::text) OR (truncated = (chars_returned < chars_full))))
 

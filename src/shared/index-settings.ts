@@ -23,6 +23,7 @@ export const vectorDigestsOf = ({ embed }: Pick<Config, "embed">): Record<string
     "embed.model_id": embed.model_id,
     "embed.passage_prefix": embed.passage_prefix,
     "embed.dimensions": embed.dimensions,
+    "embed.precision": embed.precision,
   });
 
 const digestsOf = (settings: Readonly<Record<string, unknown>>): Record<string, string> =>

@@ -121,6 +121,7 @@ const questionSettings = embedSchema
     query_prefix: true,
     passage_prefix: true,
     dimensions: true,
+    precision: true,
     local_model_path: true,
     cache_dir: true,
     dtype: true,

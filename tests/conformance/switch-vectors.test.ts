@@ -136,6 +136,39 @@ describe.each(topologies)("another embedder on %s", (name) => {
     expect((await query(changed)).vectors).toBeNull();
   }, 120_000);
 
+  test("in half precision is searched when every vector is rounded, for which no host is asked", async () => {
+    const double = await start();
+    const full = embedAt(double.url, "first");
+    await embed(full);
+    const signature = await searched();
+    const passages = () =>
+      double.requests
+        .flatMap(({ body }) => [body["input"]].flat().map(String))
+        .filter((input) => input.includes("is lit")).length;
+    expect(passages()).toBe(5);
+    const half = embedAt(double.url, "first", { precision: "half" });
+    await embed(half, { limit: 3 });
+    expect(await searched()).toBe(signature);
+    expect((await query(half)).vectors).toContain('"first"');
+
+    const { hits } = await query(full);
+    await embed(half);
+    expect(passages()).toBe(5);
+    expect(await searched()).not.toBe(signature);
+    expect(await vectorsBySignature()).toEqual([{ signature: await searched(), vectors: 5 }]);
+    const found = await query(half);
+    expect(found.vectors).toBeNull();
+    expect(found.hits.map(({ passage }) => passage.path)).toEqual(
+      hits.map(({ passage }) => passage.path),
+    );
+    // Who still has the settings of before asks by the vectors that are there, in their precision.
+    expect((await query(full)).hits).toHaveLength(hits.length);
+
+    await embed(full);
+    expect(await searched()).toBe(signature);
+    expect(passages()).toBe(10);
+  }, 120_000);
+
   test("of several hosts goes on at the next one where the first is down, which is counted", async () => {
     const [down, up] = [await start(), await start()];
     await down.close();

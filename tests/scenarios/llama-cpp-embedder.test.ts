@@ -136,7 +136,13 @@ describeWithRuntime("an embedder of a GGUF file", () => {
 
   test("keeps the first dimensions, and puts prefixes before texts, as other embedders do", async () => {
     const whole = await create();
-    const settings = { ...SETTINGS, query_prefix: "q: ", passage_prefix: null, dimensions: 16 };
+    const settings = {
+      ...SETTINGS,
+      query_prefix: "q: ",
+      passage_prefix: null,
+      dimensions: 16,
+      precision: "full" as const,
+    };
     const shaped = shapeEmbedder(whole, settings);
     const [vector = new Float32Array()] = await shaped.embed(["a night"], signal);
     const [full = new Float32Array()] = await whole.embed(["a night"], signal);

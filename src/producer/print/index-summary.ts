@@ -26,6 +26,7 @@ const embedSchema = z.object({
   model: z.string(),
   chunks_total: z.number(),
   embedded: z.number(),
+  rounded: z.number().default(0),
   outdated: z.number(),
   missing: z.number(),
   due: z.number().optional(),
@@ -94,11 +95,12 @@ export const unreadFrontmatter = (summary: unknown): number =>
 export const foreignDocuments = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.foreign_documents ?? 0;
 
-/** `212 vectors made by hashing-v1; all 212 chunks have theirs`. */
+/** `212 vectors made by hashing-v1 (200 rounded, without the model); all 212 chunks have theirs`. */
 export function formatEmbedSummary(summary: unknown): string {
   const parsed = embedSchema.safeParse(summary);
   if (!parsed.success) return JSON.stringify(summary);
-  const { model, chunks_total: chunks, embedded, outdated, missing, due } = parsed.data;
+  const { model, chunks_total: chunks, embedded, rounded, outdated, missing, due } = parsed.data;
+  const how = rounded === 0 ? "" : ` (${formatCount(rounded)} rounded, without the model)`;
   const left =
     outdated + missing === 0
       ? chunks === 1
@@ -107,7 +109,7 @@ export function formatEmbedSummary(summary: unknown): string {
       : `of ${countOf(chunks, "chunk")} ${formatCount(missing)} miss theirs and ${formatCount(outdated)} hold an outdated one`;
   const made =
     due === undefined
-      ? `${countOf(embedded, "vector")} made by ${model}`
+      ? `${countOf(embedded, "vector")} made by ${model}${how}`
       : `${countOf(due, "vector")} would be made by ${model}`;
   return `${made}; ${left}`;
 }
@@ -117,7 +119,9 @@ const vectorTotalsSchema = z.object({
   signature: z.string(),
   dims: z.number(),
   chunks_total: z.number(),
+  precision: z.enum(["full", "half"]),
   embedded: z.number(),
+  rounded: z.number(),
   outdated: z.number(),
   missing: z.number(),
   cut: z.number(),
@@ -143,8 +147,8 @@ export async function addUpVectors(
   const [first, ...others] = summaries;
   if (first === undefined || others.length === 0) return first;
   const { chunks, outdated, missing } = await measureEmbeddings(database, first);
-  const sum = (name: "embedded" | "cut") =>
+  const sum = (name: "embedded" | "rounded" | "cut") =>
     summaries.reduce((total, summary) => total + summary[name], 0);
   const counts = { chunks_total: chunks, embedded: sum("embedded"), outdated, missing };
-  return { ...first, ...counts, cut: sum("cut") };
+  return { ...first, ...counts, rounded: sum("rounded"), cut: sum("cut") };
 }

@@ -98,7 +98,8 @@ const vectorSettingsOf = ({
   model_id,
   passage_prefix,
   dimensions,
-}: ConfigValues["embed"]): unknown => [provider, model_id, passage_prefix, dimensions];
+  precision,
+}: ConfigValues["embed"]): unknown => [provider, model_id, passage_prefix, dimensions, precision];
 
 /** Of a host that is not listed, its parallel calls alone, as ever. */
 const limitsOf = ({ parallel, entry }: CallPlace): unknown =>

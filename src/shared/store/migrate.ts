@@ -46,7 +46,7 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
   await becomeOnlyMigration(db);
   const { pending } = compare(await readMigrations(directory), await selectApplied(db));
   for (const { name, sql, sha256 } of pending) {
-    await db.query(sql).catch((error: unknown) => refuseLackOfRights(error, name));
+    await db.query(sql).catch((error: unknown) => refuseWhatLacks(error, name));
     await db.query(
       `insert into nightdesk_migrations.applied (name, sha256) values ($1, $2)
        on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()`,
@@ -81,10 +81,20 @@ async function hasApplied(db: Queryable): Promise<boolean> {
 }
 
 const INSUFFICIENT_PRIVILEGE = "42501";
+const UNDEFINED_OBJECT = "42704";
 
-function refuseLackOfRights(error: unknown, name: string): never {
-  if (!hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
+/** The rights, or a pgvector that knows half precision. */
+function refuseWhatLacks(error: unknown, name: string): never {
   const reason = error instanceof Error ? error.message : String(error);
+  if (hasCode(error, UNDEFINED_OBJECT) && reason.includes("halfvec")) {
+    throw new Failure(
+      "SQL_ERROR",
+      `Migration ${name} needs pgvector 0.7 or newer (${reason}). Install it on the server, let its administrator run in ` +
+        "this database: alter extension vector update; then run: nightdesk migrate",
+      { cause: error },
+    );
+  }
+  if (!hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
   throw new Failure(
     "SQL_ERROR",
     `Migration ${name} needs more rights (${reason}). Let an administrator of the server run in this database: ` +

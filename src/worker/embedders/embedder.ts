@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { ConfigValues } from "../../shared/config/schema.ts";
+import type { StoredSpace } from "../../shared/store/index/embeddings.ts";
+import type { VectorPrecision } from "../../shared/store/index/vector-index.ts";
 import type { AccessOf } from "../models/host-access.ts";
 import type { HostChoice } from "../models/host-models.ts";
 import { embeddableText } from "../text/searchable-text.ts";
@@ -10,8 +12,10 @@ export type Embedder = {
   /** The model that vectors are stored under. */
   readonly id: string;
   readonly dims: number;
-  /** 32 hex digits of everything that decides the numbers: model, files, preprocessing, normalisation. */
+  /** 32 hex digits of everything that decides the numbers: model, files, preprocessing, normalisation, precision. */
   readonly signature: string;
+  /** Of one whose vectors are stored in half precision: the signature of the same in full, of which they are roundings. */
+  readonly roundedFrom?: string;
   /** What a vector rank counts beside a lexical rank (1) when nothing is configured. */
   readonly defaultWeight: number;
   /** What its texts begin with; missing where that is nothing. Who embeds adds them. */
@@ -42,6 +46,17 @@ export const passageFor = (
   { prefixes }: Pick<Embedder, "prefixes">,
   chunk: Parameters<typeof embeddableText>[0],
 ): string => `${prefixes?.passage ?? ""}${embeddableText(chunk)}`;
+
+/** How its vectors are stored. */
+export const precisionOf = ({ roundedFrom }: Pick<Embedder, "roundedFrom">): VectorPrecision =>
+  roundedFrom === undefined ? "full" : "half";
+
+/** Whose its vectors are, and how they are stored. */
+export const spaceOf = (embedder: Embedder): StoredSpace => ({
+  model: embedder.id,
+  signature: embedder.signature,
+  precision: precisionOf(embedder),
+});
 
 /** Makes a call of a host, given by its base URL; it may wait before, or throw a HostFailure in its place. */
 type HostCall = <T>(host: string, make: () => Promise<T>) => Promise<T>;

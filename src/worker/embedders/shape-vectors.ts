@@ -5,7 +5,7 @@ import type { Embedder, Prefixes } from "./embedder.ts";
 
 type ShapeSettings = Pick<
   ConfigValues["embed"],
-  "model_id" | "query_prefix" | "passage_prefix" | "dimensions"
+  "model_id" | "query_prefix" | "passage_prefix" | "dimensions" | "precision"
 >;
 
 const NONE: Prefixes = { query: "", passage: "" };
@@ -32,18 +32,35 @@ export const KNOWN_PREFIXES: readonly { readonly model: RegExp; readonly prefixe
 ];
 
 /** The prefixes of the configuration; of a key that is null, those that the model is known by. */
-export function prefixesOf({ model_id, query_prefix, passage_prefix }: ShapeSettings): Prefixes {
+export function prefixesOf({
+  model_id,
+  query_prefix,
+  passage_prefix,
+}: Pick<ShapeSettings, "model_id" | "query_prefix" | "passage_prefix">): Prefixes {
   const known = KNOWN_PREFIXES.find(({ model }) => model.test(model_id))?.prefixes ?? NONE;
   return { query: query_prefix ?? known.query, passage: passage_prefix ?? known.passage };
 }
 
 /**
- * The same embedder with its prefixes, and its vectors cut to `embed.dimensions` and scaled to unit length again. Dimensions and
- * the prefix of passages are part of the signature; that of questions changes no vector that is stored. The built-in one is made
- * for none of them.
+ * The same embedder with its prefixes, and its vectors cut to `embed.dimensions` and scaled to unit length again, to be stored
+ * in `embed.precision`. Dimensions, precision and the prefix of passages are part of the signature; that of questions changes no
+ * vector that is stored. The built-in one is made for no prefix and all of its dimensions.
  * @throws Failure CONFIG_ERROR for more dimensions than the model has
  */
 export function shapeEmbedder(embedder: Embedder, settings: ShapeSettings): Embedder {
+  const whole = shapeWhole(embedder, settings);
+  return settings.precision === "half" ? rounded(whole) : whole;
+}
+
+/** The database rounds vectors as it stores them. */
+const rounded = ({ through, ...embedder }: Embedder): Embedder => ({
+  ...embedder,
+  signature: digestOf({ precision: "half", of: embedder.signature }).slice(0, 32),
+  roundedFrom: embedder.signature,
+  ...(through === undefined ? {} : { through: (calls) => rounded(through(calls)) }),
+});
+
+function shapeWhole(embedder: Embedder, settings: ShapeSettings): Embedder {
   if (embedder.nearIn === "spelling") return embedder;
   const prefixes = prefixesOf(settings);
   const dims = settings.dimensions ?? embedder.dims;

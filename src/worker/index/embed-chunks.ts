@@ -3,6 +3,7 @@ import type { Database, Queryable } from "../../shared/store/connection/database
 import {
   loadChunksToEmbed,
   measureEmbeddings,
+  roundEmbeddings,
   selectNow,
   storeEmbeddings,
 } from "../../shared/store/index/embeddings.ts";
@@ -10,7 +11,7 @@ import type {
   ChunkRange,
   ChunkToEmbed,
   EmbedScope,
-  VectorSpace,
+  StoredSpace,
 } from "../../shared/store/index/embeddings.ts";
 import {
   asOnlyBuilder,
@@ -20,8 +21,8 @@ import {
   MOST_INDEXED_DIMS,
   selectVectorIndexes,
 } from "../../shared/store/index/vector-index.ts";
-import { passageFor } from "../embedders/embedder.ts";
-import type { IndexPrecision } from "../../shared/store/index/vector-index.ts";
+import { passageFor, precisionOf, spaceOf } from "../embedders/embedder.ts";
+import type { VectorPrecision } from "../../shared/store/index/vector-index.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 
 type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };
@@ -54,8 +55,12 @@ export type EmbedSummary = {
   readonly model: string;
   readonly signature: string;
   readonly dims: number;
+  readonly precision: VectorPrecision;
   readonly chunks_total: number;
+  /** Vectors that were stored. */
   readonly embedded: number;
+  /** Of them, those that are roundings of vectors that were stored in full, for which the model was not asked. */
+  readonly rounded: number;
   /** Were current before and are not touched. */
   readonly skipped: number;
   readonly outdated: number;
@@ -73,12 +78,12 @@ export type EmbedSummary = {
  */
 export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promise<EmbedSummary> {
   const { db, embedder } = deps;
-  const space = { model: embedder.id, signature: embedder.signature };
+  const space = spaceOf(embedder);
   const scope = await scopeOf(db, options);
   const before = await measureEmbeddings(db, space, scope);
   const due = Math.min(before.due, options.limit ?? before.due);
   const done = options.dryRun
-    ? { embedded: 0, cut: 0 }
+    ? NOTHING_DONE
     : await embedDue(deps, space, { ...options, scope, due });
   const after = await measureEmbeddings(db, space, scope);
   return {
@@ -103,15 +108,17 @@ async function scopeOf(
   };
 }
 
-type Done = { readonly embedded: number; readonly cut: number };
+type Done = { readonly embedded: number; readonly rounded: number; readonly cut: number };
+const NOTHING_DONE: Done = { embedded: 0, rounded: 0, cut: 0 };
 type DueOptions = EmbedOptions & { readonly scope: EmbedScope; readonly due: number };
 
 async function embedDue(
   { db, embedder }: EmbedDeps,
-  space: VectorSpace,
-  { scope, due, batchSize, signal, onProgress }: DueOptions,
+  space: StoredSpace,
+  options: DueOptions,
 ): Promise<Done> {
-  let done: Done = { embedded: 0, cut: 0 };
+  const { scope, due, batchSize, signal, onProgress } = options;
+  let done = await roundDue({ db, embedder }, space, options);
   let afterChunkId = String(scope.range?.after ?? 0);
   while (done.embedded < due) {
     signal.throwIfAborted();
@@ -121,11 +128,36 @@ async function embedDue(
     if (last === undefined) break;
     const { vectors, cut } = await embedBatch(embedder, chunks, signal);
     const stored = await storeEmbeddings(db, space, vectors);
-    done = { embedded: done.embedded + stored, cut: done.cut + cut };
+    done = { ...done, embedded: done.embedded + stored, cut: done.cut + cut };
     afterChunkId = last.chunkId;
     onProgress(done.embedded, due);
   }
   return done;
+}
+
+/** About a megabyte, and less than a tenth of a second. */
+const ROUNDED_TOGETHER = 1_000;
+
+/** Half precision is a rounding of full: what is stored in full needs no model. A rebuild asks it all the same. */
+async function roundDue(
+  { db, embedder: { roundedFrom } }: EmbedDeps,
+  space: StoredSpace,
+  { scope, due, signal, onProgress }: DueOptions,
+): Promise<Done> {
+  let embedded = 0;
+  if (roundedFrom === undefined || scope.redoBefore !== null) return NOTHING_DONE;
+  let afterChunkId = String(scope.range?.after ?? 0);
+  while (embedded < due) {
+    signal.throwIfAborted();
+    const limit = Math.min(ROUNDED_TOGETHER, due - embedded);
+    const batch = { range: scope.range, afterChunkId, limit };
+    const { last, rounded } = await roundEmbeddings(db, { ...space, roundedFrom }, batch);
+    if (last === null) break;
+    embedded += rounded;
+    afterChunkId = last;
+    onProgress(embedded, due);
+  }
+  return { ...NOTHING_DONE, embedded, rounded: embedded };
 }
 
 type EmbeddedBatch = {
@@ -156,15 +188,13 @@ async function embedBatch(
 }
 
 type IndexedVectors = {
-  readonly embedder: Pick<Embedder, "signature" | "dims">;
+  readonly embedder: Pick<Embedder, "signature" | "dims" | "roundedFrom">;
   /** How many vectors of the signature are stored. */
   readonly current: number;
   /** `retrieve.exact_below` */
   readonly exactBelow: number;
   /** The embedded database has one session, and builds while everybody waits. */
   readonly engine: "server" | "embedded";
-  /** `embed.precision` */
-  readonly precision: IndexPrecision;
 };
 
 /**
@@ -186,14 +216,15 @@ async function reconcileAlone(
   db: Database,
   vectors: IndexedVectors,
 ): Promise<"created" | "kept" | "none"> {
-  const { embedder, engine, current, exactBelow, precision } = vectors;
+  const { embedder, engine, current, exactBelow } = vectors;
+  const precision = precisionOf(embedder);
   const canHave = embedder.dims <= MOST_INDEXED_DIMS[precision];
   // Half of the threshold keeps an index that is there: at the threshold it would come and go.
   const keepsOwn = canHave && 2 * current >= exactBelow;
   let hasOwn = false;
   for (const index of await selectVectorIndexes(db)) {
     const isOwn = index.signature === embedder.signature;
-    const isWanted = isOwn ? keepsOwn && index.precision === precision : index.used;
+    const isWanted = isOwn ? keepsOwn : index.used;
     const isKept = index.building || (index.valid && isWanted);
     if (!isKept) await dropVectorIndex(db, index.signature, DROP[engine]);
     else if (isOwn) hasOwn = true;

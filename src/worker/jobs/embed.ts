@@ -8,6 +8,7 @@ import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-clien
 import { measureEmbeddings, selectStartedAt } from "../../shared/store/index/embeddings.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { storeJobVectors } from "../../shared/store/jobs/store-result.ts";
+import { spaceOf } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
@@ -97,7 +98,7 @@ async function handOut(
     return undefined;
   }
   const { database } = resources;
-  const space = { model: embedder.id, signature: embedder.signature };
+  const space = spaceOf(embedder);
   const redoBefore = chunks.redo_before ?? null;
   const state = await measureEmbeddings(database, space, { range: null, redoBefore });
   if (state.due === state.chunks) await dropIndexOf(embedder, resources);
@@ -105,7 +106,14 @@ async function handOut(
   const jobs = await planEmbedJobs(database, space, job.customId, { due: state.due, chunks });
   await queueBehind(job, database, jobs);
   const { chunks: chunks_total, due, outdated, missing } = state;
-  const counts = { chunks_total, embedded: 0, skipped: chunks_total - due, outdated, missing };
+  const counts = {
+    chunks_total,
+    embedded: 0,
+    rounded: 0,
+    skipped: chunks_total - due,
+    outdated,
+    missing,
+  };
   return { ...space, dims: embedder.dims, ...counts, cut: 0, jobs: jobs.length };
 }
 

@@ -23,6 +23,7 @@ import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import { readerFingerprint } from "../documents/formats/registry.ts";
+import { spaceOf } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
 import type { WorkerResources } from "../resources.ts";
@@ -114,7 +115,7 @@ async function createSourceRoots({ index, roots }: Config): Promise<void> {
 async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<number> {
   const { database } = resources;
   const embedder = await resources.embedder();
-  const space = { model: embedder.id, signature: embedder.signature };
+  const space = spaceOf(embedder);
   const state = await measureEmbeddings(database, space);
   const { current } = state;
   const missing = state.missing + state.outdated;
@@ -212,13 +213,14 @@ export async function indexWhenLast(
 ): Promise<IndexState> {
   const { database } = stores;
   if (await areEmbedJobsWaiting(database, batchId)) return "none";
-  const space = { model: embedder.id, signature: embedder.signature };
+  const space = spaceOf(embedder);
   const { current, due } = await measureEmbeddings(database, space, { range: null, redoBefore });
   if (due > 0) return "none";
   const made = await reconcileIndexOf(embedder, current, stores);
   if (!isConfigured) return made;
   const settings = questionSettingsOf(stores.config);
-  const isSwitched = await switchSearchedVectors(database, { ...space, settings });
+  const { model, signature } = space;
+  const isSwitched = await switchSearchedVectors(database, { model, signature, settings });
   // The index of those that were searched before is of no more use.
   if (isSwitched) await reconcileIndexOf(embedder, current, stores);
   return made;
@@ -237,7 +239,6 @@ const reconcileIndexOf = (
     embedder,
     current,
     exactBelow: config.retrieve.exact_below,
-    precision: config.embed.precision,
     engine: engineOf(config),
   });
 

@@ -15,7 +15,7 @@ import type { Facet, SearchFilter, SearchHit } from "../../shared/store/index/se
 import type { LexicalQuestion, WeighedTerm } from "../../shared/store/index/search-lexical.ts";
 import { searchVectors } from "../../shared/store/index/search-vectors.ts";
 import { lexemeOf } from "../../shared/store/index/terms.ts";
-import { questionFor } from "../embedders/embedder.ts";
+import { precisionOf, questionFor } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { searchableQuestion, withoutPairs } from "../text/searchable-text.ts";
 import type { ChooseVectors, VectorChoice } from "./choose-vectors.ts";
@@ -189,8 +189,8 @@ async function findNearestTo(
   const [vector] = await embedder.embed([questionFor(embedder, request.text)], signal);
   // A text without a word has no direction, and nothing is near to it.
   if (vector?.some((value) => value !== 0) !== true) return [];
-  const { signature } = embedder;
-  return searchVectors(db, { signature, vector }, searchFilterOf(request, settings.vectorK));
+  const question = { signature: embedder.signature, precision: precisionOf(embedder), vector };
+  return searchVectors(db, question, searchFilterOf(request, settings.vectorK));
 }
 
 function rank(

@@ -122,6 +122,16 @@ const open = (url: string): Database =>
     expect((await schemaStatus(database, migrations)).applied).toEqual([]);
   });
 
+  test("a pgvector without half precision is told of, with what to do", async () => {
+    const database = await createDatabase();
+    await database.query("create extension vector");
+    await database.query("alter type halfvec rename to unknown_before");
+    await expect(apply(database)).rejects.toMatchObject({
+      code: "SQL_ERROR",
+      message: expect.stringContaining("pgvector 0.7 or newer"),
+    });
+  });
+
   test("a role without the rights is told what an administrator has to run", async () => {
     const name = `nightdesk_poor_${randomBytes(6).toString("hex")}`;
     await server.query(`create role ${name} login`);

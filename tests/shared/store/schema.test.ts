@@ -83,6 +83,21 @@ describeOnPostgres("rows that can't be", () => {
       `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, embedding)
        select chunk_id, 'm', repeat('0', 32), 3, '[1,2]' from nightdesk_data.chunks limit 1`,
     ],
+    [
+      "a vector of half precision of other dimensions than it says",
+      `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, half_embedding)
+       select chunk_id, 'm', repeat('0', 32), 3, '[1,2]' from nightdesk_data.chunks limit 1`,
+    ],
+    [
+      "a vector in two precisions",
+      `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, embedding, half_embedding)
+       select chunk_id, 'm', repeat('0', 32), 2, '[1,2]', '[1,2]' from nightdesk_data.chunks limit 1`,
+    ],
+    [
+      "a vector without numbers",
+      `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims)
+       select chunk_id, 'm', repeat('0', 32), 2 from nightdesk_data.chunks limit 1`,
+    ],
   ])("%s is refused", async (_name, sql) => {
     await database.db.query("delete from nightdesk_data.documents");
     await database.db.query(document({ path: "'good.md'" }));

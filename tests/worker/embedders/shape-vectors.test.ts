@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { passageFor, questionFor } from "../../../src/worker/embedders/embedder.ts";
+import { passageFor, questionFor, spaceOf } from "../../../src/worker/embedders/embedder.ts";
 import type { Embedder } from "../../../src/worker/embedders/embedder.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
 import { createHostedEmbedder } from "../../../src/worker/embedders/hosted.ts";
@@ -13,7 +13,13 @@ import { IN_ORDER } from "../../../src/worker/models/host-models.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { placeOfHosts } from "../../support/embedding-hosts.ts";
 
-const PLAIN = { model_id: "m", query_prefix: null, passage_prefix: null, dimensions: null };
+const PLAIN = {
+  model_id: "m",
+  query_prefix: null,
+  passage_prefix: null,
+  dimensions: null,
+  precision: "full" as const,
+};
 const { signal } = new AbortController();
 
 async function withEmbedder(run: (embedder: Embedder) => Promise<void>): Promise<void> {
@@ -52,17 +58,33 @@ describe("the shape of vectors", () => {
       expect(paced?.signature).toBe(small.signature);
     }));
 
-  test("each of passage prefix and dimensions makes a signature of its own", () =>
+  test("each of passage prefix, dimensions and precision makes a signature of its own", () =>
     withEmbedder(async (embedder) => {
       const shapes = [
         PLAIN,
         { ...PLAIN, passage_prefix: "x: " },
         { ...PLAIN, dimensions: 16 },
         { ...PLAIN, dimensions: 32 },
+        { ...PLAIN, precision: "half" as const },
+        { ...PLAIN, dimensions: 32, precision: "half" as const },
       ];
       const signatures = shapes.map((shape) => shapeEmbedder(embedder, shape).signature);
       expect(new Set(signatures).size).toBe(shapes.length);
       expect(signatures.every((signature) => /^[0-9a-f]{32}$/.test(signature))).toBe(true);
+    }));
+
+  test("half precision says whose rounding it is, also through a limiter, and leaves numbers as they are", () =>
+    withEmbedder(async (embedder) => {
+      const small = shapeEmbedder(embedder, { ...PLAIN, dimensions: 16 });
+      const half = shapeEmbedder(embedder, { ...PLAIN, dimensions: 16, precision: "half" });
+      expect(half.roundedFrom).toBe(small.signature);
+      const paced = half.through?.({ call: (_, make) => make(), choice: IN_ORDER });
+      expect(spaceOf(paced ?? embedder)).toEqual({
+        model: embedder.id,
+        signature: half.signature,
+        precision: "half",
+      });
+      expect(await half.embed(["a night"], signal)).toEqual(await small.embed(["a night"], signal));
     }));
 
   test("the prefix of questions makes none: it changes no stored vector", () =>
@@ -104,9 +126,13 @@ describe("the shape of vectors", () => {
       );
     }));
 
-  test("the built-in embedder takes none of it", () => {
+  test("the built-in embedder takes the precision alone", () => {
     const hashing = createHashingEmbedder();
-    expect(shapeEmbedder(hashing, PLAIN)).toBe(hashing);
+    const settings = { ...PLAIN, passage_prefix: "P: ", dimensions: 16 };
+    expect(shapeEmbedder(hashing, settings)).toBe(hashing);
+    const half = shapeEmbedder(hashing, { ...settings, precision: "half" });
+    expect(half).toMatchObject({ dims: hashing.dims, roundedFrom: hashing.signature });
+    expect(half.prefixes).toBeUndefined();
   });
 });
 

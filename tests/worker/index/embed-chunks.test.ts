@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { selectDueRanges, selectNow } from "../../../src/shared/store/index/embeddings.ts";
 import type { Embedder } from "../../../src/worker/embedders/embedder.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
+import { shapeEmbedder } from "../../../src/worker/embedders/shape-vectors.ts";
 import { embedChunks } from "../../../src/worker/index/embed-chunks.ts";
 import type { EmbedOptions } from "../../../src/worker/index/embed-chunks.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
@@ -100,6 +101,78 @@ describe.each(ENGINES)("embedding on $engine", ({ open }) => {
     await embed({ rebuild: true, limit: 3 });
     const found = await corpus.search({ text: "note", mode: "vector" }, { perDocument: 10 });
     expect(found).toHaveLength(3);
+  });
+
+  describe("in half precision", () => {
+    const HALF = { model_id: "", query_prefix: "", passage_prefix: "", dimensions: null } as const;
+    const halfOf = (embedder: Embedder): Embedder =>
+      shapeEmbedder(embedder, { ...HALF, precision: "half" });
+    const half = halfOf(createHashingEmbedder());
+    /** Says how often it is asked. */
+    const counted = (asked: string[]): Embedder => ({
+      ...half,
+      embed: (texts, signal) => {
+        asked.push(...texts);
+        return half.embed(texts, signal);
+      },
+    });
+    const columns = async () => {
+      const { rows } = await database.db.query(
+        `select signature, count(embedding)::integer as whole, count(half_embedding)::integer as half
+           from nightdesk_data.embeddings group by 1`,
+      );
+      return Object.fromEntries(
+        (rows as { signature: string; whole: number; half: number }[]).map(
+          ({ signature, ...counts }) => [signature, counts],
+        ),
+      );
+    };
+
+    test("vectors that are stored in full are rounded, the others are embedded", async () => {
+      await embed({ limit: 7 });
+      const asked: string[] = [];
+      const steps: number[] = [];
+      const onProgress = (done: number) => steps.push(done);
+      expect(await embed({ onProgress }, counted(asked))).toMatchObject({
+        precision: "half",
+        embedded: 10,
+        rounded: 7,
+        missing: 0,
+        outdated: 0,
+      });
+      expect(asked).toHaveLength(3);
+      expect(steps).toEqual([7, 10]);
+      expect(await columns()).toEqual({
+        [half.signature]: { whole: 0, half: 10 },
+        [half.roundedFrom ?? ""]: { whole: 7, half: 0 },
+      });
+      const { rows } = await database.db.query(
+        `select count(*)::integer as same from nightdesk_data.embeddings w join nightdesk_data.embeddings r using (chunk_id)
+          where w.embedding::halfvec = r.half_embedding`,
+      );
+      expect(rows).toEqual([{ same: 7 }]);
+    });
+
+    test("a limit and a range hold for what is rounded", async () => {
+      await embed();
+      const [range] = await rangesOf(4, await selectNow(database.db));
+      expect(await embed({ range, limit: 3 }, half)).toMatchObject({ embedded: 3, rounded: 3 });
+      expect(await embed({ range }, half)).toMatchObject({ embedded: 1, rounded: 1, missing: 0 });
+      expect(await embed({}, half)).toMatchObject({ embedded: 6, rounded: 6, skipped: 4 });
+      expect(await embed({}, half)).toMatchObject({ embedded: 0, rounded: 0, skipped: 10 });
+    });
+
+    test("a rebuild asks the model again", async () => {
+      await embed();
+      await embed({}, half);
+      expect(await embed({ rebuild: true }, half)).toMatchObject({ embedded: 10, rounded: 0 });
+    });
+
+    test("vectors in full are never made of halves, nor halves of another build", async () => {
+      await embed({}, half);
+      expect(await embed()).toMatchObject({ precision: "full", embedded: 10, rounded: 0 });
+      expect(await embed({}, halfOf(anotherBuild))).toMatchObject({ embedded: 10, rounded: 0 });
+    });
   });
 
   test("an index without any vector is searched by words, and no drift", async () => {

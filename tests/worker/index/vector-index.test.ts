@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
+import { roundEmbeddings } from "../../../src/shared/store/index/embeddings.ts";
 import { searchVectors } from "../../../src/shared/store/index/search-vectors.ts";
 import { findVectorIndex } from "../../../src/shared/store/index/vector-index.ts";
 import { reconcileVectorIndex } from "../../../src/worker/index/embed-chunks.ts";
@@ -10,6 +11,8 @@ const DIMS = 16;
 const DOCUMENTS = 100;
 const CHUNKS = 2_000;
 const OWN = "a".repeat(32);
+/** The vectors of OWN in half precision. */
+const HALF = "c".repeat(32);
 const OTHER = "b".repeat(32);
 
 /** Every 20th document lies in `rare/`: a filter of 5 %. The vectors are random, and the same in every run. */
@@ -27,7 +30,12 @@ async function fill(db: Queryable): Promise<void> {
        from nightdesk_data.documents, generate_series(1, ${CHUNKS / DOCUMENTS}) n`,
   );
   await embed(db, "model", OWN);
+  const space = { model: "model", signature: HALF, roundedFrom: OWN };
+  const { rounded } = await roundEmbeddings(db, space, ALL);
+  if (rounded !== CHUNKS) throw new Error(`${rounded} vectors were rounded`);
 }
+
+const ALL = { range: null, afterChunkId: "0", limit: CHUNKS };
 
 const embed = (db: Queryable, model: string, signature: string) =>
   db.query(
@@ -54,38 +62,43 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
   afterAll(() => database.close());
   afterEach(async () => {
     await keep({ current: 0 });
-    await database.db.query("delete from nightdesk_data.embeddings where signature <> $1", [OWN]);
+    await database.db.query(
+      "delete from nightdesk_data.embeddings where signature <> all ($1::text[])",
+      [[OWN, HALF]],
+    );
   });
 
   type Kept = {
     readonly current?: number;
     readonly exactBelow?: number;
     readonly signature?: string;
-    readonly precision?: "full" | "half";
   };
-  const keep = (options: Kept = {}) => {
-    const { current = CHUNKS, exactBelow = 1_000, signature = OWN, precision = "full" } = options;
-    return reconcileVectorIndex(database.db, {
-      embedder: { signature, dims: DIMS },
+  const keep = ({ current = CHUNKS, exactBelow = 1_000, signature = OWN }: Kept = {}) =>
+    reconcileVectorIndex(database.db, {
+      embedder: {
+        signature,
+        dims: DIMS,
+        ...(signature === HALF ? { roundedFrom: OWN } : {}),
+      },
       current,
       exactBelow,
       engine: engine === "PGlite" ? "embedded" : "server",
-      precision,
     });
-  };
   const search = (
     vector: Float32Array,
     filter: { pathPrefix?: string; source?: string } = {},
     limit = 10,
-    mostCompared = 0,
+    { mostCompared = 0, precision = "full" }: Ways = {},
   ) =>
     searchVectors(
       database.db,
-      { signature: OWN, vector },
+      { signature: SIGNATURES[precision], precision, vector },
       { pathPrefix: filter.pathPrefix, source: filter.source, limit },
       mostCompared,
     );
   const keysOf = (hits: readonly { chunkKey: string }[]) => hits.map(({ chunkKey }) => chunkKey);
+  type Ways = { readonly mostCompared?: number; readonly precision?: "full" | "half" };
+  const SIGNATURES = { full: OWN, half: HALF };
   const hasIndex = async (signature = OWN) =>
     (await findVectorIndex(database.db, signature)) !== undefined;
 
@@ -98,40 +111,57 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     expect(await hasIndex()).toBe(false);
   });
 
+  const sizeOf = async (what: string): Promise<number> => {
+    const { rows } = await database.db.query(`select (${what})::integer as bytes`);
+    return (rows[0] as { bytes: number }).bytes;
+  };
+
+  test("vectors and index of half precision take less room than those of full", async () => {
+    const sizes = async (precision: "full" | "half", column: string) => ({
+      index: await sizeOf(
+        `pg_relation_size('nightdesk_data.embeddings_hnsw_${SIGNATURES[precision]}')`,
+      ),
+      vectors: await sizeOf(`select sum(pg_column_size(${column})) from nightdesk_data.embeddings`),
+    });
+    expect([await keep(), await keep({ signature: HALF })]).toEqual(["created", "created"]);
+    const full = await sizes("full", "embedding");
+    const half = await sizes("half", "half_embedding");
+    expect(half.index).toBeLessThan(full.index);
+    expect(half.vectors).toBe(full.vectors - 2 * DIMS * CHUNKS);
+  });
+
   const PRECISIONS = ["full", "half"] as const;
 
-  test("is built anew for another precision, which takes less room", async () => {
-    const sizeOf = async (): Promise<number> => {
-      const { rows } = await database.db.query(
-        `select pg_relation_size('nightdesk_data.embeddings_hnsw_${OWN}')::integer as bytes`,
-      );
-      return (rows[0] as { bytes: number }).bytes;
-    };
-    expect(await keep()).toBe("created");
-    const full = await sizeOf();
-    expect(await keep({ precision: "half" })).toBe("created");
-    expect(await keep({ precision: "half" })).toBe("kept");
-    expect(await findVectorIndex(database.db, OWN)).toMatchObject({ precision: "half" });
-    expect(await sizeOf()).toBeLessThan(full);
+  test("half precision tells how near a passage is to three digits, and finds the same", async () => {
+    let same = 0;
+    for (const question of QUESTIONS) {
+      const full = await search(question);
+      const half = await search(question, {}, 10, { precision: "half" });
+      expect(half[0]?.score).toBeCloseTo(full[0]?.score ?? NaN, 3);
+      expect(half[0]?.score).not.toBe(full[0]?.score);
+      same += keysOf(half).filter((key) => keysOf(full).includes(key)).length;
+    }
+    expect(same).toBeGreaterThanOrEqual(195);
   });
 
   test.each(PRECISIONS)(
     "of %s precision tells how near a passage is as an exact scan",
     async (precision) => {
       const [question = new Float32Array(DIMS)] = QUESTIONS;
-      const [exact] = await search(question);
-      await keep({ precision });
-      expect((await search(question))[0]).toEqual(exact);
+      const [exact] = await search(question, {}, 10, { precision });
+      await keep({ signature: SIGNATURES[precision] });
+      expect((await search(question, {}, 10, { precision }))[0]).toEqual(exact);
     },
   );
 
   test.each(PRECISIONS)("of %s precision finds what an exact scan finds", async (precision) => {
     const exact: string[][] = [];
-    for (const question of QUESTIONS) exact.push(keysOf(await search(question)));
-    await keep({ precision });
+    for (const question of QUESTIONS)
+      exact.push(keysOf(await search(question, {}, 10, { precision })));
+    await keep({ signature: SIGNATURES[precision] });
     let found = 0;
     for (const [at, question] of QUESTIONS.entries()) {
-      const hits = await search(question);
+      const hits = await search(question, {}, 10, { precision });
       expect(hits).toHaveLength(10);
       expect(hits.map(({ score }) => score)).toEqual(
         hits.map(({ score }) => score).toSorted((a, b) => b - a),
@@ -148,12 +178,13 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     { precision: "half" },
     { precision: "half", pathPrefix: "common/" },
   ])("no search reads every vector any more: %j", async ({ precision = "full", ...given }) => {
-    await keep({ precision });
+    const signature = SIGNATURES[precision];
+    await keep({ signature });
     const [vector = new Float32Array(DIMS)] = QUESTIONS;
     const filter = { pathPrefix: undefined, source: undefined, limit: 10, ...given };
     const { before, after } = await database.db.transaction(async (db) => ({
       before: await countScans(db),
-      after: await searchVectors(db, { signature: OWN, vector }, filter, 0).then(() =>
+      after: await searchVectors(db, { signature, precision, vector }, filter, 0).then(() =>
         countScans(db),
       ),
     }));
@@ -210,7 +241,9 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
   test("behind a filter that few pass, each is compared: the hits are those without an index", async () => {
     const filter = { pathPrefix: "rare/" };
     const searchAll = () =>
-      Promise.all(QUESTIONS.map((question) => search(question, filter, 50, CHUNKS / 20)));
+      Promise.all(
+        QUESTIONS.map((question) => search(question, filter, 50, { mostCompared: CHUNKS / 20 })),
+      );
     const exact = await searchAll();
     await keep();
     expect(await searchAll()).toEqual(exact);
@@ -247,7 +280,8 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     const [, question = new Float32Array(DIMS)] = QUESTIONS;
     const { rows } = await database.db.query(
       `update nightdesk_data.embeddings set embedding = $1::vector
-        where chunk_id = (select max(chunk_id) from nightdesk_data.embeddings) returning chunk_id::text`,
+        where chunk_id = (select max(chunk_id) from nightdesk_data.embeddings) and signature = '${OWN}'
+        returning chunk_id::text`,
       [`[${question.join(",")}]`],
     );
     const [nearest] = await search(question);

@@ -1,9 +1,13 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-import { vectorText } from "./vector-index.ts";
+import { storedVector, vectorText } from "./vector-index.ts";
+import type { VectorPrecision } from "./vector-index.ts";
 
 /** Whose vectors are meant. */
 export type VectorSpace = { readonly model: string; readonly signature: string };
+
+/** With how they are stored. */
+export type StoredSpace = VectorSpace & { readonly precision: VectorPrecision };
 
 /** Chunks whose id is greater than `after` and at most `upto`. */
 export type ChunkRange = { readonly after: number; readonly upto: number };
@@ -156,16 +160,17 @@ export async function loadChunksToEmbed(
  */
 export async function storeEmbeddings(
   db: Queryable,
-  { model, signature }: VectorSpace,
+  { model, signature, precision }: StoredSpace,
   vectors: readonly { readonly chunkId: string; readonly vector: Float32Array }[],
 ): Promise<number> {
+  const { column, type } = storedVector(precision);
   const { rowCount } = await db.query(
-    `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, embedding)
-     select chunk_id, $1, $2, vector_dims(vector::vector), vector::vector
+    `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, ${column})
+     select chunk_id, $1, $2, vector_dims(vector::${type}), vector::${type}
        from unnest($3::bigint[], $4::text[]) as u (chunk_id, vector)
        join (select chunk_id from nightdesk_data.chunks where chunk_id = any ($3::bigint[]) for key share) there
             using (chunk_id)
-     on conflict (chunk_id, signature) do update set embedding = excluded.embedding, embedded_at = now()`,
+     on conflict (chunk_id, signature) do update set ${column} = excluded.${column}, embedded_at = now()`,
     [
       model,
       signature,
@@ -174,6 +179,39 @@ export async function storeEmbeddings(
     ],
   );
   return rowCount ?? 0;
+}
+
+/** A signature of half precision, and that of the same vectors in full. */
+export type RoundedSpace = VectorSpace & { readonly roundedFrom: string };
+
+const roundedSchema = z.tuple([z.object({ last: z.string().nullable(), rounded: z.int() })]);
+
+/**
+ * Stores the next vectors of half precision whose chunks are in the scope, have none, and have one in full: that is rounded,
+ * and nothing is embedded. A chunk that is gone meanwhile is left out.
+ * @returns the last chunk that was looked at, null where none was left, and how many vectors were stored
+ */
+export async function roundEmbeddings(
+  db: Queryable,
+  { model, signature, roundedFrom }: RoundedSpace,
+  { range, afterChunkId, limit }: Omit<EmbedBatch, "redoBefore">,
+): Promise<{ readonly last: string | null; readonly rounded: number }> {
+  const { rows } = await db.query(
+    `with whole as materialized (
+       select c.chunk_id, w.dims, w.embedding
+         from nightdesk_data.embeddings w join nightdesk_data.chunks c using (chunk_id)
+        where w.signature = $3 and c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint
+          and not exists (select from nightdesk_data.embeddings own
+                           where own.chunk_id = c.chunk_id and own.signature = $2)
+        order by c.chunk_id limit $6 for key share of c),
+     stored as (
+       insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, half_embedding)
+       select chunk_id, $1, $2, dims, embedding::halfvec from whole
+       on conflict (chunk_id, signature) do nothing returning 1)
+     select (select max(chunk_id)::text from whole) as last, (select count(*) from stored)::integer as rounded`,
+    [model, signature, roundedFrom, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
+  );
+  return roundedSchema.parse(rows)[0];
 }
 
 /** A time as text of ISO 8601, exact to the microsecond. */

@@ -3,11 +3,21 @@ import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
 import { ALLOWED_CHUNKS, filterValues, isFiltered, parseHits } from "./search-filter.ts";
 import type { SearchFilter, SearchHit } from "./search-filter.ts";
-import { findVectorIndex, indexedType, indexedVector, vectorText } from "./vector-index.ts";
-import type { IndexPrecision, VectorIndexFacts } from "./vector-index.ts";
+import {
+  findVectorIndex,
+  indexedType,
+  indexedVector,
+  storedVector,
+  vectorText,
+} from "./vector-index.ts";
+import type { VectorIndexFacts, VectorPrecision } from "./vector-index.ts";
 
 /** The vector of a question, of unit length, and whose it is: those of another signature are not compared. */
-type QuestionVector = { readonly signature: string; readonly vector: Float32Array };
+type QuestionVector = {
+  readonly signature: string;
+  readonly precision: VectorPrecision;
+  readonly vector: Float32Array;
+};
 
 /**
  * So many chunks are compared in less than a tenth of a second. Where one row in ten passes a filter, the index takes
@@ -39,13 +49,13 @@ export async function searchVectors(
 
 async function searchExactly(
   db: Queryable,
-  { signature, vector }: QuestionVector,
+  { signature, precision, vector }: QuestionVector,
   filter: SearchFilter,
 ): Promise<SearchHit[]> {
   const values = [vectorText(vector), ...filterValues(filter), signature];
   const parts = isFiltered(filter) ? EXACT_ALLOWED : EXACT_ALL;
   return withTies(filter.limit, async (rows, limit) => {
-    const found = await db.query(exactStatement(parts, rows), [...values, limit]);
+    const found = await db.query(exactStatement(parts, precision, rows), [...values, limit]);
     return parseHits(found.rows);
   });
 }
@@ -75,13 +85,20 @@ const HITS = `
  * The inner product of vectors of unit length is their cosine, at two thirds of the price. `with ties` sorts every
  * distance, where a plain limit keeps the least ones only.
  */
-const exactStatement = ({ allowed, from, signature }: Parts, rows: FetchedRows): string => `
+function exactStatement(
+  { allowed, from, signature }: Parts,
+  precision: VectorPrecision,
+  rows: FetchedRows,
+): string {
+  const { column, type } = storedVector(precision);
+  return `
   with ${allowed} nearest as materialized (
-    select chunk_id, embedding <#> $1::vector as distance
+    select chunk_id, ${column} <#> $1::${type} as distance
       from ${from}
      where signature = $${signature}
      order by distance
      fetch first $${signature + 1} rows ${rows}) ${HITS}`;
+}
 
 /** `signature` is the number of its parameter; that of the limit follows. */
 type Parts = { readonly allowed: string; readonly from: string; readonly signature: number };
@@ -119,9 +136,9 @@ const MOST_EF_SEARCH = 1_000;
 
 async function searchIndex(
   db: Queryable,
-  { signature, vector }: QuestionVector,
+  { signature, precision, vector }: QuestionVector,
   filter: SearchFilter,
-  { iterates, precision }: VectorIndexFacts,
+  { iterates }: VectorIndexFacts,
 ): Promise<SearchHit[]> {
   const candidates = CANDIDATES[isFiltered(filter) ? "filtered" : "unfiltered"] * filter.limit;
   const efSearch = Math.min(MOST_EF_SEARCH, Math.max(LEAST_EF_SEARCH, candidates));
@@ -142,15 +159,14 @@ async function searchIndex(
 type IndexScan = {
   readonly signature: string;
   readonly dims: number;
-  readonly precision: IndexPrecision;
+  readonly precision: VectorPrecision;
   /** Of the server, for this statement only: as `set local`, without a transaction of three round trips. */
   readonly settings: readonly (readonly string[])[];
 };
 
 /**
  * The scan takes the question from `prepared`, and so begins after the settings are made. The signature stands in the
- * text, where the planner sees that the partial index fits. An index of half precision finds the nearest; how near they are
- * is told by the whole vectors.
+ * text, where the planner sees that the partial index fits.
  */
 function indexStatement(
   { signature, dims, precision, settings }: IndexScan,
@@ -158,15 +174,15 @@ function indexStatement(
   rows: FetchedRows,
 ): string {
   const made = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  const nearness = `e.${indexedVector(dims, precision)} <#> prepared.indexed`;
+  const distance = `e.${indexedVector(dims, precision)} <#> prepared.question`;
   return `
-  with prepared as materialized (select $1::vector(${dims}) as question, $1::${indexedType(dims, precision)} as indexed, ${made.join(", ")}),
+  with prepared as materialized (select $1::${indexedType(dims, precision)} as question, ${made.join(", ")}),
   nearest as materialized (
     select found.* from prepared cross join lateral (
-      select e.chunk_id, e.embedding <#> prepared.question as distance
+      select e.chunk_id, ${distance} as distance
         from nightdesk_data.embeddings e
        where e.signature = '${signature}' ${isFiltered(filter) ? `and ${PASSES_FILTER}` : ""}
-       order by ${nearness}
+       order by ${distance}
        fetch first $${isFiltered(filter) ? 4 : 2} rows ${rows}) found) ${HITS}`;
 }
 

@@ -7,8 +7,8 @@ import { tryLock } from "../connection/locks.ts";
 // always holds, and a scan of it meets no vector of another build, which it would have to pass over.
 
 const PREFIX = "embeddings_hnsw_";
-/** What an index holds of each number of a vector: 4 bytes or 2. The stored vectors have 4 in any case. */
-export type IndexPrecision = "full" | "half";
+/** What is stored of each number of a vector, and indexed: 4 bytes or 2. All vectors of a signature have the same. */
+export type VectorPrecision = "full" | "half";
 
 /** pgvector indexes vectors of up to so many dimensions; longer ones are compared exactly. */
 export const MOST_INDEXED_DIMS = { full: 2_000, half: 4_000 } as const;
@@ -17,10 +17,19 @@ export const MOST_INDEXED_DIMS = { full: 2_000, half: 4_000 } as const;
 type IndexedSpace = {
   readonly signature: string;
   readonly dims: number;
-  readonly precision: IndexPrecision;
+  readonly precision: VectorPrecision;
 };
 
 const TYPES = { full: "vector", half: "halfvec" } as const;
+const COLUMNS = { full: "embedding", half: "half_embedding" } as const;
+
+/** The column of `embeddings` that holds vectors of a precision, and its type. */
+export const storedVector = (
+  precision: VectorPrecision,
+): { readonly column: string; readonly type: string } => ({
+  column: COLUMNS[precision],
+  type: TYPES[precision],
+});
 
 function indexNameOf(signature: string): string {
   if (!/^[0-9a-f]{32}$/.test(signature)) throw new Error(`no signature: ${signature}`);
@@ -28,18 +37,14 @@ function indexNameOf(signature: string): string {
 }
 
 /** The type of what is indexed, such as `halfvec(384)`. */
-export function indexedType(dims: number, precision: IndexPrecision): string {
+export function indexedType(dims: number, precision: VectorPrecision): string {
   if (!Number.isInteger(dims) || dims < 1) throw new Error(`no number of dimensions: ${dims}`);
   return `${TYPES[precision]}(${dims})`;
 }
 
 /** The expression that is indexed. */
-export const indexedVector = (dims: number, precision: IndexPrecision): string =>
-  `embedding::${indexedType(dims, precision)}`;
-
-/** Of an index, by its id. */
-const PRECISION_OF = (id: string): string =>
-  `case when pg_get_indexdef(${id}) like '%::halfvec(%' then 'half' else 'full' end as precision`;
+export const indexedVector = (dims: number, precision: VectorPrecision): string =>
+  `${COLUMNS[precision]}::${indexedType(dims, precision)}`;
 
 const indexesSchema = z.array(
   z.object({
@@ -47,7 +52,6 @@ const indexesSchema = z.array(
     valid: z.boolean(),
     used: z.boolean(),
     building: z.boolean(),
-    precision: z.enum(["full", "half"]),
   }),
 );
 
@@ -56,12 +60,11 @@ type VectorIndex = z.infer<typeof indexesSchema>[number];
 
 export async function selectVectorIndexes(db: Queryable): Promise<readonly VectorIndex[]> {
   const { rows } = await db.query(
-    `select signature, valid, precision,
+    `select signature, valid,
             exists (select from nightdesk_data.embeddings e where e.signature = named.signature) as used,
             exists (select from pg_stat_progress_create_index p
                      where p.relid = 'nightdesk_data.embeddings'::regclass) as building
-       from (select substr(c.relname, ${PREFIX.length + 1}) as signature, i.indisvalid as valid,
-                    ${PRECISION_OF("i.indexrelid")}
+       from (select substr(c.relname, ${PREFIX.length + 1}) as signature, i.indisvalid as valid
                from pg_index i join pg_class c on c.oid = i.indexrelid
               where i.indrelid = 'nightdesk_data.embeddings'::regclass and starts_with(c.relname, '${PREFIX}')) named
       order by signature`,
@@ -69,9 +72,7 @@ export async function selectVectorIndexes(db: Queryable): Promise<readonly Vecto
   return indexesSchema.parse(rows);
 }
 
-const readySchema = z.array(
-  z.object({ iterates: z.boolean(), precision: z.enum(["full", "half"]) }),
-);
+const readySchema = z.array(z.object({ iterates: z.boolean() }));
 
 /** `iterates`: this pgvector (0.8 or newer) goes on searching when a filter has left too little. */
 export type VectorIndexFacts = z.infer<typeof readySchema>[number];
@@ -83,7 +84,7 @@ export async function findVectorIndex(
 ): Promise<VectorIndexFacts | undefined> {
   const { rows } = await db.query(
     `select (select string_to_array(substring(extversion from '^\\d+\\.\\d+'), '.')::integer[] >= array[0, 8]
-               from pg_extension where extname = 'vector') as iterates, ${PRECISION_OF("indexrelid")}
+               from pg_extension where extname = 'vector') as iterates
        from pg_index where indexrelid = to_regclass($1) and indisvalid`,
     [`nightdesk_data.${indexNameOf(signature)}`],
     "find_vector_index",
