@@ -225,7 +225,10 @@ create table nightdesk_data.document_failures (
   inode bigint,
   settled boolean,
   reader text check (reader ~ '^[0-9a-f]{32}$'),
+  -- Of a limit that a busy machine may have met: how often in a row it was met. Null of what lasts, and of what may pass.
+  tries integer check (tries > 0),
   primary key (source, path),
   constraint what_a_failure_rests_on_is_whole check (
-    num_nulls(file, bytes, mtime_ns, ctime_ns, inode, settled, reader) in (0, 7))
+    num_nulls(file, bytes, mtime_ns, ctime_ns, inode, settled, reader) in (0, 7)),
+  constraint tries_are_of_a_file check (tries is null or file is not null)
 );

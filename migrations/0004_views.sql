@@ -85,7 +85,7 @@ select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
   from nightdesk_data.jobs j
  where j.error_code is not null and j.state <> 'running' and j.kind not in ('notify', 'check')
 union all
-select 'document', null, null, null, 'index', 'refused', d.path, d.error_code, d.error_message, 1, d.at
+select 'document', null, null, null, 'index', 'refused', d.path, d.error_code, d.error_message, coalesce(d.tries, 1), d.at
   from nightdesk_data.document_failures d;
 comment on view nightdesk.failures is 'What did not succeed: jobs that were refused, failed, parked, cancelled or expired, and documents that could not be indexed.';
 comment on column nightdesk.failures.origin is 'job, or document for a file that could not be indexed.';
@@ -97,7 +97,7 @@ comment on column nightdesk.failures.state is 'State of the job; queued for one 
 comment on column nightdesk.failures.path is 'The file concerned, if any, relative to the work root.';
 comment on column nightdesk.failures.error_code is 'Stable code.';
 comment on column nightdesk.failures.error_message is 'The same in words, with what to do.';
-comment on column nightdesk.failures.attempts is 'Runs that were used up.';
+comment on column nightdesk.failures.attempts is 'Runs that were used up; of a document that met the limit of time or memory, how often in a row.';
 comment on column nightdesk.failures.at is 'When it happened, or when it is tried again.';
 
 create view nightdesk.runs as

@@ -238,6 +238,7 @@ table nightdesk_data.document_failures
   column inode bigint
   column settled boolean
   column reader text
+  column tries integer
 
 table nightdesk_data.documents
   column doc_id bigint not null generated always as identity
@@ -1089,6 +1090,10 @@ constraint document_failures_pkey on nightdesk_data.document_failures PRIMARY KE
 constraint document_failures_reader_check on nightdesk_data.document_failures CHECK ((reader ~ '^[0-9a-f]{32}$'::text))
 
 constraint document_failures_source_check on nightdesk_data.document_failures CHECK ((source <> ''::text))
+
+constraint document_failures_tries_check on nightdesk_data.document_failures CHECK ((tries > 0))
+
+constraint tries_are_of_a_file on nightdesk_data.document_failures CHECK (((tries IS NULL) OR (file IS NOT NULL)))
 
 constraint what_a_failure_rests_on_is_whole on nightdesk_data.document_failures CHECK ((num_nulls(file, bytes, mtime_ns, ctime_ns, inode, settled, reader) = ANY (ARRAY[0, 7])))
 
@@ -2327,7 +2332,7 @@ UNION ALL
     d.path,
     d.error_code,
     d.error_message,
-    1 AS attempts,
+    COALESCE(d.tries, 1) AS attempts,
     d.at
    FROM nightdesk_data.document_failures d;
 
@@ -4413,7 +4418,7 @@ comment on view column nightdesk.evidence.truncated is 'Whether the text was cut
 
 comment on view column nightdesk.failures.at is 'When it happened, or when it is tried again.'
 
-comment on view column nightdesk.failures.attempts is 'Runs that were used up.'
+comment on view column nightdesk.failures.attempts is 'Runs that were used up; of a document that met the limit of time or memory, how often in a row.'
 
 comment on view column nightdesk.failures.batch_id is 'Id of the batch; null for a document.'
 

@@ -97,7 +97,7 @@ const RECORDS: Extractor = {
       const end = at + 4 + (at + 4 > bytes.length ? 0 : bytes.readUInt16BE(at + 2));
       if (end > bytes.length) {
         const why = \`ends in the middle of page \${page + 1}: copy it again.\`;
-        return { kind: "unreadable", code: "FILE_READ_ERROR", why, lasts: true };
+        return { kind: "unreadable", code: "FILE_READ_ERROR", why, lasts: "always" };
       }
       page += 1;
       places.add({ start: text.length, locator: { page: bytes.readUInt16BE(at) } });

@@ -44,7 +44,10 @@ export type TestCorpus = {
   /** Takes the paths that texts were made of since it was last asked, in order. */
   readonly takeReadings: () => readonly string[];
   /** Indexes with other `exts` or languages of some sources, or with another reader. */
-  readonly indexWith: (settings: SourceSettings) => Promise<IndexSummary>;
+  readonly indexWith: (
+    settings: SourceSettings,
+    options?: Partial<IndexOptions>,
+  ) => Promise<IndexSummary>;
   /** Indexes as if a source had left the configuration. */
   readonly indexWithout: (source: string, options?: Partial<IndexOptions>) => Promise<IndexSummary>;
   readonly embed: () => Promise<void>;
@@ -132,7 +135,7 @@ export async function openCorpus(
     },
     index: (options) => index({}, options),
     takeReadings: () => readings.splice(0),
-    indexWith: (settings) => index(settings),
+    indexWith: (settings, options) => index(settings, options),
     indexWithout: (source, options) => {
       const present = configured.filter(({ name }) => name !== source);
       return index({}, options, present);

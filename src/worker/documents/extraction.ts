@@ -59,8 +59,11 @@ export type Unreadable = {
   readonly code: RefusalCode;
   /** A clause that follows the path of the file, and what to do. */
   readonly why: string;
-  /** Whether the same bytes meet it again: false of what is due to the machine, as it was at that moment. */
-  readonly lasts: boolean;
+  /**
+   * Whether the same bytes meet it again. `perhaps` of a limit of time or memory, which a busy machine may be the reason for;
+   * `never` of what is due to the machine, as it was at that moment.
+   */
+  readonly lasts: "always" | "perhaps" | "never";
 };
 
 /** The text of a file, and the version of the extractor that made it. */

@@ -30,12 +30,17 @@ function groupByFile<T>(
 /** A failure that is met again while what it rests on holds. */
 export type LastingFailure = { readonly path: string; readonly grounds: FailureGrounds };
 
+/** So many scans in a row meet a limit that a busy machine may have met, and it lasts. */
+const MOST_TRIES = 3;
+
+const isLasting = ({ tries }: FailureGrounds): boolean => tries === null || tries >= MOST_TRIES;
+
 /** The failures that last, by the path of the file that they are of or lie in. */
 export function lastingFailuresByFile(
   failures: readonly KnownFailure[],
 ): ReadonlyMap<string, readonly LastingFailure[]> {
   const lasting = failures.flatMap(({ path, grounds }) =>
-    grounds === undefined ? [] : [{ path, grounds }],
+    grounds === undefined || !isLasting(grounds) ? [] : [{ path, grounds }],
   );
   return groupByFile(lasting, ({ grounds }) => grounds.file);
 }
@@ -86,6 +91,16 @@ const isCurrent = (
   document.chunkSettings === chunkSettings &&
   isCurrentExtractor(path, extractor) &&
   TIMES.every((fact) => facts[fact] === known[fact]);
+
+/** What the next failure is in the row of those that the same file has met. */
+export const nextTry = (
+  failure: KnownFailure | undefined,
+  facts: FileFacts,
+  reader: string,
+): number =>
+  failure?.grounds !== undefined && holds(failure.grounds, facts, reader)
+    ? (failure.grounds.tries ?? 0) + 1
+    : 1;
 
 const holds = (grounds: FailureGrounds, facts: FileFacts, reader: string): boolean =>
   grounds.settled && grounds.reader === reader && hasSameFacts(facts, grounds);

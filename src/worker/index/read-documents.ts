@@ -6,12 +6,14 @@ import type { Refusal } from "../../shared/failure.ts";
 import type {
   DocumentFailure,
   FailureGrounds,
+  KnownFailure,
 } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import { attachedBytes } from "../documents/extraction.ts";
 import type { Attachment } from "../documents/extraction.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { quotePath } from "../sandbox/names.ts";
+import { nextTry } from "./known-documents.ts";
 import { factsOf, hasInvalidUtf8 } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
 import { isTooLong, storablePath } from "./sources.ts";
@@ -29,6 +31,8 @@ export type FilesToRead = {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   /** Of them those of mails, by the path of the file. */
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
+  /** By the path of what they are about. */
+  readonly failures: ReadonlyMap<string, KnownFailure>;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
 };
@@ -46,12 +50,12 @@ export type Lost = { readonly kind: "lost"; readonly documents: readonly Indexed
 
 /** Reads files, and what they hold, one after the other. */
 export async function* readFiles(scan: FilesToRead): AsyncGenerator<Outcome | Lost> {
-  const { source, files, known, attachments, reader } = scan;
+  const { source, files, known, attachments } = scan;
   for (const file of files) {
     const path = posix.join(source.label, file.relativePath);
     const before = new Map(attachments.get(path)?.map((document) => [document.path, document]));
     let isFile = true;
-    for await (const read of readDocuments({ source, reader }, file)) {
+    for await (const read of readDocuments(scan, file)) {
       yield { kind: "read", read, known: known.get(read.path), isFile };
       before.delete(read.path);
       isFile = false;
@@ -69,7 +73,7 @@ const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
     : refusal;
 
-type Reading = Pick<FilesToRead, "source" | "reader">;
+type Reading = Pick<FilesToRead, "source" | "reader" | "failures">;
 
 /** Reads one listed file through the sandbox, and after it what it holds: the attachments of a mail. */
 async function* readDocuments(
@@ -123,7 +127,9 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
   const grounds = groundsOf(scan, content);
   if (extracted.kind === "unreadable") {
     const { code, why, lasts } = extracted;
-    yield { ...refuse(code, `"${path}" ${why}`), path, ...(lasts ? { grounds } : {}) };
+    const tries = lasts === "perhaps" ? nextTry(scan.failures.get(path), facts, scan.reader) : null;
+    const rests = lasts === "never" ? {} : { grounds: { ...grounds, tries } };
+    yield { ...refuse(code, `"${path}" ${why}`), path, ...rests };
     return;
   }
   const { text, extractor, places, metadata, attachments: all = [], leftOut = 0 } = extracted;
@@ -157,7 +163,7 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
 const groundsOf = (
   { reader }: Reading,
   { path, mail, facts, settled }: Content,
-): FailureGrounds => ({ file: mail ?? path, facts, settled, reader });
+): FailureGrounds => ({ file: mail ?? path, facts, settled, reader, tries: null });
 
 async function* readAttachment(
   scan: Reading,

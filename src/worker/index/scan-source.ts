@@ -6,6 +6,7 @@ import {
   pruneFailures,
   recordFailures,
 } from "../../shared/store/index/document-failures.ts";
+import type { KnownFailure } from "../../shared/store/index/document-failures.ts";
 import { loadDocumentFacts, touchDocuments } from "../../shared/store/index/documents.ts";
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
@@ -57,7 +58,8 @@ export async function scanSource(
   const track = trackProgress(options, files.length);
   const attachments = attachmentsByMail(known);
   const lasting = lastingFailuresByFile(knownFailures);
-  const scan = { ...options, known, attachments, lasting, files, track };
+  const byPath = new Map(knownFailures.map((failure) => [failure.path, failure]));
+  const scan = { ...options, known, attachments, failures: byPath, lasting, files, track };
   const { failing, unread } = await indexFiles(deps, source, scan);
   const gone = goneDocuments(known, { source, files, unreadable });
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
@@ -116,6 +118,8 @@ type Files = ScanOptions & {
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
   /** By the path of the file that they are of or lie in. */
   readonly lasting: ReadonlyMap<string, readonly LastingFailure[]>;
+  /** All that the scan before left, by path. */
+  readonly failures: ReadonlyMap<string, KnownFailure>;
   readonly files: readonly ListedFile[];
   readonly track: Track;
 };

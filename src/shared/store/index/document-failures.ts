@@ -13,6 +13,8 @@ export type FailureGrounds = {
   readonly settled: boolean;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
+  /** Of a limit that a busy machine may have met: how many scans in a row have met it. Null of what lasts at once. */
+  readonly tries: number | null;
 };
 
 export type DocumentFailure = {
@@ -38,6 +40,7 @@ const knownSchema = z.array(
       inode: z.string(),
       settled: z.boolean(),
       reader: z.string(),
+      tries: z.int().nullable(),
     }),
   ]),
 );
@@ -48,14 +51,14 @@ export async function loadFailures(
   source: string,
 ): Promise<readonly KnownFailure[]> {
   const { rows } = await db.query(
-    `select path, file, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, settled, reader
+    `select path, file, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, settled, reader, tries
        from nightdesk_data.document_failures where source = $1`,
     [source],
   );
   return knownSchema.parse(rows).map((row) => {
     if (row.file === null) return { path: row.path };
-    const { path, file, settled, reader } = row;
-    return { path, grounds: { file, facts: comparedFactsOf(row), settled, reader } };
+    const { path, file, settled, reader, tries } = row;
+    return { path, grounds: { file, facts: comparedFactsOf(row), settled, reader, tries } };
   });
 }
 
@@ -69,21 +72,22 @@ export async function recordFailures(
     failures.map(({ grounds }) => (grounds === undefined ? null : String(grounds.facts[key])));
   await db.query(
     `insert into nightdesk_data.document_failures as f
-       (source, path, error_code, error_message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader)
+       (source, path, error_code, error_message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader, tries)
      select distinct on (path) $1, u.*
        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
-                   $9::bigint[], $10::boolean[], $11::text[])
-            as u (path, code, message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader)
+                   $9::bigint[], $10::boolean[], $11::text[], $12::integer[])
+            as u (path, code, message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader, tries)
      on conflict (source, path) do update
         set error_code = excluded.error_code, error_message = excluded.error_message,
             at = case when (f.error_code, f.error_message) = (excluded.error_code, excluded.error_message)
                       then f.at else now() end,
             file = excluded.file, bytes = excluded.bytes, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns,
-            inode = excluded.inode, settled = excluded.settled, reader = excluded.reader
-      where (f.error_code, f.error_message, f.file, f.bytes, f.mtime_ns, f.ctime_ns, f.inode, f.settled, f.reader)
+            inode = excluded.inode, settled = excluded.settled, reader = excluded.reader, tries = excluded.tries
+      where (f.error_code, f.error_message, f.file, f.bytes, f.mtime_ns, f.ctime_ns, f.inode, f.settled, f.reader,
+             f.tries)
             is distinct from
             (excluded.error_code, excluded.error_message, excluded.file, excluded.bytes, excluded.mtime_ns,
-             excluded.ctime_ns, excluded.inode, excluded.settled, excluded.reader)`,
+             excluded.ctime_ns, excluded.inode, excluded.settled, excluded.reader, excluded.tries)`,
     [
       source,
       failures.map(({ path }) => path),
@@ -96,6 +100,7 @@ export async function recordFailures(
       fact("inode"),
       failures.map(({ grounds }) => grounds?.settled ?? null),
       failures.map(({ grounds }) => grounds?.reader ?? null),
+      failures.map(({ grounds }) => grounds?.tries ?? null),
     ],
   );
 }

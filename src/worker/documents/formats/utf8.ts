@@ -19,7 +19,7 @@ export const UTF8: Extractor = {
       return { kind: "text", text, places: NO_PLACES, metadata: { encoding }, extractor: DECODED };
     }
     const why = `${decoded.why}: save it as UTF-8 text.`;
-    return { kind: "unreadable", code: "FILE_READ_ERROR", why, lasts: true };
+    return { kind: "unreadable", code: "FILE_READ_ERROR", why, lasts: "always" };
   },
 };
 

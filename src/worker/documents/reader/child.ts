@@ -18,7 +18,7 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
     return await (read as Read)(buffer, limits);
   } catch (error) {
     if (error instanceof NoText) {
-      return { kind: "unreadable", code: error.code, why: error.message, lasts: true };
+      return { kind: "unreadable", code: error.code, why: error.message, lasts: "always" };
     }
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
     // Its words may repeat the text that it stumbled over.
@@ -28,7 +28,7 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
       code: "FILE_FORMAT_INVALID",
       why: `is not what its ending says, or broken (${what}): save it anew with the program that made it.`,
       // One of the operating system, such as that no file can be opened any more, says nothing of these bytes.
-      lasts: !(error instanceof Error && "syscall" in error),
+      lasts: error instanceof Error && "syscall" in error ? "never" : "always",
     };
   }
 }

@@ -98,7 +98,7 @@ function toExtraction(outcome: Outcome, limits: ReaderLimits): Extraction {
 
 const MEGABYTE = 1_000_000;
 
-/** A busy machine may be the reason for each of them. */
+/** A busy machine may be the reason for each of them; for a crash also whoever kills processes. */
 const REASONS: Readonly<
   Record<Extract<Outcome, { kind: "ended" }>["how"], (limits: ReaderLimits) => Unreadable>
 > = {
@@ -106,19 +106,19 @@ const REASONS: Readonly<
     kind: "unreadable",
     code: "FILE_TOO_LARGE",
     why: `takes longer to read than ${timeoutMs / 1_000} s: split it, or raise documents.reader.timeout_s.`,
-    lasts: false,
+    lasts: "perhaps",
   }),
   memory: ({ memoryBytes }) => ({
     kind: "unreadable",
     code: "FILE_TOO_LARGE",
     why: `takes more memory to read than ${memoryBytes / MEGABYTE} MB: split it, or raise documents.reader.memory_mb.`,
-    lasts: false,
+    lasts: "perhaps",
   }),
   crash: () => ({
     kind: "unreadable",
     code: "FILE_FORMAT_INVALID",
     why: "ended the process that read it, twice: save it anew with the program that made it.",
-    lasts: false,
+    lasts: "never",
   }),
 };
 

@@ -75,7 +75,7 @@ describe("the process that reads documents", () => {
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
       why: "takes longer to read than 6 s: split it, or raise documents.reader.timeout_s.",
-      lasts: false,
+      lasts: "perhaps",
     });
     clearInterval(heart);
     // Nobody waited: 300 beats would be all of them.
@@ -91,7 +91,7 @@ describe("the process that reads documents", () => {
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
       why: expect.stringContaining("more memory to read than 250 MB"),
-      lasts: false,
+      lasts: "perhaps",
     });
     expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
   });
@@ -103,7 +103,7 @@ describe("the process that reads documents", () => {
       kind: "unreadable",
       code: "FILE_TOO_LARGE",
       why: expect.stringContaining("more memory to read than 250 MB"),
-      lasts: false,
+      lasts: "perhaps",
     });
     const after = await read("whoAmI");
     expect(after).toMatchObject({ kind: "text" });
@@ -115,15 +115,15 @@ describe("the process that reads documents", () => {
     expect(await read("crash")).toMatchObject({
       kind: "unreadable",
       code: "FILE_FORMAT_INVALID",
-      lasts: false,
+      lasts: "never",
     });
     expect(await read("recurse")).toMatchObject({
       kind: "unreadable",
       code: "FILE_FORMAT_INVALID",
       why: expect.stringContaining("RangeError"),
-      lasts: true,
+      lasts: "always",
     });
-    expect(await read("meetSystemError")).toMatchObject({ kind: "unreadable", lasts: false });
+    expect(await read("meetSystemError")).toMatchObject({ kind: "unreadable", lasts: "never" });
     expect(await read("echo", "next")).toMatchObject({ kind: "text", text: "next" });
   });
 });

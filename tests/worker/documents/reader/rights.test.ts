@@ -46,7 +46,7 @@ test.each([
         kind: "unreadable",
         code: "FILE_FORMAT_INVALID",
         why: "is broken.",
-        lasts: true,
+        lasts: "always",
       }) as const,
     "trial.html, which is broken.",
   ],
