@@ -363,6 +363,10 @@ create table nightdesk_data.watched_files (
 );
 create index watched_files_by_job on nightdesk_data.watched_files (job_id) where job_id is not null;
 create index watched_files_by_mail on nightdesk_data.watched_files (source, mail_sha256) where mail_sha256 is not null;
+-- The files that a classification may be of, and those that were taken lately. A path may be longer than an entry of an index.
+create index watched_files_by_path on nightdesk_data.watched_files (source, md5(path));
+create index watched_files_by_moved_path on nightdesk_data.watched_files (source, md5(moved_to)) where moved_to is not null;
+create index watched_files_by_time on nightdesk_data.watched_files (source, seen_at);
 create index watched_files_by_label_job on nightdesk_data.watched_files (label_job_id) where label_job_id is not null;
 
 -- The last look at each watched folder.

@@ -1949,6 +1949,12 @@ CREATE INDEX watched_files_by_label_job ON nightdesk_data.watched_files USING bt
 
 CREATE INDEX watched_files_by_mail ON nightdesk_data.watched_files USING btree (source, mail_sha256) WHERE (mail_sha256 IS NOT NULL)
 
+CREATE INDEX watched_files_by_moved_path ON nightdesk_data.watched_files USING btree (source, md5(moved_to)) WHERE (moved_to IS NOT NULL)
+
+CREATE INDEX watched_files_by_path ON nightdesk_data.watched_files USING btree (source, md5(path))
+
+CREATE INDEX watched_files_by_time ON nightdesk_data.watched_files USING btree (source, seen_at)
+
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
     r.run_id,

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { Database } from "../../shared/store/connection/database.ts";
+import { selectNow } from "../../shared/store/index/embeddings.ts";
 import { queueByLabels, selectClassified } from "../../shared/store/index/watched-labels.ts";
 import type { ClassifiedFile, LabelDecision } from "../../shared/store/index/watched-labels.ts";
 import type { IndexSource } from "./sources.ts";
@@ -11,6 +12,39 @@ import type { FileToMatch, Rule, Watch } from "./watch-rules.ts";
 /** Files of one look; the next look goes on. */
 const MOST_DECIDED = 200;
 
+/** All files are looked through as often, should the clock of the database have gone back meanwhile. */
+const ALL_EVERY_MS = 3_600_000;
+
+/**
+ * What a process remembers of the classifications that it has looked at: first those of all files, in order of their hash, over as
+ * many looks as it takes, and then those that have ended since.
+ */
+export type LabelMemory = {
+  state:
+    | { readonly of: "all"; readonly after: string; readonly begunAt: string | null }
+    | { readonly of: "new"; readonly since: string; readonly untilMs: number };
+};
+
+const FROM_THE_FIRST = { of: "all", after: "", begunAt: null } as const;
+
+export const labelMemory = (): LabelMemory => ({ state: FROM_THE_FIRST });
+
+/** @param askedAt when the files were asked for, by the database's clock */
+function nextState(
+  { state }: LabelMemory,
+  files: readonly ClassifiedFile[],
+  askedAt: string,
+): LabelMemory["state"] {
+  const hasMore = files.length === MOST_DECIDED;
+  if (state.of === "all") {
+    const begunAt = state.begunAt ?? askedAt;
+    if (hasMore) return { of: "all", after: files.at(-1)?.sha256 ?? "", begunAt };
+    return { of: "new", since: begunAt, untilMs: performance.now() + ALL_EVERY_MS };
+  }
+  if (performance.now() > state.untilMs) return FROM_THE_FIRST;
+  return hasMore ? state : { ...state, since: askedAt };
+}
+
 /**
  * Asks the rules for labels about each file whose classification has ended since they were last asked. A file has one job by
  * its label; one that was changed has a row and a classification of its own.
@@ -20,12 +54,21 @@ export async function workByLabels(
   database: Database,
   { source, watch }: { readonly source: IndexSource; readonly watch: Watch },
   batch: string,
+  memory: LabelMemory,
 ): Promise<readonly LabelDecision[]> {
-  const files = await selectClassified(database, source.name, MOST_DECIDED);
+  const askedAt = await selectNow(database);
+  const files = await selectClassified(database, source.name, {
+    limit: MOST_DECIDED,
+    ...memory.state,
+  });
   const decisions: LabelDecision[] = [];
   for (const file of files) decisions.push(await decide(file, source, watch.rules));
-  if (decisions.length === 0) return [];
-  return queueByLabels(database, { source: source.name, batch, decisions });
+  const written =
+    decisions.length === 0
+      ? []
+      : await queueByLabels(database, { source: source.name, batch, decisions });
+  memory.state = nextState(memory, files, askedAt);
+  return written;
 }
 
 const GOES_BY_LABELS = ({ label, unclassified }: Rule): boolean =>

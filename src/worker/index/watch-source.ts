@@ -17,7 +17,8 @@ import { moveFile } from "./move-file.ts";
 import { storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
 import { takeAttachments } from "./watch-attachments.ts";
-import { workByLabels } from "./watch-labels.ts";
+import { labelMemory, workByLabels } from "./watch-labels.ts";
+import type { LabelMemory } from "./watch-labels.ts";
 import { jobOf, rulesOf, selectRule, textReader } from "./watch-rules.ts";
 import type { Watch } from "./watch-rules.ts";
 
@@ -25,9 +26,14 @@ import type { Watch } from "./watch-rules.ts";
 export type WatchMemory = {
   readonly resting: Map<string, { readonly facts: string; readonly sinceMs: number }>;
   readonly read: Map<string, string>;
+  readonly labels: LabelMemory;
 };
 
-export const watchMemory = (): WatchMemory => ({ resting: new Map(), read: new Map() });
+export const watchMemory = (): WatchMemory => ({
+  resting: new Map(),
+  read: new Map(),
+  labels: labelMemory(),
+});
 
 export type WatchDeps = {
   readonly database: Database;
@@ -77,7 +83,7 @@ export async function lookAtSource(
   const batch = `${source.name} ${new Date().toISOString().slice(0, 10)}`;
   const taken =
     files.length === 0 ? 0 : await takeFiles(database, { source: source.name, batch, files });
-  const decisions = await workByLabels(database, { source, watch }, batch);
+  const decisions = await workByLabels(database, { source, watch }, batch, memory.labels);
   const places = { workroot, root: source.folder };
   const moves = await moveDueFiles(database, source.name, (file) => moveFile(file, places));
   const moved = moves.flatMap((move) => (move.kind === "moved" ? [move.path] : []));

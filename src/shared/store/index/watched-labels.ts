@@ -15,6 +15,31 @@ const rowSchema = z.object({
   error_code: z.string().nullable(),
 });
 
+/** Classifications `c` that succeeded with the bytes of a file `w` under its path, of runs `r`. */
+const LABELLED = `
+           from nightdesk_data.jobs c join nightdesk_data.runs r on r.run_id = c.run_id
+          where c.kind = 'extract' and c.input->>'preset' = 'classify' and c.state = 'succeeded'
+            and md5(c.input->>'path') in (md5(w.path), md5(w.moved_to)) and c.input->>'path' in (w.path, w.moved_to)
+            and r.summary->>'label' <> ''
+            and exists (select from nightdesk_data.evidence e
+                         where e.run_id = r.run_id and e.admitted and e.kind = 'file' and e.sha256 = w.sha256)`;
+
+/**
+ * The files that were taken since $3, and those under whose path a classification has ended since then. The time
+ * of a row is that of its transaction, which may be seen later: none that writes them takes as long as that.
+ */
+const STIRRED = `(
+         with ended as materialized (
+           select md5(j.input->>'path') as path from nightdesk_data.jobs j
+            where j.finished_at > $3::timestamptz - interval '10 minutes' and ${CLASSIFIES}),
+         stirred as (
+           select w.sha256 from nightdesk_data.watched_files w where w.source = $1 and w.seen_at > $3::timestamptz - interval '10 minutes'
+           union
+           select w.sha256 from ended join nightdesk_data.watched_files w on w.source = $1 and md5(w.path) = ended.path
+           union
+           select w.sha256 from ended join nightdesk_data.watched_files w on w.source = $1 and md5(w.moved_to) = ended.path)
+         select w.* from stirred join nightdesk_data.watched_files w on w.source = $1 and w.sha256 = stirred.sha256) w`;
+
 /** A file of a watched folder, and how its newest classification ended. */
 export type ClassifiedFile = {
   readonly sha256: string;
@@ -32,6 +57,14 @@ export type ClassifiedFile = {
 };
 
 /**
+ * At most so many files, in order of their hash: of all whose hash comes after that one, or of those that something has happened to
+ * since that time of the database's clock.
+ */
+type LabelLook = { readonly limit: number } & (
+  { readonly after: string } | { readonly since: string }
+);
+
+/**
  * Files that have no job by their label, and a classification since the rules were last asked: the newest that succeeded
  * with the same bytes under the same path, whoever queued it, or else their own that was refused or failed. A file whose own
  * is yet to end waits for it.
@@ -39,30 +72,29 @@ export type ClassifiedFile = {
 export async function selectClassified(
   db: Queryable,
   source: string,
-  limit: number,
+  look: LabelLook,
 ): Promise<readonly ClassifiedFile[]> {
+  const [files, from] =
+    "since" in look ? [STIRRED, look.since] : ["nightdesk_data.watched_files w", look.after];
   const { rows } = await db.query(
     `select w.sha256, coalesce(w.moved_to, w.path) as path, m.path as mail, newest.label, ended.at::text as ended_at,
             coalesce(newest.state, j.state) as state, j.error_code
-       from nightdesk_data.watched_files w
+       from ${files}
        left join nightdesk_data.jobs j on j.job_id = w.job_id and ${CLASSIFIES}
        left join nightdesk_data.watched_files m on m.source = w.source and m.sha256 = w.mail_sha256
        left join lateral (
-         select r.summary->>'label' as label, c.state, c.finished_at
-           from nightdesk_data.jobs c join nightdesk_data.runs r on r.run_id = c.run_id
-          where c.kind = 'extract' and c.input->>'preset' = 'classify' and c.state = 'succeeded'
-            and md5(c.input->>'path') in (md5(w.path), md5(w.moved_to)) and c.input->>'path' in (w.path, w.moved_to)
-            and r.summary->>'label' <> ''
-            and exists (select from nightdesk_data.evidence e
-                         where e.run_id = r.run_id and e.admitted and e.kind = 'file' and e.sha256 = w.sha256)
+         select r.summary->>'label' as label, c.state, c.finished_at ${LABELLED}
+            and c.finished_at > coalesce(w.classified_at, '-infinity')
           order by c.finished_at desc limit 1) newest on true
       cross join lateral (
-        select coalesce(newest.finished_at, case when j.state <> 'cancelled' then j.finished_at end) as at) ended
+        select case when newest.finished_at is not null then newest.finished_at
+                    when j.state <> 'cancelled' and j.finished_at > coalesce(w.classified_at, '-infinity')
+                    then case when not exists (select ${LABELLED}) then j.finished_at end end as at) ended
       where w.source = $1 and w.label_job_id is null
         and (j.job_id is null or j.finished_at is not null)
-        and ended.at > coalesce(w.classified_at, '-infinity')
+        and ended.at is not null ${"since" in look ? "" : "and w.sha256 > $3"}
       order by w.sha256 limit $2`,
-    [source, limit],
+    [source, look.limit, from],
   );
   return z
     .array(rowSchema)
