@@ -68,8 +68,8 @@ export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
   const known = new Set(findPeople(evidence).flatMap(({ name }) => name.split(" ")));
   return evidence
     .flatMap(({ text }) => {
-      const { items } = parseDocument(text);
-      const letter = lettersOf(items);
+      const { items, about } = parseDocument(text);
+      const letter = letterOf(items, about);
       return items
         .flatMap((item) => actionsIn(item, known))
         .map((action) => withOwner(action, letter));
@@ -84,26 +84,66 @@ const GREETING = new RegExp(
   String.raw`^(?:[Dd]ear|Hi|Hello|Hey|Hallo|Liebe[r]?|Sehr geehrter? (?:Herr|Frau)|Bonjour|Salut|Ch[eè]re?|Hola|Querid[oa]|Estimad[oa])(?: (?:Mr|Mrs|Ms|Dr|Madame|Monsieur|Sra?\.?))?,? (${NAME})[,!.]?(?: |$)`,
   "u",
 );
+/** "Note for Ada: …", "Frau Tuva Lindqvist, Lindenweg 3". */
+const ADDRESSED: readonly RegExp[] = [
+  new RegExp(
+    String.raw`^(?:Notiz|Nachricht|Note|Message|Mot|Nota|Mensaje) (?:für|an|for|to|pour|à|para) (${NAME}):`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`^(?:Herrn?|Frau|Mr|Mrs|Ms|Mme|Madame|Monsieur|M\.|Señora?|Sra?\.) (${NAME}),`,
+    "u",
+  ),
+];
 const SIGNED = new RegExp(
-  String.raw`^(?:(?:Best|Kind regards|Regards|Love|Thanks|Viele Grüße|Lieben Gruß|Dein|Deine|Cordialement|Bises|Saludos|Un abrazo),? )?(${NAME})[,.]?$`,
+  String.raw`^(?:(?:Best|Kind regards|Regards|Love|Thanks|Viele Grüße|Lieben Gruß|Gruß|Dein|Deine|Cordialement|Bises|Saludos|Un abrazo)(?: (?:from|von|de))?,? )?(${NAME})(?:, \p{L}[\p{L} -]{2,30})?[,.]?$`,
   "u",
 );
+/** Who keeps the minutes, as they say themselves: "Taking notes: Arjun Mehta.", "Abdoulaye (toma notas)". */
+const NOTED_BY: readonly RegExp[] = [
+  new RegExp(
+    String.raw`(?:^|[.;,] ?)(?:[Tt]aking notes|[Nn]otes(?: by)?|[Mm]inutes(?: by)?|[Mm]inute[- ]taker|[Pp]rotokoll(?:führung)?|[Ss]chriftführer(?:in)?|[Vv]erfasst von|[Rr]édaction|[Rr]édigé par|[Ss]ecrétaire|[Aa]cta|[Rr]edacta|[Tt]oma notas)\s?: (${NAME})(?=[.,;)]|$)`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`(${NAME}) \((?:taking notes|minutes|notes|Protokoll|toma notas|acta|secrétaire|compte rendu)\)`,
+    "u",
+  ),
+];
 /** "Best,", "Bises", "Hallo Silas": lines that look like a name. */
 const CLOSING =
   /^(?:Best|Bises|Love|Cheers|Thanks|Regards|Gruß|Grüße|Viele|Liebe[nr]?|Hallo|Hi|Hola|Bonjour|Merci|Gracias|Nächste)(?!\p{L})/u;
-/** A signature is one of the last lines. */
+/** A signature is one of the last lines, and an address one of the first. */
 const LAST_LINES = 4;
+const FIRST_LINES = 3;
+/** Where minutes say who was there. */
+const HEAD_LINES = 20;
 
-function lettersOf(items: readonly DocumentItem[]): Letter {
-  const names = (list: readonly DocumentItem[], shape: RegExp): string | null =>
+function letterOf(items: readonly DocumentItem[], about: ReadonlyMap<string, string>): Letter {
+  const named = (list: readonly DocumentItem[], shapes: readonly RegExp[]): string | null =>
     list
-      .map(({ text }) => asName(shape.exec(text)?.[1] ?? ""))
+      .flatMap(({ text }) => shapes.map((shape) => asName(shape.exec(text)?.[1] ?? "")))
       .find((name) => name !== null && !CLOSING.test(name)) ?? null;
+  const inHeader = (keys: readonly string[]): string | null =>
+    keys
+      .map((key) => asName(WHOLE_NAME.exec(about.get(key) ?? "")?.[0] ?? ""))
+      .find((name) => name !== null) ?? null;
   return {
-    reader: names(items, GREETING),
-    writer: names(items.slice(1).slice(-LAST_LINES), SIGNED),
+    reader:
+      named(items, [GREETING]) ??
+      inHeader(RECIPIENT) ??
+      named(items.slice(0, FIRST_LINES), ADDRESSED),
+    writer:
+      inHeader(SENDER) ??
+      named(items.slice(0, HEAD_LINES), NOTED_BY) ??
+      named(items.slice(1).slice(-LAST_LINES), [SIGNED]),
   };
 }
+
+const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
+/** Members of the header of a mail; of several recipients none is meant alone. */
+const SENDER = ["from", "von", "de", "expéditeur", "remitente"];
+const RECIPIENT = ["to", "an", "à", "para"];
 
 /** "I'll send it" is the writer's, and "please send it" the reader's. */
 function withOwner(action: Action, { writer, reader }: Letter): Action {
@@ -172,7 +212,9 @@ function isTask(sentence: string, known: Known): boolean {
   const isLimited = deadlineIn(sentence) !== null;
   const isDated = isLimited || datesIn(sentence).length > 0 || SOON.test(sentence);
   if (NAMED_DOES.test(sentence)) return isDated;
-  if (OBLIGATION.test(sentence)) return isLimited || ownerOf(sentence, known) !== null;
+  if (OBLIGATION.test(sentence)) {
+    return isLimited || SOON.test(sentence) || ownerOf(sentence, known) !== null;
+  }
   if (TO_BE_DONE.test(sentence)) return isDated;
   return PROMISE.test(sentence) && ownerOf(sentence, known) !== null && isDated;
 }
@@ -205,7 +247,7 @@ function actionOf(quote: string, words: string, known: Known): Action {
 }
 
 const VERB =
-  "(?:will|must|has to|have to|needs? to|shall|should|is to|are to|offers? to|promises? to|agrees? to|takes? care|is responsible|muss|müssen|soll|sollen|wird|werden|übernimmt|kümmert)";
+  "(?:will|must|has to|have to|needs? to|shall|should|is to|are to|offers? to|promises? to|agrees? to|takes? care|is responsible|muss|müssen|soll|sollen|wird|werden|übernimmt|kümmert|tiene que|tienen que|debe|deben|doit|doivent)";
 
 /** Where a task says whose it is, surest first; behind `doubtful` a common word may stand. Every repeat is bounded. */
 const PLACES: readonly RegExp[] = [
@@ -225,7 +267,7 @@ const PLACES: readonly RegExp[] = [
     "u",
   ),
   new RegExp(
-    String.raw`^(?:(?:and|und|et|y) )?(?<who>${NAME})(?: to (?!the |a |our )\p{Ll}|, (?:can|could|would|will|please|kannst|könntest|bitte|peux|puedes|trae|bring|forward|send)(?!\p{L})| (?:has agreed|has promised|promised|agreed))`,
+    String.raw`^(?:(?:and|und|et|y) )?(?<who>${NAME})(?: to (?!the |a |our )\p{Ll}|, (?:can|could|would|will|please|kannst|könntest|bitte|peux|puedes|trae|bring|forward|send|I need)(?!\p{L})| (?:has agreed|has promised|promised|agreed))`,
     "u",
   ),
   new RegExp(
@@ -235,15 +277,26 @@ const PLACES: readonly RegExp[] = [
   /(?<!\p{L})(?:The|the|Der|der|Die|die|Das|das) (?<who>(?:\p{Ll}{2,20} )?(?:treasurer|secretary|chair|cook|manager|board|committee|team|crew|technician|engineer|editor|author|auditor|auditors|members?|tenant|landlord|supplier|customer|contractor|Vorstand|Kassier|Leiter(?:in)?|Koch|Köchin|Mieter(?:in)?|Vermieter(?:in)?|Kundin|Kunde|Lieferant)) (?:will|must|has to|have to|shall|should|is to|are to|muss|müssen|soll|sollen|wird)/u,
 ];
 
+/** "The toe board must be mounted", "die Matte muss ersetzt werden": what stands before the verb does nothing. */
+const PASSIVE =
+  /^ (?:be|\p{Ll}+ be) \p{Ll}|^(?: [^;,]{1,80})? (?:\p{Ll}*ge\p{Ll}{2,}|(?:be|er|ver|zer|ent)\p{Ll}{2,}(?:t|en)|\p{Ll}+iert) werden(?!\p{L})/u;
+const ENDS_IN_DUTY =
+  / (?:must|has to|have to|needs? to|shall|should|is to|are to|muss|müssen|soll|sollen)$/;
+
+const isDoneTo = (text: string, { 0: words, index }: RegExpExecArray): boolean =>
+  ENDS_IN_DUTY.test(words) && PASSIVE.test(text.slice(index + words.length));
+
 /**
  * Who has to do a task, as it says; null where it names nobody.
  * @param known words of names that the document has elsewhere: a single word that opens a sentence is an owner only there
  */
 function ownerOf(text: string, known: ReadonlySet<string>): string | null {
   for (const place of PLACES) {
-    const { who, doubtful } = place.exec(text)?.groups ?? {};
+    const match = place.exec(text);
+    const { who, doubtful } = match?.groups ?? {};
     const found = who ?? doubtful;
-    if (found === undefined) continue;
+    if (match === null || found === undefined) continue;
+    if (isDoneTo(text, match)) continue;
     const names = found
       .split(/ (?:and|und|&) /)
       .map((name) => (/^\p{Lu}/u.test(name) ? asName(name) : name));

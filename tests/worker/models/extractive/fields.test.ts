@@ -111,6 +111,10 @@ describe("actions", () => {
     ["Wiebke bringt am Donnerstag die Schlüssel mit.", "Wiebke", "Donnerstag"],
     ["Rachid envoie le texte pour mercredi.", "Rachid", "mercredi"],
     ["Hay que reparar la valla antes del 3 de junio.", null, "3 de junio"],
+    ["Itziar Otxoa tiene que llamar antes del 23 de octubre.", "Itziar Otxoa", "23 de octubre"],
+    ["Baptiste, I need the floor plan by Tuesday.", "Baptiste", "Tuesday"],
+    ["The toe board must be mounted today.", null, "today"],
+    ["Die Matte muss bis 15. Juli ersetzt werden.", null, "15. Juli"],
   ])("%j is one of %s until %s", async (text, owner, due) => {
     const { actions } = await fieldsOf("actions", `# Notes\n\n${text}\n`);
     expect(actions).toHaveLength(1);
@@ -172,6 +176,42 @@ test("what the writer of a letter promises is the writer's, and what is asked th
     "Dear Milena,\n\nI'll send the corrected glossary by 27 February. Please return the keys.\n\nKind regards,\nLindiwe Khumalo\n";
   const { actions } = await fieldsOf("actions", letter);
   expect(actions.map(({ owner }) => owner)).toEqual(["Lindiwe Khumalo", "Milena"]);
+});
+
+test.each([
+  [
+    "the header of a mail",
+    "# Ropes\n\nFrom: Ada Lind <ada@x.example>\nTo: Bo Marsh <bo@x.example>\nDate: 2026-01-05\n\nI'll send the list by Friday. Please return the keys.\n",
+    ["Ada Lind", "Bo Marsh"],
+  ],
+  [
+    "several recipients, of whom none is meant alone",
+    "# Ropes\n\nFrom: Ada Lind <ada@x.example>\nTo: Bo Marsh <bo@x.example>, Cy Ross <cy@x.example>\nDate: 2026-01-05\n\nPlease return the keys.\n",
+    [null],
+  ],
+  [
+    "who keeps the minutes",
+    "# Meeting\n\nIn the chair: Bo Marsh. Taking notes: Ada Lind.\n\nI'll circulate the minutes by 1 March.\n",
+    ["Ada Lind"],
+  ],
+  [
+    "a signature with what its writer is",
+    "Rechnung\n\nDas Register liefere ich bis 13. Februar nach.\n\nAda Lind, Lektorin\n",
+    ["Ada Lind"],
+  ],
+  [
+    "a note for somebody",
+    "Notiz für Habiba: Dein Paket liegt unten. Bitte ruf bis morgen deine Schwester zurück. Gruß, Lennart\n",
+    ["Habiba"],
+  ],
+  [
+    "an address",
+    "Mahnung\nFrau Tuva Lind, Lindenweg 3\n\nWir bitten um Zahlung bis 12. Juni.\n",
+    ["Tuva Lind"],
+  ],
+])("the owner of a request or a promise is told by %s", async (_, text, owners) => {
+  const { actions } = await fieldsOf("actions", text);
+  expect(actions.map(({ owner }) => owner)).toEqual(owners);
 });
 
 test.each([
