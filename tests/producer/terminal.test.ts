@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually } from "../conformance/signal.ts";
-import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
+import { openDesk, pretendWorker } from "./desk.ts";
 import type { Desk } from "./desk.ts";
-import { runOnTerminal } from "./on-a-terminal.ts";
+import { openOnTerminal, runOnTerminal } from "./on-a-terminal.ts";
 import { answered, workByHand } from "./work-by-hand.ts";
 
 // script(1) is util-linux's; the one of macOS takes other words.
@@ -28,10 +27,11 @@ onTerminal("on a terminal of 80 columns", () => {
   test("a batch is waited for under one line that is drawn over, and taken away at the end", async () => {
     const jobs = Array.from({ length: 60 }, (_, n) => `{"kind":"ask","question":"?${n}"}\n`);
     await desk.run("enqueue", await desk.write("n.jsonl", jobs.join("")), "--batch-name", "night");
-    const waited = run("batch wait night");
-    await untilSomebodyWaits();
+    const place = { cwd: desk.workroot, columns: 80 };
+    const waiting = openOnTerminal("batch wait night", place, "ignore");
+    await waiting.shows("60 queued");
     await workByHand(desk.database, 60, () => answered("yes"));
-    const { screen, code } = await waited;
+    const { screen, code } = await waiting.left;
     const [before, ...drawn] = screen.split(CLEAR);
     const end = drawn.pop();
     expect({ before, end, code }).toEqual({
@@ -45,18 +45,6 @@ onTerminal("on a terminal of 80 columns", () => {
     // Drawn again only where something has changed.
     expect(new Set(drawn).size).toBe(drawn.length);
   });
-
-  async function untilSomebodyWaits(): Promise<void> {
-    await eventually("somebody waits", async () => (await waiting()) > 0);
-  }
-
-  const waiting = async (): Promise<number> => {
-    const [row] = await rowsOf(
-      desk.database,
-      "select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'nightdesk' and query like '%batch_progress%' and pid <> pg_backend_pid()",
-    );
-    return Number(row?.["n"]);
-  };
 
   test("rows that are too wide come as blocks of lines that fit", async () => {
     const { screen, code } = await run('sql "select * from results order by custom_id limit 2"');
