@@ -3,6 +3,7 @@ import { wordsIn } from "./pair.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
 import type { ReadUnit } from "./pieces.ts";
 import { segmentAt } from "./segments.ts";
+import { detectLanguage } from "../../text/detect-language.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { compareVoices } from "./voice.ts";
 import type { Term } from "./terms.ts";
@@ -23,7 +24,7 @@ const boundsFor = ({ claim }: Pair): Bounds =>
 
 /** The unit holds most of the words. */
 export function compareWords(pair: Pair): Finding | null {
-  const { share, claim, unit } = pair;
+  const { share, claim } = pair;
   if (share >= boundsFor(pair).leastCarried) {
     return isOnlyNamed(pair)
       ? {
@@ -42,9 +43,22 @@ export function compareWords(pair: Pair): Finding | null {
     claim.figures.some(({ asks }) =>
       asks.some((one) => pair.cited.some(({ offers }) => offers().has(one))),
     );
-  const isFar = share < LEAST_MET && claim.language === unit.language && !holdsMore;
+  const isFar = share < LEAST_MET && !holdsMore && !mayBeTranslated(pair);
   return { grade: isFar ? "unsupported" : "partly", reason: "words", detail };
 }
+
+/** Whether the unit is in another language; one that says too little to tell is taken for the claim's own. */
+function mayBeTranslated({ claim, unit }: Pair): boolean {
+  if (claim.language === unit.language) return false;
+  if (unit.language !== null && claim.language !== null) return true;
+  const text = unit.block.text.slice(0, MOST_DETECTED_CHARS);
+  return detectLanguage(text) !== null || isLatin(text) !== isLatin(claim.text);
+}
+
+const isLatin = (text: string): boolean =>
+  2 * (text.match(/\p{Script=Latin}/gu)?.length ?? 0) >= (text.match(/\p{L}/gu)?.length ?? 0);
+
+const MOST_DETECTED_CHARS = 3_000;
 
 /** "Copy: Swantje Iversen" carries nothing that is said of her. */
 function isOnlyNamed({ claim, unit, met }: Pair): boolean {
