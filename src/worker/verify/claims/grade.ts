@@ -213,7 +213,7 @@ type Against = {
 
 /** What an answer to a yes-or-no question opens with, where a statement follows. */
 const VERDICT =
-  /^(?:yes|no|ja|nein|oui|non|sí|はい|いいえ)(?:[,:;.!–—-][ \u00A0]?|[ \u00A0][–—-][ \u00A0]|[、。])(?=\S)/iu;
+  /^(?:yes|no|never|certainly not|by no means|on no account|ja|nein|auf (?:gar )?keinen fall|keinesfalls|oui|non|en aucun cas|sí|de ninguna manera|en ningún caso|はい|いいえ)(?:[,:;.!–—-][ \u00A0]?|[ \u00A0][–—-][ \u00A0]|[、。])(?=\S)/iu;
 
 /** A quote that is found pins the claim to the units that hold it; one that is not is told, and counts for nothing. */
 function gradeClaim({ text, quote = "" }: Claim, against: Against): GradedClaim {

@@ -170,9 +170,45 @@ test("a number at the start is no name, and a short text in another language is 
     { text: "Thirty pine boards of 27 mm.", cites: [1] },
     { text: "Parce que la ville a fourni l'eau gratuitement.", cites: [2] },
     { text: "Weil sie es so will.", cites: [2] },
+    { text: "Not without the consent of the lessor.", cites: [3] },
   ];
-  const evidence = [table, { ...english, number: 2 }];
+  const chinese = pieceOf("c.md", "未经出租方书面同意，不得转租。", 3);
+  const evidence = [table, { ...english, number: 2 }, chinese];
   for (const { grade, reason } of gradeClaims(claims, evidence, { question: "" })) {
     expect({ grade, reason }).not.toMatchObject({ grade: "unsupported" });
   }
+});
+
+test("a claim that has nothing of a text which says too little to tell its language is unsupported", () => {
+  const evidence = [pieceOf("a.md", "Trains run every 20 minutes.\n\nHourly.")];
+  const question = "What does the notice say of trains?";
+  expect(
+    gradeClaims([{ text: "Penguins swim fast.", cites: [1] }], evidence, { question }),
+  ).toEqual([expect.objectContaining({ grade: "unsupported", reason: "words" })]);
+});
+
+test.each([
+  [
+    '"won" denies nothing',
+    "| Rank | Name | Club | Time |\n|---|---|---|---|\n| 1 | Marta Lindqvist | Northshore | 36:42 |",
+    "Marta Lindqvist of Northshore won in 36:42.",
+    /^(?:supported|partly)/,
+  ],
+  [
+    '"won\'t" does',
+    "Marta Lindqvist will run the race in October.",
+    "Marta Lindqvist won't run the race in October.",
+    / polarity$/,
+  ],
+  [
+    "a verdict before what it rests on",
+    "Öffnen Sie niemals selbst die Verkleidung des Brenners.",
+    "Auf keinen Fall: Öffnen Sie niemals selbst die Verkleidung des Brenners.",
+    /^supported/,
+  ],
+])("%s", (_, text, claim, grade) => {
+  const [graded] = gradeClaims([{ text: claim, cites: [1] }], [pieceOf("a.md", text)], {
+    question: "",
+  });
+  expect(`${graded?.grade ?? ""} ${graded?.reason ?? ""}`).toMatch(grade);
 });
