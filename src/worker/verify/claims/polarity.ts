@@ -51,12 +51,13 @@ export const isOnlyForExcept = (pair: Pair): boolean =>
 
 /** Words that deny whatever follows; the others say it of one verb: "fails", "declined". */
 const PLAIN_DENIALS: ReadonlySet<string> = new Set([
-  ...`not no none never nobody nothing neither nor cannot without isn aren wasn weren don doesn didn hasn haven hadn wouldn couldn shouldn mustn
+  ...`not no none never nobody nothing neither nor cannot without isn aren wasn weren doesn didn hasn haven hadn wouldn couldn shouldn mustn
   nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne
   pas jamais aucun aucune ni sans personne rien non nunca jamas ningun ninguna ninguno nadie nada sin tampoco`
     .trim()
     .split(/\s+/),
   "can t",
+  "don t",
   "won t",
 ]);
 export const isPlain = ({ word }: Cue): boolean => PLAIN_DENIALS.has(word);

@@ -195,6 +195,18 @@ test.each([
     /^(?:supported|partly)/,
   ],
   [
+    "nor does a name",
+    "The porter Don Miller handed the key over at six.",
+    "The porter handed the key over at six.",
+    /^(?:supported|partly (?!polarity))/,
+  ],
+  [
+    "nor does what goes on",
+    "Die Pumpe im Keller läuft noch mit halber Kraft.",
+    "Die Pumpe im Keller läuft mit halber Kraft.",
+    /^(?:supported|partly (?!polarity))/,
+  ],
+  [
     '"won\'t" does',
     "Marta Lindqvist will run the race in October.",
     "Marta Lindqvist won't run the race in October.",

@@ -1,7 +1,7 @@
 import type { CueList } from "./cue-list.ts";
 
 export const ENGLISH: CueList = {
-  not: "not|no|none|never|nobody|nothing|nowhere|neither|nor|cannot|without|isn|aren|wasn|weren|don|doesn|didn|hasn|haven|hadn|won t|wouldn|couldn|shouldn|mustn|can t|forbidden|prohibited|banned|lacks|lack|lacking|missing|absent|refused|refuses|refuse|rejected|rejects|declined|declines|denied|denies|unable|failed|fails|fail|excluded|excludes|excluding|exempt|unavailable|impossible|unchanged|unharmed|unknown|unclear|unpaid|undecided|hardly|barely|instead of|rather than|free of charge|turned down|turn down|no longer|out of stock|out of order|out of date|out of service|run out|ran out|cancelled|canceled|called off",
+  not: "not|no|none|never|nobody|nothing|nowhere|neither|nor|cannot|without|isn|aren|wasn|weren|don t|doesn|didn|hasn|haven|hadn|won t|wouldn|couldn|shouldn|mustn|can t|forbidden|prohibited|banned|lacks|lack|lacking|missing|absent|refused|refuses|refuse|rejected|rejects|declined|declines|denied|denies|unable|failed|fails|fail|excluded|excludes|excluding|exempt|unavailable|impossible|unchanged|unharmed|unknown|unclear|unpaid|undecided|hardly|barely|instead of|rather than|free of charge|turned down|turn down|no longer|out of stock|out of order|out of date|out of service|run out|ran out|cancelled|canceled|called off",
   all: "all|every|each|always|everyone|everybody|everything|any|anyone|anybody|whole|entire|entirely|fully|completely|whenever|throughout|without exception|no matter|unanimous|unanimously|for good",
   only: "only|just|solely|exclusively|merely|alone|sole|single|nothing but",
   most: "most|mostly|majority|mainly|largely|predominantly|primarily",

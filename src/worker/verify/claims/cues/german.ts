@@ -1,7 +1,7 @@
 import type { CueList } from "./cue-list.ts";
 
 export const GERMAN: CueList = {
-  not: "nicht|kein|keine|keinen|keinem|keiner|keines|keinerlei|nie|niemals|niemand|niemanden|nichts|nirgends|weder|noch|ohne|verboten|untersagt|unzulassig|fehlt|fehlte|fehlten|fehlen|abgelehnt|lehnte|lehnt|lehnten|verweigert|verweigerte|ausgeschlossen|unmoglich|unverandert|unbekannt|kaum|statt|anstatt|anstelle|entfallt|entfiel|unterbleibt|entschuldigt|verzichtet|scheiterte|gescheitert|unbeschadigt|offen|abgesagt|storniert|gestrichen",
+  not: "nicht|kein|keine|keinen|keinem|keiner|keines|keinerlei|nie|niemals|niemand|niemanden|nichts|nirgends|weder|ohne|verboten|untersagt|unzulassig|fehlt|fehlte|fehlten|fehlen|abgelehnt|lehnte|lehnt|lehnten|verweigert|verweigerte|ausgeschlossen|unmoglich|unverandert|unbekannt|kaum|statt|anstatt|anstelle|entfallt|entfiel|unterbleibt|entschuldigt|verzichtet|scheiterte|gescheitert|unbeschadigt|offen|abgesagt|storniert|gestrichen",
   all: "alle|allen|aller|alles|jeder|jede|jedes|jedem|jeden|immer|stets|samtliche|samtlichen|samtlicher|ganze|ganzen|ganz|vollstandig|uberall|jederzeit|durchgehend|ausnahmslos|beliebig|beliebige|beliebigen|einstimmig|einhellig|egal",
   only: "nur|lediglich|ausschliesslich|bloss|allein|einzig|einzige|einziger|erst",
   most: "meist|meisten|meistens|mehrheit|uberwiegend|hauptsachlich|vorwiegend|grosstenteils|mehrheitlich|vor allem",
