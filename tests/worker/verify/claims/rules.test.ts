@@ -207,6 +207,30 @@ test.each([
     /^(?:supported|partly (?!polarity))/,
   ],
   [
+    "nor does the sign of a number",
+    "Invoice No. 12 is about the two pumps in the cellar.",
+    "Invoice 12 is about the two pumps in the cellar.",
+    /^(?:supported|partly (?!polarity))/,
+  ],
+  [
+    "nor does what is thrown away",
+    "Refuse is collected on Mondays in the yard.",
+    "Rubbish is collected on Mondays in the yard.",
+    /^(?:supported|partly (?!polarity))/,
+  ],
+  [
+    '"No invoice" does',
+    "Invoice 12 is about the two pumps in the cellar.",
+    "No invoice is about the two pumps in the cellar.",
+    /^(?:partly|unsupported)/,
+  ],
+  [
+    "votes against are not votes in favour",
+    "The vote of the members was 7 to 2 in favour.",
+    "The vote of the members was 7 to 2 against.",
+    /^(?:partly|unsupported) cue/,
+  ],
+  [
     '"won\'t" does',
     "Marta Lindqvist will run the race in October.",
     "Marta Lindqvist won't run the race in October.",

@@ -37,5 +37,5 @@ export const ENGLISH: CueList = {
   must: "must|have to be|has to be|needs to be|need to be|required|requires|require|obliged|mandatory|compulsory|has to|have to|needs to|need to|obligatory",
   can: "may|can|allowed|allows|permitted|permits|optional|free to|possible|entitled|able to|voluntary",
   neutral:
-    "so far|so called|was made|were made|is made|are made|be made|been made|over plan|over budget|for want of|most likely|most probably|in order to|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more",
+    "so far|so called|was made|were made|is made|are made|be made|been made|over plan|over budget|for want of|most likely|most probably|in order to|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more|refuse is|refuse are|refuse was|refuse collection|refuse bin|refuse bins|the refuse|of refuse|household refuse",
 };

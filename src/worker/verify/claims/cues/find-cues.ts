@@ -54,6 +54,7 @@ export function findCues(
       .filter(({ words }) => words.every((word, offset) => terms[at + offset]?.word === word))
       .filter(({ name, words }) => words.length > 1 || isFramed(framed, name, terms, at))
       .filter(() => !MONTH.test(text.slice(term.start, term.end)))
+      .filter(() => !isBeforeNumber(text, term))
       .filter(({ name }) => !SPELLED_OTHERWISE[language ?? "english"][name]?.test(spelledAt(term)))
       .filter(({ name, words }) => name !== "plan" || !isOfPastModal(words, terms, at))
       .map(({ name, words }): Cue => {
@@ -78,6 +79,14 @@ const MOST_TO_ANY = 20;
 
 /** A capital that begins no question. */
 const MONTH = /^May$/;
+
+/** "No. 12" numbers an invoice, and "compte 12 places" counts seats. */
+const NUMBERING =
+  /^(?:No\.?|no\.|[Cc]ompt(?:e|ent|ait|aient)|[Cc]uenta(?:n)? con)[ \u00A0\u202F]?#?\d/u;
+const MOST_NUMBERING_CHARS = 14;
+
+const isBeforeNumber = (text: string, { start }: Term): boolean =>
+  NUMBERING.test(text.slice(start, start + MOST_NUMBERING_CHARS));
 
 type Spellings = Readonly<Partial<Record<CueClass, RegExp>>>;
 /** Words that accents alone tell from a cue: "sí" is yes, and "wurde" happened where "würde" would. */
