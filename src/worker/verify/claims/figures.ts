@@ -8,7 +8,8 @@ import type { Measure } from "./measures.ts";
 import { nounAfter, nounBefore, precisionAt, rateAfter } from "./figure-words.ts";
 import type { Precision } from "./figure-words.ts";
 import { findSpelledNumbers } from "./number-words.ts";
-import { scaledNumbers } from "./scaled-numbers.ts";
+import { withClockTimes } from "./clock-words.ts";
+import { isScaled, scaledNumbers } from "./scaled-numbers.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
 /**
@@ -38,14 +39,21 @@ export type ClaimFigure = TextSpan & {
 
 /** The figures of a text in order. Linear. */
 export function readFigures(spelled: string, language: ClaimLanguage | null): ClaimFigure[] {
-  const text = withSigns(spelled);
-  const found = /\d/.test(text) ? findDates(text) : [];
+  const text = withClockTimes(withSigns(spelled));
+  const found = (/\d/.test(text) ? findDates(text) : []).map((date) =>
+    // In words it may be meant of either half of the day.
+    /[\d０-９]/u.test(spelled.slice(date.start, date.end))
+      ? date
+      : { ...date, offers: date.asks.flat() },
+  );
   const words = findCalendarWords(text).filter((word) => !overlapsAny(word, found));
   const calendar = [...found, ...words]
     .map((date) => durationAt(date, text) ?? dateFigure(date, text))
     .sort(byStart);
   const divisors = findDivisors(withoutSpans(text, calendar), language);
-  const codes = findCodes(withoutSpans(text, [...calendar, ...divisors].sort(byStart)));
+  const codes = findCodes(withoutSpans(text, [...calendar, ...divisors].sort(byStart))).filter(
+    ({ start, end }) => !isScaled(text, start, end),
+  );
   const masked = withoutSpans(text, [...calendar, ...codes].sort(byStart));
   const parts = [...findParts(masked, language), ...divisors];
   const rest = withoutSpans(masked, parts);

@@ -18,10 +18,9 @@ export function scaledNumbers(
     const spelled = rest.slice(start, end);
     const value = Number(valueIn(spelled, language));
     if (Number.isNaN(value)) return [];
-    const scale = SCALES.find(([pattern]) => pattern.test(text.slice(end, end + 16)));
-    const length = scale?.[0].exec(text.slice(end, end + 16))?.[0].length ?? 0;
+    const { length, factor } = scaleAt(text, start, end);
     const others = language === null ? ambiguous(spelled) : [];
-    return [{ start, end: end + length, value: value * (scale?.[1] ?? 1), others }];
+    return [{ start, end: end + length, value: value * factor, others }];
   });
   return joinMyriads(scaled, text);
 }
@@ -35,6 +34,38 @@ const SCALES: readonly (readonly [RegExp, number])[] = [
   [/^万/u, 1e4],
   [/^千/u, 1e3],
 ];
+
+/** "€12k", "3.4m EUR": one letter scales an amount of money alone. */
+const MONEY_BEFORE = /(?:[€$£¥]|(?<!\p{L})(?:EUR|USD|GBP|CHF))[ \u00A0]?$/u;
+const LETTER = /^([kKmM])(?![\p{L}\p{N}])/u;
+const MONEY_BEHIND = /^[ \u00A0]?(?:[€$£¥]|(?:EUR|USD|GBP|CHF|euros?|dollars?)(?!\p{L}))/iu;
+
+function scaleAt(
+  text: string,
+  start: number,
+  end: number,
+): { readonly length: number; readonly factor: number } {
+  const after = text.slice(end, end + 16);
+  const [pattern, factor = 1] = SCALES.find(([one]) => one.test(after)) ?? [];
+  if (pattern !== undefined) return { length: pattern.exec(after)?.[0].length ?? 0, factor };
+  const letter = LETTER.exec(after)?.[1];
+  const isMoney =
+    MONEY_BEFORE.test(text.slice(Math.max(0, start - 5), start)) ||
+    MONEY_BEHIND.test(after.slice(1));
+  if (letter === undefined || !isMoney) return { length: 0, factor: 1 };
+  return { length: 1, factor: letter.toLowerCase() === "k" ? 1e3 : 1e6 };
+}
+
+/** Whether a stretch of digits and letters is an amount with its scale, such as "3.4bn", and no code. */
+export function isScaled(text: string, start: number, end: number): boolean {
+  const [digits = ""] = /^[€$£¥]?\d{1,9}(?:[.,]\d{1,6})?/u.exec(text.slice(start, end)) ?? [];
+  if (digits === "") return false;
+  const from = start + (/^\d/.test(digits) ? 0 : 1);
+  return (
+    start + digits.length + scaleAt(text, from, start + digits.length).length === end &&
+    digits.length < end - start
+  );
+}
 
 /** "9万5千" is one number. */
 const joinMyriads = (numbers: readonly Scaled[], text: string): readonly Scaled[] =>

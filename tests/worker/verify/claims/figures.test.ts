@@ -12,6 +12,34 @@ const isFigureThere = (evidence: string, text: string): boolean =>
   !gradeOf(evidence, text).endsWith(" figure");
 
 test.each([
+  [
+    "an amount with its scale",
+    "The fund holds $3.4bn in all.",
+    "The fund holds $3.4 billion in all.",
+  ],
+  ["thousands in a letter", "The grant is €12k a year.", "The grant is 12,000 euros a year."],
+  ["millions in a letter", "The grant is 3.4m EUR a year.", "The grant is €3,400,000 a year."],
+  [
+    "a time in German words",
+    "Die Sitzung des Vereins beginnt um halb acht.",
+    "Die Sitzung des Vereins beginnt um 19:30 Uhr.",
+  ],
+  ["a time in English words", "It opens at a quarter to eight.", "It opens at 7:45 a.m."],
+  [
+    "a time in French words",
+    "La séance du conseil commence à sept heures et demie.",
+    "La séance du conseil commence à 19 h 30.",
+  ],
+  [
+    "a time in Spanish words",
+    "La reunión de los socios empieza a las siete y cuarto.",
+    "La reunión de los socios empieza a las 19:15.",
+  ],
+  [
+    "how long something takes in French words",
+    "Le trajet dure deux heures et demie.",
+    "Le trajet dure 150 minutes.",
+  ],
   ["separators of English", "The grant is 1,250 euros.", "The grant is 1250 euros."],
   [
     "separators of German",
@@ -114,6 +142,13 @@ test.each([
     "a unit that the row does not count",
     "| Item | Quantity |\n|---|---|\n| Fitting, hours | 11 |",
     "Fitting took 11 days.",
+  ],
+  ["another scale", "The fund holds $3.4bn in all.", "The fund holds $3.4m in all."],
+  ["another amount of thousands", "The grant is €12k a year.", "The grant is €21k a year."],
+  [
+    "another half hour",
+    "Die Sitzung des Vereins beginnt um halb acht.",
+    "Die Sitzung des Vereins beginnt um 20:30 Uhr.",
   ],
 ])("%s is unsupported", (_, evidence, claim) => {
   expect(gradeOf(evidence, claim)).toBe("unsupported figure");

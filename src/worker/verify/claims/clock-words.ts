@@ -1,0 +1,58 @@
+// Times of day in words: "half past seven", "halb acht", "sept heures et demie", "las siete y media".
+
+const HOURS: readonly (readonly string[])[] = [
+  "one two three four five six seven eight nine ten eleven twelve".split(" "),
+  "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(" "),
+  "une deux trois quatre cinq six sept huit neuf dix onze douze".split(" "),
+  "una dos tres cuatro cinco seis siete ocho nueve diez once doce".split(" "),
+];
+const [ENGLISH = "", GERMAN = "", FRENCH = "", SPANISH = ""] = HOURS.map(
+  (names) => `(?<hour>${names.join("|")}|1[0-2]|[1-9])`,
+);
+
+/** What stands around the hour, and how many minutes it adds; a form that takes some names the hour to come. */
+const FORMS: readonly (readonly [form: RegExp, minutes: number])[] = (
+  [
+    [`half past ${ENGLISH}`, 30],
+    [`(?:a )?quarter past ${ENGLISH}`, 15],
+    [`(?:a )?quarter to ${ENGLISH}`, -15],
+    [`halb ${GERMAN}`, -30],
+    [`viertel nach ${GERMAN}`, 15],
+    [`(?:viertel vor|dreiviertel) ${GERMAN}`, -15],
+    // "Deux heures et demie" without a preposition is how long something takes.
+    [`(?<=(?:à|vers|dès) )${FRENCH} heures? et demie`, 30],
+    [`(?<=(?:à|vers|dès) )${FRENCH} heures? et quart`, 15],
+    [`(?<=(?:à|vers|dès) )${FRENCH} heures? moins le quart`, -15],
+    [`las? ${SPANISH} y media`, 30],
+    [`las? ${SPANISH} y cuarto`, 15],
+    [`las? ${SPANISH} menos cuarto`, -15],
+  ] as const
+).map(([form, minutes]) => [
+  new RegExp(`(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`, "giu"),
+  minutes,
+]);
+const MAYBE = /half past|quarter|halb|viertel|demie|quart|media|cuarto/iu;
+
+/** Writes such times in digits, padded with blanks, so that everything stays where it was. Linear. */
+export function withClockTimes(text: string): string {
+  if (!MAYBE.test(text)) return text;
+  return FORMS.reduce(
+    (written, [form, minutes]) =>
+      written.replace(form, (words: string, ...found: unknown[]) => {
+        const { hour } = found.at(-1) as { readonly hour: string };
+        return timeAt(hourOf(hour), minutes).padEnd(words.length);
+      }),
+    text,
+  );
+}
+
+function hourOf(spelled: string): number {
+  const named = HOURS.map((names) => names.indexOf(spelled.toLowerCase())).find((at) => at >= 0);
+  return named === undefined ? Number(spelled) : named + 1;
+}
+
+/** From 1 to 12, whatever half of the day is meant. */
+function timeAt(hour: number, minutes: number): string {
+  const all = (hour * 60 + minutes + 12 * 60) % (12 * 60);
+  return `${Math.floor(all / 60) || 12}:${String(all % 60).padStart(2, "0")}`;
+}
