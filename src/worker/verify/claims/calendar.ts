@@ -61,7 +61,7 @@ const MONTH = new RegExp(
 );
 /** "may" and "march" are verbs unless one of these stands before them. */
 const BEFORE_MONTH =
-  /(?:in|since|by|until|till|of|from|to|early|late|mid|mid-|during|last|next|for|and|before|after|every|this|im|seit|bis|ende|anfang|mitte) ?$/iu;
+  /(?:in|since|by|until|till|of|from|to|through|thru|between|around|about|early|late|mid|mid-|during|last|next|for|and|before|after|every|this|im|seit|bis|ende|anfang|mitte) ?$/iu;
 
 /** Days of the week and months that a text names, besides its dates. Linear. */
 export function findCalendarWords(text: string): CalendarWord[] {

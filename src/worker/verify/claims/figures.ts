@@ -8,7 +8,7 @@ import type { Measure } from "./measures.ts";
 import { nounAfter, nounBefore, precisionAt, rateAfter } from "./figure-words.ts";
 import type { Precision } from "./figure-words.ts";
 import { findSpelledNumbers } from "./number-words.ts";
-import { withClockTimes } from "./clock-words.ts";
+import { withDigits } from "./digits-for-words.ts";
 import { isScaled, scaledNumbers } from "./scaled-numbers.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
@@ -39,7 +39,7 @@ export type ClaimFigure = TextSpan & {
 
 /** The figures of a text in order. Linear. */
 export function readFigures(spelled: string, language: ClaimLanguage | null): ClaimFigure[] {
-  const text = withClockTimes(withSigns(spelled));
+  const text = withDigits(withSigns(spelled));
   const found = (/\d/.test(text) ? findDates(text) : []).map((date) =>
     // In words it may be meant of either half of the day.
     /[\d０-９]/u.test(spelled.slice(date.start, date.end))
@@ -288,7 +288,7 @@ type Stated = TextSpan & {
 };
 
 const UNIT_GAP =
-  /^(?:[ \u00A0\u202F](?:(?:working|business|full|whole|calendar|school|consecutive|successive|further|additional|extra|volle[nrs]?|ganze[nrs]?|weitere[nrs]?|aufeinanderfolgende[nr]?|longs?|longues?|largos|largas|buenos|buenas) )?|-(?=\p{L}{3}))?/u;
+  /^(?:[ \u00A0\u202F](?:(?:working|business|full|whole|calendar|school|consecutive|successive|further|additional|extra|volle[nrs]?|ganze[nrs]?|weitere[nrs]?|aufeinanderfolgende[nr]?|longs?|longues?|largos|largas|buenos|buenas) |d['’]|de )?|-odd |-(?=\p{L}{3}))?/u;
 const YEAR = /^(?:1[5-9]|20|21)\d\d$/;
 
 function numberFigure({ start, end, value, text, language, ...rest }: Stated): ClaimFigure {

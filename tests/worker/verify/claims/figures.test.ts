@@ -17,6 +17,19 @@ test.each([
     "The fund holds $3.4bn in all.",
     "The fund holds $3.4 billion in all.",
   ],
+  ["an amount behind d'", "Le prix est de 3,5 millions d'euros.", "Le prix est de 3 500 000 €."],
+  [
+    "a month behind through",
+    "The trail closes from November through March.",
+    "The trail closes from November to March.",
+  ],
+  ["a dozen", "A dozen boats sank in the storm.", "Twelve boats sank in the storm."],
+  ["half a dozen", "Media docena de socios votó en la sala.", "Seis socios votaron en la sala."],
+  [
+    "an odd number of years",
+    "They were married for 30-odd years.",
+    "They were married for about 30 years.",
+  ],
   ["thousands in a letter", "The grant is €12k a year.", "The grant is 12,000 euros a year."],
   ["millions in a letter", "The grant is 3.4m EUR a year.", "The grant is €3,400,000 a year."],
   [

@@ -1,4 +1,4 @@
-// Times of day in words: "half past seven", "halb acht", "sept heures et demie", "las siete y media".
+// Times of day in words ("half past seven", "halb acht", "sept heures et demie", "las siete y media"), and dozens.
 
 const HOURS: readonly (readonly string[])[] = [
   "one two three four five six seven eight nine ten eleven twelve".split(" "),
@@ -31,18 +31,33 @@ const FORMS: readonly (readonly [form: RegExp, minutes: number])[] = (
   new RegExp(`(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`, "giu"),
   minutes,
 ]);
-const MAYBE = /half past|quarter|halb|viertel|demie|quart|media|cuarto/iu;
+const DOZENS: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?<![\p{L}\p{N}])(?:half a dozen|a half[- ]dozen|ein halbes dutzend|une demi-douzaine|media docena)(?!\p{L})/giu,
+    "6",
+  ],
+  [
+    /(?<![\p{L}\p{N}])(?<!(?:half|par|by) )(?:a|one|ein|une|una) (?:dozen|dutzend|douzaine|docena)(?!\p{L})/giu,
+    "12",
+  ],
+];
+const MAYBE =
+  /half past|quarter|halb|viertel|demie|quart|media|cuarto|dozen|dutzend|douzaine|docena/iu;
 
-/** Writes such times in digits, padded with blanks, so that everything stays where it was. Linear. */
-export function withClockTimes(text: string): string {
+/** Writes such times and amounts in digits, padded with blanks, so that everything stays where it was. Linear. */
+export function withDigits(text: string): string {
   if (!MAYBE.test(text)) return text;
+  const dozens = DOZENS.reduce(
+    (written, [words, digits]) => written.replace(words, (said) => digits.padEnd(said.length)),
+    text,
+  );
   return FORMS.reduce(
     (written, [form, minutes]) =>
       written.replace(form, (words: string, ...found: unknown[]) => {
         const { hour } = found.at(-1) as { readonly hour: string };
         return timeAt(hourOf(hour), minutes).padEnd(words.length);
       }),
-    text,
+    dozens,
   );
 }
 
