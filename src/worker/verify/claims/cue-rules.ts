@@ -46,7 +46,22 @@ const compareQuantities = ruleOf(["all", "only", "most"], "either");
 
 /** "Only 30 minutes", "three of each": beside a figure these say how much it is, and not of what. */
 export const compareQuantifier = (pair: Pair): Finding | null =>
-  everyNth(pair) ?? otherDays(pair) ?? compareQuantities(withoutMeasuring(pair));
+  everyNth(pair) ?? otherDays(pair) ?? nearlyAll(pair) ?? compareQuantities(withoutMeasuring(pair));
+
+const NEARLY =
+  /(?<!\p{L})(?:almost|nearly|virtually|practically|fast|nahezu|beinahe|presque|quasiment|casi|prácticamente)[ \u00A0]$/iu;
+const MOST_NEARLY_CHARS = 16;
+
+/** "Almost all" is not all. */
+function nearlyAll(pair: Pair): Finding | null {
+  const isNearly = ({ text }: { readonly text: string }, { start }: Cue): boolean =>
+    NEARLY.test(text.slice(Math.max(0, start - MOST_NEARLY_CHARS), start));
+  const [said, held] = [claimCues(pair, "all"), alignedCues(pair, "all")];
+  if (said.length === 0 || held.length === 0) return null;
+  const isSaid = said.some((cue) => isNearly(pair.claim, cue));
+  const isHeld = held.some((cue) => isNearly(pair.unit, cue));
+  return isSaid === isHeld ? null : doubt('"almost all" stands on one side alone');
+}
 
 const isDay = (offer: string): boolean => /^w:\d$/.test(offer);
 
@@ -78,6 +93,10 @@ export function compareRestriction(pair: Pair): Finding | null {
   if (condition !== undefined && claimCues(pair, "condition").length === 0) {
     return doubt(`"${condition.word}" stands on one side alone`);
   }
+  const exception = cuesAbout(pair, "except")[0];
+  if (exception !== undefined && claimCues(pair, "except").length === 0 && !isOnlyForExcept(pair)) {
+    return doubt(`"${exception.word}" stands on one side alone`);
+  }
   return compareRestricted(pair);
 }
 
@@ -89,6 +108,10 @@ const isOnlyIf = (pair: Pair): boolean =>
   );
 
 const BOUNDS: readonly CueClass[] = ["atLeast", "atMost", "over", "under"];
+const READ_AS: Readonly<Partial<Record<CueClass, ClaimFigure["precision"]>>> = {
+  over: "above",
+  under: "below",
+};
 /** Bounds that are ones without a figure, too: "at least half". */
 const LOOSE =
   /^(?:at least|at most|no (?:more|less|fewer) than|mindestens|wenigstens|hochstens|au moins|au plus|al menos|por lo menos|como (?:maximo|minimo))$/u;
@@ -117,13 +140,34 @@ export function compareBound(pair: Pair): Finding | null {
     const one = ofClaim.find((cue) => cue.name === name);
     const other = ofUnit.find((cue) => cue.name === name);
     if ((one === undefined) === (other === undefined)) return [];
+    // "Over 60" is read with its figure.
+    if (one === undefined && stated.some(({ precision }) => precision === READ_AS[name])) return [];
     const isApart =
       one === undefined
         ? claim.cues.some((cue) => cue.name === name && !PLACING.has(cue.word))
         : alignedCues(pair, name).some((cue) => !PLACING.has(cue.word));
     return isApart ? [] : [(one ?? other)?.word ?? name];
   })[0];
-  return word === undefined ? null : doubt(`"${word}" stands on one side alone`);
+  return word === undefined ? boundOfWord(pair) : doubt(`"${word}" stands on one side alone`);
+}
+
+/** "Members over 60", of which the claim says "members": a bound behind a word narrows it down. */
+function boundOfWord(pair: Pair): Finding | null {
+  const { unit, claim, met } = pair;
+  const places = new Set(met.flatMap((one) => one.places));
+  const narrowed = ["over", "under"]
+    .flatMap((name) => alignedCues(pair, name as CueClass))
+    .find((cue) => {
+      const before = unit.terms.findLastIndex(({ end }) => end < cue.start);
+      const figure = unit.figures().find(({ start }) => start > cue.end && start <= cue.end + 2);
+      return (
+        figure !== undefined &&
+        places.has(before) &&
+        /^[ \u00A0]$/u.test(unit.text.slice(unit.terms[before]?.end ?? 0, cue.start)) &&
+        !claim.figures.some(({ base }) => base === figure.base)
+      );
+    });
+  return narrowed === undefined ? null : doubt(`"${narrowed.word}" stands on one side alone`);
 }
 
 /** The bounds beside figures, with nothing between that parts clauses; the "from" of a range is none. */

@@ -225,6 +225,48 @@ test.each([
     /^(?:partly|unsupported)/,
   ],
   [
+    "members over 60 are not all members",
+    "Members over 60 enter the museum free.",
+    "Members enter the museum free.",
+    /^partly cue/,
+  ],
+  [
+    "children under 6 are not all children",
+    "Kinder unter 6 Jahren fahren mit der Bahn frei.",
+    "Kinder fahren mit der Bahn frei.",
+    /^partly cue/,
+  ],
+  [
+    "the same bound on both sides is none",
+    "Members over 60 enter the museum free.",
+    "The museum is free for members over 60.",
+    /^supported/,
+  ],
+  [
+    "almost all are not all",
+    "Casi todos los socios votaron a favor del plan.",
+    "Todos los socios votaron a favor del plan.",
+    /^partly cue/,
+  ],
+  [
+    "almost all are nearly all",
+    "Almost all members voted for the plan.",
+    "Nearly all members voted for the plan.",
+    /^supported/,
+  ],
+  [
+    "an exception behind a comma counts",
+    "Le bail de la salle finit le 31 mars, sauf renouvellement.",
+    "Le bail de la salle finit le 31 mars.",
+    /^partly cue/,
+  ],
+  [
+    "who lost did not win",
+    "Harbour AC lost to Northshore 3:2 on Sunday.",
+    "Harbour AC beat Northshore 3:2 on Sunday.",
+    /^(?:partly|unsupported) cue/,
+  ],
+  [
     "votes against are not votes in favour",
     "The vote of the members was 7 to 2 in favour.",
     "The vote of the members was 7 to 2 against.",
