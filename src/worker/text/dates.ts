@@ -63,6 +63,14 @@ const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
     namedMonth,
     MAYBE_MONTH,
   ],
+  // "3-May-2026", as spreadsheets and statements of account write it.
+  [
+    pattern(
+      String.raw`(?<![\p{N}.,-])(?<day>\d{1,2})-(?<month>${MONTH_NAME})-(?<year>\d{4}|\d{2})(?![\p{N}-])`,
+    ),
+    namedDay,
+    MAYBE_MONTH,
+  ],
   [
     pattern(
       String.raw`(?:(?<year>\d{4})年|(?<era>令和|平成|昭和)(?<count>\d{1,2}|元)年)(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`,
@@ -153,7 +161,8 @@ function namedDay({ groups }: Match): ReturnType<Reader> {
   const { day = "", month = "", year } = groups ?? {};
   // "may" and "march" in small letters are verbs.
   if (/^(?:may|mar(?:ch)?)$/.test(month)) return null;
-  return asked(dayReadings(Number(day), monthOf(month), year), year);
+  const full = year?.length === 2 ? `20${year}` : year;
+  return asked(dayReadings(Number(day), monthOf(month), full), full);
 }
 
 function dayAndMonth({ groups }: Match): ReturnType<Reader> {

@@ -44,8 +44,9 @@ const DOZENS: readonly (readonly [RegExp, string])[] = [
 const MAYBE =
   /half past|quarter|halb|viertel|demie|quart|media|cuarto|dozen|dutzend|douzaine|docena/iu;
 
-/** Writes such times and amounts in digits, padded with blanks, so that everything stays where it was. Linear. */
-export function withDigits(text: string): string {
+/** Writes such times and amounts, and degrees below zero, in digits, padded with blanks, so that everything stays where it was. Linear. */
+export function withDigits(spelled: string): string {
+  const text = withSigns(spelled);
   if (!MAYBE.test(text)) return text;
   const dozens = DOZENS.reduce(
     (written, [words, digits]) => written.replace(words, (said) => digits.padEnd(said.length)),
@@ -71,3 +72,10 @@ function timeAt(hour: number, minutes: number): string {
   const all = (hour * 60 + minutes + 12 * 60) % (12 * 60);
   return `${Math.floor(all / 60) || 12}:${String(all % 60).padStart(2, "0")}`;
 }
+
+/** "minus 18 °C" as "−18 °C", at the same place. A minus between amounts is an operation. */
+const withSigns = (text: string): string =>
+  text.replace(
+    /(?<![\p{L}\p{N}])(?:minus|moins|menos)[ \u00A0](?=\d{1,4}(?:[.,]\d{1,3})?[ \u00A0]?(?:°|degrees?|Grad|degrés?|grados?))/giu,
+    (word) => `${" ".repeat(word.length - 1)}−`,
+  );

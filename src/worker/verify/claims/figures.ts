@@ -39,7 +39,7 @@ export type ClaimFigure = TextSpan & {
 
 /** The figures of a text in order. Linear. */
 export function readFigures(spelled: string, language: ClaimLanguage | null): ClaimFigure[] {
-  const text = withDigits(withSigns(spelled));
+  const text = withDigits(spelled);
   const found = (/\d/.test(text) ? findDates(text) : []).map((date) =>
     // In words it may be meant of either half of the day.
     /[\d０-９]/u.test(spelled.slice(date.start, date.end))
@@ -62,13 +62,6 @@ export function readFigures(spelled: string, language: ClaimLanguage | null): Cl
   const others = numbers.filter(({ start }) => !firsts.some((first) => first.start === start));
   return [...calendar, ...firsts, ...others].sort(byStart);
 }
-
-/** "minus 18 °C" as "−18 °C", at the same place. A minus between amounts is an operation. */
-const withSigns = (text: string): string =>
-  text.replace(
-    /(?<![\p{L}\p{N}])(?:minus|moins|menos)[ \u00A0](?=\d{1,4}(?:[.,]\d{1,3})?[ \u00A0]?(?:°|degrees?|Grad|degrés?|grados?))/giu,
-    (word) => `${" ".repeat(word.length - 1)}−`,
-  );
 
 const HOURS_AND_MINUTES = /^(\d{1,2})[ \u00A0\u202F]?(?:h|heures?)[ \u00A0\u202F]?([0-5]\d)$/iu;
 
