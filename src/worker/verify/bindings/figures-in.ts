@@ -2,6 +2,7 @@ import { findDates } from "../../text/dates.ts";
 import { findNumbers } from "../../text/numbers.ts";
 import type { Figure } from "../../text/numbers.ts";
 import type { TextSpan } from "../../text/spans.ts";
+import { withDigits } from "../claims/digits-for-words.ts";
 import { currencyBefore, measureAt } from "../claims/measures.ts";
 import type { Measure } from "../claims/measures.ts";
 import { findSpelledNumbers } from "../claims/number-words.ts";
@@ -31,11 +32,12 @@ export function quotedWords({
   language,
   years,
 }: Pick<QuotedWords, "text" | "language" | "years">): QuotedWords {
+  const inDigits = once(() => withDigits(text));
   return {
     ...{ text, language, years },
-    quantities: once(() => quantitiesIn(withoutSpans(text, findDates(text)), language)),
-    allNumbers: once(() => quantitiesIn(text, language)),
-    dates: once(() => findDates(spellOut(text))),
+    quantities: once(() => quantitiesIn(withoutSpans(inDigits(), findDates(inDigits())), language)),
+    allNumbers: once(() => quantitiesIn(inDigits(), language)),
+    dates: once(() => findDates(spellOut(inDigits()))),
     terms: once(() => readTerms(text, language)),
   };
 }

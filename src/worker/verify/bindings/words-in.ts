@@ -87,8 +87,10 @@ const CHOICES = [
 ].map(wordList);
 const DENIAL_REACH = 3;
 
-/** Whether words say a choice: one of its own words, or of those that mean the same, and no denial just before it. */
-export function holdsChoice(choice: string, { text }: QuotedWords): boolean {
+/** Whether words say a choice: a currency or unit of it, one of its own words, or of those that mean the same, and no denial just before it. */
+export function holdsChoice(choice: string, words: QuotedWords): boolean {
+  const { text } = words;
+  if (holdsMeasure(choice, words)) return true;
   const held = foldedWords(text).map(foldWord);
   const own = choice
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
@@ -130,7 +132,13 @@ export function holdsTruth(value: boolean, about: string, words: QuotedWords): b
   const marked = YES.test(text) !== NO.test(text) ? YES.test(text) : null;
   if (marked !== null && foldedWords(text).length <= MARKED_WORDS) return marked === value;
   const named = clauseAbout(about, words);
-  if (named !== null) return foldedWords(named).some(isDenialOf) !== value;
+  if (named !== null) {
+    const isAboutIt = foldedWords(about.replace(/[_-]+/gu, " ")).some((word) =>
+      FORBIDDEN.test(word),
+    );
+    const denies = isAboutIt ? isDenial : isDenialOf;
+    return foldedWords(named).some(denies) !== value;
+  }
   if (marked !== null) return marked === value;
   if (!ABOUT_DEEDS.test(about)) return false;
   const isOpen = STILL_OPEN.test(text) || foldedWords(text).some(isDenialOf);
@@ -140,7 +148,10 @@ export function holdsTruth(value: boolean, about: string, words: QuotedWords): b
 /** A row or an item with a mark. */
 const MARKED_WORDS = 12;
 
-const isDenialOf = (word: string): boolean => isDenial(word) || /^(?:un|in)able$|^fail/u.test(word);
+const isDenialOf = (word: string): boolean =>
+  isDenial(word) || /^(?:un|in)able$|^fail/u.test(word) || FORBIDDEN.test(word);
+const FORBIDDEN =
+  /^(?:forbidden|prohibited|banned|verboten|untersagt|interdite?s?|prohibid[oa]s?)$/u;
 
 function clauseAbout(about: string, { text, language }: QuotedWords): string | null {
   const [name = ""] = about.split(" ");

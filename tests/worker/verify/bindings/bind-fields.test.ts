@@ -61,6 +61,9 @@ describe("a number is in its quote", () => {
       [0.25, "A quarter left: the share is 25 % of it."],
       [25, "The share is 25 per cent."],
       [-5, "The cellar is at -5 degrees."],
+      [-4, "It was minus 4 degrees in the cellar."],
+      [12, "A dozen boats sank in the storm."],
+      [6, "Ein halbes Dutzend Boote ist gesunken."],
       [0, "Nobody was hurt in the fall.", { name: "hurt" }],
       [0, "Es wurde niemand verletzt.", { name: "verletzte" }],
       [90, "The trip takes 1.5 hours.", { name: "duration_minutes" }],
@@ -85,6 +88,7 @@ describe("a number is in its quote", () => {
       [1.25, "Die Summe ist 1.250 EUR."],
       [1250, "Das Verhältnis ist 1,250 und mehr."],
       [5, "The cellar is at -5 degrees."],
+      [4, "It was minus 4 degrees in the cellar."],
       [13, "Twelve people came to the meeting."],
       [0, "Two people were hurt in the fall.", { name: "hurt" }],
       [42, "The trip takes 42 hours.", { name: "duration_minutes" }],
@@ -100,6 +104,9 @@ describe("a number is in its quote", () => {
 describe("a date is in its quote", () => {
   test.each(
     titled([
+      ["2026-05-03", "The bill is due on 3-May-2026."],
+      ["2026-05-03", "The bill is due on 03-MAY-26."],
+      ["19:30", "Die Sitzung beginnt am Montag um halb acht."],
       ["2026-06-30", "The bill is due on 30 June 2026."],
       ["2026-06-30", "The bill is due on June 30th, 2026."],
       ["2026-06-30", "The bill is due on Tuesday, 30/06/2026."],
@@ -124,6 +131,8 @@ describe("a date is in its quote", () => {
 
   test.each(
     titled([
+      ["2026-03-05", "The bill is due on 3-May-2026."],
+      ["20:30", "Die Sitzung beginnt am Montag um halb acht."],
       ["2026-06-29", "The bill is due on 30 June 2026."],
       ["2025-06-30", "The bill is due on 30 June 2026."],
       ["2026-07-30", "The bill is due on 30 June 2026."],
@@ -192,6 +201,8 @@ describe("a name, a code, a currency or a text is in its quote", () => {
 describe("a truth value is said by its quote", () => {
   test.each(
     titled([
+      [false, "Dogs are forbidden in the garden.", { name: "dogs_allowed" }],
+      [true, "Dogs are forbidden in the garden.", { name: "dogs_forbidden" }],
       [true, "Dogs are allowed in the garden.", { name: "dogs_allowed" }],
       [false, "Dogs are not allowed in the garden.", { name: "dogs_allowed" }],
       [false, "Keine Hunde erlaubt, das ist so.", { name: "hunde_erlaubt" }],
@@ -212,6 +223,7 @@ describe("a truth value is said by its quote", () => {
 
   test.each(
     titled([
+      [true, "Dogs are prohibited in the garden.", { name: "dogs_allowed" }],
       [true, "Dogs are not allowed in the garden.", { name: "dogs_allowed" }],
       [false, "Dogs are allowed in the garden.", { name: "dogs_allowed" }],
       [true, "The rope must be replaced in May.", { name: "done" }],
@@ -226,6 +238,7 @@ describe("a truth value is said by its quote", () => {
 
 describe("one of several options is said by its quote", () => {
   const options = { enum: ["high", "low", "paid", "unpaid", "car_rental", "offen", "approved"] };
+  const currency = { enum: ["EUR", "USD"] };
 
   test.each(
     titled([
@@ -237,6 +250,7 @@ describe("one of several options is said by its quote", () => {
       ["unpaid", "La facture est impayée.", options],
       ["car_rental", "They rented a car in Harwick.", options],
       ["approved", "El plan fue aprobado.", options],
+      ["EUR", "The price is €40 for all.", currency],
     ]),
   )("%s", (_, [value, quote, field]) => {
     expect(bindOne(value, quote, field)).toBe("bound");
@@ -248,6 +262,7 @@ describe("one of several options is said by its quote", () => {
       ["paid", "The bill was not paid in May.", options],
       ["approved", "The plan was rejected by all.", options],
       ["low", "Please act at once, it is urgent.", options],
+      ["USD", "The price is €40 for all.", currency],
     ]),
   )("but not %s", (_, [value, quote, field]) => {
     expect(bindOne(value, quote, field)).toBe("unbound");
