@@ -171,6 +171,11 @@ function firstDays(
 /** Shares and halves in words: `[pattern, dimension, value]`; a null dimension is filled in from the unit behind it. */
 const PARTS: readonly (readonly [RegExp, string, number])[] = [
   [
+    /(?:(?:an|one) hour and a half|(?:one|1) and a half hours|eineinhalb stunden|anderthalb stunden|(?<!(?:à|vers|dès) )une heure et demie|(?<!una )hora y media)/giu,
+    "time",
+    5_400,
+  ],
+  [
     /(?:three[- ]quarters of an hour|dreiviertelstunde|drei viertelstunden|trois quarts d['’]heure|tres cuartos de hora)/giu,
     "time",
     2_700,

@@ -127,7 +127,10 @@ const UNIT_OF_COLUMN = /(?:[([(]|, | in )(?<unit>[^\s()[\]()]{1,12})[)\])]?$/u;
 /** A number of which the header, the first cell of its row, or the next one names the unit. */
 function withUnit(cell: string, names: readonly string[], next: string): string {
   if (!BARE.test(cell)) return cell;
-  const [unit = next] = names.flatMap((name) => UNIT_OF_COLUMN.exec(name)?.groups?.["unit"] ?? []);
+  const unitCell = /\d/.test(next) ? "" : next;
+  const [unit = unitCell] = names.flatMap(
+    (name) => UNIT_OF_COLUMN.exec(name)?.groups?.["unit"] ?? [],
+  );
   const measure = measureAt(unit);
   return measure !== null && unit.length <= measure.length + 4 ? `${cell} ${unit}` : cell;
 }

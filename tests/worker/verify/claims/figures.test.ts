@@ -23,6 +23,12 @@ test.each([
     "The trail closes from November through March.",
     "The trail closes from November to March.",
   ],
+  [
+    "a count beside a price",
+    "| Item | Qty | Price |\n|---|---|---|\n| Rope | 3 | €40 |\n| Hook | 12 | €5 |",
+    "There are 12 hooks.",
+  ],
+  ["an hour and a half", "El tren tarda hora y media.", "El tren tarda 90 minutos."],
   ["a dozen", "A dozen boats sank in the storm.", "Twelve boats sank in the storm."],
   ["half a dozen", "Media docena de socios votó en la sala.", "Seis socios votaron en la sala."],
   [
