@@ -88,16 +88,63 @@ const IF = /^(?:if|unless|provided|wenn|falls|sofern|si|s il|es sei denn|a moins
 
 /** A restriction stands on both sides; so does a condition, which is a clause of its own. */
 export function compareRestriction(pair: Pair): Finding | null {
+  const unlike = compareUnlike(pair);
+  if (unlike !== null) return unlike;
   const condition = cuesAbout(pair, "condition").find(({ word }) => IF.test(word));
   if (isOnlyIf(pair)) return null;
   if (condition !== undefined && claimCues(pair, "condition").length === 0) {
     return doubt(`"${condition.word}" stands on one side alone`);
   }
+  const group = grantedGroup(pair);
+  if (group !== null) return doubt(`"${group}" stands on one side alone`);
   const exception = cuesAbout(pair, "except")[0];
   if (exception !== undefined && claimCues(pair, "except").length === 0 && !isOnlyForExcept(pair)) {
     return doubt(`"${exception.word}" stands on one side alone`);
   }
   return compareRestricted(pair);
+}
+
+/** What is granted, and behind it to whom: "free for members", "gratuite pour les moins de 12 ans". */
+const GRANTED =
+  /(?<!\p{L})(?:free(?: of charge)?|gratis|kostenlos|kostenfrei|frei|gratuite?s?|gratuit[oa]s?|allowed|permitted|erlaubt|gestattet|autorisée?s?|permitid[oa]s?)[ \u00A0](?<group>(?:for|to|für|pour|aux|para)[ \u00A0][^,.;:()]{2,60})/iu;
+
+/** The group that the claim leaves out, though it says what is granted; null where it names somebody of it. */
+function grantedGroup({ unit, met, claim }: Pair): string | null {
+  const match = GRANTED.exec(unit.text);
+  const group = match?.groups?.["group"];
+  if (match === null || group === undefined) return null;
+  const end = match.index + match[0].length;
+  const start = end - group.length;
+  const within = ({ start: at }: TextSpan, from: number, to: number): boolean =>
+    at >= from && at < to;
+  const isMet = (from: number, to: number): boolean =>
+    met.some(({ places }) =>
+      places.some((place) => {
+        const term = unit.terms[place];
+        return term !== undefined && within(term, from, to);
+      }),
+    ) ||
+    unit
+      .figures()
+      .some((one) => within(one, from, to) && claim.figures.some(({ base }) => base === one.base));
+  const names = unit.terms.some((term) => term.isContent && within(term, start, end));
+  return names && isMet(match.index, start) && !isMet(start, end) ? group.trim() : null;
+}
+
+const UNLIKE =
+  /(?<!\p{L})(?:unlike|in contrast to|anders als|im gegensatz zu[mr]?|contrairement (?:à|au|aux)|à la différence d(?:e|u|es)|a diferencia de(?:l)?)(?!\p{L})/iu;
+
+/** "Unlike the ferry, the bus runs on Sundays": what is told of the bus is not told of the ferry. */
+function compareUnlike({ unit, claim, met }: Pair): Finding | null {
+  const match = UNLIKE.exec(unit.text);
+  if (match === null || UNLIKE.test(claim.text)) return null;
+  const at = unit.terms.findIndex(
+    ({ start, isContent }) => isContent && start >= match.index + match[0].length,
+  );
+  const other = unit.terms[at];
+  return other !== undefined && met.some(({ places }) => places.includes(at))
+    ? doubt(`${other.word} is told apart there`)
+    : null;
 }
 
 /** "Only if you take a course", where the sentence says "for courses only". */

@@ -261,6 +261,36 @@ test.each([
     /^partly cue/,
   ],
   [
+    "free for some is not free",
+    "Der Eintritt ins Museum ist frei für Mitglieder.",
+    "Der Eintritt ins Museum ist frei.",
+    /^partly cue/,
+  ],
+  [
+    "free for those under an age is not free",
+    "L'entrée du musée est gratuite pour les moins de 12 ans.",
+    "L'entrée du musée est gratuite.",
+    /^partly cue/,
+  ],
+  [
+    "free for the same ones is free",
+    "Der Eintritt ins Museum ist frei für Mitglieder.",
+    "Für Mitglieder ist der Eintritt ins Museum frei.",
+    /^supported/,
+  ],
+  [
+    "what is told apart is not told of it",
+    "Anders als die Fähre fährt der Bus sonntags bis Kiel.",
+    "Die Fähre fährt sonntags bis Kiel.",
+    /^partly cue/,
+  ],
+  [
+    "what is told of the other is",
+    "Unlike the ferry, the bus runs on Sundays.",
+    "The bus runs on Sundays.",
+    /^supported/,
+  ],
+  [
     "who lost did not win",
     "Harbour AC lost to Northshore 3:2 on Sunday.",
     "Harbour AC beat Northshore 3:2 on Sunday.",
