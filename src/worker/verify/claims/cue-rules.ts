@@ -88,7 +88,7 @@ const IF = /^(?:if|unless|provided|wenn|falls|sofern|si|s il|es sei denn|a moins
 
 /** A restriction stands on both sides; so does a condition, which is a clause of its own. */
 export function compareRestriction(pair: Pair): Finding | null {
-  const unlike = compareUnlike(pair);
+  const unlike = toldApart(pair);
   if (unlike !== null) return unlike;
   const condition = cuesAbout(pair, "condition").find(({ word }) => IF.test(word));
   if (isOnlyIf(pair)) return null;
@@ -109,33 +109,30 @@ const GRANTED =
   /(?<!\p{L})(?:free(?: of charge)?|gratis|kostenlos|kostenfrei|frei|gratuite?s?|gratuit[oa]s?|allowed|permitted|erlaubt|gestattet|autorisée?s?|permitid[oa]s?)[ \u00A0](?<group>(?:for|to|für|pour|aux|para)[ \u00A0][^,.;:()]{2,60})/iu;
 
 /** The group that the claim leaves out, though it says what is granted; null where it names somebody of it. */
-function grantedGroup({ unit, met, claim }: Pair): string | null {
+function grantedGroup(pair: Pair): string | null {
+  const { unit, claim } = pair;
   const match = GRANTED.exec(unit.text);
   const group = match?.groups?.["group"];
   if (match === null || group === undefined) return null;
   const end = match.index + match[0].length;
-  const start = end - group.length;
-  const within = ({ start: at }: TextSpan, from: number, to: number): boolean =>
-    at >= from && at < to;
-  const isMet = (from: number, to: number): boolean =>
-    met.some(({ places }) =>
-      places.some((place) => {
-        const term = unit.terms[place];
-        return term !== undefined && within(term, from, to);
-      }),
-    ) ||
+  const granted = { start: match.index, end: end - group.length };
+  const whom = { start: granted.end, end };
+  const isWithin = ({ start }: TextSpan, part: TextSpan): boolean =>
+    start >= part.start && start < part.end;
+  const isMet = (part: TextSpan): boolean =>
+    wordsIn(part, pair).size > 0 ||
     unit
       .figures()
-      .some((one) => within(one, from, to) && claim.figures.some(({ base }) => base === one.base));
-  const names = unit.terms.some((term) => term.isContent && within(term, start, end));
-  return names && isMet(match.index, start) && !isMet(start, end) ? group.trim() : null;
+      .some((one) => isWithin(one, part) && claim.figures.some(({ base }) => base === one.base));
+  const names = unit.terms.some((term) => term.isContent && isWithin(term, whom));
+  return names && isMet(granted) && !isMet(whom) ? group.trim() : null;
 }
 
 const UNLIKE =
   /(?<!\p{L})(?:unlike|in contrast to|anders als|im gegensatz zu[mr]?|contrairement (?:à|au|aux)|à la différence d(?:e|u|es)|a diferencia de(?:l)?)(?!\p{L})/iu;
 
 /** "Unlike the ferry, the bus runs on Sundays": what is told of the bus is not told of the ferry. */
-function compareUnlike({ unit, claim, met }: Pair): Finding | null {
+function toldApart({ unit, claim, met }: Pair): Finding | null {
   const match = UNLIKE.exec(unit.text);
   if (match === null || UNLIKE.test(claim.text)) return null;
   const at = unit.terms.findIndex(
@@ -202,18 +199,16 @@ export function compareBound(pair: Pair): Finding | null {
 function boundOfWord(pair: Pair): Finding | null {
   const { unit, claim, met } = pair;
   const places = new Set(met.flatMap((one) => one.places));
-  const narrowed = ["over", "under"]
-    .flatMap((name) => alignedCues(pair, name as CueClass))
-    .find((cue) => {
-      const before = unit.terms.findLastIndex(({ end }) => end < cue.start);
-      const figure = unit.figures().find(({ start }) => start > cue.end && start <= cue.end + 2);
-      return (
-        figure !== undefined &&
-        places.has(before) &&
-        /^[ \u00A0]$/u.test(unit.text.slice(unit.terms[before]?.end ?? 0, cue.start)) &&
-        !claim.figures.some(({ base }) => base === figure.base)
-      );
-    });
+  const narrowed = [...alignedCues(pair, "over"), ...alignedCues(pair, "under")].find((cue) => {
+    const before = unit.terms.findLastIndex(({ end }) => end < cue.start);
+    const figure = unit.figures().find(({ start }) => start > cue.end && start <= cue.end + 2);
+    return (
+      figure !== undefined &&
+      places.has(before) &&
+      /^[ \u00A0]$/u.test(unit.text.slice(unit.terms[before]?.end ?? 0, cue.start)) &&
+      !claim.figures.some(({ base }) => base === figure.base)
+    );
+  });
   return narrowed === undefined ? null : doubt(`"${narrowed.word}" stands on one side alone`);
 }
 

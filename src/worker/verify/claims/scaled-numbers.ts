@@ -59,12 +59,10 @@ function scaleAt(
 /** Whether a stretch of digits and letters is an amount with its scale, such as "3.4bn", and no code. */
 export function isScaled(text: string, start: number, end: number): boolean {
   const [digits = ""] = /^[€$£¥]?\d{1,9}(?:[.,]\d{1,6})?/u.exec(text.slice(start, end)) ?? [];
-  if (digits === "") return false;
-  const from = start + (/^\d/.test(digits) ? 0 : 1);
-  return (
-    start + digits.length + scaleAt(text, from, start + digits.length).length === end &&
-    digits.length < end - start
-  );
+  const digitsEnd = start + digits.length;
+  const from = /^\d/.test(digits) ? start : start + 1;
+  const { length } = scaleAt(text, from, digitsEnd);
+  return length > 0 && digitsEnd + length === end;
 }
 
 /** "9万5千" is one number. */
