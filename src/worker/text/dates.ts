@@ -9,9 +9,12 @@ function dayReadings(day: number, month: number, year: string | undefined): Date
   if (month < 1 || month > 12 || day < 1 || day > 31) return [];
   const inYear = `m:${two(month)}-${two(day)}`;
   if (year === undefined) return [inYear];
-  const full = year.length === 2 ? `20${year}` : year;
+  const full = fullYear(year);
   return [`d:${full}-${two(month)}-${two(day)}`, inYear, `y:${full}-${two(month)}`];
 }
+
+/** A year of two digits is one of this century. */
+const fullYear = (year: string): string => (year.length === 2 ? `20${year}` : year);
 
 const monthReadings = (month: number, year: string): DateReading[] => [`y:${year}-${two(month)}`];
 
@@ -161,7 +164,7 @@ function namedDay({ groups }: Match): ReturnType<Reader> {
   const { day = "", month = "", year } = groups ?? {};
   // "may" and "march" in small letters are verbs.
   if (/^(?:may|mar(?:ch)?)$/.test(month)) return null;
-  const full = year?.length === 2 ? `20${year}` : year;
+  const full = year === undefined ? undefined : fullYear(year);
   return asked(dayReadings(Number(day), monthOf(month), full), full);
 }
 
