@@ -10,7 +10,9 @@ export type MailHeader = {
 
 const NONE: MailHeader = { lines: 0, title: null, members: [] };
 
-const SENDER = /^(?:from|sender|von|absender|de|expéditeur|remitente)$/iu;
+/** Names of members: of who wrote a mail, and of whom it is to. */
+export const SENDER = /^(?:from|sender|von|absender|de|expéditeur|remitente)$/iu;
+export const RECIPIENT = /^(?:to|an|à|para)$/iu;
 const ABOUT =
   /^(?:to|subject|date|sent|an|betreff|datum|gesendet|à|objet|envoyé|para|asunto|fecha|enviado)$/iu;
 const MEMBER = /^(\p{Lu}[\p{L}-]{0,30}|CC|BCC)[ \t]?:[ \t]+(\S.*)$/u;

@@ -1,9 +1,10 @@
 import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
+import { RECIPIENT, SENDER } from "../../text/mail-header.ts";
 import { wordsOf } from "../../text/content-words.ts";
 import { datesIn, deadlineIn } from "./dates.ts";
-import { asName, findPeople, NAME } from "./people.ts";
+import { asName, findPeople, NAME, WHOLE_NAME } from "./people.ts";
 
 type Action = {
   readonly quote: string;
@@ -124,9 +125,10 @@ function letterOf(items: readonly DocumentItem[], about: ReadonlyMap<string, str
     list
       .flatMap(({ text }) => shapes.map((shape) => asName(shape.exec(text)?.[1] ?? "")))
       .find((name) => name !== null && !CLOSING.test(name)) ?? null;
-  const inHeader = (keys: readonly string[]): string | null =>
-    keys
-      .map((key) => asName(WHOLE_NAME.exec(about.get(key) ?? "")?.[0] ?? ""))
+  // Of several recipients none is meant alone.
+  const inHeader = (member: RegExp): string | null =>
+    [...about]
+      .map(([key, value]) => (member.test(key) ? asName(WHOLE_NAME.exec(value)?.[0] ?? "") : null))
       .find((name) => name !== null) ?? null;
   return {
     reader:
@@ -139,11 +141,6 @@ function letterOf(items: readonly DocumentItem[], about: ReadonlyMap<string, str
       named(items.slice(1).slice(-LAST_LINES), [SIGNED]),
   };
 }
-
-const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
-/** Members of the header of a mail; of several recipients none is meant alone. */
-const SENDER = ["from", "von", "de", "expéditeur", "remitente"];
-const RECIPIENT = ["to", "an", "à", "para"];
 
 /** "I'll send it" is the writer's, and "please send it" the reader's. */
 function withOwner(action: Action, { writer, reader }: Letter): Action {

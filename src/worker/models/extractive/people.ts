@@ -171,7 +171,8 @@ const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
 const NAMING_KEYS =
   /^(?:author|owner|keeper|contact|chair|written_by|minutes_by|filed_by|by|from|to|autor|verfasser|von|an|de|para|expéditeur|remitente|absender)$/;
 
-const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
+/** A name and nothing else. */
+export const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
 
 function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
   return [...about].flatMap(([key, value]) => {

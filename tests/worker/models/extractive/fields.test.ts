@@ -185,6 +185,11 @@ test.each([
     ["Ada Lind", "Bo Marsh"],
   ],
   [
+    "the header of a mail in German",
+    "Absender: Ada Lind <ada@x.example>\nAn: Bo Marsh <bo@x.example>\nDatum: 2026-01-05\n\nI'll send the list by Friday. Please return the keys.\n",
+    ["Ada Lind", "Bo Marsh"],
+  ],
+  [
     "several recipients, of whom none is meant alone",
     "# Ropes\n\nFrom: Ada Lind <ada@x.example>\nTo: Bo Marsh <bo@x.example>, Cy Ross <cy@x.example>\nDate: 2026-01-05\n\nPlease return the keys.\n",
     [null],
