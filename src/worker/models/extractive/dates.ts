@@ -25,6 +25,7 @@ const MONTH_NUMBER = String.raw`(?:0?[1-9]|1[0-2])`;
 const WRITTEN = [
   String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
   String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
+  String.raw`(?<![\p{N}.,-])${DAY_NUMBER}-${MONTH}-(?:(?:19|20)\d\d|\d\d)(?![\p{N}-])`,
   String.raw`(?<![\p{N}.,:])(?:1er|${DAY_NUMBER}) ${FRENCH_MONTH}(?!\p{L})(?: (?:19|20)\d\d(?!\p{N}))?`,
   String.raw`(?<![\p{N}.,:])(?:1º|1ro|${DAY_NUMBER}) de ${SPANISH_MONTH}(?!\p{L})(?: (?:de|del) (?:19|20)\d\d(?!\p{N}))?`,
   String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,

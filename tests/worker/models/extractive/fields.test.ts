@@ -100,6 +100,7 @@ describe("actions", () => {
     ],
     ["24 panels, to be mounted in June 2026.", null, "June 2026"],
     ["Please return the keys by 2026-05-03.", null, "2026-05-03"],
+    ["Please return the keys by 3-May-2026.", null, "3-May-2026"],
     ["Frau Egger muss die Pumpe bis zum 30. Juni 2026 prüfen.", "Frau Egger", "30. Juni 2026"],
     ["Bitte die Schlüssel zurückgeben.", null, null],
     ["- [ ] Ask the board. Owner: Klara Oberhuber", "Klara Oberhuber", null],
