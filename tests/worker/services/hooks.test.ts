@@ -49,6 +49,10 @@ const WORKERS_ENVIRONMENT = {
 const ONCE_ASLEEP =
   'echo "$NIGHTDESK_EVENT_ID" >> ids; [ "$(wc -l < ids)" -gt 1 ] || exec sleep 60';
 
+/** The shell makes the file before it writes to it, and may be stopped between the two. */
+const hasLine = async (file: string): Promise<boolean> =>
+  existsSync(file) && (await readFile(file, "utf8")).endsWith("\n");
+
 type Called = {
   readonly key: unknown;
   readonly body: Record<string, unknown>;
@@ -371,7 +375,7 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     await start({ command: ["sh", "-c", ONCE_ASLEEP] });
     const batchId = await endBatch();
     const ids = join(topology.workroot, "ids");
-    await eventually("it is told", async () => existsSync(ids));
+    await eventually("it is told", () => hasLine(ids));
     await expireLease(db, await jobOf(batchId));
     await stateIs(batchId, "done");
     const [first, second] = (await readFile(ids, "utf8")).split("\n");
@@ -431,7 +435,7 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
     await start({ command: ["sh", "-c", ONCE_ASLEEP] });
     const batchId = await endBatch();
     const ids = join(topology.workroot, "ids");
-    await eventually("the command runs", async () => existsSync(ids));
+    await eventually("the command runs", () => hasLine(ids));
     await stopAll();
     expect(await callOf(batchId)).toMatchObject({ state: "pending", tries: 0, error: null });
     await start({ command: ["sh", "-c", ONCE_ASLEEP] });
