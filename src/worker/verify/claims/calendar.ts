@@ -33,6 +33,17 @@ const SHORT_DAY = new RegExp(
   `(?<![\\p{L}])(?:${SHORT.map((names) => `(${names})`).join("|")})(?=[–—-](?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)(?!\\p{L})|\\.?,? \\d)|(?<=(?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)[–—-])(?:${SHORT.map((names) => `(${names})`).join("|")})(?!\\p{L})`,
   "gu",
 );
+/** With a stop and a number behind them: "Ven. 19", "sáb. 3". */
+const ROMANCE_DAYS = ["lun", "mar", "mer|mi[eé]", "jeu|jue", "ven|vie", "sam|s[aá]b", "dim|dom"];
+const ROMANCE_DAY = new RegExp(
+  `(?<!\\p{L})(?:${ROMANCE_DAYS.map((names) => `(${names})`).join("|")})(?=\\. ?\\d)`,
+  "giu",
+);
+/** Alone in a cell, or before a colon at the beginning of a line. */
+const CELL_DAY = new RegExp(
+  `(?<=[|:][ ]?|^[ ]{0,3}(?:[-*][ ])?)(?:${SHORT.map((names) => `(${names})`).join("|")})(?=[ ]{0,20}(?:\\||$)|:[ ])`,
+  "gmu",
+);
 const WORKDAYS =
   /(?<!\p{L})(?:weekdays?|working days?|werktags|wochentags|werktage|en semaine|jours ouvrables|entre semana|laborables|平日)(?!\p{Script=Latin})/giu;
 const WEEKEND =
@@ -73,7 +84,8 @@ export function findCalendarWords(text: string): CalendarWord[] {
 /** What a text without one of them holds none of; quicker than the patterns themselves. */
 const MAYBE_DAY =
   /day|tag|mittwoch|sonnabend|dimanche|lun|mar|mer|mi[eé]|jeu|jue|ven|vie|sam|s[aá]b|dom|曜|week|werk|wochen|semaine|semana|laborab|ouvrabl|平日|週末|毎日|daily|t[aä]glich|todos|jours|quotidien|diari/i;
-const MAYBE_SHORT = /(?:Mo|Tu|Di|We|Mi|Th|Do|Fr|Sa|Su|So)[a-z]{0,3}(?:[–—-]|[.,]{0,2} \d)/;
+const MAYBE_SHORT =
+  /(?:Mo|Tu|Di|We|Mi|Th|Do|Fr|Sa|Su|So)[a-z]{0,3}(?:[–—-]|[.,]{0,2} \d| {0,20}(?:\||$)|: )/m;
 const MAYBE_MONTH =
   /jan|ene|f[eé][bv]|m[aä]r|ma[yi]|a[pvb]ri|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic|月/i;
 
@@ -90,7 +102,8 @@ const findSlashed = (text: string): CalendarWord[] =>
   );
 
 function findDays(text: string): CalendarWord[] {
-  const single = [...text.matchAll(DAY), ...text.matchAll(SHORT_DAY)]
+  const single = [DAY, SHORT_DAY, ROMANCE_DAY, CELL_DAY]
+    .flatMap((pattern) => [...text.matchAll(pattern)])
     .map((match) => ({
       start: match.index,
       end: match.index + match[0].length,

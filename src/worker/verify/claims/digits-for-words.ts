@@ -26,7 +26,17 @@ const FORMS: readonly (readonly [form: RegExp, minutes: number])[] = (
     [`las? ${SPANISH} y media`, 30],
     [`las? ${SPANISH} y cuarto`, 15],
     [`las? ${SPANISH} menos cuarto`, -15],
-  ] as const
+    [`(?<=(?:a|desde|hasta|hacia) )las? ${SPANISH}(?= (?:de la|en punto))`, 0],
+    ...[5, 10, 20].flatMap((minutes, at) => {
+      const [english, german] = [["five", "ten", "twenty"][at], ["fünf", "zehn", "zwanzig"][at]];
+      return [
+        [`(?<=(?:at|by|until|till|from|about|around) )${english} past ${ENGLISH}`, minutes],
+        [`(?<=(?:at|by|until|till|from|about|around) )${english} to ${ENGLISH}`, -minutes],
+        [`(?<=(?:um|ab|gegen|bis|seit) )${german} nach ${GERMAN}`, minutes],
+        [`(?<=(?:um|ab|gegen|bis|seit) )${german} vor ${GERMAN}`, -minutes],
+      ] as const;
+    }),
+  ] as readonly (readonly [form: string, minutes: number])[]
 ).map(([form, minutes]) => [
   new RegExp(`(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`, "giu"),
   minutes,
@@ -42,7 +52,7 @@ const DOZENS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 const MAYBE =
-  /half past|quarter|halb|viertel|demie|quart|media|cuarto|dozen|dutzend|douzaine|docena/iu;
+  /half past|quarter|halb|viertel|demie|quart|media|cuarto|dozen|dutzend|douzaine|docena|(?:five|ten|twenty) (?:past|to) |(?:fünf|zehn|zwanzig) (?:nach|vor) |las? \p{L}{3,6} (?:de la|en punto)/iu;
 
 /** Writes such times and amounts, and degrees below zero, in digits, padded with blanks, so that everything stays where it was. Linear. */
 export function withDigits(spelled: string): string {

@@ -57,7 +57,8 @@ export function readFigures(spelled: string, language: ClaimLanguage | null): Cl
   const masked = withoutSpans(text, [...calendar, ...codes].sort(byStart));
   const parts = [...findParts(masked, language), ...divisors];
   const rest = withoutSpans(masked, parts);
-  const numbers = joinFigures([...readNumbers(rest, text, language), ...parts].sort(byStart), text);
+  const read = readNumbers(rest, text, language).map((figure) => withTime(figure, text));
+  const numbers = joinFigures([...read, ...parts].sort(byStart), text);
   const firsts = firstDays(calendar, numbers, text);
   const others = numbers.filter(({ start }) => !firsts.some((first) => first.start === start));
   return [...calendar, ...firsts, ...others].sort(byStart);
@@ -87,6 +88,18 @@ function durationAt(date: Dated, text: string): ClaimFigure | null {
     base,
     measure,
   };
+}
+
+/** "At 1410" may be ten past two. */
+function withTime(figure: ClaimFigure, text: string): ClaimFigure {
+  const [, hours, minutes] = /^([01]\d|2[0-3])([0-5]\d)$/.exec(figure.text) ?? [];
+  const before = text.slice(Math.max(0, figure.start - 8), figure.start);
+  if (
+    hours === undefined ||
+    !/(?<!\p{L})(?:at|by|until|till|um|ab|bis|gegen)[ \u00A0]$/iu.test(before)
+  )
+    return figure;
+  return { ...figure, offers: [...figure.offers, `t:${hours}:${minutes ?? ""}`] };
 }
 
 /** Whether a span shares a character with one of others. */

@@ -14,6 +14,8 @@ test.each([
   ...["Saturday", "Samstag", "Sonnabend", "samedi", "sábado"].map((name) => [name, "w:6"]),
   ...["Sunday", "Sonntag", "dimanche", "domingo", "日曜"].map((name) => [name, "w:7"]),
   ...["Mon 4", "Mo. 4", "Mo–Fr", "Mon-Fri"].map((name) => [name, "w:1"]),
+  ...["| Mi |", "Tag: Mi | Dauer: 70 min", "- Mi: zu", "mer. 19"].map((name) => [name, "w:3"]),
+  ...["Ven. 19", "vie. 3", "Tag: Fr"].map((name) => [name, "w:5"]),
   ...["Fri 10", "Fr., 10", "Thurs 9", "Sat 1", "Sun, 2"].map((name) => [
     name,
     `w:${name.startsWith("F") ? 5 : name.startsWith("T") ? 4 : name.startsWith("Sa") ? 6 : 7}`,
@@ -34,6 +36,13 @@ test.each([
 ])("%s is a day of the week, or several", (name, offer) => {
   expect(offersOf(name)).toContain(offer);
 });
+
+test.each(["Do it again", "So we left", "Di Matteo", "Tag: Solar | Dauer", "Mar 3", "sam 3"])(
+  "%s names no day of the week",
+  (text) => {
+    expect(offersOf(text).filter((offer) => offer.startsWith("w:"))).toEqual([]);
+  },
+);
 
 const MONTHS = [
   "January Januar janvier enero",

@@ -128,6 +128,27 @@ test.each([
   ["a weekday of a date", "The board met on 12 March 2024.", "The board met on a Tuesday."],
   ["a rounded value", "The trial had 612 visitors.", "The trial had about 600 visitors."],
   ["a value rounded up", "The trial had 87 visitors.", "The trial had nearly 90 visitors."],
+  ["a time without a mark", "The boat anchored at 1855 in the bay.", "The boat anchored at 18:55."],
+  [
+    "a time of the afternoon",
+    "El coro ensaya los lunes a las 19:00.",
+    "El coro ensaya a las siete de la tarde.",
+  ],
+  [
+    "minutes before an hour",
+    "Der letzte Bus fährt um 21:40 Uhr.",
+    "Der letzte Bus fährt um zwanzig vor zehn.",
+  ],
+  [
+    "minutes behind an hour",
+    "The last bus leaves at 8:10.",
+    "The last bus leaves at ten past eight.",
+  ],
+  [
+    "a day that a cell cuts short",
+    "| Tag | Dauer |\n|---|---|\n| Mi | 70 min |",
+    "Mittwochs sind es 70 min.",
+  ],
   ["a Japanese count", "会場には三人の係員がいる。", "会場には3人の係員がいる。"],
 ])("%s stands", (_, evidence, claim) => {
   expect(isFigureThere(evidence, claim)).toBe(true);
@@ -164,6 +185,8 @@ test.each([
   ],
   ["another scale", "The fund holds $3.4bn in all.", "The fund holds $3.4m in all."],
   ["another amount of thousands", "The grant is €12k a year.", "The grant is €21k a year."],
+  ["a year for a time", "The mill was built in 1855.", "The mill was built at 18:55."],
+  ["other minutes", "Der letzte Bus fährt um 21:40 Uhr.", "Der letzte Bus fährt um zehn vor zehn."],
   [
     "another half hour",
     "Die Sitzung des Vereins beginnt um halb acht.",
