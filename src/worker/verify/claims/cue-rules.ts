@@ -2,7 +2,9 @@ import type { CueClass } from "./cues/cue-list.ts";
 import { OPPOSITES } from "../../text/opposites.ts";
 import type { Cue } from "./cues/find-cues.ts";
 import { alignedCues, claimCues, wordsIn } from "./pair.ts";
+import { ratesIn } from "./figure-words.ts";
 import type { ClaimFigure } from "./figures.ts";
+import { measureAt } from "./measures.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
 import { isOnlyForExcept, isPlain, LEAST_OF_CLAIM } from "./polarity.ts";
 import { segmentAt } from "./segments.ts";
@@ -46,7 +48,11 @@ const compareQuantities = ruleOf(["all", "only", "most"], "either");
 
 /** "Only 30 minutes", "three of each": beside a figure these say how much it is, and not of what. */
 export const compareQuantifier = (pair: Pair): Finding | null =>
-  everyNth(pair) ?? otherDays(pair) ?? nearlyAll(pair) ?? compareQuantities(withoutMeasuring(pair));
+  everyNth(pair) ??
+  otherDays(pair) ??
+  nearlyAll(pair) ??
+  shareOfNone(pair) ??
+  compareQuantities(withoutMeasuring(pair));
 
 const NEARLY =
   /(?<!\p{L})(?:almost|nearly|virtually|practically|fast|nahezu|beinahe|presque|quasiment|casi|prácticamente)[ \u00A0]$/iu;
@@ -61,6 +67,41 @@ function nearlyAll(pair: Pair): Finding | null {
   const isSaid = said.some((cue) => isNearly(pair.claim, cue));
   const isHeld = held.some((cue) => isNearly(pair.unit, cue));
   return isSaid === isHeld ? null : doubt('"almost all" stands on one side alone');
+}
+
+/** So much of a share it may be off: "about a third" is 3 of 10, too. */
+const MOST_OFF = 0.02;
+const MOST_OFF_ABOUT = 0.15;
+/** "A minute and a quarter" */
+const AND_A = /(?<!\p{L})(?:and|und|et|y)[ \u00A0]$/iu;
+
+/** "More than half", where no figure of the sentence is such a share, and no two of them make it. */
+function shareOfNone({ claim, unit }: Pair): Finding | null {
+  if (claim.language !== unit.language) return null;
+  const numbers = unit.figures().filter(({ kind, base }) => kind === "number" && base > 0);
+  const isLike = (share: number, wanted: number, precision: ClaimFigure["precision"]): boolean =>
+    precision === "above"
+      ? share > wanted
+      : precision === "below"
+        ? share < wanted
+        : Math.abs(share - wanted) <= (precision === "about" ? MOST_OFF_ABOUT : MOST_OFF) * wanted;
+  const missing = claim.figures.find(
+    ({ isSoft, measure, base, precision, start }) =>
+      isSoft &&
+      !AND_A.test(claim.text.slice(0, start)) &&
+      measure?.dimension === "percent" &&
+      numbers.length > 0 &&
+      !numbers.some((one) => one.measure?.dimension === "percent") &&
+      !numbers.some((one) =>
+        numbers.some(
+          (other) =>
+            other.base > one.base && isLike((100 * one.base) / other.base, base, precision),
+        ),
+      ),
+  );
+  return missing === undefined || unit.cues().some(({ name }) => name === "most" || name === "some")
+    ? null
+    : doubt(`"${missing.text}" stands on one side alone`);
 }
 
 const isDay = (offer: string): boolean => /^w:\d$/.test(offer);
@@ -343,7 +384,34 @@ function compareAmount(pair: Pair): Finding | null {
     return null;
   return doubt(`"${said.word}", where the sentence has "${held[0]?.word ?? ""}" alone`);
 }
-export const compareSequence = ruleOf(["before", "after", "first", "last", "instead"], "claim");
+const compareMoments = ruleOf(["before", "after", "first", "last", "instead"], "claim");
+/** What opens the next step: "leave it for five hours at 24 °C, then put it into the fridge". */
+const THEN: ReadonlySet<string> = new Set(
+  "then|afterwards|subsequently|thereafter|dann|danach|anschliessend|daraufhin|puis|ensuite|luego|despues".split(
+    "|",
+  ),
+);
+
+export const compareSequence = (pair: Pair): Finding | null =>
+  compareMoments(pair) ?? compareSteps(pair);
+
+/** Words of two steps, of which the claim makes one. */
+function compareSteps(pair: Pair): Finding | null {
+  const { unit, claim } = pair;
+  if (unit.kind === "row" || claim.segments.length > 1) return null;
+  if (claim.cues.some(({ name }) => name === "after" || name === "before")) return null;
+  const step = unit.cues().find(({ name, word }) => name === "after" && THEN.has(word));
+  if (step === undefined) return null;
+  const before = wordsIn({ start: 0, end: step.start }, pair);
+  const behind = wordsIn({ start: step.end, end: unit.text.length }, pair);
+  const isIn = (term: Term, words: ReadonlySet<Term>, others: ReadonlySet<Term>): boolean =>
+    words.has(term) && !others.has(term) && !term.isLight;
+  const own = claim.content.filter((term) => isIn(term, before, behind));
+  const next = claim.content.filter((term) => isIn(term, behind, before));
+  return own.length > 1 && next.length > 0 && (next[0]?.start ?? 0) > (own[0]?.start ?? 0)
+    ? doubt(`"${step.word}" stands between them there`)
+    : null;
+}
 
 /** One of two opposites stands in the claim, the other in the sentence. */
 export function compareOpposites(pair: Pair): Finding | null {
@@ -367,7 +435,7 @@ export function compareOpposites(pair: Pair): Finding | null {
     const other = opposites
       .get(word)
       ?.find((opposite) => where.has(opposite) && !said.has(opposite));
-    if (other !== undefined) {
+    if (other !== undefined && !isTurned(pair, word, other)) {
       const isHard = pair.share >= LEAST_OF_CLAIM && !isOnlyForExcept(pair);
       return {
         grade: isHard ? "unsupported" : "partly",
@@ -377,6 +445,21 @@ export function compareOpposites(pair: Pair): Finding | null {
     }
   }
   return null;
+}
+
+const isOfTime = ({ name }: Cue): boolean => name === "before" || name === "after";
+
+function isTurned(pair: Pair, word: string, other: string): boolean {
+  const ofClaim = pair.claim.cues.find((cue) => cue.word === word && isOfTime(cue));
+  const ofUnit = pair.unit.cues().find((cue) => cue.word === other && isOfTime(cue));
+  return ofClaim !== undefined && ofUnit !== undefined && isToldFromTheEnd(pair, ofClaim, ofUnit);
+}
+
+/** "Y after X", where the sentence says "X before Y". */
+function isToldFromTheEnd(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
+  if (ofClaim.name === ofUnit.name) return false;
+  const { inside, outside } = complements(pair, ofClaim, ofUnit);
+  return outside > 0 && inside === 0;
 }
 
 /** The words of the clause that holds most of the claim. */
@@ -481,14 +564,31 @@ const SHARING = wordsOf("each every je jede jeder jedes jeden chaque chacun chac
 function withoutMeasuring(pair: Pair): Pair {
   const { claim, unit } = pair;
   const ofUnit = unit.cues().filter((cue) => !isMeasuring(cue, unit.figures(), unit.text));
+  const isAlone = !ofUnit.some(({ name }) => name === "all");
   return {
     ...pair,
     claim: {
       ...claim,
-      cues: claim.cues.filter((cue) => !isMeasuring(cue, claim.figures, claim.text)),
+      cues: claim.cues.filter(
+        (cue) =>
+          !isMeasuring(cue, claim.figures, claim.text) &&
+          !(isAlone && isRegular(cue, claim.text, unit.text)),
+      ),
     },
     unit: { ...unit, cues: () => ofUnit },
   };
+}
+
+const NIGHT = /^(?:night|nacht|nuit|noche)$/iu;
+const NIGHTLY = /(?<!\p{L})(?:nightly|nächtlich)/iu;
+
+/** "Every month", where the sentence says "monthly". */
+function isRegular({ word, end }: Cue, text: string, held: string): boolean {
+  if (!SHARING.has(word)) return false;
+  const [, period = ""] = /^[ \u00A0](\p{L}{3,12})/u.exec(text.slice(end, end + 16)) ?? [];
+  if (NIGHT.test(period)) return NIGHTLY.test(held);
+  const measure = measureAt(period);
+  return measure !== null && ratesIn(held).has(`${measure.dimension}:${measure.factor}`);
 }
 
 const isMeasuring = (

@@ -270,14 +270,15 @@ export function compareRate(pair: Pair): Finding | null {
     const segment = pair.unit
       .segments()
       .find(({ start, end }) => start <= own.start && own.start < end);
-    const said =
-      segment === undefined ? "" : foldWord(pair.unit.text.slice(segment.start, segment.end));
+    const part = segment === undefined ? "" : pair.unit.text.slice(segment.start, segment.end);
+    const said = foldWord(part);
     const isSaid =
       own.rate !== null
         ? own.rate === figure.rate
         : own.per !== null
           ? areRelated(stemAlike(own.per), stemAlike(per))
-          : said.includes(per.slice(0, 4));
+          : said.includes(per.slice(0, 4)) ||
+            (figure.rate !== null && ratesIn(part).has(figure.rate));
     if (!isSaid)
       return { grade: "partly", reason: "cue", detail: `${own.text.trim()} is not per ${per}` };
   }

@@ -50,7 +50,8 @@ function replacedName({ claim, unit, cited, met }: Pair): string | null {
   const [first, second] = claim.terms;
   if (first === undefined || second === undefined || claim.language === "german") return null;
   if (claim.language !== unit.language || !first.isContent) return null;
-  if (overlapsAny(first, claim.figures)) return null;
+  // Of "l'association" the article is a word of its own.
+  if (first.word.length < 2 || overlapsAny(first, claim.figures)) return null;
   if (cited.some((piece) => holds(piece, first.word, false))) return null;
   const places = met.find(({ term }) => term === second)?.places ?? [];
   const isReplaced = places.some((place) => {

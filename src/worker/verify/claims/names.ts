@@ -19,11 +19,13 @@ const TITLES: ReadonlySet<string> = new Set(
 const GERMAN_TITLES: ReadonlySet<string> = new Set(
   "herr herrn frau fraulein firma dr prof familie".split(" "),
 );
+/** Prepositions that open a sentence, and are no words of a name: "Laut Herrn Wessels". */
+const OPENING: ReadonlySet<string> = new Set("laut gemass dank trotz wegen selon segun".split(" "));
 const CAPITAL = /^\p{Lu}/u;
 const JOINED =
   /^(?:[ \u00A0]|-|['’]|[ \u00A0](?:&|of|de|del|della|von|van|du|la|le|des|d['’]|y|et|zu|am|der)[ \u00A0]|\. )$/u;
 
-const JOINED_IN_GERMAN = /^(?:[ \u00A0]|-|[ \u00A0](?:&|von|zu)[ \u00A0])$/u;
+const JOINED_IN_GERMAN = /^(?:[ \u00A0]|-|[ \u00A0](?:&|von)[ \u00A0])$/u;
 
 /** The names of a claim, in order. */
 export function findNames(
@@ -70,7 +72,7 @@ function nameOf(run: readonly Term[], text: string, language: ClaimLanguage | nu
   const kept = run.filter(
     (term, at) =>
       !TITLES.has(term.word) &&
-      !(at === 0 && isStart && (run.length === 1 || !term.isContent)) &&
+      !(at === 0 && isStart && (run.length === 1 || !term.isContent || OPENING.has(term.word))) &&
       (term.isContent || term.end - term.start === 1),
   );
   const [begin, end] = [kept[0]?.start ?? 0, kept.at(-1)?.end ?? 0];

@@ -239,8 +239,51 @@ export function compareOrder(pair: Pair): Finding | null {
     return before?.segment === segment ? [place < before.place] : [];
   });
   const inverted = pairs.filter(Boolean).length;
+  const exchanged = exchangedWords(pair) ?? laterWords(pair);
+  if (exchanged !== null) return inOtherOrder(exchanged);
   if (pairs.length < 3 || inverted / pairs.length <= MOST_INVERTED) return null;
   return inOtherOrder(`${inverted} of ${pairs.length} words stand in another order`);
+}
+
+/** The words of the claim that stand in the unit once, in its order; of several that are related the same one counts. */
+const placedWords = ({ met, unit }: Pair): { readonly term: Term; readonly place: number }[] =>
+  met
+    .flatMap(({ term, places }) => {
+      const same = places.filter((place) => unit.terms[place]?.word === term.word);
+      const [place, second] = same.length === 1 ? same : places;
+      return place === undefined || second !== undefined ? [] : [{ term, place }];
+    })
+    .sort((one, other) => one.term.start - other.term.start);
+
+/** "The tenant pays the repairs and the owner the fees", where it is the other way round: two words alone stand in each other's place. */
+function exchangedWords(pair: Pair): string | null {
+  const { claim, unit, met } = pair;
+  if (unit.kind === "row" || claim.language !== unit.language) return null;
+  const words = placedWords(pair);
+  if (words.length < LEAST_IN_ORDER || words.length < met.length) return null;
+  const inUnit = words.toSorted((one, other) => one.place - other.place);
+  const moved = words.flatMap((word, at) => (word === inUnit[at] ? [] : [at]));
+  const [first = 0, second = 0, more] = moved;
+  if (moved.length !== 2 || more !== undefined || second === first + 1) return null;
+  return `${words[first]?.term.word ?? ""} and ${words[second]?.term.word ?? ""} stand in each other's place`;
+}
+const LEAST_IN_ORDER = 5;
+
+/** Of two things that are told one after the other, the second happened later. */
+const LATER =
+  /(?<!\p{L})(?:later|afterwards|subsequently|danach|später|anschließend|daraufhin|plus tard|ensuite|puis|después|más tarde|luego)(?!\p{L})/iu;
+
+/** "Dropped the jib and reefed the main twenty minutes later", where the main was reefed first. */
+function laterWords(pair: Pair): string | null {
+  const { claim, unit } = pair;
+  if (unit.kind === "row" || !LATER.test(claim.text) || !LATER.test(unit.text)) return null;
+  const words = placedWords(pair);
+  const at = words.findIndex(({ place }, index) => place < (words[index - 1]?.place ?? place));
+  const isTurned =
+    at >= 2 &&
+    words.length - at >= 2 &&
+    words.slice(0, at).some(({ place }) => place > (words[at + 1]?.place ?? place));
+  return isTurned ? "what is told first is told later there" : null;
 }
 
 const inOtherOrder = (detail: string): Finding => ({ grade: "partly", reason: "order", detail });

@@ -129,6 +129,30 @@ test.each([
     "The rear tyre is worn down.",
   ],
   [
+    "statements",
+    "Writes were rejected for 17 minutes; reads were unaffected.",
+    "Both reads and writes were rejected for 17 minutes.",
+    "Writes were rejected for 17 minutes.",
+  ],
+  [
+    "objects",
+    "Knees sore, but Marek was worse off: he twisted his ankle on the scree below the pass.",
+    "Marek twisted his knee on the scree below the pass.",
+    "Marek twisted his ankle on the scree below the pass.",
+  ],
+  [
+    "order",
+    "El arrendador se hará cargo de las reparaciones estructurales y el arrendatario de las derivadas del uso ordinario.",
+    "El arrendatario se hará cargo de las reparaciones estructurales y el arrendador de las derivadas del uso ordinario.",
+    "El arrendador se hará cargo de las reparaciones estructurales y el arrendatario de las derivadas del uso ordinario.",
+  ],
+  [
+    "order",
+    "Reefed the main at 14:10 and dropped the jib twenty minutes later.",
+    "They dropped the jib and reefed the main twenty minutes later.",
+    "They reefed the main and dropped the jib twenty minutes later.",
+  ],
+  [
     "denied_words",
     "The cancelled ferry of 27 June brought a loss of 40 EUR, which the company has not refunded.",
     "The cancelled ferry of 27 June brought nobody a loss, the company has refunded it.",

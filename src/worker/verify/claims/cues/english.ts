@@ -5,7 +5,7 @@ export const ENGLISH: CueList = {
   all: "all|every|each|always|everyone|everybody|everything|any|anyone|anybody|whole|entire|entirely|fully|completely|whenever|throughout|without exception|no matter|unanimous|unanimously|for good",
   only: "only|just|solely|exclusively|merely|alone|sole|single|nothing but",
   most: "most|mostly|majority|mainly|largely|predominantly|primarily",
-  some: "some|several|few|partly|partially|parts of|a part of|half|certain|various|many",
+  some: "one of which|one of whom|one of them|two of which|two of whom|two of them|three of which|three of whom|three of them|some of which|some of whom|some of them|most of which|most of whom|most of them|half of which|half of whom|half of them|many of which|many of whom|many of them|one of the|some|several|few|partly|partially|parts of|a part of|half|certain|various|many",
   often:
     "usually|often|normally|sometimes|occasionally|rarely|generally|typically|seldom|frequently",
   except: "except|apart from|but for|other than|besides|aside from|excluding",
@@ -19,7 +19,7 @@ export const ENGLISH: CueList = {
     "under|less than|colder than|cooler than|lower than|shorter than|lighter than|below|fewer than|younger than|smaller than",
   plan: "advised|advises|recommended|recommends|recommend|offered|offers|plan|plans|planned|planning|proposed|proposes|proposal|propose|will|would|expected|expects|intend|intends|intended|scheduled|due|forecast|upcoming|future|considering|considered|under consideration|hope|hopes|hoped|aims|next year|to be|is to|are to|wants|want|should|suggested|suggests|about to|going to|envisaged|targeted|thinking of|thinking about|under discussion|being discussed|would like|talk of|talked about|pending|yet to|undecided|requested|asked",
   maybe:
-    "may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
+    "whether|may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
   done: "already|completed|finished|has been|have been|in force|in operation|in service|was installed",
   cause:
     "because|due to|owing to|since|so we|so it|so they|so the|so he|so she|caused by|triggered by|brought about by|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|forced|forces|compelled|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",
@@ -37,5 +37,5 @@ export const ENGLISH: CueList = {
   must: "must|have to be|has to be|needs to be|need to be|required|requires|require|obliged|mandatory|compulsory|has to|have to|needs to|need to|obligatory",
   can: "may|can|allowed|allows|permitted|permits|optional|free to|possible|entitled|able to|voluntary",
   neutral:
-    "so far|so called|was made|were made|is made|are made|be made|been made|over plan|over budget|for want of|most likely|most probably|in order to|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more|refuse is|refuse are|refuse was|refuse collection|refuse bin|refuse bins|the refuse|of refuse|household refuse",
+    "back up to|so far|so called|was made|were made|is made|are made|be made|been made|over plan|over budget|for want of|most likely|most probably|in order to|so much|so many|add up to|adds up to|added up to|come up to|as well|in order that|made up|make up|makes up|over the course|day after day|up to date|one after the other|each other|at all|any more|refuse is|refuse are|refuse was|refuse collection|refuse bin|refuse bins|the refuse|of refuse|household refuse",
 };

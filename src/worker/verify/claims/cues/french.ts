@@ -5,7 +5,7 @@ export const FRENCH: CueList = {
   all: "tous|toutes|tout|toute|chaque|chacun|chacune|toujours|entier|entiere|entierement|completement|partout|n importe|quiconque|unanimite|unanime|unanimement|ensemble des|integralite|totalite",
   only: "seul|seule|seuls|seules|seulement|uniquement|exclusivement|que|unique|simplement|rien que",
   most: "plupart|majorite|surtout|principalement|essentiellement|majoritairement|en grande partie",
-  some: "certains|certaines|quelques|plusieurs|peu|partie|en partie|moitie|partiellement|beaucoup",
+  some: "d entre eux|d entre elles|dont un|dont une|l un des|l une des|certains|certaines|quelques|plusieurs|peu|partie|en partie|moitie|partiellement|beaucoup",
   often:
     "souvent|generalement|normalement|parfois|rarement|d habitude|habituellement|frequemment|en principe",
   except: "sauf|excepte|hormis|hors|a l exception|a part|en dehors",
@@ -17,7 +17,7 @@ export const FRENCH: CueList = {
   under: "moins de|inferieur|inferieure|en dessous|au dessous",
   plan: "conseille|conseillee|recommande|recommandee|prevoit|prevu|prevue|prevus|prevues|prevoient|projet|projette|envisage|envisagee|envisagent|propose|proposee|proposition|sera|seront|devrait|devraient|doit etre|etude|a l etude|attendu|attendue|bientot|prochain|prochaine|programme|souhaite|souhaitent|voudrait|espere|esperent|compte|serait|seraient|aura|auront|partira|fera|feront|pourra|demande",
   maybe:
-    "peut etre|probablement|sans doute|vraisemblablement|pourrait|pourraient|semble|semblent|apparemment|soupconne|suppose|eventuellement|paraitrait|possible|hypothese",
+    "savoir si|decider si|decidera si|votera si|sur le point de savoir|peut etre|probablement|sans doute|vraisemblablement|pourrait|pourraient|semble|semblent|apparemment|soupconne|suppose|eventuellement|paraitrait|possible|hypothese",
   done: "deja|acheve|achevee|termine|terminee|a ete|ont ete|en vigueur|en service",
   cause:
     "parce|car|cause|a cause de|en raison|grace|donc|puisque|afin|pour que|cause par|causee par|causes par|causees par|provoque par|provoquee par|provoques par|provoquees par|entraine par|entrainee par|provoque|provoquee|provoqua|provient|du a|due a|dus a|dues a|dû|resulte|entraine|entrainee|entraina|raison|faute de|suite a|a la suite|explique|c est pourquoi|si bien|d ou|comme|tient a|vient de|contraint|contrainte|force a|origine",

@@ -5,7 +5,7 @@ export const GERMAN: CueList = {
   all: "alle|allen|aller|alles|jeder|jede|jedes|jedem|jeden|immer|stets|samtliche|samtlichen|samtlicher|ganze|ganzen|ganz|vollstandig|uberall|jederzeit|durchgehend|ausnahmslos|beliebig|beliebige|beliebigen|einstimmig|einhellig|egal",
   only: "nur|lediglich|ausschliesslich|bloss|allein|einzig|einzige|einziger|erst",
   most: "meist|meisten|meistens|mehrheit|uberwiegend|hauptsachlich|vorwiegend|grosstenteils|mehrheitlich|vor allem",
-  some: "einige|einigen|manche|manchen|mehrere|mehreren|wenige|wenigen|teilweise|teils|teil|halfte|viele|vielen|bestimmte",
+  some: "von denen|eine davon|einer davon|eines davon|eine der|einer der|eines der|einige|einigen|manche|manchen|mehrere|mehreren|wenige|wenigen|teilweise|teils|teil|halfte|viele|vielen|bestimmte",
   often:
     "meistens|oft|haufig|normalerweise|manchmal|gelegentlich|selten|ublicherweise|gewohnlich|in der regel",
   except: "ausser|ausgenommen|ausnahme|abgesehen|bis auf",
@@ -17,7 +17,7 @@ export const GERMAN: CueList = {
   under: "unter|weniger als|unterhalb|unterschreitet|niedriger als",
   plan: "empfohlen|empfiehlt|empfehlen|angeboten|plant|planen|geplant|plan|geplante|geplanten|vorgesehen|vorgeschlagen|vorschlag|soll|sollen|sollte|sollten|wird|werden|will|wollen|mochte|mochten|beabsichtigt|erwartet|voraussichtlich|kunftig|vorgemerkt|erwagt|erwogen|gepruft|pruft|beantragt|angekundigt|noch nicht|noch kein|noch keine|noch keinen|noch keiner|noch keines|strebt|angestrebt|hofft|wurde gern|in aussicht",
   maybe:
-    "vielleicht|moglicherweise|vermutlich|wahrscheinlich|offenbar|anscheinend|konnte|konnten|durfte|durften|wurde|wurden|hatte|hatten|ware|waren|musste|mussten|eventuell|wohl|scheint|vermutet|mutmasslich|angeblich|unter umstanden|verdacht",
+    "ob|vielleicht|moglicherweise|vermutlich|wahrscheinlich|offenbar|anscheinend|konnte|konnten|durfte|durften|wurde|wurden|hatte|hatten|ware|waren|musste|mussten|eventuell|wohl|scheint|vermutet|mutmasslich|angeblich|unter umstanden|verdacht",
   done: "bereits|schon|abgeschlossen|fertig|beschlossen|in kraft|in betrieb",
   cause:
     "weil|da|denn|wegen|aufgrund|infolge|dadurch|deshalb|daher|darum|deswegen|grund|ursache|verursacht durch|ausgelost durch|bewirkt durch|verursacht von|verursacht|verursachte|fuhrte|fuhrten|sodass|so dass|folge|zuruckzufuhren|ausgelost|loste|daran|liegt an|lag an|bewirkt|bewirkte|zwang|zwangen|zwingt|schuld|dank|damit|um zu|verdankt|namlich|durch",
@@ -34,5 +34,5 @@ export const GERMAN: CueList = {
   must: "muss|mussen|musste|mussten|verpflichtet|pflicht|erforderlich|notwendig|vorgeschrieben|zwingend|notig",
   can: "darf|durfen|kann|konnen|erlaubt|gestattet|zulassig|freiwillig|moglich|berechtigt|optional",
   neutral:
-    "und damit|bis jetzt|bisher|nach wie vor|je nach|als auch|sowohl als auch|vor allem|vor ort|nach oben|zum teil|ganz und gar",
+    "als ob|und damit|bis jetzt|bisher|nach wie vor|je nach|als auch|sowohl als auch|vor allem|vor ort|nach oben|zum teil|ganz und gar",
 };

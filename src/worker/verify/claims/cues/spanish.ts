@@ -5,7 +5,7 @@ export const SPANISH: CueList = {
   all: "todos|todas|todo|toda|cada|siempre|entero|entera|enteramente|completamente|completo|completa|cualquier|cualquiera|unanimidad|unanime|unanimemente|integramente|totalidad|en todo momento",
   only: "solo|solamente|unicamente|exclusivamente|unico|unica|unicos|unicas|nada mas|sino",
   most: "mayoria|mayor parte|sobre todo|principalmente|mayoritariamente|en su mayoria",
-  some: "algunos|algunas|algun|alguna|varios|varias|pocos|pocas|parte|parcialmente|mitad|muchos|muchas|ciertos",
+  some: "de ellos|de ellas|de los cuales|de las cuales|uno de los|una de las|algunos|algunas|algun|alguna|varios|varias|pocos|pocas|parte|parcialmente|mitad|muchos|muchas|ciertos",
   often:
     "normalmente|a menudo|generalmente|a veces|raramente|habitualmente|suele|suelen|frecuentemente|en general|por lo general",
   except: "salvo|excepto|menos los|menos las|a excepcion|aparte|fuera de",
@@ -17,7 +17,7 @@ export const SPANISH: CueList = {
   under: "menos de|inferior|por debajo|inferiores",
   plan: "aconseja|recomienda|recomendado|recomendada|prevé|preve|previsto|prevista|previstos|previstas|planea|planean|proyecto|proyecta|propone|proponen|propuesta|propuesto|hara|sera|seran|se estudia|estudia|estudian|estudio|espera|esperan|quiere|quieren|queremos|deberia|deberian|proximo|proxima|pendiente|haria|harian|tendra|podra|podran|futuro|pretende|intencion|solicitado|va a|van a|ha pedido|pide",
   maybe:
-    "quizas|quiza|tal vez|probablemente|posiblemente|podria|podrian|parece|parecen|seguramente|supone|sospecha|sospechan|presumiblemente|al parecer|puede que|posible",
+    "sobre si|decidira si|decidir si|decide si|votara si|quizas|quiza|tal vez|probablemente|posiblemente|podria|podrian|parece|parecen|seguramente|supone|sospecha|sospechan|presumiblemente|al parecer|puede que|posible",
   done: "ya|terminado|terminada|concluido|concluida|ha sido|han sido|en vigor|en servicio",
   cause:
     "porque|debido|debio|debe a|deben a|a causa|causa|por culpa|gracias|por eso|por lo que|por tanto|pues|ya que|puesto que|motivo|razon|causado por|causada por|causados por|causadas por|provocado por|provocada por|provocados por|provocadas por|provoco|provocado|provocada|causo|causado|causada|resultado|debida|como consecuencia|consecuencia|origen|origino|para que|dado que|asi que|por ello|llevo a|obligo a|forzo",
