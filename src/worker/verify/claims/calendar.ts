@@ -78,7 +78,7 @@ const BEFORE_MONTH =
 export function findCalendarWords(text: string): CalendarWord[] {
   const days = MAYBE_DAY.test(text) || MAYBE_SHORT.test(text) ? findDays(text) : [];
   const months = MAYBE_MONTH.test(text) ? findMonths(text) : [];
-  return [...days, ...months, ...(text.includes("/") ? findSlashed(text) : [])];
+  return [...days, ...months, ...(/\d[/.]\d/.test(text) ? findSlashed(text) : [])];
 }
 
 /** What a text without one of them holds none of; quicker than the patterns themselves. */
@@ -89,12 +89,20 @@ const MAYBE_SHORT =
 const MAYBE_MONTH =
   /jan|ene|f[eé][bv]|m[aä]r|ma[yi]|a[pvb]ri|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic|月/i;
 
-const SLASHED = /(?<![\p{N}\p{L}\/.])(\d{2})\/(\d{2})(?![\p{N}\/])/gu;
+const SLASHED =
+  /(?<![\p{N}\p{L}\/.])(?:(\d{2})\/(\d{2})(?![\p{N}\/])|(\d{2})\.(\d{2})\.(?![\p{N}]))/gu;
 
-/** "02/05" is the second of May. */
+/** "02/05" and "02.05." are the second of May. */
 const findSlashed = (text: string): CalendarWord[] =>
   [...text.matchAll(SLASHED)].flatMap(
-    ({ 0: spelled, 1: day = "", 2: month = "", index }): CalendarWord[] => {
+    ({
+      0: spelled,
+      1: first,
+      2: second,
+      3: day = first ?? "",
+      4: month = second ?? "",
+      index,
+    }): CalendarWord[] => {
       if (Number(day) < 1 || Number(day) > 31 || Number(month) < 1 || Number(month) > 12) return [];
       const reading = `m:${month}-${day}`;
       return [{ start: index, end: index + spelled.length, offers: [reading], asks: [[reading]] }];
@@ -136,6 +144,11 @@ function daysFrom(first: number, last: number): number[] {
   return Array.from({ length: count }, (_, at) => ((first - 1 + at) % 7) + 1);
 }
 
+/** "Month: May | mm: 67" */
+const isWholeCell = (text: string, start: number, end: number): boolean =>
+  /[|:][ \u00A0]?$/u.test(text.slice(Math.max(0, start - 2), start)) &&
+  /^[ \u00A0]{0,20}(?:\||$)/u.test(text.slice(end, end + 22));
+
 const findMonths = (text: string): CalendarWord[] =>
   [...text.matchAll(MONTH)].flatMap((match): CalendarWord[] => {
     const [spelled, ...groups] = match;
@@ -146,7 +159,11 @@ const findMonths = (text: string): CalendarWord[] =>
       const isLatin = /^(?:mai|mars)$/.test(spelled);
       if (
         !isLatin &&
-        !(isCapital && BEFORE_MONTH.test(text.slice(Math.max(0, match.index - 8), match.index)))
+        !(
+          isCapital &&
+          (BEFORE_MONTH.test(text.slice(Math.max(0, match.index - 8), match.index)) ||
+            isWholeCell(text, match.index, match.index + spelled.length))
+        )
       )
         return [];
     }

@@ -149,6 +149,12 @@ test.each([
     "| Tag | Dauer |\n|---|---|\n| Mi | 70 min |",
     "Mittwochs sind es 70 min.",
   ],
+  ["May in a cell", "| Month | mm |\n|---|---|\n| May | 67 |", "In May there were 67 mm."],
+  [
+    "a day without its year",
+    "| Datum | Fahrer |\n|---|---|\n| 03.12. | Berger |",
+    "Am 3. Dezember fuhr Berger.",
+  ],
   ["a Japanese count", "会場には三人の係員がいる。", "会場には3人の係員がいる。"],
 ])("%s stands", (_, evidence, claim) => {
   expect(isFigureThere(evidence, claim)).toBe(true);
@@ -185,6 +191,11 @@ test.each([
   ],
   ["another scale", "The fund holds $3.4bn in all.", "The fund holds $3.4m in all."],
   ["another amount of thousands", "The grant is €12k a year.", "The grant is €21k a year."],
+  [
+    "another day of a cell",
+    "| Datum | Fahrer |\n|---|---|\n| 03.12. | Berger |",
+    "Am 17. Mai fuhr Berger.",
+  ],
   ["a year for a time", "The mill was built in 1855.", "The mill was built at 18:55."],
   ["other minutes", "Der letzte Bus fährt um 21:40 Uhr.", "Der letzte Bus fährt um zehn vor zehn."],
   [
