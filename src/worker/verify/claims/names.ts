@@ -45,7 +45,11 @@ export function findNames(
     const last = run.at(-1);
     if (!CAPITAL.test(text.slice(term.start, term.start + 2))) continue;
     const joined = language === "german" ? JOINED_IN_GERMAN : JOINED;
-    if (last !== undefined && !joined.test(text.slice(last.end, term.start))) close();
+    const isJoined =
+      last !== undefined &&
+      joined.test(text.slice(last.end, term.start)) &&
+      !(language === "german" && term.start > last.end + 1 && GERMAN_TITLES.has(term.word));
+    if (!isJoined) close();
     run.push(term);
   }
   close();

@@ -212,28 +212,28 @@ const speakersOf = (word: string): number =>
 /** Letters that the others of the four do not write. */
 const LETTERS: Readonly<Record<string, RegExp>> = {
   german: /[äöüß]/iu,
-  french: /[çàèêûîœ]/iu,
+  french: /[çàèêûîœ]|(?<!\p{L})[ld]['’](?=\p{L})/iu,
   spanish: /[ñ¿¡]/iu,
 };
 
 const SMALL_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   english: new Set(
-    "the of and to is are was were in on at for with by from not be been has have had it its this that they their which or a an can may must would should all there who when why how what if but because than then so he she you we did does as".split(
+    "the of and to is are was were in on at for with by from not be been has have had it its this that they their which or a an can may must would should all there who when why how what if but because than then so he she you we did does as my our your her his".split(
       " ",
     ),
   ),
   german: new Set(
-    "der die das den dem des und ist sind war wird wurde nicht ein eine einen im am zu mit von für auf bei einer einem dass auch nach aus oder aber er wir ihr darf ohne kein keine keinen kann muss wie noch nur wenn als um ihre seine hat haben werden weil hatte hatten sich es ich sie wären wäre sollte warum dann so".split(
+    "der die das den dem des und ist sind war wird wurde nicht ein eine einen im am zu mit von für auf bei einer einem dass auch nach aus oder aber er wir ihr darf ohne kein keine keinen kann muss wie noch nur wenn als um ihre seine hat haben werden weil hatte hatten sich es ich sie wären wäre sollte warum dann so vom zum zur beim seit".split(
       " ",
     ),
   ),
   french: new Set(
-    "le la les de à des du un une est sont et en dans pour pas sur au aux avec par qui que ce cette il elle ont été parce mais ou a où comme sans avait avaient ils elles pourquoi lui leur".split(
+    "le la les de à des du un une est sont et en dans pour pas sur au aux avec par qui que ce cette il elle ont été parce mais ou a où comme sans avait avaient ils elles pourquoi lui leur puis ne ni dont avant après nous vous".split(
       " ",
     ),
   ),
   spanish: new Set(
-    "el la los las de del un una es son y en por para no se con que al su porque fue han está pero más a lo como sin si sus había cuando qué cuándo".split(
+    "el la los las de del un una es son y en por para no se con que al su porque fue han está pero más a lo como sin si sus había cuando qué cuándo ya muy hay desde hasta entre".split(
       " ",
     ),
   ),
