@@ -89,8 +89,6 @@ const isAsked = ({ offers }: ClaimFigure, figures: readonly ClaimFigure[]): bool
 /** "Lindau", where the sentence has "Lindach": a German word with a capital that differs from one there by more than its ending. */
 export function compareLookalike({ claim, unit, met, cited }: Pair): Finding | null {
   if (claim.language !== "german" || unit.language !== "german") return null;
-  const isCapital = ({ start }: Term, text: string): boolean =>
-    /^\p{Lu}/u.test(text.slice(start, start + 2));
   const said = new Set(claim.terms.map(({ word }) => word));
   const others = unit.terms.filter((one) => isCapital(one, unit.text) && !said.has(one.word));
   for (const { term, places, isLabel } of met) {
@@ -107,6 +105,9 @@ export function compareLookalike({ claim, unit, met, cited }: Pair): Finding | n
   }
   return null;
 }
+
+const isCapital = ({ start }: Term, text: string): boolean =>
+  /^\p{Lu}/u.test(text.slice(start, start + 2));
 
 const LEAST_SHARED = 4;
 const GERMAN_ENDING = /^(?:e|en|em|er|es|n|s|ern|in|innen|ung|ungen|heit|keit|lich|schaft)?$/u;
@@ -125,6 +126,8 @@ function isLookalike(one: string, other: string): boolean {
 /** "The front disc is fine; the rear one is worn": what one clause of the claim joins stands in two statements. */
 export function compareStatements(pair: Pair): Finding | null {
   const { claim, unit } = pair;
+  const other = toldOfRelative(pair);
+  if (other !== null) return rival(`it is said of ${other}`);
   const statements = unit.kind === "row" ? [] : statementsOf(unit.text);
   if (statements.length < 2) return null;
   const held = statements.map((statement) => wordsIn(statement, pair));
@@ -135,6 +138,32 @@ export function compareStatements(pair: Pair): Finding | null {
     return said.every(({ length }) => length < all.size);
   });
   return isJoined ? rival("it joins words of two statements") : null;
+}
+
+const RELATIVE =
+  /[.!?][ \u00A0\n]+(?:(?:her|his|their|ihre?|seine?|son|sa|ses|leurs?|sus?)[ \u00A0])(?=\p{L})/iu;
+
+/** "Ines is the treasurer. Her cousin Luca runs the youth section": whom the second sentence names does what it says. */
+function toldOfRelative(pair: Pair): string | null {
+  const { claim, unit, met } = pair;
+  const opening = unit.kind === "row" ? null : RELATIVE.exec(unit.text);
+  if (opening === null) return null;
+  const from = opening.index + opening[0].length;
+  const start = ({ places }: Met): number =>
+    Math.min(...places.map((place) => unit.terms[place]?.start ?? -1));
+  const placed = met.filter(({ places }) => places.length > 0);
+  const ofSecond = placed.filter((one) => start(one) >= from).map(start);
+  if (ofSecond.length === 0 || ofSecond.length === placed.length) return null;
+  const name = unit.terms.findLast(
+    (term, at) =>
+      term.start >= from &&
+      term.start < Math.min(...ofSecond) &&
+      isCapital(term, unit.text) &&
+      (unit.language !== "german" || isCapital(unit.terms[at - 1] ?? term, unit.text)),
+  );
+  return name === undefined || claim.terms.some(({ word }) => word === name.word)
+    ? null
+    : unit.text.slice(name.start, name.end);
 }
 
 /** Clauses; "reads" of "reads and writes were rejected" is none of its own. */

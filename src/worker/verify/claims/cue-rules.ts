@@ -6,8 +6,9 @@ import { ratesIn } from "./figure-words.ts";
 import type { ClaimFigure } from "./figures.ts";
 import { measureAt } from "./measures.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
+import { foldWord } from "../../../shared/normalise-text.ts";
 import { isOnlyForExcept, isPlain, LEAST_OF_CLAIM } from "./polarity.ts";
-import { segmentAt } from "./segments.ts";
+import { segmentAt, STOPS } from "./segments.ts";
 import type { Term } from "./terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
@@ -49,6 +50,7 @@ const compareQuantities = ruleOf(["all", "only", "most"], "either");
 /** "Only 30 minutes", "three of each": beside a figure these say how much it is, and not of what. */
 export const compareQuantifier = (pair: Pair): Finding | null =>
   everyNth(pair) ??
+  everyDay(pair) ??
   otherDays(pair) ??
   nearlyAll(pair) ??
   shareOfNone(pair) ??
@@ -103,6 +105,36 @@ function shareOfNone({ claim, unit }: Pair): Finding | null {
     ? null
     : doubt(`"${missing.text}" stands on one side alone`);
 }
+
+/** "Every Sunday", where the sentence tells of one. */
+function everyDay(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  const cue = claim.cues.find(
+    ({ word, end }) =>
+      SHARING.has(word) &&
+      claim.figures.some(({ start, offers }) => start === end + 1 && offers.some(isDay)),
+  );
+  const isRegularThere =
+    unit.cues().some(({ name }) => name === "all" && claim.language !== unit.language) ||
+    unit
+      .cues()
+      .some(
+        ({ word }) =>
+          SHARING.has(word) ||
+          word === "immer" ||
+          word === "always" ||
+          word === "toujours" ||
+          word === "siempre",
+      ) ||
+    REGULAR_DAY.test(unit.text);
+  const isHeld = unit.kind !== "row" && unit.figures().some(({ offers }) => offers.some(isDay));
+  return cue !== undefined && isHeld && !isRegularThere
+    ? doubt(`"${cue.word}" stands on one side alone`)
+    : null;
+}
+/** "On Sundays", "montags", "le lundi", "los lunes" */
+const REGULAR_DAY =
+  /(?<!\p{L})(?:\p{L}+days|\p{L}+tags|mittwochs|les?[ \u00A0](?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)s?|los[ \u00A0]\p{L}+)(?!\p{L})/iu;
 
 const isDay = (offer: string): boolean => /^w:\d$/.test(offer);
 
@@ -288,9 +320,6 @@ const RANGE =
   /^[ \u00A0]?(?:–|-|—|to|until|till|through|bis|à|au|jusqu|a|al|hasta)[ \u00A0'’].{0,12}\d/u;
 const isRange = (text: string, { end }: TextSpan): boolean => RANGE.test(text.slice(end, end + 30));
 
-/** Stops within a unit, behind which another statement begins. */
-const STOPS = /[;；](?=\s)|(?<!\d)[.!?](?=\s|$)|。/gu;
-
 /** The cues of a kind in the statements of the unit that the claim is about, and what stands before a colon, for all of them. */
 function cuesAbout({ unit, aligned }: Pair, name: CueClass): readonly Cue[] {
   const cues = unit.cues().filter((cue) => cue.name === name);
@@ -315,9 +344,28 @@ export function comparePlan(pair: Pair): Finding | null {
     if (ofClaim !== undefined && isForbidden(ofClaim, pair)) continue;
     return doubt(`"${(ofClaim ?? ofUnit)?.word ?? ""}" stands on one side alone`);
   }
+  const suggested = SUGGESTED.exec(foldWord(pair.unit.text))?.[0];
+  const isTold = claimCues(pair, "plan").length > 0 && !SUGGESTED.test(foldWord(pair.claim.text));
+  if (
+    suggested !== undefined &&
+    isTold &&
+    cuesAbout(pair, "plan").some(({ word }) => word === suggested)
+  ) {
+    const said = claimCues(pair, "plan").find(({ word }) => CERTAIN.has(word));
+    if (said !== undefined) return doubt(`"${suggested}" is no "${said.word}"`);
+  }
   const later = claimCues(pair, "plan").length === 0 ? laterVerb(pair) : null;
   return later === null ? null : doubt(`"${later}" is still to come`);
 }
+
+/** What somebody would like is not what will be. */
+const SUGGESTED =
+  /(?<!\p{L})(?:proposes|proposed|propose|suggests|suggested|proposal|considering|hopes|hoped|would like|wants|schlagt vor|vorschlag|vorgeschlagen|mochte|mochten|erwagt|hofft|propose|proposee|proposition|envisage|souhaite|souhaitent|espere|voudrait|propone|proponen|propuesta|propuesto|quiere|quieren|espera|esperan)(?!\p{L})/u;
+const CERTAIN: ReadonlySet<string> = new Set(
+  "will|is to|are to|to be|scheduled|planned|wird|geplant|vorgesehen|sera|seront|fera|feront|aura|auront|prevu|prevue|hara|seran|tendra|previsto|prevista|va a|van a".split(
+    "|",
+  ),
+);
 
 /** Endings of the future in Spanish and French, without accents. */
 const FUTURE = {
@@ -436,7 +484,10 @@ export function compareOpposites(pair: Pair): Finding | null {
       .get(word)
       ?.find((opposite) => where.has(opposite) && !said.has(opposite));
     if (other !== undefined && !isTurned(pair, word, other)) {
-      const isHard = pair.share >= LEAST_OF_CLAIM && !isOnlyForExcept(pair);
+      const isHard =
+        pair.share >= LEAST_OF_CLAIM &&
+        !isOnlyForExcept(pair) &&
+        !(comparesBy(word, claim.text) && comparesBy(other, unit.text));
       return {
         grade: isHard ? "unsupported" : "partly",
         reason: "cue",
@@ -446,6 +497,12 @@ export function compareOpposites(pair: Pair): Finding | null {
   }
   return null;
 }
+
+/** "Larger than": of two things that are compared either may come first. */
+const comparesBy = (word: string, text: string): boolean =>
+  foldWord(text).includes(`${word} than `) ||
+  foldWord(text).includes(`${word} als `) ||
+  foldWord(text).includes(`${word} que `);
 
 const isOfTime = ({ name }: Cue): boolean => name === "before" || name === "after";
 
@@ -477,7 +534,7 @@ function nearestWords(pair: Pair): ReadonlySet<string> {
 
 /** Words of which what follows is the effect or the later; what follows the others is the cause or the earlier. */
 const EFFECT_FOLLOWS: ReadonlySet<string> = new Set(
-  "therefore|thus|hence|consequently|so|so that|why|led to|leads to|brought about|caused|causes|results|result|resulted|triggered|makes|made|make|explains|explained|responsible|deshalb|daher|darum|deswegen|dadurch|sodass|so dass|fuhrte|fuhrten|verursachte|verursacht|bewirkte|bewirkt|donc|c est pourquoi|si bien|entraine|entraina|provoque|provoqua|then|afterwards|subsequently|thereafter|dann|danach|anschliessend|daraufhin|nachher|puis|ensuite|luego|entonces|provoco|causo|origino|por eso|por ello|asi que|por lo que|por tanto|llevo a".split(
+  "therefore|thus|hence|consequently|so|so we|so it|so they|so the|so he|so she|so that|why|led to|leads to|brought about|caused|causes|results|result|resulted|triggered|makes|made|make|explains|explained|responsible|deshalb|daher|darum|deswegen|dadurch|sodass|so dass|fuhrte|fuhrten|verursachte|verursacht|bewirkte|bewirkt|donc|c est pourquoi|si bien|entraine|entraina|provoque|provoqua|then|afterwards|subsequently|thereafter|dann|danach|anschliessend|daraufhin|nachher|puis|ensuite|luego|entonces|provoco|causo|origino|por eso|por ello|asi que|por lo que|por tanto|llevo a".split(
     "|",
   ),
 );
@@ -488,6 +545,8 @@ export function compareDirection(pair: Pair): Finding | null {
   for (const name of DIRECTED) {
     for (const ofClaim of claimCues(pair, name)) {
       for (const ofUnit of pair.unit.cues()) {
+        if (isBeforeNext(pair, ofClaim, ofUnit))
+          return doubt(`what follows "${ofClaim.word}" does not follow "${ofUnit.word}"`);
         if (ofUnit.name !== name) continue;
         const isTurned = EFFECT_FOLLOWS.has(ofUnit.word) !== EFFECT_FOLLOWS.has(ofClaim.word);
         if (isTurned ? isRepeated(pair, ofClaim, ofUnit) : isInverted(pair, ofClaim, ofUnit))
@@ -496,6 +555,13 @@ export function compareDirection(pair: Pair): Finding | null {
     }
   }
   return null;
+}
+
+/** "Before X" in the claim, and in the sentence "X, then Y": what comes later follows both. */
+function isBeforeNext(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
+  if (ofClaim.name !== "before" || ofUnit.name !== "after" || !THEN.has(ofUnit.word)) return false;
+  const { inside, outside } = complements(pair, ofClaim, ofUnit);
+  return outside > 0 && inside === 0;
 }
 
 /** None of what follows the cue of the claim follows that of the unit. */
@@ -580,6 +646,8 @@ function withoutMeasuring(pair: Pair): Pair {
 }
 
 const NIGHT = /^(?:night|nacht|nuit|noche)$/iu;
+const WEEKDAY =
+  /^(?:\p{L}+day|\p{L}+tag|mittwoch|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo)$/iu;
 const NIGHTLY = /(?<!\p{L})(?:nightly|nächtlich)/iu;
 
 /** "Every month", where the sentence says "monthly". */
@@ -587,6 +655,7 @@ function isRegular({ word, end }: Cue, text: string, held: string): boolean {
   if (!SHARING.has(word)) return false;
   const [, period = ""] = /^[ \u00A0](\p{L}{3,12})/u.exec(text.slice(end, end + 16)) ?? [];
   if (NIGHT.test(period)) return NIGHTLY.test(held);
+  if (WEEKDAY.test(period)) return REGULAR_DAY.test(held);
   const measure = measureAt(period);
   return measure !== null && ratesIn(held).has(`${measure.dimension}:${measure.factor}`);
 }

@@ -292,6 +292,58 @@ const MOST_RIVALS = 100;
 /** Figures of a claim that may have changed places; each is held against each other one. */
 const MOST_SWAPPED = 20;
 
+/** What takes back the figure before it. */
+const CORRECTION =
+  /(?<!\p{L})(?:sorry|typo|correction|i meant|make that|scratch that|korrektur|tippfehler|ich meinte|berichtigung|corrección|perdón|quise decir|fe de erratas|pardon|rectification|erratum|je voulais dire)(?!\p{L})|訂正/iu;
+const MOST_TO_CORRECTION = 60;
+
+/** "40 crates. Sorry, typo, 14 crates": the figure of the claim is taken back behind it. */
+export function compareCorrected(pair: Pair): Finding | null {
+  const { unit, piece, claim } = pair;
+  for (const figure of hardFigures(pair)) {
+    const found = findFigure(figure, pair);
+    const own = found.where === "unit" ? found.as : null;
+    if (own === null || !unit.figures().includes(own)) continue;
+    const next = piece.units[unit.at + 1];
+    const corrected =
+      figureCorrecting(own, { text: unit.text, figures: unit.figures(), from: own.end }) ??
+      (next === undefined
+        ? undefined
+        : figureCorrecting(own, { text: next.text, figures: next.figures(), from: 0 }));
+    if (corrected === undefined) continue;
+    if (claim.figures.some(({ base }) => base === corrected.base)) continue;
+    return {
+      grade: "partly",
+      reason: "rival",
+      detail: `${own.text.trim()} is corrected to ${corrected.text.trim()}`,
+    };
+  }
+  return null;
+}
+
+type Behind = {
+  readonly text: string;
+  readonly figures: readonly ClaimFigure[];
+  readonly from: number;
+};
+
+function figureCorrecting(
+  own: ClaimFigure,
+  { text, figures, from }: Behind,
+): ClaimFigure | undefined {
+  const mark = CORRECTION.exec(text.slice(from, from + MOST_TO_CORRECTION));
+  if (mark === null) return undefined;
+  const start = from + mark.index;
+  return figures.find(
+    (one) =>
+      one.start > start &&
+      one.start < start + MOST_TO_CORRECTION &&
+      one.kind === own.kind &&
+      one.measure?.dimension === own.measure?.dimension &&
+      one.text !== own.text,
+  );
+}
+
 /** No figure of like unit stands nearer to the words of the claim. */
 export function compareRival(pair: Pair): Finding | null {
   const { unit, piece, claim } = pair;

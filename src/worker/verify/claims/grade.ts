@@ -1,4 +1,6 @@
 import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import { compareAround, compareOwners } from "./attachment-rules.ts";
+import { compareTense } from "./tense-rules.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { foldSentence, readPiece } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
@@ -6,6 +8,7 @@ import { MOST_CLAIM_CHARS, pairOf, readClaim, readClaimBeside } from "./pair.ts"
 import type { Finding, FindingReason, Pair, ReadClaim } from "./pair.ts";
 import {
   compareArithmetic,
+  compareCorrected,
   compareCounted,
   compareFigurePlace,
   compareFigures,
@@ -99,6 +102,7 @@ const RULES = {
   name_place: compareNamePlace,
   counted: compareCounted,
   rate: compareRate,
+  corrected: compareCorrected,
   rival: compareRival,
   swap: compareSwap,
   column: compareColumn,
@@ -131,6 +135,9 @@ const RULES = {
   elsewhere: compareElsewhere,
   items: compareItems,
   order: compareOrder,
+  around: compareAround,
+  owners: compareOwners,
+  tense: compareTense,
   words: compareWords,
   new_words: compareNewWords,
   language: compareLanguage,

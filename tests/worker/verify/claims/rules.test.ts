@@ -315,6 +315,30 @@ test.each([
     /^partly cue/,
   ],
   [
+    "what is proposed is not decided",
+    "Solène propose de passer les entretiens en visio à partir de mai.",
+    "À partir de mai, les entretiens se feront en visio.",
+    /^partly cue/,
+  ],
+  [
+    "one Sunday is not every Sunday",
+    "Dimanche, la boulangerie Roche avait vendu tous ses pains à dix heures.",
+    "Chaque dimanche, la boulangerie Roche avait vendu tous ses pains à dix heures.",
+    /^partly cue/,
+  ],
+  [
+    "every Sunday, where it says Sundays",
+    "The ferry sails on Sundays at 10:00.",
+    "The ferry sails every Sunday at 10:00.",
+    /^supported/,
+  ],
+  [
+    "smaller, where the other is larger",
+    "Room 12 is larger than Room 9 but has no projector.",
+    "Room 9 is smaller than Room 12.",
+    /^partly/,
+  ],
+  [
     "one of three is not three",
     "Upstairs there are three flats, one of which stands empty.",
     "The three flats upstairs stand empty.",

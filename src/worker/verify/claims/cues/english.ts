@@ -19,7 +19,7 @@ export const ENGLISH: CueList = {
     "under|less than|colder than|cooler than|lower than|shorter than|lighter than|below|fewer than|younger than|smaller than",
   plan: "advised|advises|recommended|recommends|recommend|offered|offers|plan|plans|planned|planning|proposed|proposes|proposal|propose|will|would|expected|expects|intend|intends|intended|scheduled|due|forecast|upcoming|future|considering|considered|under consideration|hope|hopes|hoped|aims|next year|to be|is to|are to|wants|want|should|suggested|suggests|about to|going to|envisaged|targeted|thinking of|thinking about|under discussion|being discussed|would like|talk of|talked about|pending|yet to|undecided|requested|asked",
   maybe:
-    "whether|may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
+    "believes|thinks|guess|guesses|assumes|allegedly|alleged|alleges|whether|may|might|could|possibly|perhaps|probably|likely|presumably|apparently|seems|suspected|suspects|thought to|believed|supposed|supposedly|assumed|reportedly|unconfirmed|suspicion|unlikely",
   done: "already|completed|finished|has been|have been|in force|in operation|in service|was installed",
   cause:
     "because|due to|owing to|since|so we|so it|so they|so the|so he|so she|caused by|triggered by|brought about by|caused|causes|cause|causing|reason|therefore|thus|hence|consequently|result|results|resulted|led to|leads to|forced|forces|compelled|on account of|as a result|thanks to|triggered|attributed|so that|why|brought about|comes from|made|makes|make|owes|so|blame|is to blame|are to blame|was to blame|responsible|explains|explained",

@@ -1,0 +1,68 @@
+import type { Finding, Met, Pair } from "./pair.ts";
+import type { Term } from "./terms.ts";
+import { compareVoices } from "./voice.ts";
+
+/** What joins two nouns of which the second tells whose or which the first is. */
+const OF =
+  /^[ \u00A0](?:of|des|der|eines|einer|de|du|del|de la|de los|de las)[ \u00A0](?:the[ \u00A0])?$/iu;
+
+/** "The right of way of the van", where the sentence says that of the cyclist, and names the van as well. */
+export function compareOwners({ claim, unit, met }: Pair): Finding | null {
+  if (claim.language !== unit.language || claim.language === "japanese" || unit.kind === "row")
+    return null;
+  const ownerOf = (terms: readonly Term[], at: number, text: string): Term | undefined => {
+    const one = terms[at];
+    const other = terms.find((term, place) => place > at && term.isContent);
+    return one !== undefined && other !== undefined && OF.test(text.slice(one.end, other.start))
+      ? other
+      : undefined;
+  };
+  for (const { term, places } of met) {
+    const [place, second] = places;
+    if (place === undefined || second !== undefined) continue;
+    const owner = ownerOf(claim.terms, claim.terms.indexOf(term), claim.text);
+    const other = ownerOf(unit.terms, place, unit.text);
+    const own = met.find((one) => one.term === owner);
+    if (owner === undefined || other === undefined || own === undefined || own.places.length === 0)
+      continue;
+    if (own.places.some((at) => unit.terms[at] === other)) continue;
+    return {
+      grade: "partly",
+      reason: "rival",
+      detail: `${term.word} of ${other.word}, and not of ${owner.word}`,
+    };
+  }
+  return null;
+}
+
+/** "The van hit the lorry", where the lorry hit the van: all that stands before a word stands behind it there, and the other way round. */
+export function compareAround(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
+  if (claim.language !== unit.language || unit.kind === "row") return null;
+  if (claim.language === "japanese" || claim.language === "german") return null;
+  if (compareVoices(pair) !== null) return null;
+  const words = met
+    .filter(({ places, term }) => places.length === 1 && !term.isLight)
+    .map(({ term, places }: Met) => ({ term, place: places[0] ?? -1 }))
+    .sort((one, other) => one.term.start - other.term.start);
+  if (words.length < LEAST_AROUND || words.length < met.length) return null;
+  const pivot = words.find(({ place }, at) => {
+    const before = words.slice(0, at).map((word) => word.place);
+    const behind = words.slice(at + 1).map((word) => word.place);
+    const nearest = Math.min(...before);
+    return (
+      before.length > 0 &&
+      before.every((other) => other > place) &&
+      behind.some((other) => other < place) &&
+      behind.every((other) => other < nearest)
+    );
+  });
+  return pivot === undefined
+    ? null
+    : {
+        grade: "partly",
+        reason: "order",
+        detail: `what stands around ${pivot.term.word} is exchanged`,
+      };
+}
+const LEAST_AROUND = 4;
