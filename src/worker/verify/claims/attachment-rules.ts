@@ -66,3 +66,36 @@ export function compareAround(pair: Pair): Finding | null {
       };
 }
 const LEAST_AROUND = 4;
+
+/** German articles of who does something, and of whom or what it is done to. */
+const DOES: ReadonlySet<string> = new Set(["der", "die", "das", "ein", "eine"]);
+const IS_DONE_TO: ReadonlySet<string> = new Set(["dem", "den", "einem", "einen"]);
+const OF_FEMALE: ReadonlyMap<string, string> = new Map([
+  ["der", "die"],
+  ["einer", "eine"],
+]);
+
+/** "Der Hausmeister gab der Mieterin den Schlüssel", where it says "Die Mieterin gab dem Hausmeister den Schlüssel": two words change their cases. */
+export function compareCases(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
+  if (claim.language !== "german" || unit.language !== "german" || unit.kind === "row") return null;
+  if (compareVoices(pair) !== null) return null;
+  const articles = met.flatMap(({ term, places: [place, second] }) => {
+    if (place === undefined || second !== undefined) return [];
+    const ofClaim = claim.terms[claim.terms.indexOf(term) - 1]?.word ?? "";
+    const ofUnit = unit.terms[place - 1]?.word ?? "";
+    return unit.terms[place]?.word === term.word ? [{ word: term.word, ofClaim, ofUnit }] : [];
+  });
+  const doer = articles.find((one) => DOES.has(one.ofClaim) && IS_DONE_TO.has(one.ofUnit));
+  const other = articles.find(
+    ({ ofClaim, ofUnit }) =>
+      DOES.has(ofUnit) && (IS_DONE_TO.has(ofClaim) || OF_FEMALE.get(ofClaim) === ofUnit),
+  );
+  return doer === undefined || other === undefined
+    ? null
+    : {
+        grade: "partly",
+        reason: "order",
+        detail: `${doer.word} and ${other.word} stand in each other's case`,
+      };
+}

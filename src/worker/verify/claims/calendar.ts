@@ -50,6 +50,9 @@ const WEEKEND =
   /(?<!\p{L})(?:week-?ends?|wochenenden?|fin(?:es)? de semana|週末)(?!\p{Script=Latin})/giu;
 const DAILY =
   /(?<!\p{L})(?:daily|every day|täglich|jeden Tag|tous les jours|quotidien(?:ne)?s?|todos los días|a diario|diaria(?:mente)?|diarios?|毎日)(?!\p{Script=Latin})/giu;
+/** Twelve o'clock by day, and by night. */
+const NOON = /(?<![\p{L}-])(?:at noon|à midi|al mediodía)(?!\p{L})/giu;
+const MIDNIGHT = /(?<![\p{L}-])(?:midnight|mitternacht|minuit|medianoche)(?!\p{L})/giu;
 const RANGE = /^[ \u00A0]?(?:–|—|-|to|through|bis|au|al?|から)[ \u00A0]?$/u;
 
 const MONTHS: readonly string[] = [
@@ -78,7 +81,8 @@ const BEFORE_MONTH =
 export function findCalendarWords(text: string): CalendarWord[] {
   const days = MAYBE_DAY.test(text) || MAYBE_SHORT.test(text) ? findDays(text) : [];
   const months = MAYBE_MONTH.test(text) ? findMonths(text) : [];
-  return [...days, ...months, ...(/\d[/.]\d/.test(text) ? findSlashed(text) : [])];
+  const noons = MAYBE_NOON.test(text) ? findNoons(text) : [];
+  return [...days, ...months, ...noons, ...(/\d[/.]\d/.test(text) ? findSlashed(text) : [])];
 }
 
 /** What a text without one of them holds none of; quicker than the patterns themselves. */
@@ -88,6 +92,23 @@ const MAYBE_SHORT =
   /(?:Mo|Tu|Di|We|Mi|Th|Do|Fr|Sa|Su|So)[a-z]{0,3}(?:[–—-]|[.,]{0,2} \d| {0,20}(?:\||$)|: )/m;
 const MAYBE_MONTH =
   /jan|ene|f[eé][bv]|m[aä]r|ma[yi]|a[pvb]ri|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic|月/i;
+
+const MAYBE_NOON = /noon|midi|mediod|midnight|mitternacht|minuit|medianoche/i;
+
+const findNoons = (text: string): CalendarWord[] =>
+  (
+    [
+      [NOON, ["t:12:00"]],
+      [MIDNIGHT, ["t:00:00", "t:24:00"]],
+    ] as const
+  ).flatMap(([pattern, offers]) =>
+    [...text.matchAll(pattern)].map(({ 0: spelled, index }) => ({
+      start: index,
+      end: index + spelled.length,
+      offers,
+      asks: [],
+    })),
+  );
 
 const SLASHED =
   /(?<![\p{N}\p{L}\/.])(?:(\d{2})\/(\d{2})(?![\p{N}\/])|(\d{2})\.(\d{2})\.(?![\p{N}]))/gu;

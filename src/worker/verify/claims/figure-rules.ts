@@ -296,6 +296,7 @@ const MOST_SWAPPED = 20;
 const CORRECTION =
   /(?<!\p{L})(?:sorry|typo|correction|i meant|make that|scratch that|korrektur|tippfehler|ich meinte|berichtigung|corrección|perdón|quise decir|fe de erratas|pardon|rectification|erratum|je voulais dire)(?!\p{L})|訂正/iu;
 const MOST_TO_CORRECTION = 60;
+const MOST_IN_CORRECTION = 100;
 
 /** "40 crates. Sorry, typo, 14 crates": the figure of the claim is taken back behind it. */
 export function compareCorrected(pair: Pair): Finding | null {
@@ -337,7 +338,7 @@ function figureCorrecting(
   return figures.find(
     (one) =>
       one.start > start &&
-      one.start < start + MOST_TO_CORRECTION &&
+      one.start < start + MOST_IN_CORRECTION &&
       one.kind === own.kind &&
       one.measure?.dimension === own.measure?.dimension &&
       one.text !== own.text,

@@ -1,5 +1,5 @@
 import type { EvidenceSpan } from "../../../shared/run-result.ts";
-import { compareAround, compareOwners } from "./attachment-rules.ts";
+import { compareAround, compareCases, compareOwners } from "./attachment-rules.ts";
 import { compareTense } from "./tense-rules.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { foldSentence, readPiece } from "./pieces.ts";
@@ -137,6 +137,7 @@ const RULES = {
   order: compareOrder,
   around: compareAround,
   owners: compareOwners,
+  cases: compareCases,
   tense: compareTense,
   words: compareWords,
   new_words: compareNewWords,

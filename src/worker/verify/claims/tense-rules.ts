@@ -4,7 +4,7 @@ import type { Finding, Pair } from "./pair.ts";
 /** Forms of the past, folded, each with the one of the present. */
 const PAST: Readonly<Record<ListedLanguage, string>> = {
   english:
-    "was is|were are|could can|had has|froze freezes|broke breaks|rose rises|fell falls|grew grows|ran runs|came comes|went goes|took takes|gave gives|lost loses|kept keeps|held holds|stood stands|left leaves|led leads|paid pays|sold sells|drove drives|spoke speaks|wore wears|slept sleeps|lay lies",
+    "was is|were are|could can|had has|froze freezes freeze|broke breaks break|rose rises rise|fell falls fall|grew grows grow|ran runs run|came comes come|went goes go|took takes take|gave gives give|lost loses lose|kept keeps keep|held holds hold|stood stands stand|left leaves leave|led leads lead|paid pays pay|sold sells sell|drove drives drive|spoke speaks speak|wore wears wear|slept sleeps sleep|lent lends lend|sent sends send|made makes make|met meets meet|brought brings bring|got gets get",
   german:
     "galt gilt|galten gelten|durfte darf|durften durfen|konnte kann|konnten konnen|musste muss|mussten mussen|war ist|waren sind|gab gibt|kam kommt|kamen kommen|fuhr fahrt|fuhren fahren|lief lauft|hielt halt|stand steht|lag liegt|nahm nimmt",
   french:
@@ -15,7 +15,7 @@ const PAST: Readonly<Record<ListedLanguage, string>> = {
 /** Endings of regular verbs: of the past as it is written, and of the present of the same verb, folded. */
 const ENDINGS: Readonly<Record<ListedLanguage, readonly [past: RegExp, present: RegExp] | null>> = {
   english: [/\p{Ll}ed$/u, /s$/u],
-  german: [/\p{Ll}te$/u, /t$/u],
+  german: [/^\p{Ll}+te$/u, /t$/u],
   french: null,
   spanish: [/(?:ó|aron|ieron)$/u, /(?:[ae]|[ae]n)$/u],
 };
@@ -26,7 +26,8 @@ const NOW: ReadonlySet<string> = new Set(["is", "are", "be"]);
  * "Dogs may run free", where the sentence says that they formerly might; "the train arrives late", where it arrived late: what was is told
  * as what is. A claim that has a form of the past, too, tells of it.
  */
-export function compareTense({ claim, unit, met }: Pair): Finding | null {
+export function compareTense(pair: Pair): Finding | null {
+  const { claim, unit, met } = pair;
   const { language } = claim;
   if (language !== unit.language || language === "japanese" || unit.kind === "row") return null;
   const listed = language ?? "english";
@@ -42,21 +43,59 @@ export function compareTense({ claim, unit, met }: Pair): Finding | null {
     !NOW.has(claim.terms[at - 1]?.word ?? "") &&
     claim.terms.slice(at, at + 1).some((term) => isPast(term, claim.text));
   if (claim.terms.some((_, at) => isOfPast(at))) return null;
-  const [was, is] =
-    forms.find(([form = "", now = ""]) => held.has(form) && said.has(now) && !held.has(now)) ?? [];
-  if (was !== undefined && is !== undefined) return toldAsNow(is, was);
+  const former = formerly(pair);
+  if (former !== null) return former;
+  for (const [was = "", ...now] of forms) {
+    const is = held.has(was) ? now.find((form) => said.has(form) && !held.has(form)) : undefined;
+    if (is !== undefined && !isInfinitive(is, pair)) return toldAsNow(is, was);
+  }
   const verb = met.find(
     ({ term, places }) =>
-      present?.test(term.word) === true &&
+      !isInfinitive(term.word, pair) &&
       places.length > 0 &&
       places.every((place) => {
         const other = unit.terms[place];
-        return other !== undefined && other.word !== term.word && isPast(other, unit.text);
+        return (
+          other !== undefined &&
+          other.word !== term.word &&
+          isPast(other, unit.text) &&
+          (present?.test(term.word) === true ||
+            [`${term.word}d`, `${term.word}ed`].includes(other.word))
+        );
       }),
   );
   return verb === undefined
     ? null
     : toldAsNow(verb.term.word, unit.terms[verb.places[0] ?? -1]?.word ?? "");
+}
+
+/** "To arrive", "did not arrive", "the talk" */
+const isInfinitive = (word: string, { claim }: Pair): boolean => {
+  const at = claim.terms.findIndex((term) => term.word === word);
+  return NO_PRESENT.has(claim.terms[at - 1]?.word ?? "");
+};
+const NO_PRESENT: ReadonlySet<string> = new Set(
+  "to will would did does do can could may might must should not shall is are be of the a an no any in for with by on at".split(
+    " ",
+  ),
+);
+
+/** What a sentence begins with that tells of former times. */
+const FORMER =
+  /(?:^\P{L}{0,4}|:[ \u00A0])(?:(?:until|up to|bis|hasta)[ \u00A0](?:[^,.;]|(?<=\d)\.){0,30}\d{4}|jusqu[^,.;]{0,30}\d{4}|(?:formerly|früher|damals|autrefois|jadis|antiguamente)(?!\p{L}))/iu;
+
+/** "Until 2021 the museum lent them": a claim without the time tells it of now. */
+function formerly({ claim, unit }: Pair): Finding | null {
+  const match = FORMER.exec(unit.text);
+  if (match === null || FORMER.test(claim.text)) return null;
+  const { 0: former, index } = match;
+  const times = unit
+    .figures()
+    .filter(({ start }) => start >= index && start < index + former.length);
+  const isNamed = claim.figures.some(({ asks }) =>
+    times.some(({ offers }) => asks.some((one) => offers.includes(one))),
+  );
+  return isNamed ? null : { grade: "partly", reason: "cue", detail: `it was so: "${former}"` };
 }
 
 const toldAsNow = (now: string, past: string): Finding => ({

@@ -141,6 +141,24 @@ test.each([
     "Ines is the treasurer and has been in the club since 2004.",
   ],
   [
+    "cases",
+    "Die Mieterin im zweiten Stock hat dem Hausmeister den Schlüssel zum Fahrradkeller zurückgegeben.",
+    "Der Hausmeister hat der Mieterin im zweiten Stock den Schlüssel zum Fahrradkeller zurückgegeben.",
+    "Dem Hausmeister hat die Mieterin im zweiten Stock den Schlüssel zum Fahrradkeller zurückgegeben.",
+  ],
+  [
+    "tense",
+    "Aushang: Bis 31. August 2023 galt für Inhaber der Familienkarte freier Eintritt am Sonntag.",
+    "Inhaber der Familienkarte haben am Sonntag freien Eintritt.",
+    "Aushang: Bis 31. August 2023 galt für Inhaber der Familienkarte freier Eintritt am Sonntag.",
+  ],
+  [
+    "tense",
+    "The last pallet from Grünwald arrived with eleven broken jars.",
+    "Pallets from Grünwald arrive with broken jars.",
+    "The last pallet from Grünwald arrived with eleven broken jars.",
+  ],
+  [
     "owners",
     "Laut Gutachten hat der Fahrer des Lieferwagens die Vorfahrt des Radfahrers missachtet.",
     "Der Radfahrer hat laut Gutachten die Vorfahrt des Lieferwagens missachtet.",

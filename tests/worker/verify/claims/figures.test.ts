@@ -155,6 +155,7 @@ test.each([
     "| Datum | Fahrer |\n|---|---|\n| 03.12. | Berger |",
     "Am 3. Dezember fuhr Berger.",
   ],
+  ["noon", "The office closes at noon on Fridays.", "On Fridays the office closes at 12:00."],
   ["a Japanese count", "会場には三人の係員がいる。", "会場には3人の係員がいる。"],
 ])("%s stands", (_, evidence, claim) => {
   expect(isFigureThere(evidence, claim)).toBe(true);
