@@ -74,13 +74,18 @@ function nearlyAll(pair: Pair): Finding | null {
 /** So much of a share it may be off: "about a third" is 3 of 10, too. */
 const MOST_OFF = 0.02;
 const MOST_OFF_ABOUT = 0.15;
+/** Each is held against each other one. */
+const MOST_NUMBERS = 100;
 /** "A minute and a quarter" */
 const AND_A = /(?<!\p{L})(?:and|und|et|y)[ \u00A0]$/iu;
 
 /** "More than half", where no figure of the sentence is such a share, and no two of them make it. */
 function shareOfNone({ claim, unit }: Pair): Finding | null {
   if (claim.language !== unit.language) return null;
-  const numbers = unit.figures().filter(({ kind, base }) => kind === "number" && base > 0);
+  const numbers = unit
+    .figures()
+    .filter(({ kind, base }) => kind === "number" && base > 0)
+    .slice(0, MOST_NUMBERS);
   const isLike = (share: number, wanted: number, precision: ClaimFigure["precision"]): boolean =>
     precision === "above"
       ? share > wanted
@@ -109,29 +114,21 @@ function shareOfNone({ claim, unit }: Pair): Finding | null {
 /** "Every Sunday", where the sentence tells of one. */
 function everyDay(pair: Pair): Finding | null {
   const { claim, unit } = pair;
+  if (claim.language !== unit.language || unit.kind === "row") return null;
   const cue = claim.cues.find(
     ({ word, end }) =>
       SHARING.has(word) &&
       claim.figures.some(({ start, offers }) => start === end + 1 && offers.some(isDay)),
   );
   const isRegularThere =
-    unit.cues().some(({ name }) => name === "all" && claim.language !== unit.language) ||
-    unit
-      .cues()
-      .some(
-        ({ word }) =>
-          SHARING.has(word) ||
-          word === "immer" ||
-          word === "always" ||
-          word === "toujours" ||
-          word === "siempre",
-      ) ||
+    unit.cues().some(({ word }) => SHARING.has(word) || ALWAYS.has(word)) ||
     REGULAR_DAY.test(unit.text);
-  const isHeld = unit.kind !== "row" && unit.figures().some(({ offers }) => offers.some(isDay));
+  const isHeld = unit.figures().some(({ offers }) => offers.some(isDay));
   return cue !== undefined && isHeld && !isRegularThere
     ? doubt(`"${cue.word}" stands on one side alone`)
     : null;
 }
+const ALWAYS: ReadonlySet<string> = new Set(["always", "immer", "toujours", "siempre"]);
 /** "On Sundays", "montags", "le lundi", "los lunes" */
 const REGULAR_DAY =
   /(?<!\p{L})(?:\p{L}+days|\p{L}+tags|mittwochs|les?[ \u00A0](?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)s?|los[ \u00A0]\p{L}+)(?!\p{L})/iu;
@@ -360,7 +357,7 @@ export function comparePlan(pair: Pair): Finding | null {
 
 /** What somebody would like is not what will be. */
 const SUGGESTED =
-  /(?<!\p{L})(?:proposes|proposed|propose|suggests|suggested|proposal|considering|hopes|hoped|would like|wants|schlagt vor|vorschlag|vorgeschlagen|mochte|mochten|erwagt|hofft|propose|proposee|proposition|envisage|souhaite|souhaitent|espere|voudrait|propone|proponen|propuesta|propuesto|quiere|quieren|espera|esperan)(?!\p{L})/u;
+  /(?<!\p{L})(?:proposes|proposed|propose|suggests|suggested|proposal|considering|hopes|hoped|would like|wants|schlagt vor|vorschlag|vorgeschlagen|mochte|mochten|erwagt|hofft|proposee|proposition|envisage|souhaite|souhaitent|espere|voudrait|propone|proponen|propuesta|propuesto|quiere|quieren|espera|esperan)(?!\p{L})/u;
 const CERTAIN: ReadonlySet<string> = new Set(
   "will|is to|are to|to be|scheduled|planned|wird|geplant|vorgesehen|sera|seront|fera|feront|aura|auront|prevu|prevue|hara|seran|tendra|previsto|prevista|va a|van a".split(
     "|",

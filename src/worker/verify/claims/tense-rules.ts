@@ -1,7 +1,8 @@
+import type { TextSpan } from "../../text/spans.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Finding, Pair } from "./pair.ts";
 
-/** Forms of the past, folded, each with the one of the present. */
+/** Forms of the past, folded, each with those of the present. */
 const PAST: Readonly<Record<ListedLanguage, string>> = {
   english:
     "was is|were are|could can|had has|froze freezes freeze|broke breaks break|rose rises rise|fell falls fall|grew grows grow|ran runs run|came comes come|went goes go|took takes take|gave gives give|lost loses lose|kept keeps keep|held holds hold|stood stands stand|left leaves leave|led leads lead|paid pays pay|sold sells sell|drove drives drive|spoke speaks speak|wore wears wear|slept sleeps sleep|lent lends lend|sent sends send|made makes make|met meets meet|brought brings bring|got gets get",
@@ -12,6 +13,17 @@ const PAST: Readonly<Record<ListedLanguage, string>> = {
   spanish:
     "era es|eran son|estaba esta|estaban estan|tenia tiene|tenian tienen|podia puede|podian pueden|costaba cuesta|costaban cuestan|habia hay",
 };
+const FORMS = {
+  english: formsOf(PAST.english),
+  german: formsOf(PAST.german),
+  french: formsOf(PAST.french),
+  spanish: formsOf(PAST.spanish),
+} as const;
+
+function formsOf(listed: string): readonly (readonly string[])[] {
+  return listed.split("|").map((group) => group.split(" "));
+}
+
 /** Endings of regular verbs: of the past as it is written, and of the present of the same verb, folded. */
 const ENDINGS: Readonly<Record<ListedLanguage, readonly [past: RegExp, present: RegExp] | null>> = {
   english: [/\p{Ll}ed$/u, /s$/u],
@@ -31,18 +43,16 @@ export function compareTense(pair: Pair): Finding | null {
   const { language } = claim;
   if (language !== unit.language || language === "japanese" || unit.kind === "row") return null;
   const listed = language ?? "english";
-  const forms = PAST[listed].split("|").map((group) => group.split(" "));
+  const forms = FORMS[listed];
   const [past, present] = ENDINGS[listed] ?? [null, null];
   const said = new Set(claim.terms.map(({ word }) => word));
   const held = new Set(unit.terms.map(({ word }) => word));
-  const isPast = ({ start, end }: { start: number; end: number }, text: string): boolean =>
+  const isPast = ({ start, end }: TextSpan, text: string): boolean =>
     past?.test(text.slice(start, end)) ?? false;
   if (forms.some(([form = ""]) => said.has(form))) return null;
   // "Is rotated" is of now.
-  const isOfPast = (at: number): boolean =>
-    !NOW.has(claim.terms[at - 1]?.word ?? "") &&
-    claim.terms.slice(at, at + 1).some((term) => isPast(term, claim.text));
-  if (claim.terms.some((_, at) => isOfPast(at))) return null;
+  const isNow = (at: number): boolean => NOW.has(claim.terms[at - 1]?.word ?? "");
+  if (claim.terms.some((term, at) => isPast(term, claim.text) && !isNow(at))) return null;
   const former = formerly(pair);
   if (former !== null) return former;
   for (const [was = "", ...now] of forms) {
