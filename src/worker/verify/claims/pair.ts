@@ -174,7 +174,7 @@ export function pairOf(
     const places = isGerman ? compoundPlaces(term.stem, unit) : whole;
     const isLabel =
       places.length === 0 &&
-      (related.some((stem) => piece.labels.has(stem)) || isOfDocument(term.word, claim.language));
+      (isInLabels(term.stem, related, piece) || isOfDocument(term.word, claim.language));
     const isFound = places.length > 0 || isLabel;
     const isMinor = term.isLight || (!isFound && overlapsAny(term, claim.cues));
     const weight = isMinor ? 0 : 1 + weightOf(term.stem) / 2;
@@ -201,6 +201,17 @@ export const relatedWords = (
 ): readonly string[] => [
   ...new Set([stem, ...synonymsOf(stem, language)].flatMap((one) => [one, ...relatedTo(one)])),
 ];
+
+/** A word that the piece itself holds is no other one there: the folder "notes" stands for no "facture". */
+function isInLabels(
+  stem: string,
+  related: readonly string[],
+  { labels, holders, relatedTo }: ReadPiece,
+): boolean {
+  const own = [stem, ...relatedTo(stem)];
+  const isHeld = own.some((other) => holders.has(other));
+  return (isHeld ? own : related).some((other) => labels.has(other));
+}
 
 /** A clause counts where the claim holds two fifths of its words, or where most of the claim stands. */
 const LEAST_ALIGNED = 0.4;
