@@ -99,3 +99,35 @@ export function compareCases(pair: Pair): Finding | null {
         detail: `${doer.word} and ${other.word} stand in each other's case`,
       };
 }
+
+/** A noun, and the particle that says whether it does it or has it done to it. */
+const MARKED =
+  /(?<who>[\p{Script=Han}\p{Script=Katakana}ー々]{2,12}?)(?:さん|氏|様)?(?<particle>が|は|に|を|から)/gu;
+
+/** 村井が佐伯に教えた, where it says 佐伯が村井に教えた: two nouns change their particles. */
+export function compareParticles({ claim, unit }: Pair): Finding | null {
+  if (claim.language !== "japanese" || unit.language !== "japanese") return null;
+  const held = particlesIn(unit.text);
+  const said = [...particlesIn(claim.text)].flatMap(([who, particle]) => {
+    const other = held.get(who);
+    return other === undefined ? [] : [{ who, doesIt: isDoer(particle), didIt: isDoer(other) }];
+  });
+  const doer = said.find(({ doesIt, didIt }) => doesIt && !didIt);
+  const other = said.find(({ doesIt, didIt }) => !doesIt && didIt);
+  return doer === undefined || other === undefined
+    ? null
+    : {
+        grade: "partly",
+        reason: "order",
+        detail: `${other.who} does it, and not ${doer.who}`,
+      };
+}
+
+const isDoer = (particle: string): boolean => particle === "が" || particle === "は";
+const particlesIn = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...text.matchAll(MARKED)].map(({ groups }) => [
+      groups?.["who"] ?? "",
+      groups?.["particle"] ?? "",
+    ]),
+  );

@@ -39,6 +39,12 @@ const ROMANCE_DAY = new RegExp(
   `(?<!\\p{L})(?:${ROMANCE_DAYS.map((names) => `(${names})`).join("|")})(?=\\. ?\\d)`,
   "giu",
 );
+/** "Mo bis Fr", "Mon to Fri" */
+const ANY_SHORT = SHORT.join("|");
+const SHORT_RANGE = new RegExp(
+  `(?<!\\p{L})(?:${SHORT.map((names) => `(${names})`).join("|")})(?= (?:bis|to|through) (?:${ANY_SHORT})(?!\\p{L}))|(?<=(?<!\\p{L})(?:${ANY_SHORT}) (?:bis|to|through) )(?:${SHORT.map((names) => `(${names})`).join("|")})(?!\\p{L})`,
+  "gu",
+);
 /** Alone in a cell, or before a colon at the beginning of a line. */
 const CELL_DAY = new RegExp(
   `(?<=[|:][ ]?|^[ ]{0,3}(?:[-*][ ])?)(?:${SHORT.map((names) => `(${names})`).join("|")})(?=[ ]{0,20}(?:\\||$)|:[ ])`,
@@ -89,7 +95,7 @@ export function findCalendarWords(text: string): CalendarWord[] {
 const MAYBE_DAY =
   /day|tag|mittwoch|sonnabend|dimanche|lun|mar|mer|mi[eé]|jeu|jue|ven|vie|sam|s[aá]b|dom|曜|week|werk|wochen|semaine|semana|laborab|ouvrabl|平日|週末|毎日|daily|t[aä]glich|todos|jours|quotidien|diari/i;
 const MAYBE_SHORT =
-  /(?:Mo|Tu|Di|We|Mi|Th|Do|Fr|Sa|Su|So)[a-z]{0,3}(?:[–—-]|[.,]{0,2} \d| {0,20}(?:\||$)|: )/m;
+  /(?:Mo|Tu|Di|We|Mi|Th|Do|Fr|Sa|Su|So)[a-z]{0,3}(?:[–—-]|[.,]{0,2} \d| bis | to | through | {0,20}(?:\||$)|: )/m;
 const MAYBE_MONTH =
   /jan|ene|f[eé][bv]|m[aä]r|ma[yi]|a[pvb]ri|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic|月/i;
 
@@ -131,7 +137,7 @@ const findSlashed = (text: string): CalendarWord[] =>
   );
 
 function findDays(text: string): CalendarWord[] {
-  const single = [DAY, SHORT_DAY, ROMANCE_DAY, CELL_DAY]
+  const single = [DAY, SHORT_DAY, SHORT_RANGE, ROMANCE_DAY, CELL_DAY]
     .flatMap((pattern) => [...text.matchAll(pattern)])
     .map((match) => ({
       start: match.index,

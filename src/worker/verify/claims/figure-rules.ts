@@ -294,7 +294,7 @@ const MOST_SWAPPED = 20;
 
 /** What takes back the figure before it. */
 const CORRECTION =
-  /(?<!\p{L})(?:sorry|typo|correction|i meant|make that|scratch that|korrektur|tippfehler|ich meinte|berichtigung|corrección|perdón|quise decir|fe de erratas|pardon|rectification|erratum|je voulais dire)(?!\p{L})|訂正/iu;
+  /(?<!\p{L})(?:sorry|typo|correction|i meant|make that|scratch that|korrektur|tippfehler|ich meinte|berichtigung|corrección|perdón|quise decir|fe de erratas|pardon|rectification|erratum|je voulais dire|erreur de ma part|mein fehler|my mistake|error mío)(?!\p{L})|訂正|正しくは/iu;
 const MOST_TO_CORRECTION = 60;
 const MOST_IN_CORRECTION = 100;
 

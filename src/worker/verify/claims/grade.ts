@@ -1,5 +1,10 @@
 import type { EvidenceSpan } from "../../../shared/run-result.ts";
-import { compareAround, compareCases, compareOwners } from "./attachment-rules.ts";
+import {
+  compareAround,
+  compareCases,
+  compareOwners,
+  compareParticles,
+} from "./attachment-rules.ts";
 import { compareTense } from "./tense-rules.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { foldSentence, readPiece } from "./pieces.ts";
@@ -138,6 +143,7 @@ const RULES = {
   around: compareAround,
   owners: compareOwners,
   cases: compareCases,
+  particles: compareParticles,
   tense: compareTense,
   words: compareWords,
   new_words: compareNewWords,

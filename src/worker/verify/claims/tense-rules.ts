@@ -7,7 +7,7 @@ const PAST: Readonly<Record<ListedLanguage, string>> = {
   english:
     "was is|were are|could can|had has|froze freezes freeze|broke breaks break|rose rises rise|fell falls fall|grew grows grow|ran runs run|came comes come|went goes go|took takes take|gave gives give|lost loses lose|kept keeps keep|held holds hold|stood stands stand|left leaves leave|led leads lead|paid pays pay|sold sells sell|drove drives drive|spoke speaks speak|wore wears wear|slept sleeps sleep|lent lends lend|sent sends send|made makes make|met meets meet|brought brings bring|got gets get",
   german:
-    "galt gilt|galten gelten|durfte darf|durften durfen|konnte kann|konnten konnen|musste muss|mussten mussen|war ist|waren sind|gab gibt|kam kommt|kamen kommen|fuhr fahrt|fuhren fahren|lief lauft|hielt halt|stand steht|lag liegt|nahm nimmt",
+    "galt gilt|galten gelten|durfte darf|durften durfen|konnte kann|konnten konnen|musste muss|mussten mussen|war ist|waren sind|gab gibt geben|kam kommt kommen|kamen kommen|fuhr fahrt fahren|fuhren fahren|lief lauft laufen|hielt halt halten|stand steht stehen|lag liegt liegen|nahm nimmt nehmen|brach bricht brechen|fiel fallt fallen|ging geht gehen|blieb bleibt bleiben|begann beginnt beginnen|schloss schliesst schliessen",
   french:
     "etait est|etaient sont|pouvait peut|pouvaient peuvent|coutait coute|coutaient coutent|devait doit|devaient doivent|fallait faut",
   spanish:
@@ -25,10 +25,10 @@ function formsOf(listed: string): readonly (readonly string[])[] {
 }
 
 /** Endings of regular verbs: of the past as it is written, and of the present of the same verb, folded. */
-const ENDINGS: Readonly<Record<ListedLanguage, readonly [past: RegExp, present: RegExp] | null>> = {
+const ENDINGS: Readonly<Record<ListedLanguage, readonly [past: RegExp, present: RegExp]>> = {
   english: [/\p{Ll}ed$/u, /s$/u],
   german: [/^\p{Ll}+te$/u, /t$/u],
-  french: null,
+  french: [/\p{Ll}(?:ait|aient)$/u, /(?:e|ent)$/u],
   spanish: [/(?:ó|aron|ieron)$/u, /(?:[ae]|[ae]n)$/u],
 };
 
@@ -44,11 +44,11 @@ export function compareTense(pair: Pair): Finding | null {
   if (language !== unit.language || language === "japanese" || unit.kind === "row") return null;
   const listed = language ?? "english";
   const forms = FORMS[listed];
-  const [past, present] = ENDINGS[listed] ?? [null, null];
+  const [past, present] = ENDINGS[listed];
   const said = new Set(claim.terms.map(({ word }) => word));
   const held = new Set(unit.terms.map(({ word }) => word));
   const isPast = ({ start, end }: TextSpan, text: string): boolean =>
-    past?.test(text.slice(start, end)) ?? false;
+    past.test(text.slice(start, end));
   if (forms.some(([form = ""]) => said.has(form))) return null;
   // "Is rotated" is of now.
   const isNow = (at: number): boolean => NOW.has(claim.terms[at - 1]?.word ?? "");
@@ -69,8 +69,7 @@ export function compareTense(pair: Pair): Finding | null {
           other !== undefined &&
           other.word !== term.word &&
           isPast(other, unit.text) &&
-          (present?.test(term.word) === true ||
-            [`${term.word}d`, `${term.word}ed`].includes(other.word))
+          (present.test(term.word) || [`${term.word}d`, `${term.word}ed`].includes(other.word))
         );
       }),
   );
@@ -92,7 +91,7 @@ const NO_PRESENT: ReadonlySet<string> = new Set(
 
 /** What a sentence begins with that tells of former times. */
 const FORMER =
-  /(?:^\P{L}{0,4}|:[ \u00A0])(?:(?:until|up to|bis|hasta)[ \u00A0](?:[^,.;]|(?<=\d)\.){0,30}\d{4}|jusqu[^,.;]{0,30}\d{4}|(?:formerly|früher|damals|autrefois|jadis|antiguamente)(?!\p{L}))/iu;
+  /(?:^\P{L}{0,4}|:[ \u00A0])(?:(?:until|up to|bis|hasta)[ \u00A0](?:[^,.;]|(?<=\d)\.){0,30}(?:\d{4}|last|letzt|pasad)|jusqu[^,.;]{0,30}(?:\d{4}|derni[eè]re?)|(?:formerly|früher|damals|autrefois|jadis|antiguamente)(?!\p{L}))/iu;
 
 /** "Until 2021 the museum lent them": a claim without the time tells it of now. */
 function formerly({ claim, unit }: Pair): Finding | null {

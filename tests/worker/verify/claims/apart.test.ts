@@ -141,6 +141,24 @@ test.each([
     "Ines is the treasurer and has been in the club since 2004.",
   ],
   [
+    "particles",
+    "先週、佐伯主任が新人の村井さんに検査機の操作を教えた。",
+    "先週、村井さんが佐伯主任に検査機の操作を教えた。",
+    "先週、佐伯主任が新人の村井さんに検査機の操作を教えた。",
+  ],
+  [
+    "corrected",
+    "運動会の開始を8時30分としましたが、正しくは9時です。",
+    "運動会の開始は8時30分である。",
+    "運動会の開始を8時30分としましたが、正しくは9時です。",
+  ],
+  [
+    "tense",
+    "Jusqu'à l'été dernier, la boutique acceptait les chèques à partir de 15 euros.",
+    "La boutique accepte les chèques à partir de 15 euros.",
+    "Jusqu'à l'été dernier, la boutique acceptait les chèques à partir de 15 euros.",
+  ],
+  [
     "cases",
     "Die Mieterin im zweiten Stock hat dem Hausmeister den Schlüssel zum Fahrradkeller zurückgegeben.",
     "Der Hausmeister hat der Mieterin im zweiten Stock den Schlüssel zum Fahrradkeller zurückgegeben.",

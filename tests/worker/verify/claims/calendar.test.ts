@@ -15,7 +15,10 @@ test.each([
   ...["Sunday", "Sonntag", "dimanche", "domingo", "日曜"].map((name) => [name, "w:7"]),
   ...["Mon 4", "Mo. 4", "Mo–Fr", "Mon-Fri"].map((name) => [name, "w:1"]),
   ...["| Mi |", "Tag: Mi | Dauer: 70 min", "- Mi: zu", "mer. 19"].map((name) => [name, "w:3"]),
-  ...["Ven. 19", "vie. 3", "Tag: Fr"].map((name) => [name, "w:5"]),
+  ...["Mo bis Fr: 8 Uhr", "Mon to Fri", "Ven. 19", "vie. 3", "Tag: Fr"].map((name) => [
+    name,
+    "w:5",
+  ]),
   ...["Fri 10", "Fr., 10", "Thurs 9", "Sat 1", "Sun, 2"].map((name) => [
     name,
     `w:${name.startsWith("F") ? 5 : name.startsWith("T") ? 4 : name.startsWith("Sa") ? 6 : 7}`,

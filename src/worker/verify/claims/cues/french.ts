@@ -17,7 +17,7 @@ export const FRENCH: CueList = {
   under: "moins de|inferieur|inferieure|en dessous|au dessous",
   plan: "conseille|conseillee|recommande|recommandee|prevoit|prevu|prevue|prevus|prevues|prevoient|projet|projette|envisage|envisagee|envisagent|propose|proposee|proposition|sera|seront|devrait|devraient|doit etre|etude|a l etude|attendu|attendue|bientot|prochain|prochaine|programme|souhaite|souhaitent|voudrait|espere|esperent|compte|serait|seraient|aura|auront|partira|fera|feront|pourra|demande",
   maybe:
-    "savoir si|decider si|decidera si|votera si|sur le point de savoir|peut etre|probablement|sans doute|vraisemblablement|pourrait|pourraient|semble|semblent|apparemment|soupconne|suppose|eventuellement|paraitrait|possible|hypothese",
+    "croit que|croient que|pense que|pensent que|estime que|il faudrait|savoir si|decider si|decidera si|votera si|sur le point de savoir|peut etre|probablement|sans doute|vraisemblablement|pourrait|pourraient|semble|semblent|apparemment|soupconne|suppose|eventuellement|paraitrait|possible|hypothese",
   done: "deja|acheve|achevee|termine|terminee|a ete|ont ete|en vigueur|en service",
   cause:
     "parce|car|cause|a cause de|en raison|grace|donc|puisque|afin|pour que|cause par|causee par|causes par|causees par|provoque par|provoquee par|provoques par|provoquees par|entraine par|entrainee par|provoque|provoquee|provoqua|provient|du a|due a|dus a|dues a|dû|resulte|entraine|entrainee|entraina|raison|faute de|suite a|a la suite|explique|c est pourquoi|si bien|d ou|comme|tient a|vient de|contraint|contrainte|force a|origine",

@@ -17,7 +17,7 @@ export const GERMAN: CueList = {
   under: "unter|weniger als|unterhalb|unterschreitet|niedriger als",
   plan: "empfohlen|empfiehlt|empfehlen|angeboten|plant|planen|geplant|plan|geplante|geplanten|vorgesehen|vorgeschlagen|vorschlag|soll|sollen|sollte|sollten|wird|werden|will|wollen|mochte|mochten|beabsichtigt|erwartet|voraussichtlich|kunftig|vorgemerkt|erwagt|erwogen|gepruft|pruft|beantragt|angekundigt|noch nicht|noch kein|noch keine|noch keinen|noch keiner|noch keines|strebt|angestrebt|hofft|wurde gern|in aussicht",
   maybe:
-    "ob|vielleicht|moglicherweise|vermutlich|wahrscheinlich|offenbar|anscheinend|konnte|konnten|durfte|durften|wurde|wurden|hatte|hatten|ware|waren|musste|mussten|eventuell|wohl|scheint|vermutet|mutmasslich|angeblich|unter umstanden|verdacht",
+    "meint|meinen|glaubt|glauben|ob|vielleicht|moglicherweise|vermutlich|wahrscheinlich|offenbar|anscheinend|konnte|konnten|durfte|durften|wurde|wurden|hatte|hatten|ware|waren|musste|mussten|eventuell|wohl|scheint|vermutet|mutmasslich|angeblich|unter umstanden|verdacht",
   done: "bereits|schon|abgeschlossen|fertig|beschlossen|in kraft|in betrieb",
   cause:
     "weil|da|denn|wegen|aufgrund|infolge|dadurch|deshalb|daher|darum|deswegen|grund|ursache|verursacht durch|ausgelost durch|bewirkt durch|verursacht von|verursacht|verursachte|fuhrte|fuhrten|sodass|so dass|folge|zuruckzufuhren|ausgelost|loste|daran|liegt an|lag an|bewirkt|bewirkte|zwang|zwangen|zwingt|schuld|dank|damit|um zu|verdankt|namlich|durch",

@@ -17,7 +17,7 @@ export const SPANISH: CueList = {
   under: "menos de|inferior|por debajo|inferiores",
   plan: "aconseja|recomienda|recomendado|recomendada|prevé|preve|previsto|prevista|previstos|previstas|planea|planean|proyecto|proyecta|propone|proponen|propuesta|propuesto|hara|sera|seran|se estudia|estudia|estudian|estudio|espera|esperan|quiere|quieren|queremos|deberia|deberian|proximo|proxima|pendiente|haria|harian|tendra|podra|podran|futuro|pretende|intencion|solicitado|va a|van a|ha pedido|pide",
   maybe:
-    "sobre si|decidira si|decidir si|decide si|votara si|quizas|quiza|tal vez|probablemente|posiblemente|podria|podrian|parece|parecen|seguramente|supone|sospecha|sospechan|presumiblemente|al parecer|puede que|posible",
+    "cree que|creen que|opina que|opinan que|habria que|sobre si|decidira si|decidir si|decide si|votara si|quizas|quiza|tal vez|probablemente|posiblemente|podria|podrian|parece|parecen|seguramente|supone|sospecha|sospechan|presumiblemente|al parecer|puede que|posible",
   done: "ya|terminado|terminada|concluido|concluida|ha sido|han sido|en vigor|en servicio",
   cause:
     "porque|debido|debio|debe a|deben a|a causa|causa|por culpa|gracias|por eso|por lo que|por tanto|pues|ya que|puesto que|motivo|razon|causado por|causada por|causados por|causadas por|provocado por|provocada por|provocados por|provocadas por|provoco|provocado|provocada|causo|causado|causada|resultado|debida|como consecuencia|consecuencia|origen|origino|para que|dado que|asi que|por ello|llevo a|obligo a|forzo",
