@@ -154,10 +154,11 @@ function toldOfRelative(pair: Pair): string | null {
   const placed = met.filter(({ places }) => places.length > 0);
   const ofSecond = placed.filter((one) => start(one) >= from).map(start);
   if (ofSecond.length === 0 || ofSecond.length === placed.length) return null;
+  const firstOfSecond = Math.min(...ofSecond);
   const name = unit.terms.findLast(
     (term, at) =>
       term.start >= from &&
-      term.start < Math.min(...ofSecond) &&
+      term.start < firstOfSecond &&
       isCapital(term, unit.text) &&
       (unit.language !== "german" || isCapital(unit.terms[at - 1] ?? term, unit.text)),
   );

@@ -24,30 +24,32 @@ const SHORT: readonly string[] = [
   "Sat?",
   "Sun|So",
 ];
+/** Alternatives of a pattern, a group each, which tells by its number what was found. */
+function groupsOf(names: readonly string[]): string {
+  return names.map((alternatives) => `(${alternatives})`).join("|");
+}
+const SHORT_GROUPS = groupsOf(SHORT);
 const DAY = new RegExp(
-  `(?<![\\p{Script=Latin}])(?:${DAYS.map((names) => `(${names})`).join("|")})(?![\\p{Script=Latin}])`,
+  `(?<![\\p{Script=Latin}])(?:${groupsOf(DAYS)})(?![\\p{Script=Latin}])`,
   "giu",
 );
 /** Only in a range, or before a stop or a number: "So" and "Do" are words. */
 const SHORT_DAY = new RegExp(
-  `(?<![\\p{L}])(?:${SHORT.map((names) => `(${names})`).join("|")})(?=[–—-](?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)(?!\\p{L})|\\.?,? \\d)|(?<=(?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)[–—-])(?:${SHORT.map((names) => `(${names})`).join("|")})(?!\\p{L})`,
+  `(?<![\\p{L}])(?:${SHORT_GROUPS})(?=[–—-](?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)(?!\\p{L})|\\.?,? \\d)|(?<=(?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)[–—-])(?:${SHORT_GROUPS})(?!\\p{L})`,
   "gu",
 );
 /** With a stop and a number behind them: "Ven. 19", "sáb. 3". */
 const ROMANCE_DAYS = ["lun", "mar", "mer|mi[eé]", "jeu|jue", "ven|vie", "sam|s[aá]b", "dim|dom"];
-const ROMANCE_DAY = new RegExp(
-  `(?<!\\p{L})(?:${ROMANCE_DAYS.map((names) => `(${names})`).join("|")})(?=\\. ?\\d)`,
-  "giu",
-);
+const ROMANCE_DAY = new RegExp(`(?<!\\p{L})(?:${groupsOf(ROMANCE_DAYS)})(?=\\. ?\\d)`, "giu");
 /** "Mo bis Fr", "Mon to Fri" */
 const ANY_SHORT = SHORT.join("|");
 const SHORT_RANGE = new RegExp(
-  `(?<!\\p{L})(?:${SHORT.map((names) => `(${names})`).join("|")})(?= (?:bis|to|through) (?:${ANY_SHORT})(?!\\p{L}))|(?<=(?<!\\p{L})(?:${ANY_SHORT}) (?:bis|to|through) )(?:${SHORT.map((names) => `(${names})`).join("|")})(?!\\p{L})`,
+  `(?<!\\p{L})(?:${SHORT_GROUPS})(?= (?:bis|to|through) (?:${ANY_SHORT})(?!\\p{L}))|(?<=(?<!\\p{L})(?:${ANY_SHORT}) (?:bis|to|through) )(?:${SHORT_GROUPS})(?!\\p{L})`,
   "gu",
 );
 /** Alone in a cell, or before a colon at the beginning of a line. */
 const CELL_DAY = new RegExp(
-  `(?<=[|:][ ]?|^[ ]{0,3}(?:[-*][ ])?)(?:${SHORT.map((names) => `(${names})`).join("|")})(?=[ ]{0,20}(?:\\||$)|:[ ])`,
+  `(?<=[|:][ ]?|^[ ]{0,3}(?:[-*][ ])?)(?:${SHORT_GROUPS})(?=[ ]{0,20}(?:\\||$)|:[ ])`,
   "gmu",
 );
 const WORKDAYS =
@@ -76,7 +78,7 @@ const MONTHS: readonly string[] = [
   "december|dezember|décembre|diciembre",
 ];
 const MONTH = new RegExp(
-  `(?<![\\p{L}])(?:${MONTHS.map((names) => `(${names})`).join("|")})(?![\\p{L}])|(?<!\\p{N})(\\d{1,2})月(?!\\d)`,
+  `(?<![\\p{L}])(?:${groupsOf(MONTHS)})(?![\\p{L}])|(?<!\\p{N})(\\d{1,2})月(?!\\d)`,
   "giu",
 );
 /** "may" and "march" are verbs unless one of these stands before them. */

@@ -3,23 +3,20 @@ import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Finding, Pair } from "./pair.ts";
 
 /** Forms of the past, folded, each with those of the present. */
-const PAST: Readonly<Record<ListedLanguage, string>> = {
-  english:
+const PAST: Readonly<Record<ListedLanguage, readonly (readonly string[])[]>> = {
+  english: formsOf(
     "was is|were are|could can|had has|froze freezes freeze|broke breaks break|rose rises rise|fell falls fall|grew grows grow|ran runs run|came comes come|went goes go|took takes take|gave gives give|lost loses lose|kept keeps keep|held holds hold|stood stands stand|left leaves leave|led leads lead|paid pays pay|sold sells sell|drove drives drive|spoke speaks speak|wore wears wear|slept sleeps sleep|lent lends lend|sent sends send|made makes make|met meets meet|brought brings bring|got gets get",
-  german:
+  ),
+  german: formsOf(
     "galt gilt|galten gelten|durfte darf|durften durfen|konnte kann|konnten konnen|musste muss|mussten mussen|war ist|waren sind|gab gibt geben|kam kommt kommen|kamen kommen|fuhr fahrt fahren|fuhren fahren|lief lauft laufen|hielt halt halten|stand steht stehen|lag liegt liegen|nahm nimmt nehmen|brach bricht brechen|fiel fallt fallen|ging geht gehen|blieb bleibt bleiben|begann beginnt beginnen|schloss schliesst schliessen",
-  french:
+  ),
+  french: formsOf(
     "etait est|etaient sont|pouvait peut|pouvaient peuvent|coutait coute|coutaient coutent|devait doit|devaient doivent|fallait faut",
-  spanish:
+  ),
+  spanish: formsOf(
     "era es|eran son|estaba esta|estaban estan|tenia tiene|tenian tienen|podia puede|podian pueden|costaba cuesta|costaban cuestan|habia hay",
+  ),
 };
-const FORMS = {
-  english: formsOf(PAST.english),
-  german: formsOf(PAST.german),
-  french: formsOf(PAST.french),
-  spanish: formsOf(PAST.spanish),
-} as const;
-
 function formsOf(listed: string): readonly (readonly string[])[] {
   return listed.split("|").map((group) => group.split(" "));
 }
@@ -43,7 +40,7 @@ export function compareTense(pair: Pair): Finding | null {
   const { language } = claim;
   if (language !== unit.language || language === "japanese" || unit.kind === "row") return null;
   const listed = language ?? "english";
-  const forms = FORMS[listed];
+  const forms = PAST[listed];
   const [past, present] = ENDINGS[listed];
   const said = new Set(claim.terms.map(({ word }) => word));
   const held = new Set(unit.terms.map(({ word }) => word));
