@@ -255,57 +255,6 @@ const hasOtherName = (part: TextSpan, pair: Pair): boolean =>
       !overlapsAny(term, pair.unit.figures()),
   );
 
-/**
- * "Twisted his knee", where the sentence has sore knees, and a twisted ankle: behind a word of the claim stands another one than there, and its
- * own in another clause.
- */
-export function compareObjects(pair: Pair): Finding | null {
-  const { claim, unit, met } = pair;
-  if (
-    unit.kind === "row" ||
-    claim.language !== unit.language ||
-    VERB_LAST.has(claim.language ?? "english")
-  )
-    return null;
-  const segments = unit.segments();
-  const wordBehind = (terms: readonly Term[], at: number, text: string): Term | undefined => {
-    const next = terms.findIndex((term, place) => place > at && term.isContent);
-    const [one, other] = [terms[at], terms[next]];
-    return one !== undefined &&
-      other !== undefined &&
-      IN_A_ROW.test(text.slice(one.end, other.start))
-      ? other
-      : undefined;
-  };
-  for (const {
-    term,
-    places: [place, second],
-  } of met) {
-    if (place === undefined || second !== undefined || term.isLight) continue;
-    const object = wordBehind(claim.terms, claim.terms.indexOf(term), claim.text);
-    const other = wordBehind(unit.terms, place, unit.text);
-    const own = met.find((one) => one.term === object);
-    if (object === undefined || other === undefined || own === undefined || own.places.length === 0)
-      continue;
-    if (
-      claim.terms.some(({ stem }) => stem === other.stem) ||
-      met.some(({ places }) => places.some((at) => unit.terms[at] === other))
-    )
-      continue;
-    const clause = segmentAt(segments, unit.terms[place]?.start ?? -1);
-    const isApart = own.places.every(
-      (at) => segmentAt(segments, unit.terms[at]?.start ?? -1) !== clause,
-    );
-    if (isApart) return rival(`${term.word} ${other.word}, and not ${object.word}`);
-  }
-  return null;
-}
-
-/** In these what stands behind a word need not be what it is about. */
-const VERB_LAST: ReadonlySet<string> = new Set(["german", "japanese"]);
-/** Blanks and one word between, such as an article. */
-const IN_A_ROW = /^[ \u00A0](?:\p{L}{1,5}[ \u00A0])?$/u;
-
 /** "The insurance paid", where the sentence says that it did not pay: the word behind a denial is not denied in the claim. */
 export function compareDeniedWords(pair: Pair): Finding | null {
   const { claim, unit, met } = pair;

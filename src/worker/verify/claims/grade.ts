@@ -2,6 +2,7 @@ import type { EvidenceSpan } from "../../../shared/run-result.ts";
 import {
   compareAround,
   compareCases,
+  compareObjects,
   compareOwners,
   compareParticles,
 } from "./attachment-rules.ts";
@@ -29,7 +30,6 @@ import {
   compareElsewhere,
   compareGapped,
   compareListed,
-  compareObjects,
   compareLookalike,
   compareStatements,
   compareSubject,
