@@ -9,33 +9,44 @@ const rival = (detail: string): Finding => ({ grade: "partly", reason: "rival", 
 const OF =
   /^[ \u00A0](?:of|des|der|eines|einer|de|du|del|de la|de los|de las)[ \u00A0](?:the[ \u00A0])?$/iu;
 
-/** "The right of way of the van", where the sentence says that of the cyclist, and names the van as well. */
-export function compareOwners({ claim, unit, met }: Pair): Finding | null {
-  if (claim.language !== unit.language || claim.language === "japanese" || unit.kind === "row")
-    return null;
-  const ownerOf = (terms: readonly Term[], at: number, text: string): Term | undefined => {
+/** A word of the claim that the unit holds once, with the word that is attached to it in each. */
+type Attached = {
+  readonly word: Term;
+  readonly place: number;
+  readonly ofClaim: Met;
+  readonly ofUnit: Term;
+};
+
+/** @param joint what stands between a word and what is attached to it */
+function attachedIn({ claim, unit, met }: Pair, joint: RegExp): Attached[] {
+  const behind = (terms: readonly Term[], at: number, text: string): Term | undefined => {
     const one = terms[at];
     const other = terms.find((term, place) => place > at && term.isContent);
-    return one !== undefined && other !== undefined && OF.test(text.slice(one.end, other.start))
+    return one !== undefined && other !== undefined && joint.test(text.slice(one.end, other.start))
       ? other
       : undefined;
   };
-  for (const { term, places } of met) {
-    const [place, second] = places;
-    if (place === undefined || second !== undefined) continue;
-    const owner = ownerOf(claim.terms, claim.terms.indexOf(term), claim.text);
-    const other = ownerOf(unit.terms, place, unit.text);
-    const own = met.find((one) => one.term === owner);
-    if (owner === undefined || other === undefined || own === undefined || own.places.length === 0)
-      continue;
-    if (own.places.some((at) => unit.terms[at] === other)) continue;
-    return {
-      grade: "partly",
-      reason: "rival",
-      detail: `${term.word} of ${other.word}, and not of ${owner.word}`,
-    };
-  }
-  return null;
+  return met.flatMap(({ term, places: [place, second] }): Attached[] => {
+    if (place === undefined || second !== undefined) return [];
+    const attached = behind(claim.terms, claim.terms.indexOf(term), claim.text);
+    const ofClaim = met.find((one) => one.term === attached);
+    const ofUnit = behind(unit.terms, place, unit.text);
+    if (ofClaim === undefined || ofUnit === undefined || ofClaim.places.length === 0) return [];
+    return [{ word: term, place, ofClaim, ofUnit }];
+  });
+}
+
+/** "The right of way of the van", where the sentence says that of the cyclist, and names the van as well. */
+export function compareOwners(pair: Pair): Finding | null {
+  const { claim, unit } = pair;
+  if (claim.language !== unit.language || claim.language === "japanese" || unit.kind === "row")
+    return null;
+  const other = attachedIn(pair, OF).find(
+    ({ ofClaim, ofUnit }) => !ofClaim.places.some((at) => unit.terms[at] === ofUnit),
+  );
+  return other === undefined
+    ? null
+    : rival(`${other.word.word} of ${other.ofUnit.word}, and not of ${other.ofClaim.term.word}`);
 }
 
 /**
@@ -44,44 +55,22 @@ export function compareOwners({ claim, unit, met }: Pair): Finding | null {
  */
 export function compareObjects(pair: Pair): Finding | null {
   const { claim, unit, met } = pair;
-  if (
-    unit.kind === "row" ||
-    claim.language !== unit.language ||
-    VERB_LAST.has(claim.language ?? "english")
-  )
-    return null;
+  if (claim.language !== unit.language || unit.kind === "row") return null;
+  if (VERB_LAST.has(claim.language ?? "english")) return null;
   const segments = unit.segments();
-  const wordBehind = (terms: readonly Term[], at: number, text: string): Term | undefined => {
-    const next = terms.findIndex((term, place) => place > at && term.isContent);
-    const [one, other] = [terms[at], terms[next]];
-    return one !== undefined &&
-      other !== undefined &&
-      IN_A_ROW.test(text.slice(one.end, other.start))
-      ? other
-      : undefined;
-  };
-  for (const {
-    term,
-    places: [place, second],
-  } of met) {
-    if (place === undefined || second !== undefined || term.isLight) continue;
-    const object = wordBehind(claim.terms, claim.terms.indexOf(term), claim.text);
-    const other = wordBehind(unit.terms, place, unit.text);
-    const own = met.find((one) => one.term === object);
-    if (object === undefined || other === undefined || own === undefined || own.places.length === 0)
-      continue;
-    if (
-      claim.terms.some(({ stem }) => stem === other.stem) ||
-      met.some(({ places }) => places.some((at) => unit.terms[at] === other))
-    )
-      continue;
-    const clause = segmentAt(segments, unit.terms[place]?.start ?? -1);
-    const isApart = own.places.every(
-      (at) => segmentAt(segments, unit.terms[at]?.start ?? -1) !== clause,
-    );
-    if (isApart) return rival(`${term.word} ${other.word}, and not ${object.word}`);
-  }
-  return null;
+  const clauseOf = (place: number): number => segmentAt(segments, unit.terms[place]?.start ?? -1);
+  const isSaid = (term: Term): boolean =>
+    claim.terms.some(({ stem }) => stem === term.stem) ||
+    met.some(({ places }) => places.some((at) => unit.terms[at] === term));
+  const other = attachedIn(pair, IN_A_ROW).find(
+    ({ word, place, ofClaim, ofUnit }) =>
+      !word.isLight &&
+      !isSaid(ofUnit) &&
+      ofClaim.places.every((at) => clauseOf(at) !== clauseOf(place)),
+  );
+  return other === undefined
+    ? null
+    : rival(`${other.word.word} ${other.ofUnit.word}, and not ${other.ofClaim.term.word}`);
 }
 
 /** In these what stands behind a word need not be what it is about. */
