@@ -47,13 +47,11 @@ import {
   compareBound,
   compareCause,
   compareComparison,
-  compareDirection,
-  compareOpposites,
   comparePlan,
-  compareQuantifier,
   compareRestriction,
-  compareSequence,
 } from "./cue-rules.ts";
+import { compareQuantifier } from "./quantity-rules.ts";
+import { compareDirection, compareOpposites, compareSequence } from "./sequence-rules.ts";
 import { findCues } from "./cues/find-cues.ts";
 import { compareNumbered } from "./numbered-rules.ts";
 import { comparePolarity } from "./polarity.ts";

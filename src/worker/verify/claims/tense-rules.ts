@@ -109,3 +109,23 @@ const toldAsNow = (now: string, past: string): Finding => ({
   reason: "cue",
   detail: `"${now}", where it says "${past}"`,
 });
+
+/** Endings of the future in Spanish and French, without accents. */
+const FUTURE = {
+  spanish: /(?:[aei]r|dr|br)(?:a|an|emos)$/u,
+  french: /(?:[ei]r|dr|tr|vr|ur)(?:a|ont|ons)$/u,
+} as const;
+
+/** "Ha cambiado", where the sentence says "cambiará": the same verb, in the future there alone. */
+export function laterVerb({ claim, unit, met }: Pair): string | null {
+  if (claim.language !== unit.language) return null;
+  if (claim.language !== "spanish" && claim.language !== "french") return null;
+  const future = FUTURE[claim.language];
+  for (const { term, places } of met) {
+    if (future.test(term.word)) continue;
+    const words = places.map((place) => unit.terms[place]?.word ?? "");
+    const [later] = words;
+    if (later !== undefined && words.every((word) => future.test(word))) return later;
+  }
+  return null;
+}
