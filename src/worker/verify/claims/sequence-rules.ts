@@ -18,6 +18,8 @@ const THEN: ReadonlySet<string> = new Set(
   ),
 );
 
+const isOfTime = ({ name }: Cue): boolean => name === "before" || name === "after";
+
 export const compareSequence = (pair: Pair): Finding | null =>
   compareMoments(pair) ?? compareSteps(pair);
 
@@ -25,7 +27,7 @@ export const compareSequence = (pair: Pair): Finding | null =>
 function compareSteps(pair: Pair): Finding | null {
   const { unit, claim } = pair;
   if (unit.kind === "row" || claim.segments.length > 1) return null;
-  if (claim.cues.some(({ name }) => name === "after" || name === "before")) return null;
+  if (claim.cues.some(isOfTime)) return null;
   const step = unit.cues().find(({ name, word }) => name === "after" && THEN.has(word));
   if (step === undefined) return null;
   const before = wordsIn({ start: 0, end: step.start }, pair);
@@ -81,8 +83,6 @@ function comparesBy(word: string, text: string): boolean {
   const folded = foldWord(text);
   return ["than", "als", "que"].some((than) => folded.includes(`${word} ${than} `));
 }
-
-const isOfTime = ({ name }: Cue): boolean => name === "before" || name === "after";
 
 function isTurned(pair: Pair, word: string, other: string): boolean {
   const ofClaim = pair.claim.cues.find((cue) => cue.word === word && isOfTime(cue));
