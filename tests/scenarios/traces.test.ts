@@ -121,11 +121,10 @@ describe.each(topologies)("spans on %s", (name) => {
       traceId: run.traceId,
       attributes: { "gen_ai.tool.name": "read_text_file" },
     });
-    expect(all.filter(({ scope }) => scope === "bullmq").map((span) => span.name)).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^addBulk/),
-        expect.stringMatching(/^process/),
-      ]),
+    expect(all.some((span) => span.scope === "bullmq" && /^addBulk/.test(span.name))).toBe(true);
+    // The queue's own span of the job ends behind the run's.
+    await eventually("the queue has ended the job", async () =>
+      (await spans()).some((span) => span.scope === "bullmq" && /^process/.test(span.name)),
     );
     const written = await readFile(env["SPANS_FILE"] ?? "", "utf8");
     for (const word of ["Bear", "7:40", "bear.md"]) expect(written).not.toContain(word);
