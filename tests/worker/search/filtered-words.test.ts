@@ -12,7 +12,8 @@ const LIMIT = 20;
 const EVERYTHING = FILES * SECTIONS;
 const QUESTION = "common word7 word11 seldom";
 const NO_FILTER = { pathPrefix: undefined, source: undefined };
-const ALL_POSTINGS = { scored: 1_000_000, read: 1_000_000 };
+const EVERY_POSTING = 1_000_000;
+const FEW_POSTINGS = 20;
 
 /** Passes as a condition on the number of a file. */
 const FILTERS: readonly (readonly [string, Partial<SearchFilter>, (file: number) => boolean])[] = [
@@ -41,20 +42,43 @@ describe.each(ENGINES)("words behind a filter on $engine", ({ open }) => {
     await database.close();
   });
 
-  const find = (filter: SearchFilter, listed: number): Promise<LexicalHit[]> =>
-    searchLexical(database.db, { text: QUESTION }, filter, { ...ALL_POSTINGS, listed });
+  const find = (
+    filter: SearchFilter,
+    listed: number,
+    scored = EVERY_POSTING,
+  ): Promise<LexicalHit[]> =>
+    searchLexical(database.db, { text: QUESTION }, filter, { scored, read: EVERY_POSTING, listed });
 
-  // Of as many as are asked, with 0 and 100 too few pass to know the best thousand, with 1,300 enough do of all but one.
+  // Of as many as are asked, with 0 none pass, and with 100 too few of a tenth to know the best.
   describe.each([0, 100, 1_300, 1_000_000])("of which %d chunks are listed", (listed) => {
     test.each(FILTERS)("%s gives the hits that it passes of all", async (_, filter, passes) => {
       const all = await find({ ...NO_FILTER, limit: EVERYTHING }, 0);
       expect(all).toHaveLength(EVERYTHING);
-      const passing = await passingDocuments(passes);
-      const expected = all.filter(({ docId }) => passing.has(docId)).slice(0, LIMIT);
+      const expected = (await passing(all, passes)).slice(0, LIMIT);
       expect(await find({ ...NO_FILTER, ...filter, limit: LIMIT }, listed)).toEqual(expected);
     });
   });
 
+  // Two words have more than so many postings in two thirds of the chunks, as in all.
+  describe.each([1_300, 1_000_000])("of which %d are listed, and few are scored", (listed) => {
+    const most = FILTERS.filter(([name]) => /two thirds|all but one|begins so/.test(name));
+    test.each(most)("%s gives the hits that it passes of all", async (_, filter, passes) => {
+      const all = await find({ ...NO_FILTER, limit: EVERYTHING }, 0, FEW_POSTINGS);
+      expect(all.length).toBeLessThan(EVERYTHING);
+      const expected = (await passing(all, passes)).slice(0, LIMIT);
+      expect(expected).toHaveLength(LIMIT);
+      const found = await find({ ...NO_FILTER, ...filter, limit: LIMIT }, listed, FEW_POSTINGS);
+      expect(found).toEqual(expected);
+    });
+  });
+
+  const passing = async (
+    hits: readonly LexicalHit[],
+    passes: (file: number) => boolean,
+  ): Promise<LexicalHit[]> => {
+    const documents = await passingDocuments(passes);
+    return hits.filter(({ docId }) => documents.has(docId));
+  };
   const passingDocuments = async (
     passes: (file: number) => boolean,
   ): Promise<ReadonlySet<string>> => {

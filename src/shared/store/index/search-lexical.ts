@@ -201,20 +201,22 @@ type Parts = {
 /** `with` items up to `scored`: the candidates, each with its score. */
 const searchItems = ({ allowed, condition, passing, candidates, first }: Parts): string => {
   const parameter = (at: number) => `$${first + at}`;
-  const [most, scored, read] = [4, 5, 6].map((at) => `${parameter(at)}::bigint`);
+  const [limit, most, scored, read] = [0, 4, 5, 6].map((at) => `${parameter(at)}::bigint`);
   const [prefixes, added, addedTimes] = [parameter(1), parameter(2), parameter(3)];
   return `
   ${allowed} ${lexicalWeights({ text: "$1", prefixes, added, addedTimes })},
   staged as materialized (
     select term, weight, share, base, per_word, rarer * ${passing} < ${scored} as scored
       from weights where live > 0 and rarer < ${read}),
+  -- Where all words are scored, nothing is added to a candidate later.
+  wanted as materialized (select case when bool_and(scored) then ${limit} else ${most} end as candidates from staged),
   begun as materialized (
     select ${chunkId} as chunk_id, sum(${POSTING_SCORE}) as score, sum(share) as held
       from (select weight, share, base, per_word, unnest(entries) as entry
               from staged join found using (term) where staged.scored) each_entry
      where ${condition}
      group by 1),
-  ${candidates(most ?? "")},
+  ${candidates("(select candidates from wanted)")},
   added as (
     select ${chunkId} as chunk_id, ${POSTING_SCORE} as score, share as held
       from (select weight, share, base, per_word, unnest(entries) as entry
@@ -260,20 +262,22 @@ const IS_LISTED = "(select is_whole from listing)";
 const PASSES = `exists (select ${PASSING_CHUNKS} and c.chunk_id = begun.chunk_id offset 0)`;
 
 /**
- * Of few chunks that pass, those that were begun are among them. Of many, what was begun is asked one by one, best first;
- * where too few of as many as could be listed pass, all that pass are listed.
+ * Of few chunks that pass, those that were begun are among them. Of many, what was begun is asked one by one, best first,
+ * and what is as good as the last that is taken; where too few of as many as could be listed pass, all that pass are listed.
  */
 const BEST_PASSING = (most: string): string => `
-  last_asked as materialized (
-    select score from (select chunk_id, score from begun where ${IS_LIVE} order by score desc limit ${LISTED}) begun
-     where ${IS_LISTED} or ${PASSES} limit 1 offset ${most} - 1),
+  asked as materialized (
+    select chunk_id, score from (select chunk_id, score from begun where ${IS_LIVE} order by score desc limit ${LISTED}) begun
+     where ${IS_LISTED} or ${PASSES} limit ${most}),
+  last_asked as materialized (select min(score) as score, count(*) = ${most} as is_enough from asked),
   every_allowed as materialized (select c.chunk_id ${PASSING_CHUNKS}),
   candidates as materialized (
     select chunk_id, score, held from begun
-     where ${IS_LIVE} and score >= coalesce((select score from last_asked), 0)
-       and case when ${IS_LISTED} then true
-                when exists (select from last_asked) then ${PASSES}
-                else chunk_id in (select chunk_id from every_allowed) end)`;
+     where ${IS_LIVE}
+       and case when (select is_enough from last_asked)
+                then chunk_id in (select chunk_id from asked)
+                     or score = (select score from last_asked) and (${IS_LISTED} or ${PASSES})
+                else ${IS_LISTED} or chunk_id in (select chunk_id from every_allowed) end)`;
 
 const SEARCH_ALLOWED = searchStatement({
   allowed: `
