@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
-import { ALLOWED_CHUNKS, filterValues, isFiltered, parseHits } from "./search-filter.ts";
+import {
+  ALLOWED_CHUNKS,
+  FILTER_ITEMS,
+  filterValues,
+  isFiltered,
+  parseHits,
+  PASSING_CHUNKS,
+} from "./search-filter.ts";
 import type { SearchFilter, SearchHit } from "./search-filter.ts";
 import {
   findVectorIndex,
@@ -121,10 +128,9 @@ async function fitsIndex(
   if (!isFiltered(filter)) return true;
   if (!iterates) return false;
   const { rows } = await db.query(
-    `select count(*)::integer as passing from (
-       select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
-        where d.path like $1::text and d.source = coalesce($2::text, d.source) limit $3) passed`,
-    [...filterValues(filter), mostCompared + 1],
+    `with ${FILTER_ITEMS}
+     select count(*)::integer as passing from (select ${PASSING_CHUNKS} limit $1) passed`,
+    [mostCompared + 1, ...filterValues(filter)],
   );
   return passingSchema.parse(rows)[0].passing > mostCompared;
 }
@@ -176,7 +182,8 @@ function indexStatement(
   const made = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
   const distance = `e.${indexedVector(dims, precision)} <#> prepared.question`;
   return `
-  with prepared as materialized (select $1::${indexedType(dims, precision)} as question, ${made.join(", ")}),
+  with ${isFiltered(filter) ? `${FILTER_ITEMS},` : ""}
+  prepared as materialized (select $1::${indexedType(dims, precision)} as question, ${made.join(", ")}),
   nearest as materialized (
     select found.* from prepared cross join lateral (
       select e.chunk_id, ${distance} as distance
@@ -186,11 +193,8 @@ function indexStatement(
        fetch first $${isFiltered(filter) ? 4 : 2} rows ${rows}) found) ${HITS}`;
 }
 
-/** Asked of one row after the other, nearest first: the parameters of ALLOWED_CHUNKS, without its list. */
-const PASSES_FILTER = `exists (
-  select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
-   where c.chunk_id = e.chunk_id and d.path like $2::text and d.source = coalesce($3::text, d.source)
-  offset 0)`;
+/** Asked of one row after the other, nearest first. */
+const PASSES_FILTER = `exists (select ${PASSING_CHUNKS} and c.chunk_id = e.chunk_id offset 0)`;
 
 const driftSchema = z.tuple([z.object({ other: z.string().nullable(), own: z.boolean() })]);
 
