@@ -20,6 +20,8 @@ export type Candidate = {
   readonly contextStems: ReadonlySet<string>;
   /** Words of the name of the one who speaks its paragraph; the same array throughout it. */
   readonly speakerStems: readonly string[];
+  /** Opens behind the name of its speaker with a pronoun, for something that another said. */
+  readonly answersAnother: boolean;
   /** The two highest headings above it. */
   readonly section: string;
   /** Its paragraph, and where it stands in it. */
@@ -66,11 +68,12 @@ function candidatesIn(
     const contextStems = contextOf(sentence.context);
     if (sentence.start === 0) speakerStems = contentStems(speakerOf(sentence.block) ?? "");
     const lead = leadIn(sentences, index, needsBefore);
+    const answersAnother = opensTurnWithPronoun(sentence, contextStems, language);
     const own = stems[index] ?? [];
     const shownStems =
       lead.sentences === 1 ? own : stems.slice(index + 1 - lead.sentences, index + 1).flat();
     const place = { number, path, position: before + index, contextStems, speakerStems };
-    return { ...sentence, ...place, ...lead, stems: own, shownStems };
+    return { ...sentence, ...place, ...lead, answersAnother, stems: own, shownStems };
   });
 }
 
@@ -212,7 +215,7 @@ type Cues = {
   readonly times: ReadonlySet<string>;
 };
 
-const cues = (words: Readonly<Record<keyof Cues, string>>): Cues => {
+const cuesOf = (words: Readonly<Record<keyof Cues, string>>): Cues => {
   const set = (key: keyof Cues) => new Set(wordsOf(words[key]));
   return {
     pronouns: set("pronouns"),
@@ -226,7 +229,7 @@ const cues = (words: Readonly<Record<keyof Cues, string>>): Cues => {
 
 /** Left out is what means something else as often: "es gibt", "Sie können", "damit die Tür schließt", "il y a", "el". */
 const CUES: Readonly<Partial<Record<Language, Cues>>> = {
-  german: cues({
+  german: cuesOf({
     pronouns: "er ihm ihn ihnen dies derselbe dieselbe dasselbe letzterer letztere letzteres beide",
     connectives: `jedoch deshalb daher darum deswegen demnach folglich somit also außerdem zudem ferner überdies trotzdem
       dennoch allerdings dagegen hingegen stattdessen danach anschließend daraufhin dann dabei dazu davon dafür darin darauf
@@ -238,7 +241,7 @@ const CUES: Readonly<Partial<Record<Language, Cues>>> = {
     times:
       "jahr jahres woche monat morgen abend tag nacht sommer winter herbst frühling montag freitag mal",
   }),
-  french: cues({
+  french: cuesOf({
     pronouns: "elle ils elles lui celui celle ceux celles cela ça ceci eux",
     connectives: `cependant pourtant toutefois néanmoins donc ainsi ensuite puis alors aussi également mais et ou or sinon
       autrement enfin`,
@@ -248,7 +251,7 @@ const CUES: Readonly<Partial<Record<Language, Cues>>> = {
     demonstratives: "ce cet cette ces",
     times: "matin soir nuit jour semaine mois année an été hiver automne printemps après fois",
   }),
-  spanish: cues({
+  spanish: cuesOf({
     pronouns: "ella ellos ellas esto eso aquello ambos ambas",
     connectives: `además también tampoco entonces luego después así asimismo igualmente pero sino y e o u pues
       consecuentemente`,
@@ -281,14 +284,19 @@ export function needsSentenceBefore(
   return own !== undefined && pointsBackBy(own, words, known);
 }
 
-function pointsBackBy(
-  { pronouns, connectives, complements, openings, demonstratives, times }: Cues,
-  words: readonly string[],
+function pointsBackBy(cues: Cues, words: readonly string[], known: ReadonlySet<string>): boolean {
+  const [first = "", second = ""] = words;
+  if (cues.connectives.has(first) && !cues.complements.has(second)) return true;
+  if (cues.openings.some((opening) => opening.every((word, at) => words[at] === word))) return true;
+  return opensWithPronoun(cues, words, known);
+}
+
+function opensWithPronoun(
+  { pronouns, demonstratives, times }: Cues,
+  [first = "", second = ""]: readonly string[],
   known: ReadonlySet<string>,
 ): boolean {
-  const [first = "", second = ""] = words;
-  if (pronouns.has(first) || (connectives.has(first) && !complements.has(second))) return true;
-  if (openings.some((opening) => opening.every((word, at) => words[at] === word))) return true;
+  if (pronouns.has(first)) return true;
   return demonstratives.has(first) && !times.has(second) && !known.has(stemWord(second));
 }
 
@@ -319,13 +327,24 @@ function isEmptyIt([, second = "", ...rest]: readonly string[]): boolean {
   return EMPTY_AFTER_IT_IS.has(said);
 }
 
-/** Who speaks: "Marta Lind:" in front of a paragraph; null where it opens otherwise. */
-function speakerOf(paragraph: string): string | null {
-  const [, name] =
-    /^[*_]{0,3}(\p{Lu}[\p{L}\p{N}.'’-]{0,24}(?: [\p{L}\p{N}(][\p{L}\p{N}.'’)-]{0,24}){0,4}):[*_]{0,3} /u.exec(
-      paragraph,
-    ) ?? [];
-  return name ?? null;
+/** "Marta Lind:" in front of a paragraph. */
+const SPEAKER =
+  /^[*_]{0,3}(\p{Lu}[\p{L}\p{N}.'’-]{0,24}(?: [\p{L}\p{N}(][\p{L}\p{N}.'’)-]{0,24}){0,4}):[*_]{0,3} /u;
+
+/** Who speaks; null where a paragraph opens otherwise. */
+const speakerOf = (paragraph: string): string | null => SPEAKER.exec(paragraph)?.[1] ?? null;
+
+/** "Marta Lind: It was late." A turn that begins with "So" or "But" is understood all the same. */
+function opensTurnWithPronoun(
+  { start, text }: Sentence,
+  known: ReadonlySet<string>,
+  language: Language | null,
+): boolean {
+  if (start !== 0 || speakerOf(text) === null) return false;
+  const words = wordsOf(text.replace(SPEAKER, "").slice(0, OPENING_CHARS));
+  if (language === null || language === "english") return pointsBack(words, known);
+  const own = CUES[language];
+  return own !== undefined && opensWithPronoun(own, words, known);
 }
 
 /**

@@ -27,7 +27,7 @@ type Scored = {
 /**
  * The sentences that stand for a text, in its order: each adds most of the words that the text keeps coming back
  * to, counts more where it opens the text or a section, and less beside one already taken. Those that need the
- * sentence before them come with it; those that can't have it are passed over.
+ * sentence before them come with it; those that can't have it are passed over, as is a turn that opens with a pronoun.
  *
  * Greedy coverage of weighted words, as in Filatova and Hatzivassiloglou, 2004.
  *
@@ -39,7 +39,7 @@ export function rankForSummary(
   most: number,
 ): Candidate[] {
   const said = candidates.filter(isStatement);
-  const understood = said.filter(({ shownFrom }) => shownFrom !== null);
+  const understood = said.filter(isUnderstood);
   const usable = [understood, said, candidates].find(({ length }) => length > 0) ?? [];
   const weights = subjectWeights(candidates);
   const share = usable.length / most;
@@ -66,6 +66,10 @@ export function rankForSummary(
 /** "On Monday Meike wrote:" and "Actions:" lead to what is not shown with them. */
 export const isStatement = ({ kind, text }: Candidate): boolean =>
   kind !== "header" && !text.endsWith(":");
+
+/** By who has not read the text: with the sentences before it that it needs. */
+export const isUnderstood = ({ shownFrom, answersAnother }: Candidate): boolean =>
+  shownFrom !== null && !answersAnother;
 
 const isNew = (one: Scored, taken: Scored): boolean =>
   overlap(one.telling, taken.telling) < MOST_OVERLAP;

@@ -3,6 +3,7 @@ import type { Candidate } from "./candidates.ts";
 import { showSpans } from "./pick-sentences.ts";
 import {
   isStatement,
+  isUnderstood,
   isWord,
   LINE_FACTOR,
   LINK,
@@ -41,7 +42,7 @@ const LONG_FACTOR = 0.9;
  */
 export function sentenceForSummary(candidates: readonly Candidate[], title: string): Candidate[] {
   const said = candidates.filter(isStatement);
-  const understood = said.filter(({ shownFrom }) => shownFrom !== null);
+  const understood = said.filter(isUnderstood);
   const alone = understood.filter(({ sentences }) => sentences === 1);
   const usable = [alone, understood, said, candidates].find(({ length }) => length > 0) ?? [];
   const score = scorer(said.length > 0 ? said : candidates, new Set(contentStems(title)));

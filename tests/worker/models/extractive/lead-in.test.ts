@@ -122,3 +122,38 @@ The generator burns diesel when the turbine stands still. The turbine is greased
     expect(rankForSummary(read("It burst at night."), "", 1)).toHaveLength(1);
   });
 });
+
+describe("a turn that opens with a pronoun", () => {
+  const summaryWith = (last: string): string =>
+    rankForSummary(
+      read(`Marta: The ferry timetable changes in May.\n\nOlga: The bakery burns oak.\n\n${last}`),
+      "",
+      3,
+    )
+      .map(({ text }) => text)
+      .join("\n");
+
+  test.each([
+    "Peter: It opens for visitors of the lighthouse at nine.",
+    "Peter: They open for visitors of the lighthouse at nine.",
+    "Peter: This opens for visitors of the lighthouse at nine.",
+    "**Peter:** Those open for visitors of the lighthouse at nine.",
+  ])("is left out of a summary: %s", (last) => {
+    expect(summaryWith(last)).toBe(
+      "Marta: The ferry timetable changes in May.\nOlga: The bakery burns oak.",
+    );
+  });
+
+  test.each([
+    "Peter: So the lighthouse opens for visitors at nine.",
+    "Peter: It is important that the lighthouse opens for visitors.",
+    "Peter: This week the lighthouse opens for visitors at nine.",
+  ])("is taken where it is understood: %s", (last) => {
+    expect(summaryWith(last)).toContain(last);
+  });
+
+  test("is shown where nothing else was said", () => {
+    const text = "Peter: It has the ferry timetable of the harbour office.";
+    expect(rankForSummary(read(text), "", 3).map((one) => one.text)).toEqual([text]);
+  });
+});
