@@ -139,6 +139,8 @@ create table nightdesk_data.postings (
   -- chunk_id << 24 | times in the chunk (10 bits) << 14 | distinct words of the chunk (14 bits): one
   -- array is aggregated and unnested twice as fast as three.
   entries bigint[] not null check (cardinality(entries) > 0),
+  -- Of a common term the entries are stored apart and compressed, and counting them would read them all.
+  chunks integer not null generated always as (cardinality(entries)) stored,
   primary key (term, segment_id)
 );
 create index postings_by_segment on nightdesk_data.postings (segment_id, term);

@@ -567,6 +567,7 @@ table nightdesk_data.postings
   column term text not null
   column segment_id bigint not null
   column entries bigint[] not null
+  column chunks integer not null generated always as (cardinality(entries)) stored
 
 table nightdesk_data.quotes
   column run_id uuid not null

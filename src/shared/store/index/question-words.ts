@@ -64,7 +64,7 @@ const EXPAND = `
         select term, times
           from (select term, times from held where held.chunk_id = best.chunk_id order by times desc, term offset 0) frequent
          cross join lateral (
-           select sum(cardinality(entries)) as chunks from nightdesk_data.postings p where p.term = frequent.term
+           select sum(p.chunks) as chunks from nightdesk_data.postings p where p.term = frequent.term
            offset 0) spread
          where ${IS_RARE}
          order by times desc, term limit ${RM3.terms}) rare),

@@ -72,8 +72,8 @@ export const lexicalWeights = (question: QuestionParts): string => `
     select language, term, max(times) + max(added) as times from (${askedTerms(question)}) asked group by language, term),
   -- Looked up term by term: a join reads all postings as soon as the planner guesses that a question has a hundred terms.
   found as materialized (
-    select term, entries
-      from question cross join lateral (select entries from nightdesk_data.postings p where p.term = question.term offset 0) held),
+    select term, entries, chunks
+      from question cross join lateral (select entries, chunks from nightdesk_data.postings p where p.term = question.term offset 0) held),
   -- Without a dead chunk the join ends before the first posting is unnested.
   dead as materialized (
     select term, count(*) as chunks
@@ -81,7 +81,7 @@ export const lexicalWeights = (question: QuestionParts): string => `
       join nightdesk_data.dead_chunks d on d.chunk_id = ${POSTING.chunkId("entry")}
      group by term),
   counted as (
-    select language, term, times, coalesce(sum(cardinality(entries)), 0) - coalesce(max(dead.chunks), 0) as live
+    select language, term, times, coalesce(sum(found.chunks), 0) - coalesce(max(dead.chunks), 0) as live
       from question left join found using (term) left join dead using (term) group by language, term, times),
   by_place as (
     select place, sum(coalesce(live, l.chunks)) as chunks
