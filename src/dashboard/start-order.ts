@@ -14,18 +14,23 @@ export const WHEN = ["desk", "now", "windows"] as const;
 /** What somebody filled in, as it was sent: also what is wrong is shown to him again. */
 export type Order = Readonly<Record<OrderField, string>>;
 export const ORDER_FIELDS = [
-  ...(["kind", "name", "files", "changed", "preset", "labels", "length", "bullets"] as const),
-  ...(["question", "tools", "model", "verify", "when", "windows"] as const),
+  ...(["kind", "name", "files", "changed", "preset", "labels", "examples"] as const),
+  ...(["length", "bullets", "question", "tools", "model", "verify", "when", "windows"] as const),
 ] as const;
 export type OrderField = (typeof ORDER_FIELDS)[number];
 
 const MOST_CHARS = 20_000;
+/** With the marks of JSON, and in bytes of UTF-8 less than what a form may send. */
+const MOST_EXAMPLE_CHARS = 60_000;
 const MOST_FILES = 200;
 const MOST_PATH_CHARS = 4_096;
 
 export function orderOf(form: URLSearchParams): Order {
   const of = (name: OrderField): string =>
-    (form.get(name) ?? "").replaceAll("\0", "").replaceAll("\r\n", "\n").slice(0, MOST_CHARS);
+    (form.get(name) ?? "")
+      .replaceAll("\0", "")
+      .replaceAll("\r\n", "\n")
+      .slice(0, name === "examples" ? MOST_EXAMPLE_CHARS + 1 : MOST_CHARS);
   return Object.fromEntries(ORDER_FIELDS.map((name) => [name, of(name)])) as Order;
 }
 
@@ -48,9 +53,12 @@ export type StartCommand = {
   readonly kind: StartedKind;
   readonly words: readonly string[];
   readonly files: readonly string[];
-  /** The line of a batch, of what is asked without files. */
-  readonly line: string | null;
+  /** What it reads from its stdin: of what is asked without files the line of a batch. */
+  readonly input: string | null;
 };
+
+export const isOfFiles = ({ kind }: StartCommand): boolean =>
+  kind === "summarize" || kind === "extract";
 
 /**
  * The command that does what was filled in. Only choices of the configuration are taken, and no address of anything.
@@ -61,7 +69,7 @@ export function commandOf(order: Order, config: Config): StartCommand {
   const batch = [...batchWords(order)];
   if (kind === "ask" || kind === "investigate") {
     const line = JSON.stringify(lineOf(kind, order, config));
-    return { kind, words: ["enqueue", "--json", ...batch], files: ["-"], line };
+    return { kind, words: ["enqueue", "--json", ...batch], files: ["-"], input: `${line}\n` };
   }
   const settings = [...modelWords(order, config), ...verifyWords(order), ...batch];
   const changed = order.changed === "" ? [] : ["--changed"];
@@ -70,7 +78,7 @@ export function commandOf(order: Order, config: Config): StartCommand {
     kind,
     words: [kind, "--json", ...own, ...settings, ...changed],
     files: filesOf(order.files),
-    line: null,
+    input: hasExamples(order) ? order.examples : null,
   };
 }
 
@@ -98,7 +106,8 @@ function batchWords({ name, when, windows }: Order): readonly string[] {
   }
 }
 
-const linesOf = (text: string): readonly string[] =>
+/** Those that say something. */
+export const linesOf = (text: string): readonly string[] =>
   text
     .split("\n")
     .map((line) => line.trim())
@@ -116,12 +125,25 @@ const summaryWords = ({ length, bullets }: Order): readonly string[] => [
   ...(bullets === "" ? [] : ["--bullets"]),
 ];
 
-function extractWords({ preset, labels }: Order): readonly string[] {
+const hasExamples = ({ kind, preset, examples }: Order): boolean =>
+  kind === "extract" && preset === "classify" && examples.trim() !== "";
+
+function extractWords(order: Order): readonly string[] {
+  const { preset, labels, examples } = order;
   const chosen = choiceOf(preset, PRESETS, "preset");
   if (chosen !== "classify") return [`--preset=${chosen}`];
-  if (labels.trim() === "")
-    throw invalid("To classify, give two labels or more, parted by commas.");
-  return [`--preset=${chosen}`, `--labels=${labels.replaceAll("\n", " ").trim()}`];
+  const named = labels.replaceAll("\n", " ").trim();
+  const labelled = named === "" ? [] : [`--labels=${named}`];
+  if (!hasExamples(order)) {
+    if (named !== "") return [`--preset=${chosen}`, ...labelled];
+    throw invalid("To classify, give two labels or more, parted by commas, or examples.");
+  }
+  if (examples.length > MOST_EXAMPLE_CHARS) {
+    throw invalid(
+      `The examples are over ${MOST_EXAMPLE_CHARS} characters. Give fewer, or queue them by nightdesk extract --examples FILE.`,
+    );
+  }
+  return [`--preset=${chosen}`, ...labelled, "--examples=-"];
 }
 
 function lineOf(

@@ -73,6 +73,26 @@ describeOnPostgres("work that is started from a page", () => {
     ]);
   });
 
+  test("labels are given by examples", async () => {
+    const examples = [
+      { text: 'Please transfer "480.00" by 24 May.', label: "invoice" },
+      { text: "Dear Ada,\nthank you for the rope.", label: "letter" },
+    ];
+    const order = {
+      ...{ kind: "extract", preset: "classify", files: "corpus/notes/*.md", name: "labelled" },
+      ...{ when: "desk", examples: examples.map((line) => JSON.stringify(line)).join("\r\n") },
+    };
+    const preview = await desk.browse("/start", order);
+    expect(preview.text).toContain("2 jobs would be queued");
+    expect(preview.text).toContain("<dt>Examples</dt><dd>2</dd>");
+    await desk.browse("/start/queue", order);
+    const rows = await rowsOf(
+      desk.database,
+      "select input->'labels' as labels, input->'examples' as examples from nightdesk.results where batch = 'labelled'",
+    );
+    expect(rows).toEqual([1, 2].map(() => ({ labels: ["invoice", "letter"], examples })));
+  });
+
   test.each([
     ["a file outside of the roots", { files: "secret.md" }, "below none of allowed"],
     ["a path that climbs", { files: "corpus/../../secret.md" }, "is absolute or climbs"],
@@ -80,6 +100,17 @@ describeOnPostgres("work that is started from a page", () => {
     ["no file", { files: " " }, "No file is named"],
     ["a glob of nothing", { files: "**/*.rst" }, "matches no file"],
     ["a model that is not configured", { model: "http://evil.example/" }, "model is"],
+    ["no label", { kind: "extract", preset: "classify" }, "give two labels or more"],
+    [
+      "an example that is none",
+      { kind: "extract", preset: "classify", examples: '{"text": "Hello"}' },
+      "line 1 label",
+    ],
+    [
+      "examples without end",
+      { kind: "extract", preset: "classify", examples: "x".repeat(60_001) },
+      "over 60000 characters",
+    ],
     ["a window that is none", { when: "windows", windows: "noon" }, "is no window"],
   ])(
     "%s is refused with what was filled in, before a yes and after it",

@@ -39,7 +39,8 @@ ${select("length", "Length", [["", "as the model likes"], ...LENGTHS.map(same)],
 ${checkbox("bullets", "A list instead of a paragraph", order)}</fieldset>
 <fieldset class="part" data-for="extract"><legend>Fields</legend>
 ${select("preset", "Preset", Object.entries(PRESET_WORDS), order)}
-<label class="for-labels">Labels, parted by commas<input name="labels" value="${order.labels}" placeholder="invoice, letter, minutes"></label></fieldset>
+<label class="for-labels">Labels, parted by commas<input name="labels" value="${order.labels}" placeholder="invoice, letter, minutes"></label>
+<label class="for-labels">Examples, one a line; without labels above, theirs are chosen from<textarea name="examples" class="code" rows="3" spellcheck="false" placeholder='{"text": "Please transfer 480.00 by 24 May.", "label": "invoice"}'>${order.examples}</textarea></label></fieldset>
 <fieldset class="part" data-for="ask investigate"><legend>Question</legend>
 <label for="question">The question, or what to look into</label>
 <textarea id="question" name="question" rows="3">${order.question}</textarea></fieldset>

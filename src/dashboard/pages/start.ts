@@ -15,7 +15,7 @@ import { csrfField, headHtml } from "../layout.ts";
 import { pathTo } from "../links.ts";
 import { saidAt } from "../said.ts";
 import type { Session } from "../sessions.ts";
-import { commandOf, orderOf, outsideOf } from "../start-order.ts";
+import { commandOf, isOfFiles, linesOf, orderOf, outsideOf } from "../start-order.ts";
 import type { Order, StartCommand } from "../start-order.ts";
 import { hiddenOrder, KIND_WORDS, startForm } from "./start-form.ts";
 
@@ -72,7 +72,7 @@ async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<
   const order = asked.name.trim() === "" ? { ...asked, name: nameFor(asked.kind) } : asked;
   try {
     const command = commandOf(order, desk.config);
-    const preview = command.line === null ? await previewOf(desk, command) : null;
+    const preview = isOfFiles(command) ? await previewOf(desk, command) : null;
     return page({
       title: "Start",
       menu: "/start",
@@ -90,7 +90,8 @@ const nameFor = (kind: string): string => `${kind} ${new Date().toISOString()}`;
 /** @throws Failure INPUT_INVALID where no file would be queued, or one that lies below no allowed root */
 async function previewOf({ runCommand, config }: Desk, command: StartCommand): Promise<Preview> {
   const words = [...command.words, "--dry-run", "--", ...command.files];
-  const preview = resultOf(await runCommand(words, { timeMs: PREVIEW_MS }), previewSchema);
+  const limits = { timeMs: PREVIEW_MS, ...inputOf(command) };
+  const preview = resultOf(await runCommand(words, limits), previewSchema);
   const outside = outsideOf(preview.paths, config);
   if (outside.length > 0) {
     throw new Failure(
@@ -100,6 +101,8 @@ async function previewOf({ runCommand, config }: Desk, command: StartCommand): P
   }
   return preview;
 }
+
+const inputOf = ({ input }: StartCommand) => (input === null ? {} : { input });
 
 /** What a command printed. @throws Failure INPUT_INVALID with its words where it did not do it */
 function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
@@ -136,19 +139,20 @@ function filesLead({ files, bytes, skipped_files: skipped = 0 }: Preview): strin
 }
 
 /** What was chosen, in words; what was left as it is configured is not told. */
-function chosen(
-  order: Order,
-  { kind, line }: StartCommand,
-): readonly (readonly [string, string])[] {
+function chosen(order: Order, command: StartCommand): readonly (readonly [string, string])[] {
+  const { kind } = command;
+  const isClassified = kind === "extract" && order.preset === "classify";
+  const examples = linesOf(order.examples).length;
   const of = (name: string, value: string): readonly (readonly [string, string])[] =>
     value === "" ? [] : [[name, value]];
   return [
-    ...(line === null ? [] : of("Question", order.question)),
+    ...(isOfFiles(command) ? [] : of("Question", order.question)),
     ...(kind === "investigate" ? of("Tools", order.tools) : []),
     ...(kind === "summarize" ? of("Length", order.length) : []),
     ...(kind === "summarize" && order.bullets !== "" ? of("Form", "a list") : []),
     ...(kind === "extract" ? of("Preset", order.preset) : []),
-    ...(kind === "extract" && order.preset === "classify" ? of("Labels", order.labels) : []),
+    ...(isClassified ? of("Labels", order.labels) : []),
+    ...(isClassified && examples > 0 ? of("Examples", formatCount(examples)) : []),
     ...of("Model", order.model),
     ...of("Checked", order.verify),
     ...(order.when === "now" ? of("Runs", "at any time") : []),
@@ -177,11 +181,10 @@ async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<A
     { actor: session.user, action: "start", detail },
     async () => {
       const command = commandOf(order, desk.config);
-      const { words, files, line } = command;
-      if (line === null) await previewOf(desk, command);
-      const end = await desk.runCommand([...words, "--", ...files], {
+      if (isOfFiles(command)) await previewOf(desk, command);
+      const end = await desk.runCommand([...command.words, "--", ...command.files], {
         timeMs: QUEUE_MS,
-        ...(line === null ? {} : { input: `${line}\n` }),
+        ...inputOf(command),
       });
       const { batch_id: batchId } = resultOf(end, queuedSchema);
       if (batchId === null) return "Nothing was queued: no file changed since its newest result.";

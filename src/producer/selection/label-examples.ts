@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import type { CommandContext } from "../../shared/command-context.ts";
+import type { Invocation } from "../../shared/commands/command.ts";
 import { withDatabase } from "../../shared/command-context.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -13,6 +14,7 @@ import {
 import type { LabelExample } from "../../shared/label-examples.ts";
 import { selectBeginnings } from "../../shared/store/index/samples.ts";
 import { countOf } from "../../shared/views/quantity.ts";
+import { readAll } from "../commands/read-stdin.ts";
 import { parseObject } from "../enqueue/parse-line.ts";
 import { findNamedFile } from "./find-in-roots.ts";
 
@@ -33,17 +35,18 @@ const MOST_FILE_BYTES = 1024 * 1024;
 const MOST_PROBLEMS = 5;
 
 /**
- * The labelled texts of a JSONL file, in its order. Of a document that a row names by its path the index gives the
+ * The labelled texts of a JSONL file, or of stdin for `-`, in its order. Of a document that a row names by its path the index gives the
  * beginning: commands open no documents.
  * @param labels those to choose from; undefined where they are those of the file
- * @throws Failure INPUT_INVALID with the first lines that are none, and why
+ * @throws Failure INPUT_INVALID with the first lines that are none, and why; USAGE_ERROR where stdin is asked for twice
  */
 export async function readLabelExamples(
   context: CommandContext,
   file: string,
   labels: readonly string[] | undefined,
+  stdin: AsyncIterable<Uint8Array> = process.stdin,
 ): Promise<readonly LabelExample[]> {
-  const rows = parseRows(file, await readExampleFile(file, context.invocation.cwd));
+  const rows = parseRows(file, await readExampleFile(file, context.invocation, stdin));
   const stray = rows.filter(({ label }) => labels?.includes(label) === false);
   refuseLines(
     file,
@@ -56,7 +59,20 @@ export async function readLabelExamples(
 }
 
 /** The operator's own file: it may lie anywhere. */
-async function readExampleFile(file: string, cwd: string): Promise<string> {
+async function readExampleFile(
+  file: string,
+  { args, options, cwd }: Invocation,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  if (file === "-") {
+    if (args.includes("-") || options["filesFrom"] === "-") {
+      throw new Failure(
+        "USAGE_ERROR",
+        "Stdin is read once: give the examples, the text or the list of files there, and the others as files.",
+      );
+    }
+    return readAll(stdin, "The file of examples", MOST_FILE_BYTES);
+  }
   const read = await readSmallFile(resolve(cwd, file), MOST_FILE_BYTES);
   if (read.kind === "text") return read.text;
   throw bad(file, read.kind === "missing" ? "is not there" : read.reason);

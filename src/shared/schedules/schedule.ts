@@ -46,6 +46,9 @@ type ScheduleProblem = {
   readonly text: string;
 };
 
+/** Options for which `-` is stdin. */
+const FROM_STDIN = ["filesFrom", "examples"];
+
 /** What is wrong with a schedule, key by key. */
 export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] {
   return [
@@ -139,7 +142,7 @@ function problemOf(schedule: string, words: readonly string[]): string | undefin
   if (own !== undefined) {
     return `--${own.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is the worker's, which runs it with its own`;
   }
-  if (read.command.name === "enqueue" && read.args[0] === "-") {
+  if (read.args.includes("-") || FROM_STDIN.some((option) => read.options[option] === "-")) {
     return "nobody writes to its stdin; expected a file in place of -";
   }
   return undefined;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { MOST_CHARS_OF_EXAMPLES } from "../../../src/shared/label-examples.ts";
 import { indexDesk } from "../../support/index-desk.ts";
+import { runBin } from "../../support/run-bin.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { refused, workByHand } from "../work-by-hand.ts";
@@ -68,6 +69,22 @@ describe("examples", () => {
     const again = await desk.run("batch", "rerun", "shown", "--refused", "--json");
     const { batch } = JSON.parse(again.stdout) as { batch: string };
     expect(await inputsOf(batch)).toEqual(await inputsOf("shown"));
+  });
+
+  test("are read from stdin for -, but not where something else is", async () => {
+    const words = ["extract", "allowed/corpus/a.md", "--preset", "classify", "--examples", "-"];
+    const lines = [
+      { text: BILL, label: "invoice" },
+      { text: LETTER, label: "letter" },
+    ];
+    const stdin = lines.map((line) => JSON.stringify(line)).join("\n");
+    const place = { cwd: desk.workroot, stdin };
+    expect(await runBin([...words, "--batch-name", "piped"], place)).toMatchObject({ code: 0 });
+    expect(await inputsOf("piped")).toMatchObject([{ examples: lines }]);
+    expect(await runBin([...words, "--files-from", "-"], place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Stdin is read once"),
+    });
   });
 
   test("leave labels without one to be told by their own words", async () => {

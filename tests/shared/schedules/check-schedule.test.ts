@@ -47,6 +47,11 @@ describe("a schedule", () => {
     [["index", "now"], "too many arguments"],
     [["enqueue"], "missing required argument 'file'"],
     [["enqueue", "-", "--no-strict"], "nobody writes to its stdin; expected a file"],
+    [["summarize", "--files-from", "-"], "nobody writes to its stdin; expected a file"],
+    [
+      ["extract", "a.md", "--preset", "classify", "--examples", "-"],
+      "nobody writes to its stdin; expected a file",
+    ],
     [["embed", "--limit", "many"], '"many" is not a whole number'],
     [["index", "--help"], "--help does nothing"],
     [["index", "--config", "other.yaml"], "--config is the worker's"],

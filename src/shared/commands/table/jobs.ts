@@ -255,7 +255,7 @@ export const JOBS: readonly Command[] = [
       {
         flags: "--examples <file>",
         description:
-          "for --preset classify: JSONL of texts or paths of documents with their labels",
+          "for --preset classify: JSONL of texts or paths of documents with their labels; - for stdin",
       },
       { flags: "--schema <file>", description: "JSON schema that the fields must fit" },
       ...route,
