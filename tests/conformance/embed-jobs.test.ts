@@ -187,12 +187,12 @@ describe.each(topologies)("vectors of a large index on %s", (name) => {
   }, 120_000);
 
   test("of a worker that was killed are finished by another, and what it had committed stays", async () => {
-    const { batchId } = await queueEmbed();
+    const { batchId } = await queueEmbed({ batch_size: 8 });
     const killed = start([process.execPath, bin, "worker", "--config", topology.configFile], {
       cwd: topology.workroot,
       env: { PATH: process.env["PATH"] ?? "" },
     });
-    await eventually("some vectors are there", async () => (await countVectors()) > 300, 60_000);
+    await eventually("some vectors are there", async () => (await countVectors()) > 0, 60_000);
     killed.kill("SIGKILL");
     await killed.ended;
     const committed = await selectVectors();

@@ -81,7 +81,8 @@ export async function startHttpDouble(options: DoubleOptions): Promise<HttpDoubl
   };
 }
 
-const WAIT_LIMIT_MS = 5000;
+/** It may hold the start of a command and of a worker. */
+const WAIT_LIMIT_MS = 40_000;
 
 function waitUntil(isMet: () => boolean, listeners: Set<() => void>): Promise<void> {
   if (isMet()) return Promise.resolve();

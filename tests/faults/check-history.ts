@@ -81,8 +81,8 @@ export async function findContradictions(
   return found;
 }
 
-/** A lease that was given another end, as somebody saw who looks at the rows from outside. */
-export type Renewal = { readonly runId: string; readonly seenAt: number };
+/** A lease that was given another end, not before a look of somebody from outside who saw the former one. */
+export type Renewal = { readonly runId: string; readonly notBefore: number };
 
 export type LeaseWatch = {
   /** All changes of leases so far, in the order in which they were seen. */
@@ -95,13 +95,16 @@ export function watchLeases(db: Queryable, everyMs = 100): LeaseWatch {
   const ends = new Map<string, string>();
   const renewals: Renewal[] = [];
   const stopping = new AbortController();
+  let lookedAt = performance.now();
   const look = async () => {
+    const notBefore = lookedAt;
+    lookedAt = performance.now();
     const { rows } = await db.query(
       "select run_id, lease_until::text as until from nightdesk_data.jobs where state = 'running'",
     );
     for (const { run_id: runId, until } of rows as { run_id: string; until: string }[]) {
       if (ends.has(runId) && ends.get(runId) !== until) {
-        renewals.push({ runId, seenAt: performance.now() });
+        renewals.push({ runId, notBefore });
       }
       ends.set(runId, until);
     }
@@ -131,8 +134,8 @@ export const findIdleRenewals = (
   movedAt: ReadonlyMap<string, number>,
   allowedMs: number,
 ): readonly string[] =>
-  renewals.flatMap(({ runId, seenAt }) => {
-    const restedMs = seenAt - (movedAt.get(runId) ?? seenAt);
+  renewals.flatMap(({ runId, notBefore }) => {
+    const restedMs = notBefore - (movedAt.get(runId) ?? notBefore);
     return restedMs > allowedMs
       ? [`the lease of ${runId} was renewed after it had rested for ${Math.round(restedMs)} ms`]
       : [];

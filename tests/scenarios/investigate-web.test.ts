@@ -241,6 +241,14 @@ describe("a URL that the model wrote itself", () => {
     ];
     return investigate(QUESTION);
   };
+  /** One that goes on would take the steps of the next test. */
+  const jobEnded = (jobId: unknown): Promise<void> =>
+    eventually("the job has ended", async () => {
+      const { rows } = await db.query("select state from nightdesk.results where job_id = $1", [
+        jobId,
+      ]);
+      return (rows[0] as { state: string }).state === "succeeded";
+    });
 
   test("waits for a person, and nothing is sent before", async () => {
     const ended = asksAbout("/collect?d=what-the-model-read");
@@ -259,12 +267,7 @@ describe("a URL that the model wrote itself", () => {
       expiresInSeconds: null,
     });
     await ended;
-    await eventually("the job has ended", async () => {
-      const { rows } = await db.query("select state from nightdesk.results where job_id = $1", [
-        request["job_id"],
-      ]);
-      return (rows[0] as { state: string }).state === "succeeded";
-    });
+    await jobEnded(request["job_id"]);
     expect(web.asked.some((path) => path.startsWith("/collect"))).toBe(false);
   });
 
@@ -279,7 +282,8 @@ describe("a URL that the model wrote itself", () => {
       expiresInSeconds: null,
     });
     await ended;
-    await eventually("it is fetched", async () => web.asked.includes("/fares?class=2"));
+    await jobEnded(request["job_id"]);
+    expect(web.asked).toContain("/fares?class=2");
   });
 
   test.each([
@@ -305,6 +309,7 @@ describe("a URL that the model wrote itself", () => {
       expiresInSeconds: null,
     });
     await ended;
+    await jobEnded(request["job_id"]);
   });
 });
 

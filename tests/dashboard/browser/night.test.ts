@@ -63,7 +63,7 @@ describeInBrowser("a night in a browser, with a worker", () => {
     await order.getByRole("link", { name: "6 succeeded" }).waitFor();
     const ended = tonight.locator("section", { hasText: "Ended lately" });
     await ended.getByRole("link", { name: "the yard" }).waitFor();
-    expect(await tonight.locator("#activity li").count()).toBeGreaterThan(0);
+    await tonight.locator("#activity li").first().waitFor();
     await untilSeen(tonight, await eventIds());
 
     await desk.stop("SIGKILL");

@@ -1,10 +1,13 @@
+import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { askJob, openBatchOf } from "../../conformance/jobs.ts";
+import { eventually } from "../../conformance/signal.ts";
 import type { TopologyName } from "../../conformance/topologies.ts";
 import { readCases } from "../../corpora/verification/read-cases.ts";
 import type { VerificationCase } from "../../corpora/verification/read-cases.ts";
 import { startToolWorker } from "../../support/killed-worker/start.ts";
 import type { ToolWorker } from "../../support/killed-worker/start.ts";
 import type { Stops } from "../../support/killed-worker/boundaries.ts";
+import { rowsOf } from "../night/accounts.ts";
 import { stopsOf } from "./night-kills.ts";
 import type { Kill } from "./night-kills.ts";
 import { allEnded, endsOf, indexAll, inputOf, openCaseDesk } from "./play-cases.ts";
@@ -70,9 +73,21 @@ export async function playNight(
     [1, 2].map(() => startToolWorker(db, desk.topology.workroot, { concurrency: IN_HAND })),
   );
   await allEnded(db, batchId);
+  await batchesCompleted(db, batchId);
   lost.push(...(await killAll(workers)));
   return { desk, batchId, ended: await endsOf(db, batchId, cases, jobIds), lost };
 }
+
+/** A statement behind the last result completes a batch: killed in between, it is left to the next worker. */
+const batchesCompleted = (db: Database, batchId: string): Promise<void> =>
+  eventually("its batches are completed", async () => {
+    const open = await rowsOf(
+      db,
+      "select from nightdesk_data.batches where (batch_id = $1 or parent_id = $1) and state <> 'completed'",
+      [batchId],
+    );
+    return open.length === 0;
+  });
 
 const killAll = async (workers: readonly ToolWorker[]): Promise<readonly string[]> =>
   (await Promise.all(workers.map((worker) => worker.kill()))).flat();
