@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import {
   completeBatches,
@@ -44,6 +44,8 @@ describe.each(topologies)("the store on %s", (name) => {
     topology = await startTopology(name);
     db = await topology.connect();
   });
+  // A lease that ends, or a job that comes due, is of its own test.
+  afterEach(() => db.query("delete from nightdesk_data.batches"));
   afterAll(async () => {
     await db.end();
     await topology.dispose();

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
-import { findFreePort } from "../services/free-port.js";
 import { startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
 
@@ -12,11 +11,12 @@ let dashboard: Running;
 let url: string;
 beforeAll(async () => {
   desk = await openDesk();
-  url = `http://127.0.0.1:${await findFreePort()}`;
   const file = join(desk.workroot, "nightdesk.yaml");
   const config = readFileSync(file, "utf8").replace("level: silent", "level: info");
-  writeFileSync(file, `${config}metrics: { listen: "${new URL(url).host}" }\n`);
+  writeFileSync(file, `${config}metrics: { listen: "127.0.0.1:0" }\n`);
   dashboard = startBin(["dashboard", "--port", "0"], { cwd: desk.workroot });
+  const [, address = ""] = await dashboard.said(/"address":"([^"]+)"[^\n]*"metrics served"/);
+  url = `http://${address}`;
   await dashboard.said(/Dashboard: /);
 });
 afterAll(async () => {

@@ -34,6 +34,11 @@ describe.each(topologies)("a batch of 200 jobs on %s", (name) => {
     const db = await topology.connect();
     closers.push(() => db.end());
     const { ended } = run(topology, "index", "--no-embed");
+    // One that finds nothing to do ends before the job is queued.
+    await eventually(
+      "the index is queued",
+      async () => (await countOf(db, "nightdesk_data.jobs where kind = 'index'")) > 0,
+    );
     const worker = run(topology, "worker", "--drain");
     expect((await ended).exitCode).toBe(0);
     await worker.ended;

@@ -14,7 +14,6 @@ import { answered, askJob, countOf, openBatchOf, rowOf } from "../conformance/jo
 import { eventually, signal } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
-import { findFreePort } from "../services/free-port.js";
 
 const FIRST = { attempt: 1, maxAttempts: 1, parks: 0, brokenCalls: 0 };
 const FULL = 'could not extend file "base/5/1249": No space left on device';
@@ -174,7 +173,7 @@ const hasServer = topologies.includes("postgres");
   afterAll(() => topology.dispose());
 
   test("a single question ends with QUEUE_UNREACHABLE and stays queued, and batch show says so", async () => {
-    const env = { REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` };
+    const env = { REDIS_URL: "redis://127.0.0.1:1" };
     const asked = await runBin(["ask", "What?", "--wait", "--json"], {
       cwd: topology.workroot,
       env,

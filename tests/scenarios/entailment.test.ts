@@ -100,9 +100,15 @@ const modelProcesses = (): readonly number[] =>
   readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, "utf8")
     .split(" ")
     .filter((pid) => pid !== "")
-    .filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("embedders/transformers/child"),
-    )
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(
+          "embedders/transformers/child",
+        );
+      } catch {
+        return false; // Gone in between.
+      }
+    })
     .map(Number);
 
 describe("with a model for entailment", () => {

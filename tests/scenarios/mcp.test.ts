@@ -182,7 +182,7 @@ test("by HTTP it wants a token that is long enough, and ends by a signal", async
     code: 78,
     stderr: expect.stringContaining("NIGHTDESK_MCP_TOKEN"),
   });
-  const server = startBin(["mcp", "--http", "--port", String(20_000 + (process.pid % 20_000))], {
+  const server = startBin(["mcp", "--http", "--port", String(20_000 + (process.pid % 12_000))], {
     cwd: desk.workroot,
     env: { NIGHTDESK_MCP_TOKEN: "a-token-of-some-length" },
   });

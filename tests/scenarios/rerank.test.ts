@@ -213,7 +213,13 @@ const modelProcesses = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .split(" ")
     .filter((child) => child !== "")
-    .filter((child) =>
-      readFileSync(`/proc/${child}/cmdline`, "utf8").includes("embedders/transformers/child"),
-    )
+    .filter((child) => {
+      try {
+        return readFileSync(`/proc/${child}/cmdline`, "utf8").includes(
+          "embedders/transformers/child",
+        );
+      } catch {
+        return false; // Gone in between.
+      }
+    })
     .map(Number);

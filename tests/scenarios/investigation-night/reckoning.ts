@@ -1,4 +1,5 @@
 import { expect } from "@jest/globals";
+import { eventually } from "../../conformance/signal.ts";
 import { countLines } from "../../support/killed-worker/start.ts";
 import { numberOf, rowsOf } from "../night/accounts.ts";
 import { repeated } from "../night/requests.ts";
@@ -126,6 +127,15 @@ export async function expectNothingOpen({ db, jobs }: Night): Promise<void> {
   expect(await count("steps where state in ('started', 'waiting')")).toBe(0);
   const hits = `select sum(d.hits) from nightdesk_data.decisions d`;
   expect(await numberOf(db, hits)).toBe(await count("approvals where decision_id is not null"));
+  // A statement behind the last result completes it.
+  await eventually(
+    "the batch is completed",
+    async () =>
+      (await count(
+        `batches where state = 'completed'
+            and batch_id in (select batch_id from nightdesk_data.jobs where kind = 'investigate')`,
+      )) === 1,
+  );
   const batch = await rowsOf(
     db,
     `select state, total::int, (succeeded + refused + failed)::int as ended
