@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -13,6 +13,7 @@ import type { Ended, Running } from "../support/run-bin.ts";
 import { writeTinyClassifier, writeTinyModel } from "../support/tiny-model.ts";
 import { isFirstPass } from "../support/first-pass.ts";
 import { callFor } from "../support/pipeline-world.ts";
+import { childrenStartedWith } from "../support/child-processes.ts";
 
 const FERRY = `# Harwick ferry
 
@@ -97,19 +98,7 @@ const gradesOf = ({ claims }: Asked): readonly string[] =>
 
 /** Processes of models below the worker. */
 const modelProcesses = (): readonly number[] =>
-  readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, "utf8")
-    .split(" ")
-    .filter((pid) => pid !== "")
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(
-          "embedders/transformers/child",
-        );
-      } catch {
-        return false; // Gone in between.
-      }
-    })
-    .map(Number);
+  childrenStartedWith("embedders/transformers/child", worker.pid);
 
 describe("with a model for entailment", () => {
   test("statements are lifted and lowered as it says, and those that rules doubt are not", async () => {

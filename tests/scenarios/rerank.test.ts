@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -11,6 +10,9 @@ import type { Topology } from "../conformance/topologies.ts";
 import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
 import { writeTinyClassifier, writeTinyReranker } from "../support/tiny-model.ts";
+import { childrenStartedWith } from "../support/child-processes.ts";
+
+const MODEL_PROCESS = "embedders/transformers/child";
 
 const BIN = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
 const RERANK = {
@@ -168,13 +170,16 @@ describe.each(databases)("a reranker on %s", (name) => {
   test("its process is started anew when somebody killed it", async () => {
     // What was asked before is remembered.
     await ask("When is it that the ferry leaves?");
-    const [before] = modelProcesses(worker.pid);
+    const [before] = childrenStartedWith(MODEL_PROCESS, worker.pid);
     if (before === undefined) throw new Error("there is no process of the model");
     process.kill(before, "SIGKILL");
-    await eventually("it is gone", async () => !modelProcesses(worker.pid).includes(before));
+    await eventually(
+      "it is gone",
+      async () => !childrenStartedWith(MODEL_PROCESS, worker.pid).includes(before),
+    );
     const { evidence } = await ask("When does the ferry leave the quay?");
     expect(evidence[0]?.path).toBe("allowed/corpus/timetable.md");
-    expect(modelProcesses(worker.pid)).toHaveLength(1);
+    expect(childrenStartedWith(MODEL_PROCESS, worker.pid)).toHaveLength(1);
   });
 
   test("a model that is broken when it is first needed fails searches with its code", async () => {
@@ -207,19 +212,3 @@ describe.each(databases)("a reranker on %s", (name) => {
     );
   });
 });
-
-/** Processes of models below a worker. */
-const modelProcesses = (pid: number): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    .split(" ")
-    .filter((child) => child !== "")
-    .filter((child) => {
-      try {
-        return readFileSync(`/proc/${child}/cmdline`, "utf8").includes(
-          "embedders/transformers/child",
-        );
-      } catch {
-        return false; // Gone in between.
-      }
-    })
-    .map(Number);

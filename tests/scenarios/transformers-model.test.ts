@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { hashJson } from "../../src/shared/json-value.ts";
@@ -10,6 +10,7 @@ import { databases, startTopology } from "../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../conformance/topologies.ts";
 import { runBin, startBin } from "../support/run-bin.ts";
 import { writeTinyCausalModel } from "../support/tiny-causal-model.ts";
+import { childrenStartedWith } from "../support/child-processes.ts";
 
 // The model says what it was written to say to each kind of prompt; all else is real.
 const CALL =
@@ -54,20 +55,6 @@ const job = (customId: string, input: NewJob["input"]): NewJob => ({
   priority: 0,
 });
 
-/** Processes of a worker that hold a model. */
-function modelProcesses(parent: number): readonly number[] {
-  try {
-    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").split(" ");
-    return children
-      .filter((pid) => pid !== "")
-      .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("transformers/child"))
-      .map(Number);
-  } catch {
-    // Gone in between.
-    return [];
-  }
-}
-
 describe.each(databases)("a language model by transformers on %s", (name) => {
   test("answers, summarises and chats, though its process is killed", async () => {
     const desk = await startDesk(name);
@@ -83,10 +70,11 @@ describe.each(databases)("a language model by transformers on %s", (name) => {
     const worker = startBin(["worker", "--drain"], { cwd: desk.workroot });
     await eventually(
       "a process has the model",
-      async () => modelProcesses(worker.pid).length > 0,
+      async () => childrenStartedWith("transformers/child", worker.pid).length > 0,
       60_000,
     );
-    for (const pid of modelProcesses(worker.pid)) process.kill(pid, "SIGKILL");
+    for (const pid of childrenStartedWith("transformers/child", worker.pid))
+      process.kill(pid, "SIGKILL");
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toMatchObject({ code: 0 });
     const { rows } = await db.query(

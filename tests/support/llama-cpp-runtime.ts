@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { findRuntime } from "../../src/worker/models/llama-cpp/runtime.ts";
 import { startTopology } from "../conformance/topologies.ts";
 import { runBin } from "./run-bin.ts";
+import { childrenStartedWith } from "./child-processes.ts";
 
 /** The folder of the runtime, which is installed as a user installs it, from npm's registry, and kept for later runs. */
 export const RUNTIME_FOLDER =
@@ -50,15 +50,4 @@ export const testWithRuntime = isThere ? test : test.skip;
 
 /** Processes of one that hold a model of a GGUF file. */
 export const modelProcesses = (parent: number): readonly number[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parentOf = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"));
-        const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-        return Number(parentOf?.[1]) === parent && line.includes("llama-cpp/child");
-      } catch {
-        return false;
-      }
-    });
+  childrenStartedWith("llama-cpp/child", parent);

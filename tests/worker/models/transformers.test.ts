@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -8,6 +8,9 @@ import { eventually } from "../../conformance/signal.ts";
 import { complete, failureOf } from "../../support/model-hosts.ts";
 import { TEMPLATE, writeTinyCausalModel } from "../../support/tiny-causal-model.ts";
 import { writeTinyModel } from "../../support/tiny-model.ts";
+import { childrenStartedWith } from "../../support/child-processes.ts";
+
+const MODEL_PROCESS = "transformers/child";
 
 type Config = Parameters<typeof transformersModels>[0];
 
@@ -159,12 +162,12 @@ describe("a language model by transformers", () => {
 
   test("is loaded again when its process dies, and asked again", async () => {
     await complete(model, ENDS);
-    const before = modelProcesses();
+    const before = childrenStartedWith(MODEL_PROCESS);
     expect(before).toHaveLength(1);
     const replies = [1, 2].map((seed) => complete(model, { ...LONG, seed }));
     killAll();
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ kind: "reply" });
-    expect(modelProcesses()).not.toEqual(before);
+    expect(childrenStartedWith(MODEL_PROCESS)).not.toEqual(before);
   });
 
   describe("opened by itself", () => {
@@ -179,7 +182,7 @@ describe("a language model by transformers", () => {
       writeTinyCausalModel(folderOf("endless"), { windowTokens: MANY });
       const opener = transformersModels(configOf({ num_ctx: MANY }), TYPESCRIPT, stopMs);
       const endless = await opener("endless", signal);
-      return [endless, modelProcesses()[0] ?? 0];
+      return [endless, childrenStartedWith(MODEL_PROCESS)[0] ?? 0];
     };
     /** Gives two calls that would take it minutes, and waits until it is in the middle of the first. */
     const keepBusy = async (endless: Model, pid: number, until: AbortSignal) => {
@@ -200,7 +203,7 @@ describe("a language model by transformers", () => {
       controller.abort(new Error("no more"));
       for (const ended of await Promise.all(asked)) expect(ended).toEqual(new Error("no more"));
       expect(await complete(endless, ENDS)).toMatchObject({ kind: "reply", doneReason: "stop" });
-      expect(modelProcesses()).toEqual([pid]);
+      expect(childrenStartedWith(MODEL_PROCESS)).toEqual([pid]);
     });
 
     test("ends with its process where it does not stop, and the next call has another", async () => {
@@ -211,7 +214,10 @@ describe("a language model by transformers", () => {
       await eventually("it stands still", async () => stateOf(pid) === "T");
       controller.abort(new Error("no more"));
       for (const ended of await Promise.all(asked)) expect(ended).toEqual(new Error("no more"));
-      await eventually("its process is gone", async () => !modelProcesses().includes(pid));
+      await eventually(
+        "its process is gone",
+        async () => !childrenStartedWith(MODEL_PROCESS).includes(pid),
+      );
       expect(await complete(endless, ENDS)).toMatchObject({ kind: "reply" });
     });
 
@@ -242,7 +248,7 @@ describe("a language model by transformers", () => {
       const replies = [one, other, one].map((model) => complete(model, { ...ENDS, maxTokens: 20 }));
       for (const reply of await Promise.all(replies))
         expect(reply).toMatchObject({ kind: "reply" });
-      expect(modelProcesses()).toHaveLength(1);
+      expect(childrenStartedWith(MODEL_PROCESS)).toHaveLength(1);
     });
 
     test("is another model when its files are others", async () => {
@@ -372,10 +378,13 @@ function promptTokensOf(outcome: Outcome): number {
 }
 
 const gone = (): Promise<void> =>
-  eventually("no process of a model is left", async () => modelProcesses().length === 0);
+  eventually(
+    "no process of a model is left",
+    async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+  );
 
 function killAll(): void {
-  for (const pid of modelProcesses()) process.kill(pid, "SIGKILL");
+  for (const pid of childrenStartedWith(MODEL_PROCESS)) process.kill(pid, "SIGKILL");
 }
 
 /** What a process has taken of a processor, in hundredths of a second. */
@@ -391,21 +400,4 @@ const stateOf = (pid: number): string | undefined => statOf(pid)[0];
 function statOf(pid: number): readonly string[] {
   const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ");
   return rest.split(" ");
-}
-
-/** Processes of models that this one has started, dead ones that nobody has waited for left out. */
-function modelProcesses(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"));
-        const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-        return Number(parent?.[1]) === process.pid && line.includes("transformers/child");
-      } catch {
-        // Gone in between.
-        return false;
-      }
-    });
 }

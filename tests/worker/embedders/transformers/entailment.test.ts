@@ -10,6 +10,9 @@ import type {
 import { eventually } from "../../../conformance/signal.ts";
 import { writeTinyClassifier } from "../../../support/tiny-model.ts";
 import { expectPinned } from "./expect-pinned.ts";
+import { childrenStartedWith } from "../../../support/child-processes.ts";
+
+const MODEL_PROCESS = "transformers/child";
 
 const PACKAGE = resolve(import.meta.dirname, "..", "..", "..", "..");
 const TYPESCRIPT = ["--import", join(PACKAGE, "bench", "register.js")];
@@ -44,7 +47,10 @@ describe("a model for entailment", () => {
   });
   afterEach(async () => {
     for (const model of models.splice(0)) model.close();
-    await eventually("no process of a model is left", async () => childrenOf().length === 0);
+    await eventually(
+      "no process of a model is left",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
     rmSync(workroot, { recursive: true });
   });
 
@@ -108,13 +114,16 @@ describe("a model for entailment", () => {
     const model = await open({}, DISTURBED);
     const before = await model.compare([ENTAILED, NEUTRAL, ENTAILED], signal);
     model.close();
-    await eventually("its process is gone", async () => childrenOf().length === 0);
+    await eventually(
+      "its process is gone",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
     expect(await model.compare([NEUTRAL, ENTAILED, ENTAILED], signal)).toEqual([
       before[1],
       before[0],
       before[2],
     ]);
-    expect(childrenOf()).toEqual([]);
+    expect(childrenStartedWith(MODEL_PROCESS)).toEqual([]);
   });
 
   test("a pair that is longer than the model reads has no scores, and those beside it have theirs", async () => {
@@ -141,7 +150,7 @@ describe("a model for entailment", () => {
         `its config.json ${why}; expected contradiction, entailment, neutral. Name another in verify.entailment.model_id`,
       ),
     });
-    expect(childrenOf()).toEqual([]);
+    expect(childrenStartedWith(MODEL_PROCESS)).toEqual([]);
   });
 
   test("a model that gives other than its labels say is none", async () => {
@@ -211,12 +220,18 @@ describe("a model for entailment", () => {
     await eventually("it hangs", async () => existsSync(join(workroot, "mark")));
     controller.abort(new Error("stop"));
     await asked;
-    await eventually("its process is gone", async () => childrenOf().length === 0);
+    await eventually(
+      "its process is gone",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
   });
 
   test("its process is replaced when it holds too much memory", async () => {
     const model = await open({ recycle_mb: 1 });
-    await eventually("its process is gone", async () => childrenOf().length === 0);
+    await eventually(
+      "its process is gone",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
     expect(await model.compare([ENTAILED], signal)).toHaveLength(1);
   });
 
@@ -226,18 +241,3 @@ describe("a model for entailment", () => {
     expect((await open()).name).not.toBe(name);
   });
 });
-
-/** Processes of models that this one has started, dead ones that nobody has waited for left out. */
-const childrenOf = (): string[] =>
-  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
-    .split(" ")
-    .filter((child) => child !== "" && isModelProcess(child));
-
-function isModelProcess(pid: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("transformers/child");
-  } catch {
-    // Gone in between.
-    return false;
-  }
-}

@@ -1,13 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -16,6 +9,9 @@ import type { TransformersSettings } from "../../../../src/worker/embedders/tran
 import { eventually } from "../../../conformance/signal.ts";
 import { writeTinyModel } from "../../../support/tiny-model.ts";
 import { TINY_SETTINGS } from "./tiny-settings.ts";
+import { childrenStartedWith, wasStartedWith } from "../../../support/child-processes.ts";
+
+const MODEL_PROCESS = "transformers/child";
 
 const PACKAGE = resolve(import.meta.dirname, "..", "..", "..", "..");
 const TYPESCRIPT = ["--import", join(PACKAGE, "bench", "register.js")];
@@ -34,7 +30,10 @@ describe("the transformers embedder", () => {
   });
   afterEach(async () => {
     for (const embedder of embedders.splice(0)) embedder.close();
-    await eventually("no process of a model is left", async () => childrenOf().length === 0);
+    await eventually(
+      "no process of a model is left",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
     rmSync(workroot, { recursive: true });
   });
 
@@ -125,18 +124,24 @@ describe("the transformers embedder", () => {
 
   test("the process is replaced after so many texts, and its memory comes back", async () => {
     const embedder = await create({ batch_size: 2, recycle_texts: 4 });
-    const seen = new Set<string>();
+    const seen = new Set<number>();
     for (let round = 0; round < 6; round += 1) {
       expect(await embedder.embed(["night", "desk"], signal)).toHaveLength(2);
-      for (const pid of childrenOf()) seen.add(pid);
+      for (const pid of childrenStartedWith(MODEL_PROCESS)) seen.add(pid);
     }
     expect(seen.size).toBeGreaterThanOrEqual(2);
-    await eventually("one process at most is there", async () => childrenOf().length <= 1);
+    await eventually(
+      "one process at most is there",
+      async () => childrenStartedWith(MODEL_PROCESS).length <= 1,
+    );
   });
 
   test("a process that holds too much memory is replaced as well", async () => {
     const embedder = await create({ recycle_mb: 1 });
-    await eventually("its process is gone", async () => childrenOf().length === 0);
+    await eventually(
+      "its process is gone",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
     expect(await embedder.embed(["night"], signal)).toHaveLength(1);
   });
 
@@ -160,7 +165,10 @@ describe("the transformers embedder", () => {
   test("one that hangs is ended when its time is up", async () => {
     const embedder = await create({ timeout_s: 3 }, DISTURBED);
     await expect(embedder.embed(["hang"], signal)).rejects.toMatchObject({ code: "MODEL_TIMEOUT" });
-    await eventually("its process is gone", async () => childrenOf().length === 0);
+    await eventually(
+      "its process is gone",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
     expect(await embedder.embed(["night"], signal)).toHaveLength(1);
   });
 
@@ -173,7 +181,10 @@ describe("the transformers embedder", () => {
     controller.abort(new Error("stop"));
     await asked;
     await waiting;
-    await eventually("its process is gone", async () => childrenOf().length === 0);
+    await eventually(
+      "its process is gone",
+      async () => childrenStartedWith(MODEL_PROCESS).length === 0,
+    );
   });
 
   test.each([
@@ -191,25 +202,13 @@ describe("the transformers embedder", () => {
     if (text === "hang") {
       await eventually("it hangs", async () => existsSync(join(workroot, "mark")));
     }
-    const [model] = childrenOf(worker.pid);
+    const [model] = childrenStartedWith(MODEL_PROCESS, worker.pid);
     expect(model).toBeDefined();
     worker.kill(name);
     await closed;
-    await eventually("the process of the model is gone", async () => !isModelProcess(model ?? ""));
+    await eventually(
+      "the process of the model is gone",
+      async () => !wasStartedWith(model ?? 0, MODEL_PROCESS),
+    );
   });
 });
-
-/** Processes of models that a process has started, dead ones that nobody has waited for left out. */
-function childrenOf(pid = process.pid): string[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return children.split(" ").filter((child) => child !== "" && isModelProcess(child));
-}
-
-function isModelProcess(pid: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("transformers/child");
-  } catch {
-    // Gone in between.
-    return false;
-  }
-}
