@@ -3,6 +3,7 @@ import { dispatchDueJobs } from "../../../src/shared/store/jobs/dispatch.ts";
 import { askJob, openBatchOf } from "../../conformance/jobs.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
+import { planOf } from "../../support/plan-of.ts";
 
 const JOBS = 3_000;
 
@@ -17,18 +18,7 @@ describe.each(ENGINES)("with $engine and a batch of many jobs", ({ open }) => {
   afterAll(() => database.close());
 
   test("a dispatch reads as many jobs as there is room for, in their order and by their age", async () => {
-    const lines: string[] = [];
-    await dispatchDueJobs(
-      {
-        async query(text, values) {
-          const { rows } = await database.db.query(`explain ${text}`, values);
-          lines.push(...(rows as { "QUERY PLAN": string }[]).map((row) => row["QUERY PLAN"]));
-          return { rows: [], rowCount: 0 };
-        },
-      },
-      100,
-    );
-    const plan = lines.join("\n");
+    const plan = await planOf(database.db, (db) => dispatchDueJobs(db, 100));
     expect(plan).toMatch(/Index Scan using jobs_to_dispatch on/);
     expect(plan).toMatch(/Index Scan using jobs_to_dispatch_by_age on/);
     expect(plan).not.toMatch(/(?:Seq|Bitmap Heap) Scan on jobs/);

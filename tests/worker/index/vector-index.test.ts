@@ -7,6 +7,7 @@ import { findVectorIndex } from "../../../src/shared/store/index/vector-index.ts
 import { reconcileVectorIndex } from "../../../src/worker/index/embed-chunks.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
+import { planOf } from "../../support/plan-of.ts";
 
 const DIMS = 16;
 const DOCUMENTS = 100;
@@ -186,25 +187,12 @@ describe.each(ENGINES)("the index of vectors on $engine", ({ engine, open }) => 
     await keep({ signature });
     const [vector = new Float32Array(DIMS)] = QUESTIONS;
     const filter = { pathPrefix: undefined, source: undefined, limit: 10, ...given };
-    const plan = await planOf((db) =>
+    const plan = await planOf(database.db, (db) =>
       searchVectors(db, { signature, precision, vector }, filter, 0),
     );
     expect(plan).toMatch(/Index Scan using embeddings_hnsw_/);
     expect(plan).not.toMatch(/Seq Scan on embeddings|using embeddings_pkey/);
   });
-
-  /** The plans of all that a search asks. */
-  async function planOf(searchWith: (db: Queryable) => Promise<unknown>): Promise<string> {
-    const plans: string[] = [];
-    await searchWith({
-      async query(text, values) {
-        const { rows } = await database.db.query(`explain ${text}`, values);
-        plans.push(...(rows as { "QUERY PLAN": string }[]).map((row) => row["QUERY PLAN"]));
-        return database.db.query(text, values);
-      },
-    });
-    return plans.join("\n");
-  }
 
   const FILTERS_OF_5_PERCENT: readonly Partial<SearchFilter>[] = [
     { pathPrefix: "rare/" },

@@ -5,6 +5,7 @@ import type { SearchFilter } from "../../../src/shared/store/index/search-filter
 import { searchLexical } from "../../../src/shared/store/index/search-lexical.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
+import { planOf } from "../../support/plan-of.ts";
 
 const TERMS = 8_000;
 const SEGMENTS = 20;
@@ -24,18 +25,6 @@ describe.each(ENGINES)("with $engine and an index of many words", ({ open }) => 
   }, 60_000);
   afterAll(() => database.close());
 
-  const plansOf = async (run: (db: Queryable) => Promise<unknown>): Promise<string> => {
-    const plans: string[] = [];
-    await run({
-      async query(text, values) {
-        const { rows } = await database.db.query(`explain ${text}`, values);
-        plans.push(...(rows as { "QUERY PLAN": string }[]).map((row) => row["QUERY PLAN"]));
-        return { rows: [], rowCount: 0 };
-      },
-    });
-    return plans.join("\n");
-  };
-
   test.each<[string, (db: Queryable) => Promise<unknown>]>([
     ["a question", (db) => searchLexical(db, { text: "the word7 of word8" }, ALL)],
     ["a prefix", (db) => searchLexical(db, { text: "word7", prefixes: ["word8"] }, ALL)],
@@ -46,14 +35,14 @@ describe.each(ENGINES)("with $engine and an index of many words", ({ open }) => 
     ],
     ["mending", (db) => findUnknownWords(db, "wordd worde")],
   ])("%s looks its terms up", async (_, run) => {
-    const plan = await plansOf(run);
+    const plan = await planOf(database.db, run);
     expect(plan).toContain("postings_pkey");
     expect(plan).not.toMatch(/Seq Scan on postings/);
   });
 
   // It takes what a filter passes for one row, and would compare each posting with each of ten thousand.
   test("no posting is joined with the chunks that a filter passes, or with candidates", async () => {
-    const plan = await plansOf((db) =>
+    const plan = await planOf(database.db, (db) =>
       searchLexical(db, { text: "word7 word8" }, { ...ALL, pathPrefix: "notes/" }),
     );
     expect(plan).toMatch(/hashed SubPlan/);
