@@ -131,9 +131,9 @@ export async function expectNothingOpen({ db, jobs }: Night): Promise<void> {
   await eventually(
     "the batch is completed",
     async () =>
-      (await count(
-        `batches where state = 'completed'
-            and batch_id in (select batch_id from nightdesk_data.jobs where kind = 'investigate')`,
+      (await numberOf(
+        db,
+        `select count(*) from nightdesk.batch_progress where state = 'completed' and total = ${jobs.length}`,
       )) === 1,
   );
   const batch = await rowsOf(
