@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
-import { eventually } from "../conformance/signal.ts";
 import { runBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
+import { workersEnded } from "../support/workers-ended.ts";
 
 const examples = resolve(import.meta.dirname, "..", "..", "examples");
 
@@ -17,11 +17,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  // A worker that has not ended yet would start the database again.
-  await eventually("the demo's workers have ended", async () => {
-    const log = await readFile(join(folder, ".nightdesk", "worker.log"), "utf8");
-    return log.split("worker ready").length === log.split("worker stopped").length;
-  });
+  await workersEnded(folder);
   await stopEmbedded(join(folder, ".nightdesk"));
   await rm(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -6,6 +6,7 @@ import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.t
 import { eventually } from "../conformance/signal.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
+import { workersEnded } from "../support/workers-ended.ts";
 
 const examples = resolve(import.meta.dirname, "..", "..", "examples");
 
@@ -37,11 +38,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "other.yaml"), "extends: ./nightdesk.yaml\nask: { top_n: 2 }\n");
 });
 afterAll(async () => {
-  // A worker that has not ended yet would start the database again.
-  await eventually("its workers have ended", async () => {
-    const log = await readFile(join(folder, ".nightdesk", "worker.log"), "utf8");
-    return log.split("worker ready").length === log.split("worker stopped").length;
-  });
+  await workersEnded(folder);
   await stopEmbedded(join(folder, ".nightdesk"));
   await rm(folder, { recursive: true, force: true });
 });
