@@ -31,6 +31,8 @@ const rowSchema = z
 
 type Row = z.infer<typeof rowSchema> & { readonly line: number };
 
+/** Of stdin, or as a form of the dashboard has them. */
+const WHAT = "The list of examples";
 const MOST_FILE_BYTES = 1024 * 1024;
 const MOST_PROBLEMS = 5;
 
@@ -71,7 +73,7 @@ async function readExampleFile(
         "Stdin is read once: give the examples, the text or the list of files there, and the others as files.",
       );
     }
-    return readAll(stdin, "The file of examples", MOST_FILE_BYTES);
+    return readAll(stdin, WHAT, MOST_FILE_BYTES);
   }
   const read = await readSmallFile(resolve(cwd, file), MOST_FILE_BYTES);
   if (read.kind === "text") return read.text;
@@ -81,7 +83,7 @@ async function readExampleFile(
 const bad = (file: string, why: string): Failure =>
   new Failure(
     "INPUT_INVALID",
-    `The file of examples ${JSON.stringify(file)} ${why}. Expected one example a line, such as ` +
+    `${file === "-" ? WHAT : `The file of examples ${JSON.stringify(file)}`} ${why}. Expected one example a line, such as ` +
       '{"text": "Please transfer 480.00 by 24 May.", "label": "invoice"} or {"path": "corpus/a.md", "label": "letter"}.',
   );
 
