@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { extractText } from "../../support/read-documents.ts";
@@ -25,10 +33,21 @@ export type Workroot = {
   ): Promise<Sandbox>;
   /** Opens a sandbox, reads one path with it, and closes it. */
   read(path: string, changes?: Partial<SecurityPolicy>): Promise<Reading>;
+  /** What this process has open in the folder, in order, once for each descriptor. What else it has open is not its own. */
+  openFiles(): readonly string[];
   /** Closes the sandboxes opened so far. */
   close(): void;
   remove(): void;
 };
+
+/** What a descriptor of this process leads to; undefined of one that is closed by now. */
+function placeOf(descriptor: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return undefined;
+  }
+}
 
 export function makeWorkroot(): Workroot {
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
@@ -60,9 +79,18 @@ export function makeWorkroot(): Workroot {
   const close = (): void => {
     for (const sandbox of opened.splice(0)) sandbox.close();
   };
+  const openFiles = (): readonly string[] => {
+    const below = `${realpathSync(folder)}/`;
+    return readdirSync("/proc/self/fd")
+      .map(placeOf)
+      .filter((place) => place !== undefined)
+      .filter((place) => place.startsWith(below))
+      .sort();
+  };
   return {
     folder,
     work,
+    openFiles,
     write,
     policy,
     open,
