@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
 import pg from "pg";
 import { migrateQueue } from "../../src/shared/store/queue-tables.ts";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
@@ -73,13 +75,35 @@ async function fill(database: Database): Promise<void> {
   await database.end();
 }
 
+const PGLITE_PACKAGES = ["@electric-sql/pglite", "@electric-sql/pglite-pgvector"];
+
+/**
+ * The files of a migrated database for `loadDataDir` of a PGlite in memory, from a dump that is made once: 0.9 s of processor
+ * instead of 4.7 for initdb and all migrations.
+ */
+export async function readPgliteDump(): Promise<Blob> {
+  const dump = join(cache, `${await hashOfTemplate(PGLITE_PACKAGES)}.tar`);
+  if (!existsSync(dump)) await makePgliteDump(dump);
+  return new Blob([await readFile(dump)]);
+}
+
+async function makePgliteDump(dump: string): Promise<void> {
+  const pglite = await PGlite.create({ extensions: { vector } });
+  for (const { sql } of await readMigrations(migrations)) await pglite.exec(sql);
+  const files = await pglite.dumpDataDir("none");
+  await pglite.close();
+  await mkdir(cache, { recursive: true });
+  const draft = join(cache, `draft-${randomBytes(6).toString("hex")}.tar`);
+  await writeFile(draft, Buffer.from(await files.arrayBuffer()));
+  await rename(draft, dump);
+}
+
 /**
  * Puts the files of an empty embedded database of this version into a directory that has none, as a copy of those that
  * are made once: 0.1 s instead of the seconds that initdb and all migrations take.
  */
 export async function seedEmbedded(directory: string): Promise<void> {
-  const hash = await hashOfTemplate(["@electric-sql/pglite", "@electric-sql/pglite-pgvector"]);
-  const template = join(cache, hash);
+  const template = join(cache, await hashOfTemplate(PGLITE_PACKAGES));
   if (!existsSync(template)) await makeEmbeddedTemplate(template);
   await mkdir(directory, { recursive: true });
   await cp(template, join(directory, "pgdata"), { recursive: true });

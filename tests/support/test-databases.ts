@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { describe } from "@jest/globals";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
-import { readMigrations } from "../../src/shared/store/migrate.ts";
-import { createMigratedDatabase } from "./templates.ts";
+import { createMigratedDatabase, readPgliteDump } from "./templates.ts";
 
 const serverUrl = process.env["TEST_DATABASE_URL"];
-const MIGRATIONS = fileURLToPath(new URL("../../migrations/", import.meta.url));
 
 export type TestDatabase = { readonly db: Database; readonly close: () => Promise<void> };
 
@@ -71,8 +68,10 @@ function connect(url: string, onError: (error: unknown) => void): Database {
 
 /** In memory and in this process; only what the index uses of a database. */
 export async function openPglite(): Promise<TestDatabase> {
-  const pglite = await PGlite.create({ extensions: { vector } });
-  for (const { sql } of await readMigrations(MIGRATIONS)) await pglite.exec(sql);
+  const pglite = await PGlite.create({
+    extensions: { vector },
+    loadDataDir: await readPgliteDump(),
+  });
   type Runner = Pick<PGlite, "query">;
   const queryable = (runner: Runner): Queryable => ({
     async query(text, values = []) {
