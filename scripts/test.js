@@ -8,11 +8,14 @@ import { ensureInstalled } from "./install.js";
 import { phase, runScript } from "./phase.js";
 import { root } from "./root.js";
 import { runCommand } from "./run-command.js";
+import { describeTimes, triedAgain } from "./test-times.js";
 import { countPassed, describeModelHost, describeTopologies, llamaServer } from "./topologies.js";
 import { watchTests } from "./watch-tests.js";
 
-// `npm test` is the quick tests, `npm run test:all` all of them, and what is given to jest chooses for itself.
-const args = process.argv.slice(2);
+// `npm test` is the quick tests, `npm run test:all` all of them, and what is given to jest chooses for itself. With `--times`
+// a table at the end says where the time went.
+const isTimed = process.argv.includes("--times");
+const args = process.argv.slice(2).filter((arg) => arg !== "--times");
 const isQuick = args.length === 0;
 const isWhole = args.includes("--all");
 /** The longest file of tests takes five minutes on a quiet machine. */
@@ -50,14 +53,20 @@ await runScript(async () => {
 
 async function runTests(services) {
   const passed = new Map();
+  const reports = [];
   let exitCode = 0;
   for (const run of isWhole ? WHOLE : isQuick ? QUICK : CHOSEN) {
+    const start = performance.now();
     const ended = await runJest(run, services.env);
     exitCode ||= ended.exitCode;
-    for (const [topology, count] of ended.passed) {
+    const seconds = (performance.now() - start) / 1_000;
+    reports.push({ tests: run.tests ?? "chosen", seconds, results: ended.results });
+    for (const [topology, count] of countPassed(ended.results)) {
       passed.set(topology, (passed.get(topology) ?? 0) + count);
     }
   }
+  if (isTimed) for (const line of describeTimes(reports)) process.stdout.write(`${line}\n`);
+  exitCode ||= refuseTriedAgain(reports);
   process.stdout.write(`${describeTopologies(passed, services.notes)}\n`);
   process.stdout.write(`${describeModelHost(passed, services.notes)}\n`);
   for (const line of leftOut(services)) process.stdout.write(`${line}\n`);
@@ -102,11 +111,18 @@ async function runJest({ tests, args: options }, serviceUrls) {
       throw error;
     })
     .finally(watched.stop);
-  const passed = existsSync(report)
-    ? countPassed(JSON.parse(readFileSync(report, "utf8")))
-    : new Map();
+  const results = existsSync(report)
+    ? JSON.parse(readFileSync(report, "utf8"))
+    : { testResults: [] };
   rmSync(folder, { recursive: true });
-  return { exitCode, passed };
+  return { exitCode, results };
+}
+
+function refuseTriedAgain(reports) {
+  const names = triedAgain(reports);
+  for (const name of names)
+    process.stderr.write(`was tried again, which no test may be: ${name}\n`);
+  return names.length === 0 ? 0 : 1;
 }
 
 function refuseMissing({ env, notes }) {
