@@ -49,7 +49,8 @@ async function startCluster(data, port, options) {
     options,
   );
   if (!created.ok) return false;
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=300`;
+  // Nothing that tests write has to survive a power cut.
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=300 -c fsync=off`;
   const log = join(data, "server.log");
   return (
     await runQuietly("pg_ctl", ["start", "-w", "-D", data, "-l", log, "-o", settings], options)
