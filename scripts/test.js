@@ -45,11 +45,19 @@ await runScript(async () => {
   const services = await phase("services", findServices);
   try {
     if (mustRunAll) refuseMissing(services);
+    if (isQuick || isWhole) await phase("templates", () => makeTemplates(services.env));
     return await runTests(services);
   } finally {
     await services.stop();
   }
 });
+
+async function makeTemplates({ TEST_DATABASE_URL: url }) {
+  const words = ["--import", "./bench/register.js", "tests/support/make-templates.ts"];
+  const args = url === undefined ? words : [...words, url];
+  const exitCode = await runCommand(process.execPath, args, { cwd: root });
+  if (exitCode !== 0) throw new Error("The databases that tests copy could not be made.");
+}
 
 async function runTests(services) {
   const passed = new Map();

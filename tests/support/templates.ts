@@ -31,17 +31,30 @@ async function hashOfTemplate(packages: readonly string[]): Promise<string> {
  * of 1 s.
  * @param name of the new database
  */
-export async function createMigratedDatabase(serverUrl: string, name: string): Promise<void> {
-  const template = `nightdesk_template_${await hashOfTemplate(["bullmq"])}`;
+export const createMigratedDatabase = (serverUrl: string, name: string): Promise<void> =>
+  onServer(serverUrl, async (server) => {
+    const template = await findTemplate(server, serverUrl);
+    await server.query(`create database ${name} template ${template}`);
+  });
+
+async function onServer(
+  serverUrl: string,
+  work: (server: pg.Client) => Promise<unknown>,
+): Promise<void> {
   const server = new pg.Client({ connectionString: serverUrl });
   await server.connect();
   try {
-    const found = await server.query("select 1 from pg_database where datname = $1", [template]);
-    if (found.rowCount === 0) await makeTemplate(server, serverUrl, template);
-    await server.query(`create database ${name} template ${template}`);
+    await work(server);
   } finally {
     await server.end();
   }
+}
+
+async function findTemplate(server: pg.Client, serverUrl: string): Promise<string> {
+  const template = `nightdesk_template_${await hashOfTemplate(["bullmq"])}`;
+  const found = await server.query("select 1 from pg_database where datname = $1", [template]);
+  if (found.rowCount === 0) await makeTemplate(server, serverUrl, template);
+  return template;
 }
 
 const DUPLICATE_DATABASE = "42P04";
@@ -82,9 +95,13 @@ const PGLITE_PACKAGES = ["@electric-sql/pglite", "@electric-sql/pglite-pgvector"
  * instead of 4.7 for initdb and all migrations.
  */
 export async function readPgliteDump(): Promise<Blob> {
+  return new Blob([await readFile(await findPgliteDump())]);
+}
+
+async function findPgliteDump(): Promise<string> {
   const dump = join(cache, `${await hashOfTemplate(PGLITE_PACKAGES)}.tar`);
   if (!existsSync(dump)) await makePgliteDump(dump);
-  return new Blob([await readFile(dump)]);
+  return dump;
 }
 
 async function makePgliteDump(dump: string): Promise<void> {
@@ -103,10 +120,15 @@ async function makePgliteDump(dump: string): Promise<void> {
  * are made once: 0.1 s instead of the seconds that initdb and all migrations take.
  */
 export async function seedEmbedded(directory: string): Promise<void> {
-  const template = join(cache, await hashOfTemplate(PGLITE_PACKAGES));
-  if (!existsSync(template)) await makeEmbeddedTemplate(template);
+  const template = await findEmbeddedTemplate();
   await mkdir(directory, { recursive: true });
   await cp(template, join(directory, "pgdata"), { recursive: true });
+}
+
+async function findEmbeddedTemplate(): Promise<string> {
+  const template = join(cache, await hashOfTemplate(PGLITE_PACKAGES));
+  if (!existsSync(template)) await makeEmbeddedTemplate(template);
+  return template;
 }
 
 async function makeEmbeddedTemplate(template: string): Promise<void> {
@@ -131,4 +153,12 @@ async function makeEmbeddedTemplate(template: string): Promise<void> {
   // Whoever was faster made the same files.
   await rename(join(draft, "pgdata"), template).catch(() => undefined);
   await rm(draft, { recursive: true, force: true });
+}
+
+/** Makes what is copied, where it is not there yet, so that no test waits for it within its own limit. */
+export async function makeTemplates(serverUrl: string | undefined): Promise<void> {
+  await findPgliteDump();
+  await findEmbeddedTemplate();
+  if (serverUrl !== undefined)
+    await onServer(serverUrl, (server) => findTemplate(server, serverUrl));
 }
