@@ -59,6 +59,8 @@ export default {
       : ["<rootDir>/tests/services/running-files.js"]),
   ],
   setupFiles: ["<rootDir>/tests/typescript-in-threads.js"],
+  setupFilesAfterEnv:
+    process.env.NODE_V8_COVERAGE === undefined ? [] : ["<rootDir>/tests/services/take-coverage.js"],
   testTimeout: 60_000,
   // ESM modules of a test file are never freed: a worker that has grown collects garbage instead of testing.
   workerIdleMemoryLimit: "700MB",
