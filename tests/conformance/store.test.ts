@@ -311,6 +311,7 @@ describe.each(topologies)("the store on %s", (name) => {
     const parked = { state: "parked", attempt: 0, parks: 1, waiting_for: "time" };
     expect(await rowOf(db, job.jobId)).toMatchObject(parked);
     expect((await addUp(batchId))["parked"]).toBe("1");
+    expect(await completeBatches(db, batchId)).toEqual([]);
     await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [job.jobId]);
     expect((await claimNext(db, job.jobId)).attempt).toBe(1);
     expect((await rowOf(db, job.jobId))["waiting_for"]).toBeNull();
