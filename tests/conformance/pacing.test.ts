@@ -409,6 +409,25 @@ describe.each(databases)("pacing on %s", (name) => {
       });
     });
 
+    test("are charged with each call, also where one run makes several", async () => {
+      await host(1);
+      const [a, b] = await runs(2);
+      for (const run of [a, a, b]) {
+        const ticket = randomUUID();
+        await take(only(run), ticket);
+        await endCall(db, ticket, { ...ANSWERED, money: 0.25 });
+      }
+      const used = { tokens: 180, calls: 3, seconds: 6, money: 0.75 };
+      const none = { tokens: 0, calls: 0 };
+      const ofBatch = await selectBatchBudget(db, only(a).batchId);
+      expect(ofBatch).toMatchObject({ used, reserved: none });
+      const ofNight = await one(
+        `select json_build_object('tokens', tokens_used, 'calls', calls_used, 'seconds', seconds_used, 'money', money_used) as used,
+                json_build_object('tokens', tokens_reserved, 'calls', calls_reserved) as reserved from nightdesk_data.nights`,
+      );
+      expect(ofNight).toEqual({ used, reserved: none });
+    });
+
     test("go on when a call in flight cost less than it might have, and not before", async () => {
       await host(2);
       const [a, b] = await runs(2);
