@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { completeBatches } from "../../src/shared/store/jobs/batches.ts";
 import { settleOutcome } from "../../src/shared/settlement.ts";
@@ -12,12 +12,12 @@ import {
   openBatchOf,
 } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
-import { topologies } from "../conformance/topologies.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { findContradictions, findIdleRenewals, watchLeases } from "./check-history.ts";
 import { startFaultyTopology } from "./faulty-topology.ts";
 import type { FaultyTopology } from "./faulty-topology.ts";
 
-describe.each(topologies)("the history of a batch on %s", (name) => {
+describeOn("postgres", "the history of a batch", (name) => {
   let faulty: FaultyTopology;
   beforeAll(async () => {
     faulty = await startFaultyTopology(name);
