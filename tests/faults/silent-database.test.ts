@@ -7,8 +7,8 @@ import { databases } from "../conformance/topologies.ts";
 import { startFaultyTopology } from "./faulty-topology.ts";
 import type { FaultyTopology } from "./faulty-topology.ts";
 
-// Redis holds nothing that these ask for.
-
+// Redis holds nothing that these ask for. A limit that is over is another matter with each of the two: only the embedded
+// process is asked whether it has a statement in hand.
 describe.each(databases)("a database that goes silent on %s", (name) => {
   let faulty: FaultyTopology;
   const closers: (() => Promise<unknown>)[] = [];
@@ -48,6 +48,19 @@ describe.each(databases)("a database that goes silent on %s", (name) => {
     expect(waitedMs).toBeLessThan(STATEMENT_LIMITS_MS.lease + 4_000);
     expect((await db.within("lease").query("select 2 as two")).rows).toEqual([{ two: 2 }]);
   });
+
+  if (name === "embedded") {
+    test("because of a long statement of somebody else is waited for", async () => {
+      const { db, onlooker } = await connect();
+      const { lease } = STATEMENT_LIMITS_MS;
+      const long = onlooker.query("select pg_sleep($1)", [(lease + 2_000) / 1_000]);
+      const startedAt = performance.now();
+      const [answer] = await Promise.all([db.within("lease").query("select 2 as two"), long]);
+      expect(answer.rows).toEqual([{ two: 2 }]);
+      expect(performance.now() - startedAt).toBeGreaterThan(lease);
+    });
+    return;
+  }
 
   test("in the middle of a transaction leaves nothing locked", async () => {
     const { db, database, onlooker } = await connect();
@@ -123,16 +136,4 @@ describe.each(databases)("a database that goes silent on %s", (name) => {
     await onlooker.query("select pg_notify('fault', 'still there')");
     await eventually("it hears", async () => heard.includes("still there"));
   });
-
-  if (name === "embedded") {
-    test("because of a long statement of somebody else is waited for", async () => {
-      const { db, onlooker } = await connect();
-      const { lease } = STATEMENT_LIMITS_MS;
-      const long = onlooker.query("select pg_sleep($1)", [(lease + 2_000) / 1_000]);
-      const startedAt = performance.now();
-      const [answer] = await Promise.all([db.within("lease").query("select 2 as two"), long]);
-      expect(answer.rows).toEqual([{ two: 2 }]);
-      expect(performance.now() - startedAt).toBeGreaterThan(lease);
-    });
-  }
 });
