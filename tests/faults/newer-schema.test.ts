@@ -1,13 +1,14 @@
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
 import { countOf, openBatchOf, rowOf } from "../conformance/jobs.ts";
 import { signal } from "../conformance/signal.ts";
 import type { Signal } from "../conformance/signal.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
@@ -22,7 +23,7 @@ const chat = (customId: string): NewJob => ({
   priority: 0,
 });
 
-describe.each(topologies)("a schema newer than a running worker, on %s", (name) => {
+describeOn("redis+postgres", "a schema newer than a running worker,", (name) => {
   let topology: Topology;
   let db: Database;
   let double: OllamaDouble;
