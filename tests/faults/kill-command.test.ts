@@ -3,24 +3,25 @@ import { open, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { hasCode } from "../../src/shared/store/connection/errors.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { JOBS_CHANNEL } from "../../src/shared/store/jobs/batches.ts";
 import { makeRun } from "../../src/shared/store/schedules/schedule-runs.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
 import { countOf, expireLease, rowOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
-import { databases, startTopology } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 
 /** Less than what is left of the lease of a worker that died. */
 const BEFORE_THE_LEASE_ENDS_MS = 9_000;
 
 // Commands never go through the queue.
-describe.each(databases)("the command of a schedule on %s", (name) => {
+describeOn("postgres", "the command of a schedule", (name) => {
   const closers: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
