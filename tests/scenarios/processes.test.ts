@@ -4,19 +4,20 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { findFreePort } from "../services/free-port.js";
+import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Place, Running } from "../support/run-bin.ts";
 
 const QUESTION = "How much diesel does the Bear burn?";
 const LINGER_MS = 3_000;
 
-describe.each(topologies)("on %s", (name) => {
+describeOn("redis+postgres", "processes", (name) => {
   let topology: Topology;
   let place: Place;
   let worker: Running;
@@ -91,85 +92,90 @@ describe.each(topologies)("on %s", (name) => {
     expect(shown?.state).toBe("succeeded");
   });
 
-  if (name === "embedded") {
-    test("migrate replaces the functions that a running process has of another build", async () => {
-      const database = await topology.connect();
-      await database.query(
-        "update nightdesk_migrations.applied set sha256 = repeat('0', 64) where name = 'pacing functions'",
-      );
-      await database.end();
-      expect((await run("batch", "list")).stderr).toContain("Run: nightdesk migrate");
-      expect((await run("migrate")).stdout).toBe("applied pacing functions\n");
-      expect((await run("batch", "list")).code).toBe(0);
-    });
+  test("a command that waits says that no worker is alive; Ctrl-C leaves the job queued", async () => {
+    const asking = startBin(["ask", QUESTION, "--wait"], place);
+    await asking.said(/No worker is alive; start one with: nightdesk worker/);
+    asking.kill("SIGINT");
+    const { code, stdout, stderr } = await asking.ended;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+    const [, batch = ""] = /nightdesk batch wait "([^"]+)"/.exec(stderr) ?? [];
+    expect(jsonLine(await run("batch", "show", batch, "--json"))).toMatchObject({ queued: 1 });
+  });
 
-    test("a database of another version is said at once, and leaves no process behind", async () => {
-      const database = await topology.connect();
-      await database.query("update nightdesk_migrations.applied set sha256 = repeat('0', 64)");
-      await database.end();
-      const directory = topology.context.config.roots.databaseDirectory;
-      await stopEmbedded(directory);
-      const ended = await run("batch", "list", "--json");
-      expect(jsonLine(ended)["error_message"]).toMatch(
-        /did not start \(status 1\): The database was made by another build/,
-      );
-      expect(ended.code).toBe(69);
-      const pid = Number(await readFile(join(directory, "pid"), "utf8"));
-      expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-    });
-  }
+  test("an empty database is 78, with the command that helps, and a failed check", async () => {
+    const { url, drop } = await emptyDatabase();
+    const here: Place = { ...place, env: { DATABASE_URL: url } };
+    const listed = await runBin(["batch", "list", "--json"], here);
+    expect(listed.code).toBe(78);
+    const failure = jsonLine(listed);
+    expect(failure).toMatchObject({ error_code: "SCHEMA_OUTDATED" });
+    expect(failure["error_message"]).toContain("nightdesk migrate");
+    const doctor = await runBin(["doctor", "--json", "--no-ollama"], here);
+    expect(doctor.code).toBe(1);
+    expect(jsonLine(doctor)["checks"]).toContainEqual(
+      expect.objectContaining({ error_code: "DOCTOR_INDEX_SCHEMA_VERSION", level: "fail" }),
+    );
+    await drop();
+  });
 
-  if (name !== "embedded") {
-    test("a command that waits says that no worker is alive; Ctrl-C leaves the job queued", async () => {
-      const asking = startBin(["ask", QUESTION, "--wait"], place);
-      await asking.said(/No worker is alive; start one with: nightdesk worker/);
-      asking.kill("SIGINT");
-      const { code, stdout, stderr } = await asking.ended;
-      expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
-      const [, batch = ""] = /nightdesk batch wait "([^"]+)"/.exec(stderr) ?? [];
-      expect(jsonLine(await run("batch", "show", batch, "--json"))).toMatchObject({ queued: 1 });
-    });
+  test("SIGTERM ends a worker with 0 although its Redis has gone away", async () => {
+    const redis = await startRelay(process.env["TEST_REDIS_URL"] ?? "");
+    const orphan = startBin(["worker"], { ...place, env: { REDIS_URL: redis.url } });
+    await orphan.said(/worker ready/);
+    redis.cut();
+    await orphan.said(/a connection to the queue or the database broke/);
+    orphan.kill("SIGTERM");
+    expect((await orphan.ended).code).toBe(0);
+  });
 
-    test("an empty database is 78, with the command that helps, and a failed check", async () => {
-      const { url, drop } = await emptyDatabase();
-      const here: Place = { ...place, env: { DATABASE_URL: url } };
-      const listed = await runBin(["batch", "list", "--json"], here);
-      expect(listed.code).toBe(78);
-      const failure = jsonLine(listed);
-      expect(failure).toMatchObject({ error_code: "SCHEMA_OUTDATED" });
-      expect(failure["error_message"]).toContain("nightdesk migrate");
-      const doctor = await runBin(["doctor", "--json", "--no-ollama"], here);
-      expect(doctor.code).toBe(1);
-      expect(jsonLine(doctor)["checks"]).toContainEqual(
-        expect.objectContaining({ error_code: "DOCTOR_INDEX_SCHEMA_VERSION", level: "fail" }),
-      );
-      await drop();
-    });
-  }
+  test("a worker without its Redis ends with 69, and the doctor says why", async () => {
+    const redis = `redis://127.0.0.1:${await findFreePort()}`;
+    const here: Place = { ...place, env: { REDIS_URL: redis } };
+    const ended = await runBin(["worker", "--json"], here);
+    expect(ended.code).toBe(69);
+    expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "QUEUE_UNREACHABLE" });
+    const doctor = await runBin(["doctor", "--json"], here);
+    expect(jsonLine(doctor)["checks"]).toContainEqual(
+      expect.objectContaining({ error_code: "DOCTOR_QUEUE_UNREACHABLE", level: "fail" }),
+    );
+  });
+});
 
-  if (name === "redis+postgres") {
-    test("SIGTERM ends a worker with 0 although its Redis has gone away", async () => {
-      const redis = await startRelay(process.env["TEST_REDIS_URL"] ?? "");
-      const orphan = startBin(["worker"], { ...place, env: { REDIS_URL: redis.url } });
-      await orphan.said(/worker ready/);
-      redis.cut();
-      await orphan.said(/a connection to the queue or the database broke/);
-      orphan.kill("SIGTERM");
-      expect((await orphan.ended).code).toBe(0);
-    });
+describeOn("embedded", "a database process", (name) => {
+  let topology: Topology;
+  beforeAll(async () => {
+    topology = await startTopology(name);
+  });
+  afterAll(() => topology.dispose());
 
-    test("a worker without its Redis ends with 69, and the doctor says why", async () => {
-      const redis = `redis://127.0.0.1:${await findFreePort()}`;
-      const here: Place = { ...place, env: { REDIS_URL: redis } };
-      const ended = await runBin(["worker", "--json"], here);
-      expect(ended.code).toBe(69);
-      expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "QUEUE_UNREACHABLE" });
-      const doctor = await runBin(["doctor", "--json"], here);
-      expect(jsonLine(doctor)["checks"]).toContainEqual(
-        expect.objectContaining({ error_code: "DOCTOR_QUEUE_UNREACHABLE", level: "fail" }),
-      );
-    });
-  }
+  const run = (...words: readonly string[]): Promise<Ended> =>
+    runBin(words, { cwd: topology.workroot });
+
+  test("migrate replaces the functions that a running process has of another build", async () => {
+    const database = await topology.connect();
+    await database.query(
+      "update nightdesk_migrations.applied set sha256 = repeat('0', 64) where name = 'pacing functions'",
+    );
+    await database.end();
+    expect((await run("batch", "list")).stderr).toContain("Run: nightdesk migrate");
+    expect((await run("migrate")).stdout).toBe("applied pacing functions\n");
+    expect((await run("batch", "list")).code).toBe(0);
+  });
+
+  test("a database of another version is said at once, and leaves no process behind", async () => {
+    const database = await topology.connect();
+    await database.query("update nightdesk_migrations.applied set sha256 = repeat('0', 64)");
+    await database.end();
+    const directory = topology.context.config.roots.databaseDirectory;
+    await stopEmbedded(directory);
+    const ended = await run("batch", "list", "--json");
+    expect(jsonLine(ended)["error_message"]).toMatch(
+      /did not start \(status 1\): The database was made by another build/,
+    );
+    expect(ended.code).toBe(69);
+    const pid = Number(await readFile(join(directory, "pid"), "utf8"));
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
 });
 
 /** Stands before a Redis until it is cut. */
