@@ -1,14 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
 
 const JOBS = 120;
 
-describe.each(topologies)("on %s", (name) => {
+describeOn("postgres", "a batch by commands", (name) => {
   let topology: Topology;
   let worker: Running;
   beforeAll(async () => {
