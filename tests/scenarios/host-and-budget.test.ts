@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
@@ -13,11 +13,12 @@ import type { RunningWorker } from "../../src/worker/start.ts";
 import { countOf, openBatchOf, rowOf } from "../conformance/jobs.ts";
 import { eventually, signal } from "../conformance/signal.ts";
 import type { Signal } from "../conformance/signal.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import type { Script } from "../doubles/ollama/double-model.ts";
+import { describeOn } from "../support/describe-on.ts";
 
 const chatJob = (customId: string): NewJob => ({
   customId,
@@ -27,7 +28,7 @@ const chatJob = (customId: string): NewJob => ({
 });
 const chats = (count: number) => Array.from({ length: count }, (_, i) => chatJob(`${i}`));
 
-describe.each(topologies.filter((name) => name !== "postgres"))("workers on %s", (name) => {
+describeOn("redis+postgres", "workers", (name) => {
   let topology: Topology;
   let db: Database;
   let double: OllamaDouble;

@@ -2,11 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
 
@@ -32,7 +33,7 @@ type Span = {
   readonly status: { readonly code: number; readonly message?: string };
 };
 
-describe.each(topologies)("spans on %s", (name) => {
+describeOn("redis+postgres", "spans", (name) => {
   let double: OllamaDouble;
   let topology: Topology;
   let worker: Running;

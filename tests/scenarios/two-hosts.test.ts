@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
@@ -9,10 +9,11 @@ import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { countOf, openBatchOf, rowOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
+import { describeOn } from "../support/describe-on.ts";
 
 const jobOf = (customId: string, input: NewJob["input"]): NewJob => ({
   customId,
@@ -25,7 +26,7 @@ const chat = (customId: string): NewJob =>
 const embed = (customId: string): NewJob => jobOf(customId, { kind: "embed", text: customId });
 const chats = (count: number) => Array.from({ length: count }, (_, i) => chat(`${i}`));
 
-describe.each(topologies.filter((name) => name !== "postgres"))("on %s", (name) => {
+describeOn("postgres", "workers of different hosts", (name) => {
   let topology: Topology;
   let db: Database;
   let down: OllamaDouble;
