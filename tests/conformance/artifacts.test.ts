@@ -16,7 +16,7 @@ import {
   sha256Of,
 } from "../support/investigated-job.ts";
 import { countOf } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const stateOf = (text: string): NewArtifact => {
@@ -25,7 +25,7 @@ const stateOf = (text: string): NewArtifact => {
 };
 const NO_GRACE = { limit: 100, graceSeconds: 0 };
 
-describe.each(topologies)("on %s", (name) => {
+describe.each(databases)("on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

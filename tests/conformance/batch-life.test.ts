@@ -41,7 +41,7 @@ import {
   rowOf,
   WORKER,
 } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const [PAUSED, WINDOW] = ["paused", "window"].map((reason) =>
@@ -63,7 +63,7 @@ const windowAround = (from: number, to: number): string =>
 const OPEN_NOW = windowAround(-60, 60);
 const CLOSED_NOW = windowAround(60, 120);
 
-describe.each(topologies)("the life of a batch on %s", (name) => {
+describe.each(databases)("the life of a batch on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

@@ -33,7 +33,7 @@ import {
   openBatchOf,
   rowOf,
 } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const GRANT: NewGrant = {
@@ -81,7 +81,7 @@ const ONCE: NewDecision = {
   expiresInSeconds: null,
 };
 
-describe.each(topologies)("on %s", (name) => {
+describe.each(databases)("on %s", (name) => {
   let topology: Topology;
   let db: Database;
 

@@ -25,7 +25,7 @@ import {
   MADE_WITH,
   openBatchOf,
 } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const reply = {
@@ -90,7 +90,7 @@ const EXTRACTIVE: Facts = { isFree: true, digest: null };
 const HOST = "http://calls:11434";
 const UNLIMITED = { tokens: null, calls: null, seconds: null };
 
-describe.each(topologies)("model calls on %s", (name) => {
+describe.each(databases)("model calls on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

@@ -24,10 +24,10 @@ import {
 } from "./jobs.ts";
 import { expireLease, openBatchOf, rowOf, WORKER } from "./jobs.ts";
 import { signal } from "./signal.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
-describe.each(topologies)("races on %s", (name) => {
+describe.each(databases)("races on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe.each(topologies)("races on %s", (name) => {
   });
 
   test("counts follow the rows when batches end, lose workers and are cancelled at once", async () => {
-    const size = 120;
+    const size = 60;
     const batches = await Promise.all(
       Array.from({ length: 4 }, () =>
         openBatchOf(

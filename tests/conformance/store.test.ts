@@ -34,10 +34,10 @@ import {
   rowOf,
   WORKER,
 } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
-describe.each(topologies)("the store on %s", (name) => {
+describe.each(databases)("the store on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {

@@ -3,13 +3,13 @@ import { insertMemory } from "../../../src/shared/store/memory.ts";
 import type { NewMemory } from "../../../src/shared/store/memory.ts";
 import { checkMemory } from "../../../src/worker/doctor/check-memory.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
-import { startTopology, topologies } from "../../conformance/topologies.ts";
+import { databases, startTopology } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 
 const KEY = "a".repeat(32);
 const NOTE: NewMemory = { type: "preference", source: "manual", content: "x", chunkKeys: [] };
 
-describe.each(topologies)("the doctor on durable notes, on %s", (name) => {
+describe.each(databases)("the doctor on durable notes, on %s", (name) => {
   let topology: Topology;
   let database: Database;
   beforeAll(async () => {
