@@ -7,13 +7,13 @@ import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
 import { createQueueDepth } from "../../src/worker/services/dispatcher.ts";
 import { askJob, openBatchOf } from "./jobs.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { databases, startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const jobsOf = (count: number, prefix: string, overrides: Partial<NewJob> = {}): NewJob[] =>
   Array.from({ length: count }, (_, n) => askJob(`${prefix}${n}`, overrides));
 
-describe.each(topologies)("the order of jobs on %s", (name) => {
+describe.each(databases)("the order of jobs on %s", (name) => {
   let topology: Topology;
   let db: Database;
   beforeAll(async () => {
@@ -57,6 +57,12 @@ describe.each(topologies)("the order of jobs on %s", (name) => {
       askJob("first", { affinity: "z", size: 999, priority: 1 }),
     ]);
     expect(await dispatch(100)).toEqual(["first", "small", "small, later", "big", "other model"]);
+  });
+
+  test("keeps the queue shallow, and the rest waits in the rows", async () => {
+    await openBatchOf(db, jobsOf(12, "a"));
+    expect(await dispatch(5)).toHaveLength(5);
+    expect(await dispatch(5)).toEqual([]);
   });
 
   test("adds the priority of the batch to that of the job, and changes with it", async () => {

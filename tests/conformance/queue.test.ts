@@ -163,44 +163,6 @@ describe.each(topologies)("the queue on %s", (name) => {
     expect(await queue.countWaiting()).toBe(30);
   });
 
-  test("the queue is kept shallow, and the rest waits in the rows", async () => {
-    await openBatchOf(
-      db,
-      Array.from({ length: 12 }, (_, i) => askJob(`${i}`)),
-    );
-    expect(await dispatchDueJobs(db, 5)).toHaveLength(5);
-    expect(await dispatchDueJobs(db, 5)).toHaveLength(0);
-  });
-
-  test("jobs of one model come one after another, within a priority", async () => {
-    const { jobIds } = await openBatchOf(db, [
-      askJob("a", { affinity: "small" }),
-      askJob("b", { affinity: "large" }),
-      askJob("c", { affinity: "small" }),
-      askJob("d", { affinity: "large", priority: -1 }),
-      askJob("e", { affinity: "large" }),
-    ]);
-    const order = (await dispatchDueJobs(db, 10)).map(({ jobId }) => jobIds.indexOf(jobId));
-    expect(order).toEqual([1, 4, 0, 2, 3]);
-  });
-
-  test("higher priority goes first, then the order of queueing", async () => {
-    const { jobIds } = await openBatchOf(db, [
-      askJob("low"),
-      askJob("high", { priority: 5 }),
-      askJob("low too"),
-    ]);
-    const order = (await dispatchDueJobs(db, 10)).map(({ jobId }) => jobIds.indexOf(jobId));
-    expect(order).toEqual([1, 0, 2]);
-  });
-
-  test("a job that somebody waits for goes before a batch", async () => {
-    const bulk = await openBatchOf(db, [askJob("bulk")]);
-    const adHoc = await openBatchOf(db, [askJob("ad hoc")], "ad_hoc");
-    const order = (await dispatchDueJobs(db, 10)).map(({ jobId }) => jobId);
-    expect(order).toEqual([adHoc.jobIds[0], bulk.jobIds[0]]);
-  });
-
   test("a delivery that never reached the queue is dispatched again", async () => {
     const { jobIds } = await openBatchOf(db, [askJob("a")]);
     // Marked in the rows, as by a dispatcher that died before it added.
