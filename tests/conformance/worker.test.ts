@@ -177,19 +177,6 @@ describe.each(topologies)("a worker on %s", (name) => {
     expect(await rowOf(db, jobId)).toMatchObject({ state: "failed", error_code: "INTERNAL_ERROR" });
   });
 
-  test("a result that the database refuses fails the job and not the worker", async () => {
-    await start(async ({ customId }) =>
-      answered(customId === "bad" ? "NUL \u0000 in the text" : "good"),
-    );
-    const { jobIds } = await openBatchOf(db, [askJob("bad"), askJob("good")]);
-    await stateIs(jobIds[0] ?? "", "failed");
-    expect(await rowOf(db, jobIds[0] ?? "")).toMatchObject({
-      error_code: "RESULT_UNSTORABLE",
-      attempt: 1,
-    });
-    await stateIs(jobIds[1] ?? "", "succeeded");
-  });
-
   test("a run that lost its lease is aborted, and its result is dropped", async () => {
     const [begun, mayEnd, ended] = [signal(), signal(), signal()];
     let calls = 0;
