@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { insertDigests } from "../../src/producer/selection/digests.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
@@ -11,8 +11,9 @@ import type { JobInput } from "../../src/shared/job.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
+import { describeOn } from "./describe-on.ts";
 import { eventually } from "./signal.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const FILES = {
@@ -25,7 +26,7 @@ const FILES = {
 } as const;
 const MISSING = "allowed/corpus/rail/missing.md";
 
-describe.each(topologies)("digests on %s", (name) => {
+describeOn(["postgres"], "digests", (name) => {
   let topology: Topology;
   let db: Database;
   let worker: RunningWorker | undefined;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { selectEmbedProgress } from "../../src/shared/store/index/embeddings.ts";
 import { dropVectorIndex, findVectorIndex } from "../../src/shared/store/index/vector-index.ts";
@@ -9,9 +9,10 @@ import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { start } from "../deploy/spawned.ts";
+import { describeOn } from "./describe-on.ts";
 import { askJob, claimNext, countOf, expireLease, openBatchOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const bin = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
@@ -20,7 +21,7 @@ const CHUNKS = 2_100;
 const DOCUMENTS = 21;
 const { id: MODEL, signature: SIGNATURE } = createHashingEmbedder();
 
-describe.each(topologies)("vectors of a large index on %s", (name) => {
+describeOn(["embedded", "redis+postgres"], "vectors of a large index", (name) => {
   let topology: Topology;
   let db: Database;
   const workers: RunningWorker[] = [];

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { CommandContext } from "../../src/shared/command-context.ts";
 import type { Config } from "../../src/shared/config/schema.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
@@ -12,12 +12,13 @@ import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import { startOpenAiDouble } from "../doubles/openai-server.ts";
 import type { OpenAiDouble } from "../doubles/openai-server.ts";
+import { describeOn } from "./describe-on.ts";
 import { askJob, countOf, openBatchOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
-describe.each(topologies)("another embedder on %s", (name) => {
+describeOn(["redis+postgres"], "another embedder", (name) => {
   let topology: Topology;
   let db: Database;
   const doubles: OpenAiDouble[] = [];

@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
+import { describeOn } from "./describe-on.ts";
 import { countOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
-import { startTopology, topologies } from "./topologies.ts";
+import { startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
 const LABELS = ["invoice", "minutes"];
@@ -22,7 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
     "# Minutes of the desk\n\nMinutes of Monday: the desk moves to the second floor in May.\n",
 };
 
-describe.each(topologies)("labels of watched files on %s", (name) => {
+describeOn(["embedded"], "labels of watched files", (name) => {
   let topology: Topology;
   let db: Database;
 
