@@ -100,6 +100,26 @@ describe.each(topologies)("the pipeline on %s", (name) => {
     ).toBeGreaterThan(0);
   });
 
+  test("a question that nothing answers is refused", async () => {
+    expect(
+      await ask("Which opening does the grandmaster prefer against the Najdorf?"),
+    ).toMatchObject({
+      state: "refused",
+      error_code: "EVIDENCE_NOT_ACQUIRED",
+    });
+  });
+
+  test("vectors of free text are kept with the job and stay out of the index", async () => {
+    const before = await countOf(db, "nightdesk_data.embeddings");
+    const { job_id } = await run({ kind: "embed", text: ["one", "two"] });
+    const { vectors } = await selectVectors(db, job_id);
+    expect(vectors.map((vector) => vector.length)).toEqual([384, 384]);
+    expect(await countOf(db, "nightdesk_data.embeddings")).toBe(before);
+  });
+
+  // What one pass makes of its evidence is the same wherever the queue lies.
+  if (name !== "postgres") return;
+
   test("a question that names a file is answered from the whole file, and sha256sum confirms it", async () => {
     const path = "allowed/corpus/runbooks/run-the-generator.md";
     const result = await ask("What does run-the-generator.md say about the tank?");
@@ -189,28 +209,11 @@ describe.each(topologies)("the pipeline on %s", (name) => {
     });
   });
 
-  test("a question that nothing answers is refused", async () => {
-    expect(
-      await ask("Which opening does the grandmaster prefer against the Najdorf?"),
-    ).toMatchObject({
-      state: "refused",
-      error_code: "EVIDENCE_NOT_ACQUIRED",
-    });
-  });
-
   test("a model that can't chat refuses", async () => {
     expect(await run({ kind: "chat", prompt: "Hello" })).toMatchObject({
       state: "refused",
       error_code: "MODEL_UNSUPPORTED",
     });
-  });
-
-  test("vectors of free text are kept with the job and stay out of the index", async () => {
-    const before = await countOf(db, "nightdesk_data.embeddings");
-    const { job_id } = await run({ kind: "embed", text: ["one", "two"] });
-    const { vectors } = await selectVectors(db, job_id);
-    expect(vectors.map((vector) => vector.length)).toEqual([384, 384]);
-    expect(await countOf(db, "nightdesk_data.embeddings")).toBe(before);
   });
 
   test("vectors of other dimensions than a job expects are refused", async () => {
