@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { paragraph, run, writeDocx } from "../support/format-writers.ts";
 import { HOSTILE_FILES } from "../support/hostile-formats.ts";
 import { runBin, startBin } from "../support/run-bin.ts";
@@ -17,7 +18,7 @@ const HEARTBEAT_AGE =
   "select extract(epoch from clock_timestamp() - max(heartbeat_at))::float8 as age from nightdesk.workers";
 
 // A night over a folder in which most files are hostile, with a worker of its own process, as it would be.
-describe.each(topologies)("hostile files beside a worker, on %s", (name) => {
+describeOn("postgres", "hostile files beside a worker,", (name) => {
   let topology: Topology;
   let db: Database;
   let worker: Running;
