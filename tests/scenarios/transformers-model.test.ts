@@ -1,13 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { hashJson } from "../../src/shared/json-value.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { checkModelHost } from "../../src/worker/doctor/check-model-host.ts";
 import { openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
-import { databases, startTopology } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../conformance/topologies.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { runBin, startBin } from "../support/run-bin.ts";
 import { writeTinyCausalModel } from "../support/tiny-causal-model.ts";
 import { childrenStartedWith } from "../support/child-processes.ts";
@@ -55,7 +56,7 @@ const job = (customId: string, input: NewJob["input"]): NewJob => ({
   priority: 0,
 });
 
-describe.each(databases)("a language model by transformers on %s", (name) => {
+describeOn("postgres", "a language model by transformers", (name) => {
   test("answers, summarises and chats, though its process is killed", async () => {
     const desk = await startDesk(name);
     const db = await desk.connect();
