@@ -1,19 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { stringify } from "yaml";
-import { handlers } from "../../src/producer/main.ts";
-import { handlers as workerHandlers } from "../../src/worker/main.ts";
-import { buildProgram } from "../../src/shared/commands/build-program.ts";
-import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import type { Screen } from "../../src/shared/terminal.ts";
+import { runCommand } from "../support/run-command.ts";
 import { createMigratedDatabase } from "../support/templates.ts";
 
-const packageRoot = resolve(import.meta.dirname, "..", "..");
 /** Without a server `npm test` leaves out the files that open a desk. */
 const serverUrl = process.env["TEST_DATABASE_URL"] ?? "";
 
@@ -65,8 +60,8 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
     database,
     workroot,
     databaseUrl: url.href,
-    run: (...args) => runCommand(args, workroot),
-    runOn: (terminal, ...args) => runCommand(args, workroot, terminal),
+    run: (...words) => runCommand(words, { cwd: workroot }),
+    runOn: (terminal, ...words) => runCommand(words, { cwd: workroot, ...terminal }),
     async write(path, text) {
       await writeFile(join(workroot, path), text);
       return join(workroot, path);
@@ -76,59 +71,6 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
       await onServer(`drop database if exists ${name} with (force)`);
       await rm(workroot, { recursive: true, force: true });
     },
-  };
-}
-
-async function runCommand(
-  args: readonly string[],
-  cwd: string,
-  terminal?: OnTerminal,
-): Promise<Ran> {
-  const written = { stdout: "", stderr: "" };
-  const restore = [capture("stdout", written), capture("stderr", written)];
-  let code = 0;
-  try {
-    const program = buildProgram("0.0.0-test", async (command, words, options) => {
-      const load = handlers[command.name] ?? workerHandlers[command.name];
-      if (load === undefined) throw new Error(`${command.name} is not a command`);
-      const handle = await load();
-      const env = terminal?.env ?? {};
-      const screen = screenOf(terminal);
-      const invocation = { command, args: words, options, env, cwd, screen, packageRoot };
-      code = await handle({ ...invocation, version: "0.0.0-test" });
-    });
-    await program.parseAsync([...args], { from: "user" });
-  } catch (error) {
-    printFailure(error, { json: args.includes("--json"), stack: false });
-    code = exitCodeOf(error);
-  } finally {
-    for (const undo of restore) undo();
-  }
-  return { code, ...written };
-}
-
-/** What is written to it is captured like anything else that is written. */
-function screenOf(terminal: OnTerminal | undefined): Screen {
-  const streamOf = (name: "stdout" | "stderr") => ({
-    ...(terminal === undefined ? {} : { isTTY: true, columns: terminal.columns }),
-    write: (text: string) => process[name].write(text),
-    once: () => undefined,
-  });
-  return { stdout: streamOf("stdout"), stderr: streamOf("stderr") };
-}
-
-function capture(
-  name: "stdout" | "stderr",
-  written: { stdout: string; stderr: string },
-): () => void {
-  const stream = process[name];
-  const original = stream.write.bind(stream);
-  stream.write = (chunk: string | Uint8Array) => {
-    written[name] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-    return true;
-  };
-  return () => {
-    stream.write = original;
   };
 }
 
