@@ -18,8 +18,9 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { eventually } from "../conformance/signal.ts";
 import { COMMIT, startHubDouble } from "../doubles/model-hub.ts";
 import type { HubDouble, HubFile } from "../doubles/model-hub.ts";
-import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
+import { jsonLine, startBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 import { writeTinyCausalModel } from "../support/tiny-causal-model.ts";
 import { writeTinyClassifier, writeTinyModel, writeTinyReranker } from "../support/tiny-model.ts";
 
@@ -53,7 +54,7 @@ describe("nightdesk models fetch", () => {
 
   const folder = () => join(workroot, "models", MODEL);
   const fetchModel = (...flags: string[]): Promise<Ended> =>
-    runBin(["models", "fetch", MODEL, "--host", hub.url, ...flags], { cwd: workroot });
+    runCommand(["models", "fetch", MODEL, "--host", hub.url, ...flags], { cwd: workroot });
   const kept = () =>
     existsSync(folder())
       ? readdirSync(folder(), { recursive: true, encoding: "utf8" }).filter(
@@ -257,7 +258,7 @@ describe("nightdesk models fetch", () => {
 
   test("a model or a host that is not there is said in words", async () => {
     const fetchOther = (...words: string[]) =>
-      runBin(["models", "fetch", ...words, "--yes", "--json"], { cwd: workroot });
+      runCommand(["models", "fetch", ...words, "--yes", "--json"], { cwd: workroot });
     expect(jsonLine(await fetchOther("somebody/else", "--host", hub.url))).toMatchObject({
       error_code: "NOT_FOUND",
     });

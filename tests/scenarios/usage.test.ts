@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { jsonLine, runBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -19,8 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const run = (words: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
-  runBin(words, { cwd: join(folder, "empty"), env });
+const run = (words: readonly string[]): Promise<Ended> =>
+  runCommand(words, { cwd: join(folder, "empty") });
+/** As a user runs it: what the bin does of itself. */
+const runInShell = (...words: readonly string[]): Promise<Ended> =>
+  runBin(words, { cwd: join(folder, "empty") });
 
 type Wrong = {
   readonly words: readonly string[];
@@ -110,16 +114,25 @@ describe("a command that can't run", () => {
     expect(ended.stderr).not.toContain("hunter2");
   });
 
+  test("ends so as a process too", async () => {
+    expect(await runInShell("batc", "list")).toMatchObject({ code: 2, stdout: "" });
+    const ended = await runInShell("index", "--config", "../typo.yaml", "--json");
+    expect({ code: ended.code, ...jsonLine(ended) }).toMatchObject({
+      code: 78,
+      error_code: "CONFIG_ERROR",
+    });
+  });
+
   test("shows a stack only with --debug", async () => {
     const stack = /\n {4}at /;
-    expect((await run(["batch", "list"])).stderr).not.toMatch(stack);
-    expect((await run(["batch", "list", "--debug"])).stderr).toMatch(stack);
+    expect((await runInShell("batch", "list")).stderr).not.toMatch(stack);
+    expect((await runInShell("batch", "list", "--debug")).stderr).toMatch(stack);
   });
 });
 
 describe("help", () => {
   test("is data on stdout, with examples first", async () => {
-    const { code, stdout, stderr } = await run(["--help"]);
+    const { code, stdout, stderr } = await runInShell("--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Examples:\n {2}nightdesk index\n/);
     for (const word of ["worker", "enqueue", "doctor", "sql"])
@@ -135,13 +148,13 @@ describe("help", () => {
   });
 
   test("is on stderr when no command is given, and the status is 2", async () => {
-    const { code, stdout, stderr } = await run([]);
+    const { code, stdout, stderr } = await runInShell();
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Usage: nightdesk");
   });
 
   test("the version is one line", async () => {
-    expect(await run(["--version"])).toMatchObject({ code: 0, stdout: "0.1.0\n", stderr: "" });
+    expect(await runInShell("--version")).toMatchObject({ code: 0, stdout: "0.1.0\n", stderr: "" });
   });
 });
 
