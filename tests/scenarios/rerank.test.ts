@@ -1,14 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { stringify } from "yaml";
 import { eventually } from "../conformance/signal.ts";
-import { databases, startTopology } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 import { writeTinyClassifier, writeTinyReranker } from "../support/tiny-model.ts";
 import { childrenStartedWith } from "../support/child-processes.ts";
 
@@ -40,7 +42,7 @@ type Found = {
   }[];
 };
 
-describe.each(databases)("a reranker on %s", (name) => {
+describeOn("postgres", "a reranker", (name) => {
   let topology: Topology;
   let worker: Running;
 
@@ -55,8 +57,8 @@ describe.each(databases)("a reranker on %s", (name) => {
     for (const [file, text] of Object.entries(FILES)) await writeFile(join(corpus, file), text);
     writeTinyReranker(folder(), { weights: { nine: 5, dock: 2 } });
     worker = await startWorker();
-    expect((await run("index")).code).toBe(0);
-    expect((await run("embed")).code).toBe(0);
+    expect((await queue("index")).code).toBe(0);
+    expect((await queue("embed")).code).toBe(0);
   });
   afterAll(async () => {
     await stopWorker();
@@ -66,6 +68,9 @@ describe.each(databases)("a reranker on %s", (name) => {
   const folder = () => join(topology.workroot, "models", "tiny-rerank");
   const run = (...words: readonly string[]): Promise<Ended> =>
     runBin(words, { cwd: topology.workroot });
+  /** Commands that load no model themselves. */
+  const queue = (...words: readonly string[]): Promise<Ended> =>
+    runCommand(words, { cwd: topology.workroot });
   const startWorker = async (): Promise<Running> => {
     const started = startBin(["worker"], { cwd: topology.workroot });
     await started.said(/worker ready/);
@@ -83,7 +88,7 @@ describe.each(databases)("a reranker on %s", (name) => {
   const pathsOf = ({ hits }: Pick<Found, "hits">) =>
     hits.map(({ path }) => path.replace("allowed/corpus/", ""));
   const ask = async (question = QUESTION) => {
-    const ended = await run("ask", question, "--wait", "--json");
+    const ended = await queue("ask", question, "--wait", "--json");
     expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
     return jsonLine(ended) as { job_id: string; evidence: { path: string }[] };
   };
@@ -155,14 +160,14 @@ describe.each(databases)("a reranker on %s", (name) => {
       "repairs.md",
       "notes.md",
     ]);
-    const shown = await run("runs", "show", asked.job_id, "--all");
+    const shown = await queue("runs", "show", asked.job_id, "--all");
     const words = shown.stdout.replace(/\s+/g, " ");
     expect(words).toMatch(/reranker: tiny-rerank [0-9a-f]{12};/);
     expect(words).toContain("fused ranks: 3, 2, 1");
     const off = await configWith("off", { provider: "off" });
     const gone = await configWith("gone", { ...RERANK, model_id: "gone" });
     for (const config of [off, gone]) {
-      const replayed = await run("runs", "replay", asked.job_id, "--config", config);
+      const replayed = await queue("runs", "replay", asked.job_id, "--config", config);
       expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining("the same:") });
     }
   });
@@ -191,7 +196,7 @@ describe.each(databases)("a reranker on %s", (name) => {
       error_code: "RERANK_MODEL_INVALID",
       error_message: expect.stringContaining("can't be loaded"),
     };
-    expect(jsonLine(await run("ask", QUESTION, "--wait", "--json"))).toMatchObject(broken);
+    expect(jsonLine(await queue("ask", QUESTION, "--wait", "--json"))).toMatchObject(broken);
     expect(jsonLine(await run("query", QUESTION, "--json"))).toMatchObject(broken);
     writeTinyReranker(folder(), { weights: { nine: 5, dock: 2 } });
     expect((await ask()).evidence[0]?.path).toBe("allowed/corpus/timetable.md");
