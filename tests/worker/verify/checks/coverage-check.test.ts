@@ -33,6 +33,10 @@ test("a negative claim is true where all members of its set were read and none h
   ]);
   expect(checks[0]).toMatchObject({ rule: "coverage", state: "yes" });
   expect(coverage.map(coverageNote)).toEqual(["41 of 41 files below contracts/ were read."]);
+  const one = { setQuery: "files below contracts/", members: 1, read: 1 };
+  expect(coverage.map((row) => coverageNote({ ...row, ...one }))).toEqual([
+    "1 of 1 files below contracts/ was read.",
+  ]);
 });
 
 test("a member that holds the words of a negative claim is left for somebody to look at", async () => {
