@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
 import type { DoubleMessage, DoubleModel, Script } from "../doubles/ollama/double-model.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk } from "../support/replay-desk.ts";
 
@@ -13,91 +14,91 @@ const CONTRACTS: Readonly<Record<string, string>> = {
     "# Rope supply 2019\n\nThe contract with Lind Ropes renewed on 1 May 2019.\n",
 };
 
-let desk: ReplayDesk;
-/** What the model does, step by step; the last goes on. */
-let steps: (string | Script)[];
-let answers: string[];
-let prompts: string[];
+describeOn("postgres", "an investigation", (name) => {
+  let desk: ReplayDesk;
+  /** What the model does, step by step; the last goes on. */
+  let steps: (string | Script)[];
+  let answers: string[];
+  let prompts: string[];
 
-const call = (name: string, args: object): string =>
-  JSON.stringify({ type: "tool_call", name, args });
-const read = (path: string): string => call("read_text_file", { path });
-const wordsOf = (messages: readonly DoubleMessage[]): string =>
-  messages.map(({ content }) => content).join("\n");
+  const call = (name: string, args: object): string =>
+    JSON.stringify({ type: "tool_call", name, args });
+  const read = (path: string): string => call("read_text_file", { path });
+  const wordsOf = (messages: readonly DoubleMessage[]): string =>
+    messages.map(({ content }) => content).join("\n");
 
-beforeAll(async () => {
-  const looker: DoubleModel = {
-    name: "looker",
-    contextLength: 4_096,
-    respond(messages) {
-      const words = wordsOf(messages);
-      if (!words.includes("You look into a question with tools")) {
-        return (answers.length > 1 ? answers.shift() : answers[0]) ?? "";
-      }
-      prompts.push(words);
-      return (steps.length > 1 ? steps.shift() : steps[0]) ?? "END";
-    },
+  beforeAll(async () => {
+    const looker: DoubleModel = {
+      name: "looker",
+      contextLength: 4_096,
+      respond(messages) {
+        const words = wordsOf(messages);
+        if (!words.includes("You look into a question with tools")) {
+          return (answers.length > 1 ? answers.shift() : answers[0]) ?? "";
+        }
+        prompts.push(words);
+        return (steps.length > 1 ? steps.shift() : steps[0]) ?? "END";
+      },
+    };
+    const limits = { steps: 200, calls: 100 };
+    desk = await openReplayDesk(name, [looker], { keys: { tools: { limits } } });
+    for (const [path, text] of Object.entries(CONTRACTS)) await desk.write(path, text);
+  });
+  afterAll(() => desk.dispose());
+  beforeEach(() => {
+    steps = ["END"];
+    prompts = [];
+    answers = ["The contract with Lind Ropes renews on 14 February 2027 [1]."];
+  });
+
+  const TASK = "Which contract renews before March 2027, and what is its notice period?";
+  const investigation = (
+    given: Partial<Extract<JobInput, { kind: "investigate" }>> = {},
+  ): JobInput => ({
+    kind: "investigate",
+    task: TASK,
+    ...given,
+  });
+
+  type StepRow = {
+    readonly kind: string;
+    readonly tool: string | null;
+    readonly state: string;
+    readonly error_code: string | null;
+    readonly detail: Readonly<Record<string, unknown>>;
   };
-  const limits = { steps: 200, calls: 100 };
-  desk = await openReplayDesk([looker], "never", undefined, { tools: { limits } });
-  for (const [path, text] of Object.entries(CONTRACTS)) await desk.write(path, text);
-});
-afterAll(() => desk.dispose());
-beforeEach(() => {
-  steps = ["END"];
-  prompts = [];
-  answers = ["The contract with Lind Ropes renews on 14 February 2027 [1]."];
-});
 
-const TASK = "Which contract renews before March 2027, and what is its notice period?";
-const investigation = (
-  given: Partial<Extract<JobInput, { kind: "investigate" }>> = {},
-): JobInput => ({
-  kind: "investigate",
-  task: TASK,
-  ...given,
-});
+  async function stepsOf(jobId: string): Promise<readonly StepRow[]> {
+    const { rows } = await desk.db.query(
+      "select kind, tool, state, error_code, detail from nightdesk.steps where job_id = $1 order by ordinal",
+      [jobId],
+    );
+    return rows as StepRow[];
+  }
 
-type StepRow = {
-  readonly kind: string;
-  readonly tool: string | null;
-  readonly state: string;
-  readonly error_code: string | null;
-  readonly detail: Readonly<Record<string, unknown>>;
-};
+  async function resultOf(jobId: string): Promise<Readonly<Record<string, unknown>>> {
+    const { rows } = await desk.db.query(
+      "select state, answer, scope, error_code, error_message, grade from nightdesk.results where job_id = $1",
+      [jobId],
+    );
+    return rows[0] as Readonly<Record<string, unknown>>;
+  }
 
-async function stepsOf(jobId: string): Promise<readonly StepRow[]> {
-  const { rows } = await desk.db.query(
-    "select kind, tool, state, error_code, detail from nightdesk.steps where job_id = $1 order by ordinal",
-    [jobId],
-  );
-  return rows as StepRow[];
-}
+  const toolsOf = (rows: readonly StepRow[]): readonly (string | null)[] =>
+    rows.filter(({ kind }) => kind === "tool").map(({ tool }) => tool);
 
-async function resultOf(jobId: string): Promise<Readonly<Record<string, unknown>>> {
-  const { rows } = await desk.db.query(
-    "select state, answer, scope, error_code, error_message, grade from nightdesk.results where job_id = $1",
-    [jobId],
-  );
-  return rows[0] as Readonly<Record<string, unknown>>;
-}
+  /** From its rows, and from the folder of its trace. */
+  async function expectRepeated(jobId: string): Promise<void> {
+    const same = { ok: true, repeated: { stopped: null, differences: [] } };
+    const replayed = await desk.replay(jobId, { flags: ["--json"] });
+    expect(JSON.parse(replayed.stdout)).toMatchObject(same);
+    const folder = `traces/${jobId}`;
+    await desk.trace(jobId, folder);
+    const { code, stdout } = await desk.replayFrom(folder);
+    expect(stdout).toContain("result    the same: state, answer");
+    expect(code).toBe(0);
+  }
 
-const toolsOf = (rows: readonly StepRow[]): readonly (string | null)[] =>
-  rows.filter(({ kind }) => kind === "tool").map(({ tool }) => tool);
-
-/** From its rows, and from the folder of its trace. */
-async function expectRepeated(jobId: string): Promise<void> {
-  const same = { ok: true, repeated: { stopped: null, differences: [] } };
-  const replayed = await desk.replay(jobId, { flags: { json: true } });
-  expect(JSON.parse(replayed.stdout)).toMatchObject(same);
-  const folder = `traces/${jobId}`;
-  await desk.trace(jobId, folder);
-  const { code, stdout } = await desk.replayFrom(folder);
-  expect(stdout).toContain("result    the same: state, answer");
-  expect(code).toBe(0);
-}
-
-describe("an investigation", () => {
   test("reads what it calls for, answers from that, and repeats from its record", async () => {
     steps = [
       call("list_files", { path_prefix: "allowed/corpus/contracts/" }),
@@ -118,7 +119,7 @@ describe("an investigation", () => {
       "end",
     ]);
     expect(rows.every(({ state }) => state === "done")).toBe(true);
-    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    const replayed = await desk.replay(jobId, { flags: ["--json"] });
     expect(JSON.parse(replayed.stdout)).toMatchObject({
       ok: true,
       repeated: { stopped: null, differences: [] },
@@ -139,7 +140,7 @@ describe("an investigation", () => {
       ...["model done", "read_text_file done", "model skipped"],
       ...["model done", "read_text_file done", "model done", "end done"],
     ]);
-    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    const replayed = await desk.replay(jobId, { flags: ["--json"] });
     expect(JSON.parse(replayed.stdout)).toMatchObject({
       ok: true,
       repeated: { stopped: null, differences: [] },
@@ -160,7 +161,7 @@ describe("an investigation", () => {
       [jobId],
     );
     expect(removed.rowCount).toBeGreaterThan(0);
-    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    const replayed = await desk.replay(jobId, { flags: ["--json"] });
     expect(replayed.code).not.toBe(0);
     expect(JSON.parse(replayed.stdout)).toMatchObject({
       ok: false,
@@ -244,7 +245,7 @@ describe("an investigation", () => {
     ]);
     expect(prompts[2]).toContain("search_text was asked 2 times for these words");
     expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
-    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    const replayed = await desk.replay(jobId, { flags: ["--json"] });
     expect(JSON.parse(replayed.stdout)).toMatchObject({ ok: true, repeated: { differences: [] } });
   });
 
@@ -318,7 +319,7 @@ describe("an investigation", () => {
       { kind: "file", admitted: true },
       { kind: "output", path: "output of calculate, step 2", chunk_key: null, admitted: true },
     ]);
-    const replayed = await desk.replay(jobId, { flags: { json: true } });
+    const replayed = await desk.replay(jobId, { flags: ["--json"] });
     expect(JSON.parse(replayed.stdout)).toMatchObject({ repeated: { differences: [] } });
   });
 

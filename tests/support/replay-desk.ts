@@ -1,11 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
 import type { JobInput } from "../../src/shared/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import { runsTrace } from "../../src/producer/commands/runs-trace.ts";
-import { runsReplay } from "../../src/worker/commands/runs-replay.ts";
 import type { Reuse } from "../../src/worker/delivery/call-log.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import type { ProbedMachine } from "../../src/worker/sandbox/shell/probe.ts";
@@ -13,17 +10,14 @@ import { startWorker } from "../../src/worker/start.ts";
 import { askJob, openBatchOf, rowOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startTopology } from "../conformance/topologies.ts";
+import type { TopologyName } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import type { DoubleModel } from "../doubles/ollama/double-model.ts";
+import type { Ended } from "./run-bin.ts";
+import { runCommand } from "./run-command.ts";
 
-export type Replayed = {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-};
-
-/** A work root with a worker of its own on the embedded database, over the double of a model host. */
+/** A work root with a worker of its own, over the double of a model host. */
 export type ReplayDesk = {
   readonly db: Database;
   readonly double: OllamaDouble;
@@ -38,35 +32,39 @@ export type ReplayDesk = {
   /** Waits for the end of a job. */
   ended(jobId: string): Promise<void>;
   /** `nightdesk runs replay ID`, with the configuration as it is or with other keys of it. */
-  replay(id: string, options?: ReplayOptions): Promise<Replayed>;
+  replay(id: string, options?: ReplayOptions): Promise<Ended>;
   /** `nightdesk runs trace ID --output FOLDER`; a folder is named from the work root. */
-  trace(id: string, folder: string): Promise<Replayed>;
+  trace(id: string, folder: string): Promise<Ended>;
   /** `nightdesk runs replay --from FOLDER` */
-  replayFrom(folder: string): Promise<Replayed>;
+  replayFrom(folder: string): Promise<Ended>;
   dispose(): Promise<void>;
 };
 
 export type ReplayOptions = {
   readonly config?: Readonly<Record<string, unknown>>;
-  readonly flags?: Readonly<Record<string, boolean>>;
+  readonly flags?: readonly string[];
 };
 
-/**
- * @param keys of its configuration
- * @param reuse never: each job asks its host, also what another job asked before
- */
+export type ReplayWorld = {
+  /** never, unless told: each job asks its host, also what another job asked before. */
+  readonly reuse?: Reuse;
+  /** What its worker finds for commands; this machine unless told. */
+  readonly machine?: ProbedMachine;
+  /** Of its configuration. */
+  readonly keys?: Readonly<Record<string, unknown>>;
+};
+
 export async function openReplayDesk(
+  name: TopologyName,
   models: readonly DoubleModel[],
-  reuse: Reuse = "never",
-  machine?: ProbedMachine,
-  keys: Readonly<Record<string, unknown>> = {},
+  { reuse = "never", machine, keys = {} }: ReplayWorld = {},
 ): Promise<ReplayDesk> {
   const double = await startOllamaDouble({ models });
   const [first] = models;
   const model = { provider: "ollama", name: first?.name, base_url: double.url, num_ctx: 4_096 };
   // What is said stands: the models of these tests say what no document holds.
   const ask = { unsupported: "flag" };
-  const topology = await startTopology("embedded", { model, ask, runs: { reuse }, ...keys });
+  const topology = await startTopology(name, { model, ask, runs: { reuse }, ...keys });
   const { context, workroot } = topology;
   const db = await topology.connect();
   const worker = await startWorker(context, 1, (database) =>
@@ -80,6 +78,9 @@ export async function openReplayDesk(
   }
   const ended = (jobId: string): Promise<void> =>
     eventually(`${jobId} has ended`, async () => (await rowOf(db, jobId))["finished_at"] !== null);
+
+  const nightdesk = (...words: readonly string[]): Promise<Ended> =>
+    runCommand([...words, "--workroot", workroot], { cwd: workroot });
 
   /** A configuration that extends the worker's. */
   async function configWith(keys: ReplayOptions["config"]): Promise<string> {
@@ -106,22 +107,13 @@ export async function openReplayDesk(
       await ended(jobId);
       return jobId;
     },
-    async replay(id, { config, flags = {} } = {}) {
-      const options = { ...flags, config: await configWith(config), workroot };
-      return captured(flags, () => runsReplay({ ...context.invocation, args: [id], options }));
+    async replay(id, { config, flags = [] } = {}) {
+      return nightdesk("runs", "replay", id, ...flags, "--config", await configWith(config));
     },
-    async trace(id, folder) {
-      const options = { output: folder, config: topology.configFile, workroot };
-      return captured({}, () =>
-        runsTrace({ ...context.invocation, cwd: workroot, args: [id], options }),
-      );
-    },
-    async replayFrom(folder) {
-      const options = { from: folder, config: topology.configFile, workroot };
-      return captured({}, () =>
-        runsReplay({ ...context.invocation, cwd: workroot, args: [], options }),
-      );
-    },
+    trace: (id, folder) =>
+      nightdesk("runs", "trace", id, "--output", folder, "--config", topology.configFile),
+    replayFrom: (folder) =>
+      nightdesk("runs", "replay", "--from", folder, "--config", topology.configFile),
     async dispose() {
       await worker.stop(0);
       await db.end();
@@ -129,31 +121,4 @@ export async function openReplayDesk(
       await double.close();
     },
   };
-}
-
-/** What a command writes, and its exit code, also when it fails. */
-async function captured(
-  { json }: Readonly<Record<string, boolean>>,
-  run: () => Promise<number>,
-): Promise<Replayed> {
-  const written = { stdout: "", stderr: "" };
-  const undo = (["stdout", "stderr"] as const).map((name) => {
-    const stream = process[name];
-    const original = stream.write.bind(stream);
-    stream.write = (chunk: string | Uint8Array) => {
-      written[name] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-      return true;
-    };
-    return () => {
-      stream.write = original;
-    };
-  });
-  try {
-    return { code: await run(), ...written };
-  } catch (error) {
-    printFailure(error, { json: json === true, stack: false });
-    return { code: exitCodeOf(error), ...written };
-  } finally {
-    for (const restore of undo) restore();
-  }
 }

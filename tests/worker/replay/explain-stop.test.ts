@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { StoredCall } from "../../../src/shared/store/jobs/model-calls.ts";
 import type { PromptEvidence, PromptRecord } from "../../../src/shared/run-result.ts";
-import { explainStop } from "../../../src/worker/replay/replay-report.ts";
+import { explainStop, formatReplay } from "../../../src/worker/replay/replay-report.ts";
 import { sliceCodePoints } from "../../../src/worker/text/clean-text.ts";
 
 const PIECE: PromptEvidence = {
@@ -34,6 +34,7 @@ const MADE: StoredCall = {
 test.each<[string, Partial<PromptRecord>, string]>([
   ["template", { template: "answer/3" }, "template answer/2 then, answer/3 now"],
   ["footer", { values: { ...PROMPT.values, footer: "Scope: y" } }, "it says other footer"],
+  ["notes", { values: { ...PROMPT.values, notes: "Be brief." } }, "it says other notes"],
   ["spans", { evidence: [{ ...PIECE, endChar: 8 }] }, "it shows other spans of the evidence"],
   ["pieces", { evidence: [] }, "it shows 0 pieces of evidence, then 1"],
   ["correction", { violations: ["TOOL_CALL"] }, "it corrects TOOL_CALL, then nothing"],
@@ -58,6 +59,50 @@ test("a call or a read too many is told as such", () => {
   );
   expect(explainStop({ kind: "read", path: "b.md" }, [MADE], [])).toBe(
     "it would read b.md now, which the run did not read",
+  );
+});
+
+test("people are told what was repeated, and what came of it", () => {
+  const call = { pass: "second", template: "answer/2", promptSha256: PROMPT.sha256 } as const;
+  const report = {
+    ...{
+      same: true,
+      runId: "r",
+      jobId: "j",
+      kind: "digest",
+      state: "succeeded",
+      files: 0,
+      jobs: 3,
+    },
+    ...{ callsThen: 2, stopped: null, broke: null, differences: [] },
+    calls: [
+      { ...call, request: "same" },
+      { ...call, request: "same" },
+    ],
+  } as const;
+  expect(formatReplay(report)).toEqual([
+    "run       r  digest, succeeded",
+    "job       j",
+    "files     none",
+    "jobs      3 told of, unchanged",
+    "calls     2 of 2 repeated: the same prompts to the letter, answered from the record",
+    "result    the same: state, answer, scope, citations, evidence, checks",
+  ]);
+  const other = {
+    ...{ ...report, same: false, kind: "ask", files: 1, jobs: 0 },
+    calls: [{ ...call, request: "differs" as const }],
+    differences: [{ what: "answer", then: "Yes.", now: "No." }],
+  };
+  expect(formatReplay(other).slice(2)).toEqual([
+    "files     1 read again, unchanged",
+    "calls     1 of 2 repeated: the same prompts, 1 of them with other options or another budget",
+    "result    differs in answer",
+    "  answer",
+    "    then  Yes.",
+    "    now   No.",
+  ]);
+  expect(formatReplay({ ...other, stopped: "it would read b.md now" }).at(4)).toBe(
+    "result    not reached: it would read b.md now",
   );
 });
 
