@@ -140,6 +140,27 @@ describe("runs show", () => {
     ]);
   });
 
+  test("says how many calls were made by an earlier attempt, and how many by other jobs", async () => {
+    const replies = ["1", "2", "3", "4"].map((request) => replyBy(request, "Yes [1]."));
+    const { runId } = await runByHand(desk.database, answered("Yes [1]."), {
+      ...CHECKED_RECORD,
+      replies,
+    });
+    const taken = async (origin: string, many: number) => {
+      await desk.database.query(
+        `update nightdesk_data.run_calls set origin = $2 where run_id = $1 and call_id in (
+           select call_id from nightdesk_data.run_calls where run_id = $1 and origin = 'asked' limit $3)`,
+        [runId, origin, many],
+      );
+    };
+    await taken("reused", 2);
+    await taken("cached", 1);
+    const { stdout } = await desk.run("runs", "show", runId);
+    expect(stdout).toContain(
+      "4 calls, 2 of them reused from an earlier attempt, 1 of them taken over from other jobs",
+    );
+  });
+
   test("folds the summaries of 500 parts and says how many there are; --all shows them", async () => {
     const record = {
       ...CHECKED_RECORD,
