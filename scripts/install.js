@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { findMismatches, holdsOptionalPackages } from "./lock.js";
 import { explainInstallFailure } from "./install-failure.js";
+import { runScript } from "./phase.js";
 import { root } from "./root.js";
 import { runCommand } from "./run-command.js";
 
@@ -66,4 +67,11 @@ async function runNpm(args) {
 function findNpm() {
   const own = process.env.npm_execpath;
   return own !== undefined && basename(own) === "npm-cli.js" ? [process.execPath, own] : ["npm"];
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await runScript(async () => {
+    process.stderr.write(`install: ${await ensureInstalled("full")}\n`);
+    return 0;
+  });
 }
