@@ -63,25 +63,30 @@ describeOnPostgres("what happens, as a stream", () => {
   });
   afterAll(() => desk.close());
 
-  async function happen(db: Queryable, step: string): Promise<void> {
+  async function writeEvent(db: Queryable, step: string): Promise<void> {
     await db.query(
       `insert into nightdesk_data.run_events (run_id, ordinal, step, duration_ms)
        select run_id, $1, $2, 1 from nightdesk_data.jobs`,
       [(ordinal += 1), step],
     );
+  }
+
+  async function happen(db: Queryable, step: string): Promise<void> {
+    await writeEvent(db, step);
     await announceEvents(db);
   }
 
   test("tells who comes back what he missed, each event once and in order", async () => {
     const first = new Stream(desk.url);
-    await first.until(() => first.lastId !== "");
+    const other = new Stream(desk.url);
+    for (const stream of [first, other]) await stream.until(() => stream.lastId !== "");
     await happen(desk.db, "a");
     await first.until(() => first.steps.length === 1);
     first.close();
     await happen(desk.db, "b");
     await happen(desk.db, "c");
-    const other = new Stream(desk.url);
-    await other.until(() => other.lastId !== "");
+    // Nobody tells it anew then: it is in the past.
+    await other.until(() => other.steps.length === 3);
     const again = new Stream(desk.url, first.lastId);
     await again.until(() => again.steps.length === 2);
     await happen(desk.db, "d");
@@ -89,6 +94,20 @@ describeOnPostgres("what happens, as a stream", () => {
     expect(again.steps.map(({ step }) => step)).toEqual(["b", "c", "d"]);
     again.close();
     other.close();
+  });
+
+  test("tells who looks on what happens before somebody else comes", async () => {
+    const first = new Stream(desk.url);
+    await first.until(() => first.lastId !== "");
+    // Before anybody is told of it.
+    await writeEvent(desk.db, "unheard");
+    const second = new Stream(desk.url);
+    await second.until(() => second.lastId !== "");
+    await announceEvents(desk.db);
+    await first.until(() => first.steps.length > 0);
+    expect(first.steps.map(({ step }) => step)).toEqual(["unheard"]);
+    first.close();
+    second.close();
   });
 
   test("sends nothing above what an open transaction may still add", async () => {
