@@ -37,6 +37,20 @@ describeOnPostgres("the views of the index", () => {
   });
 });
 
+describeOnPostgres("the role of nightdesk sql", () => {
+  test("may read the views and nothing else, also not what is made later", async () => {
+    await database.db.query("create table nightdesk_data.made_later (n int)");
+    const allowed = await select(
+      `select distinct relnamespace::regnamespace::text as schema, relkind::text as kind, privilege
+         from pg_class cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate']) privilege
+        where relkind in ('r', 'p', 'v', 'm') and relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
+          and has_table_privilege('nightdesk_reader', oid, privilege)`,
+    );
+    expect(allowed).toEqual([{ schema: "nightdesk", kind: "v", privilege: "select" }]);
+    await database.db.query("drop table nightdesk_data.made_later");
+  });
+});
+
 describeOnPostgres("rows that can't be", () => {
   const document = (values: Record<string, string> = {}) => {
     const row = {
