@@ -138,6 +138,22 @@ describe.each(databases)("turns on %s", (name) => {
     expect(looks.filter((runId) => runId === runs[2]).length).toBe(2);
   });
 
+  test("of two calls that one run makes at the same time are two, and each of them is charged", async () => {
+    const [runId] = await claimed(1);
+    const pace = paceOf(pacing(db, 2), runId);
+    const slots = [
+      await pace.acquireSlot(ESTIMATE, NEVER),
+      await pace.acquireSlot(ESTIMATE, NEVER),
+    ];
+    expect(await countOf(db, "nightdesk_data.host_slots where ticket is not null")).toBe(2);
+    const ending = { promptTokens: 30, completionTokens: 5, durationMs: 1000 };
+    for (const slot of slots) await slot.end({ kind: "answered", ...ending });
+    const { rows } = await db.query(
+      "select calls_used::int as calls, tokens_used::int as tokens, seconds_used as seconds from nightdesk_data.batch_budgets",
+    );
+    expect(rows).toEqual([{ calls: 2, tokens: 70, seconds: 2 }]);
+  });
+
   test("that are waited for end at once with the signal, and leave nothing behind", async () => {
     const here = pacing(db, 1);
     const runs = await claimed(2);
