@@ -5,6 +5,10 @@ import {
   reconcileApprovals,
 } from "../../src/shared/store/investigations/approvals.ts";
 import type { NewDecision } from "../../src/shared/store/investigations/approvals.ts";
+import {
+  insertCommandRule,
+  selectCommandRules,
+} from "../../src/shared/store/investigations/command-rules.ts";
 import { revokeDecision } from "../../src/shared/store/investigations/decisions.ts";
 import { resolveStep } from "../../src/shared/store/investigations/reviews.ts";
 import { selectSteps, settleOpenStep } from "../../src/shared/store/investigations/steps.ts";
@@ -145,6 +149,25 @@ describe.each(databases)("on %s", (name) => {
     const once = await decideApproval(db, await approvalOf(second), ONCE);
     expect(await revokeDecision(db, once.kind === "decided" ? once.decisionId : "")).toBe("once");
     expect(await revokeDecision(db, "00000000-0000-0000-0000-000000000000")).toBe("unknown");
+  });
+
+  test("a rule for commands holds until it expires or is revoked", async () => {
+    const rule = { binary: "git", words: ["log"], flags: [], folder: "/work" };
+    const added = [];
+    for (const verdict of ["approve", "deny", "approve"] as const) {
+      const given = { rule, reason: "known", decidedBy: "Ada", expiresInSeconds: 3_600 };
+      added.push((await insertCommandRule(db, { ...given, verdict })).decisionId);
+    }
+    const [expired = "", denied = "", revoked = ""] = added;
+    const holding = async () => (await selectCommandRules(db)).map(({ decisionId }) => decisionId);
+    expect(await holding()).toEqual([denied, revoked, expired]);
+    await revokeDecision(db, revoked);
+    await db.query(
+      "update nightdesk_data.decisions set expires_at = clock_timestamp() where decision_id = $1",
+      [expired],
+    );
+    expect(await holding()).toEqual([denied]);
+    await revokeDecision(db, denied);
   });
 
   test("of two who resolve a step at once one is told that the other did, and the job goes on", async () => {
