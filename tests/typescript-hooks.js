@@ -5,11 +5,16 @@ import { transform } from "@swc/core";
 /** Node 20 can't strip types: compiles each TypeScript file of ours as it is loaded. */
 export async function load(url, context, nextLoad) {
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return nextLoad(url, context);
-  const { code } = await transform(await readFile(fileURLToPath(url), "utf8"), {
-    filename: fileURLToPath(url),
+  const path = fileURLToPath(url);
+  const { code } = await transform(await readFile(path, "utf8"), compilerOptions(path));
+  return { format: "module", source: code, shortCircuit: true };
+}
+
+export function compilerOptions(filename) {
+  return {
+    filename,
     jsc: { parser: { syntax: "typescript" }, target: "es2023" },
     module: { type: "es6" },
     sourceMaps: "inline",
-  });
-  return { format: "module", source: code, shortCircuit: true };
+  };
 }

@@ -1,0 +1,1 @@
+export function sharesModules(path: string): boolean;
