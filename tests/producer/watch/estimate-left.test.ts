@@ -207,11 +207,18 @@ function watch({ kinds, workers, seed, before }: Night): readonly Shown[] {
   let now = 0;
   const countdown = createCountdown(() => now * 1_000);
   const seen: Shown[] = [];
+  let jobs = -1;
+  let estimate: number | undefined;
   for (; now < end; now += 2) {
-    const done = ended.filter(({ at }) => at <= now);
-    const left = ended.slice(done.length);
-    const shown = countdown.show(secondsLeft(leftOf(left), [...spentOf(done, true), ...prior]));
-    if (shown !== undefined) seen.push({ at: now, shown, truly: end - now, jobs: left.length });
+    const done = ended.findIndex(({ at }) => at > now);
+    // Between two ends nothing is known anew.
+    if (jobs !== ended.length - done) {
+      jobs = ended.length - done;
+      const spent = [...spentOf(ended.slice(0, done), true), ...prior];
+      estimate = secondsLeft(leftOf(ended.slice(done)), spent);
+    }
+    const shown = countdown.show(estimate);
+    if (shown !== undefined) seen.push({ at: now, shown, truly: end - now, jobs });
   }
   return seen;
 }
