@@ -69,9 +69,11 @@ describe.each(CHANGES)("windows in %s around %s", (zone, day) => {
     fc.assert(
       fc.property(windowText(zone), (text) => {
         const window = windowOf(text);
+        const wrong: number[] = [];
         for (let at = from; at < from + 3 * DAY; at += 5 * MINUTE) {
-          expect([at, isOpen([window], new Date(at))]).toEqual([at, isInside(window, at)]);
+          if (isOpen([window], new Date(at)) !== isInside(window, at)) wrong.push(at);
         }
+        expect(wrong).toEqual([]);
       }),
       { numRuns: 8 },
     );
