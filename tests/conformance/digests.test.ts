@@ -5,13 +5,25 @@ import { insertDigests } from "../../src/producer/selection/digests.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
-import { selectFileJobs } from "../../src/shared/store/jobs/dependencies.ts";
+import { insertDependencies, selectFileJobs } from "../../src/shared/store/jobs/dependencies.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { settleOutcome } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/settlement.ts";
 import type { JobInput } from "../../src/shared/job.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { describeOn } from "./describe-on.ts";
+import {
+  answered,
+  askJob,
+  claimNext,
+  EMPTY_RECORD,
+  MADE_WITH,
+  openBatchOf,
+  rowOf,
+} from "./jobs.ts";
 import { eventually } from "./signal.ts";
 import { startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
@@ -127,6 +139,34 @@ describeOn(["postgres"], "digests", (name) => {
     expect(await rows("select distinct state from nightdesk_data.jobs")).toEqual([
       { state: "cancelled" },
     ]);
+  });
+
+  test("a job waits for those of its children that run or are parked, and for none that has ended", async () => {
+    const { batchId, jobIds } = await openBatchOf(
+      db,
+      ["a", "b", "c"].map((id) => askJob(id)),
+    );
+    const [ended = "", parked = "", running = ""] = jobIds;
+    const settle = async (jobId: string, settlement: Settlement) => {
+      const { runId } = await claimNext(db, jobId);
+      await settleRun(db, { runId, runMs: 1, ...MADE_WITH }, settlement, EMPTY_RECORD);
+    };
+    await settle(ended, settleOutcome(answered("yes")));
+    const why = {
+      code: "MODEL_UNREACHABLE",
+      message: "down",
+      delayMs: 60_000,
+      host: null,
+    } as const;
+    await settle(parked, { kind: "parked", ...why });
+    await claimNext(db, running);
+    const parents = await insertJobs(db, batchId, [askJob("parent")]);
+    const parentId = parents.get("parent") ?? "";
+    await insertDependencies(
+      db,
+      jobIds.map((childId) => ({ parentId, childId })),
+    );
+    expect((await rowOf(db, parentId))["waits_for"]).toBe(2);
   });
 
   test("a digest of jobs that have ended already is due at once", async () => {
