@@ -338,6 +338,29 @@ describe.each(databases)("pacing on %s", (name) => {
       });
     });
 
+    test("rests as briefly as at first where it has answered a call since, and no sooner", async () => {
+      await host(2);
+      const [a, b] = await runs(2);
+      const ticket = randomUUID();
+      await take(only(a), ticket);
+      const restsFor = async () => {
+        await fail(only(b), 1);
+        const { seconds } = await one(
+          "select extract(epoch from next_probe_at - clock_timestamp())::float8 as seconds from nightdesk_data.hosts",
+        );
+        return Number(seconds);
+      };
+      expect(await restsFor()).toBeLessThanOrEqual(5);
+      const prober = randomUUID();
+      await db.query("update nightdesk_data.hosts set next_probe_at = now() - interval '1 s'");
+      await claimProbe(db, prober, [HOST]);
+      await postponeProbe(db, { prober, host: HOST }, { firstMs: 5_000, mostMs: 120_000 });
+      await wakeHost(db, HOST);
+      expect(await restsFor()).toBeGreaterThan(5);
+      await endCall(db, ticket, ANSWERED);
+      expect(await restsFor()).toBeLessThanOrEqual(5);
+    });
+
     test("is not waited for when no worker is configured for it any more", async () => {
       await host(1);
       const [a] = await runs(1);
