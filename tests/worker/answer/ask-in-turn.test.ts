@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Failure, HostFailure, refuse } from "../../../src/shared/failure.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
+import { RunAborted } from "../../../src/shared/settlement.ts";
 import { askInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";
@@ -69,6 +70,19 @@ describe("a turn", () => {
     [new Error("aborted"), "unanswered"],
   ])("that ends with %s is %s", async (error, kind) => {
     expect(await endingOf(() => Promise.reject(error))).toMatchObject({ kind });
+  });
+
+  test("is ended when its run is aborted while the host works", async () => {
+    const limiter = notingPace();
+    const stop = new AbortController();
+    const cancelled = new RunAborted("cancelled");
+    const ask = async (): Promise<never> => {
+      stop.abort(cancelled);
+      throw cancelled;
+    };
+    const parts = { limiter, trace: startTrace(), signal: stop.signal };
+    await expect(askInTurn(ESTIMATE, ask, parts)).rejects.toBe(cancelled);
+    expect(limiter.endings.map(({ kind }) => kind)).toEqual(["unanswered"]);
   });
 
   test("is ended once, also where its end can't be written", async () => {
