@@ -18,6 +18,7 @@ describe("wasPromptCut", () => {
     ["a dense prompt that fits, by chance near half", 8_800, 2048, false],
     ["an old host that filled the window", 40_000, 4096, true],
     ["a new host that kept half of it", 20_000, 2050, true],
+    ["a new host that kept half of a dense one", 16_000, 2050, true],
     ["whole messages dropped", 40_000, 300, true],
     ["a long prompt without a count", 40_000, 0, true],
   ])("%s", (...[, chars, promptTokens, cut]) => {
