@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { answered, refused, workByHand } from "./work-by-hand.ts";
@@ -62,6 +63,18 @@ describe("batch export", () => {
       ],
       vector_model: "hashing",
     });
+  });
+
+  test("writes every job of a batch whose pages are short because its jobs are large", async () => {
+    const prompt = "x".repeat(2_100_000);
+    const ids = ["first", "second", "last"];
+    const jobs = ids.map((customId) => ({ customId, input: { kind: "chat", prompt } }));
+    await insertFinishedBatch(desk.database, { name: "large", jobs });
+    const { stdout } = await desk.run("batch", "export", "large");
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as Record<string, unknown>)["custom_id"])).toEqual(
+      ids,
+    );
   });
 
   test("to a file that is there needs --force, and replaces it when it is complete", async () => {
