@@ -8,8 +8,9 @@ import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
-import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
+import { jsonLine, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 import { writeTinyClassifier, writeTinyModel } from "../support/tiny-model.ts";
 import { isFirstPass } from "../support/first-pass.ts";
 import { callFor } from "../support/pipeline-world.ts";
@@ -71,7 +72,7 @@ const stopWorker = async () => {
   expect((await worker.ended).code).toBe(0);
 };
 const run = (...words: readonly string[]): Promise<Ended> =>
-  runBin(words, { cwd: topology.workroot });
+  runCommand(words, { cwd: topology.workroot });
 
 /** The configuration with other keys of verify.entailment. */
 async function configWith(name: string, entailment: object): Promise<string> {
