@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
@@ -12,15 +12,17 @@ import type { RunningWorker } from "../../src/worker/start.ts";
 import { countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually, signal } from "../conformance/signal.ts";
 import type { Signal } from "../conformance/signal.ts";
-import { startTopology, topologies } from "../conformance/topologies.ts";
+import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../doubles/openai-server.ts";
 import type { OpenAiDouble } from "../doubles/openai-server.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { startGatedHost } from "../support/gated-host.ts";
 import type { GatedHost } from "../support/gated-host.ts";
 import { runBin } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 
 const KEY = "sk-scenario-0123456789";
 const HEADER = "header-secret-9876";
@@ -46,7 +48,8 @@ type Held = {
   readonly spent: number;
 };
 
-describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (name) => {
+// Its queue keeps jobs in tables beside ours, which are searched for keys as well.
+describeOn("postgres", "hosts", (name) => {
   let topology: Topology;
   let db: Database;
   let attic: OllamaDouble;
@@ -295,10 +298,10 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
     expect(budget?.money_used).toBeLessThanOrEqual(0.3);
     expect(budget?.money_reserved).toBeCloseTo(0);
     expect(budget?.spent).toBeCloseTo(budget?.money_used ?? -1);
-    const shown = await runBin(["batch", "budget", batchId, "--money", "50"], {
+    const raised = await runCommand(["batch", "budget", batchId, "--money", "50"], {
       cwd: topology.workroot,
     });
-    expect(shown.stdout).toMatch(/money +0\.\d+ used, of 50\.00/);
+    expect(raised).toMatchObject({ code: 0 });
     await batchIs(batchId, "it goes on", { state: "completed" });
   });
 
@@ -319,13 +322,15 @@ describe.each(topologies.filter((name) => name !== "postgres"))("hosts on %s", (
       ["config", "show", "--json"],
       ["hosts", "list"],
       ["hosts", "list", "--json"],
-      ["doctor", "--json"],
       ["doctor"],
       ["sql", "select * from hosts", "--format", "json"],
     ]) {
-      const { stdout, stderr } = await runBin([...words, "--config", file], place);
+      const { stdout, stderr } = await runCommand([...words, "--config", file], place);
       texts.push(stdout, stderr);
     }
+    // What a process logs goes past its streams.
+    const { stdout, stderr } = await runBin(["doctor", "--json", "--config", file], place);
+    texts.push(stdout, stderr);
     expect(await readFile(file, "utf8")).toContain(HEADER);
     expect(texts.length).toBeGreaterThan(20);
     for (const secret of secrets) {

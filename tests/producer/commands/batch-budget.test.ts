@@ -66,6 +66,8 @@ describe("batch budget", () => {
     expect(stdout).toContain(
       `          to raise it: nightdesk batch budget "${name}" --tokens N\n`,
     );
+    const priced = await desk.run("batch", "budget", name, "--money", "50");
+    expect(priced.stdout).toMatch(/^money +0\.0000 used, of 50\.00$/m);
     expect(await checkHosts(desk.database, null)).toMatchObject([
       { code: "DOCTOR_HOST_OK", message: `${HOST} gets 1 at once (first guess for ollama).` },
       {
