@@ -9,8 +9,10 @@ import type { CorpusAnswer } from "../corpora/read-corpora.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
-import { runBin } from "../support/run-bin.ts";
-import type { Ended } from "../support/run-bin.ts";
+import { describeOn } from "../support/describe-on.ts";
+import { startBin } from "../support/run-bin.ts";
+import type { Ended, Running } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 
 /** Kinds of the corpus by what they are about: at least 60 answers of each, good and bad. */
 const ABOUT = {
@@ -32,48 +34,6 @@ type Told = {
   readonly error_code: string | null;
   readonly grade: string | null;
 };
-
-let topology: Topology;
-let double: OllamaDouble;
-let told: ReadonlyMap<string, Told>;
-
-beforeAll(async () => {
-  double = await startOllamaDouble({ models: [{ name: "writer", respond }] });
-  topology = await startTopology("embedded", {
-    model: { provider: "ollama", name: "writer", base_url: double.url, num_ctx: 16_384 },
-    ask: { answer_form: "text" },
-    log: { level: "error" },
-  });
-  const corpus = join(topology.workroot, "allowed", "corpus");
-  for (const [path, text] of documents()) {
-    await mkdir(dirname(join(corpus, path)), { recursive: true });
-    await writeFile(join(corpus, path), text);
-  }
-  const jobs = ITEMS.map((item) => ({
-    custom_id: item.id,
-    kind: "ask",
-    question: askedOf(item),
-    options: { path_prefix: `allowed/corpus/${item.evidence}/` },
-  }));
-  const file = join(topology.workroot, "answers.jsonl");
-  await writeFile(file, jobs.map((job) => `${JSON.stringify(job)}\n`).join(""));
-  expect(await nightdesk("index")).toMatchObject({ code: 0 });
-  expect(await nightdesk("enqueue", "answers.jsonl", "--batch-name", "answers")).toMatchObject({
-    code: 0,
-  });
-  expect(await nightdesk("worker", "--drain")).toMatchObject({ code: 0 });
-  const exported = await nightdesk("batch", "export", "answers");
-  expect(exported.code).toBe(0);
-  const lines = exported.stdout.split("\n").filter((line) => line !== "");
-  told = new Map(lines.map((line) => JSON.parse(line) as Told).map((row) => [row.custom_id, row]));
-}, 600_000);
-afterAll(async () => {
-  await topology.dispose();
-  await double.close();
-});
-
-const nightdesk = (...words: readonly string[]): Promise<Ended> =>
-  runBin(words, { cwd: topology.workroot });
 
 /** Each piece as a file of its own: of one file few pieces are shown. */
 const documents = (): ReadonlyMap<string, string> =>
@@ -125,48 +85,98 @@ function renumbered({ reply, pieces }: CorpusAnswer, numberOf: (piece: number) =
   return text;
 }
 
-const rowOf = ({ id }: CorpusAnswer): Told => {
-  const row = told.get(id);
-  if (row === undefined) throw new Error(`${id} has no result`);
-  return row;
-};
+describeOn("redis+postgres", "answers of a corpus", (name) => {
+  let topology: Topology;
+  let double: OllamaDouble;
+  let worker: Running;
+  let told: ReadonlyMap<string, Told>;
 
-const isAccepted = (item: CorpusAnswer): boolean => rowOf(item).state === "succeeded";
-const codesOf = (items: readonly CorpusAnswer[]): readonly string[] =>
-  items.map((item) => `${item.id} ${item.kind}: ${rowOf(item).error_code ?? rowOf(item).grade}`);
-
-describe.each<About>(["quotes", "figures", "marks"])(
-  "answers through the command line: %s",
-  (about) => {
-    const items = ITEMS.filter((item) => aboutOf(item) === about);
-    const good = items.filter(({ verdict, kind }) => verdict === "good" && kind !== "decline");
-    const bad = items.filter(({ verdict }) => verdict === "bad");
-
-    test("there are 60, and each has a result", () => {
-      expect(items.length).toBeGreaterThanOrEqual(60);
-      expect(items.filter((item) => rowOf(item).state === "failed")).toEqual([]);
+  beforeAll(async () => {
+    double = await startOllamaDouble({ models: [{ name: "writer", respond }] });
+    topology = await startTopology(name, {
+      model: { provider: "ollama", name: "writer", base_url: double.url, num_ctx: 16_384 },
+      ask: { answer_form: "text" },
+      log: { level: "error" },
     });
+    const corpus = join(topology.workroot, "allowed", "corpus");
+    for (const [path, text] of documents()) {
+      await mkdir(dirname(join(corpus, path)), { recursive: true });
+      await writeFile(join(corpus, path), text);
+    }
+    const jobs = ITEMS.map((item) => ({
+      custom_id: item.id,
+      kind: "ask",
+      question: askedOf(item),
+      options: { path_prefix: `allowed/corpus/${item.evidence}/` },
+    }));
+    const file = join(topology.workroot, "answers.jsonl");
+    await writeFile(file, jobs.map((job) => `${JSON.stringify(job)}\n`).join(""));
+    worker = startBin(["worker"], { cwd: topology.workroot });
+    expect((await nightdesk("index")).code).toBe(0);
+    const queued = await nightdesk("enqueue", "answers.jsonl", "--batch-name", "answers");
+    expect(queued.code).toBe(0);
+    // Some of them are refused.
+    expect((await nightdesk("batch", "wait", "answers")).code).toBe(3);
+    const exported = await nightdesk("batch", "export", "answers");
+    expect(exported.code).toBe(0);
+    const lines = exported.stdout.split("\n").filter((line) => line !== "");
+    told = new Map(
+      lines.map((line) => JSON.parse(line) as Told).map((row) => [row.custom_id, row]),
+    );
+  }, 600_000);
+  afterAll(async () => {
+    worker.kill("SIGTERM");
+    expect((await worker.ended).code).toBe(0);
+    await topology.dispose();
+    await double.close();
+  });
 
-    test("at most 2 % of the good ones that are not kept for the end are refused", () => {
-      const refused = good.filter((item) => !isHeldOut(item) && !isAccepted(item));
-      const most = Math.max(1, Math.floor(good.length * 0.02));
-      expect(codesOf(refused).slice(most)).toEqual([]);
-    });
+  const nightdesk = (...words: readonly string[]): Promise<Ended> =>
+    runCommand(words, { cwd: topology.workroot });
 
-    test("no bad one succeeds with what is wrong in it unmarked", () => {
-      const accepted = bad.filter((item) => {
-        const { answer, grade } = rowOf(item);
-        const mark = "mark" in item ? item.mark : undefined;
-        const isGone = mark !== undefined && answer?.includes(mark) === false;
-        return isAccepted(item) && !isGone && grade !== "partly";
+  const rowOf = ({ id }: CorpusAnswer): Told => {
+    const row = told.get(id);
+    if (row === undefined) throw new Error(`${id} has no result`);
+    return row;
+  };
+
+  const isAccepted = (item: CorpusAnswer): boolean => rowOf(item).state === "succeeded";
+  const codesOf = (items: readonly CorpusAnswer[]): readonly string[] =>
+    items.map((item) => `${item.id} ${item.kind}: ${rowOf(item).error_code ?? rowOf(item).grade}`);
+
+  describe.each<About>(["quotes", "figures", "marks"])(
+    "answers through the command line: %s",
+    (about) => {
+      const items = ITEMS.filter((item) => aboutOf(item) === about);
+      const good = items.filter(({ verdict, kind }) => verdict === "good" && kind !== "decline");
+      const bad = items.filter(({ verdict }) => verdict === "bad");
+
+      test("there are 60, and each has a result", () => {
+        expect(items.length).toBeGreaterThanOrEqual(60);
+        expect(items.filter((item) => rowOf(item).state === "failed")).toEqual([]);
       });
-      expect(codesOf(accepted)).toEqual([]);
-    });
-  },
-);
 
-test("a model that declines is believed", () => {
-  const declined = ITEMS.filter(({ kind }) => kind === "decline");
-  const codes = new Set(declined.map((item) => rowOf(item).error_code));
-  expect([...codes]).toEqual(["EVIDENCE_NOT_ACQUIRED"]);
+      test("at most 2 % of the good ones that are not kept for the end are refused", () => {
+        const refused = good.filter((item) => !isHeldOut(item) && !isAccepted(item));
+        const most = Math.max(1, Math.floor(good.length * 0.02));
+        expect(codesOf(refused).slice(most)).toEqual([]);
+      });
+
+      test("no bad one succeeds with what is wrong in it unmarked", () => {
+        const accepted = bad.filter((item) => {
+          const { answer, grade } = rowOf(item);
+          const mark = "mark" in item ? item.mark : undefined;
+          const isGone = mark !== undefined && answer?.includes(mark) === false;
+          return isAccepted(item) && !isGone && grade !== "partly";
+        });
+        expect(codesOf(accepted)).toEqual([]);
+      });
+    },
+  );
+
+  test("a model that declines is believed", () => {
+    const declined = ITEMS.filter(({ kind }) => kind === "decline");
+    const codes = new Set(declined.map((item) => rowOf(item).error_code));
+    expect([...codes]).toEqual(["EVIDENCE_NOT_ACQUIRED"]);
+  });
 });
