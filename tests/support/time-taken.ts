@@ -43,33 +43,28 @@ export const expectLinear = (n: number, bodyOf: BodyOf): Promise<void> =>
 export const expectConstant = (n: number, bodyOf: BodyOf): Promise<void> =>
   expectGrowth(2, n, bodyOf);
 
-const LEAST_ROUNDS = 3;
 const MOST_ROUNDS = 9;
-/** What takes longer than this for all sizes together is measured well enough by one round. */
-const LONG_ROUND_MS = 500;
-const ENOUGH_TO_TELL_MS = 4;
+const ENOUGH_TO_TELL_MS = 2;
 /** What one call takes longer than is no matter of compiling. */
 const LONG_CALL_MS = 100;
 
-/** The time for 2n bounds nothing: it shows in a failure where the growth begins. */
+/**
+ * The first round that shows less is the last, since noise only makes a time longer. The small size is measured again
+ * behind the large one, which has compiled what both run.
+ */
 async function expectGrowth(below: number, n: number, bodyOf: BodyOf): Promise<void> {
-  const bodies = [n, 2 * n, 4 * n].map(bodyOf);
-  const times = await timesToRun(bodies[0] ?? bodyOf(n));
-  const least = bodies.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    const startedAt = performance.now();
-    for (const [at, body] of bodies.entries()) {
-      const stop = startWatch();
-      await repeat(body, times);
-      least[at] = Math.min(least[at] ?? 0, stop());
-    }
-    const isEnough = round >= LEAST_ROUNDS || performance.now() - startedAt > LONG_ROUND_MS;
-    if (isEnough && growthOf(least) < below) return;
+  const [small, large] = [bodyOf(n), bodyOf(4 * n)];
+  const times = await timesToRun(small);
+  let [ofSmall, ofLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    ofLarge = Math.min(ofLarge, await timeToRepeat(large, times));
+    ofSmall = Math.min(ofSmall, await timeToRepeat(small, times));
+    if (ofLarge / ofSmall < below) return;
   }
-  expect({ n, times, least, growth: growthOf(least) }).toEqual({ growth: `less than ${below}` });
+  expect({ n, times, ofSmall, ofLarge, growth: ofLarge / ofSmall }).toEqual({
+    growth: `less than ${below}`,
+  });
 }
-
-const growthOf = (least: readonly number[]): number => (least[2] ?? 0) / (least[0] ?? 0);
 
 /**
  * So often that a clock can tell how long it takes, which warms it up, too. The least of two counts: the first call of a
@@ -79,13 +74,17 @@ async function timesToRun(body: () => unknown): Promise<number> {
   for (let times = 1; ; times *= 2) {
     let least = Number.POSITIVE_INFINITY;
     for (let run = 0; run < 2; run += 1) {
-      const stop = startWatch();
-      await repeat(body, times);
-      least = Math.min(least, stop());
+      least = Math.min(least, await timeToRepeat(body, times));
       if (least > LONG_CALL_MS) return times;
     }
     if (least > ENOUGH_TO_TELL_MS || times > 10_000) return times;
   }
+}
+
+async function timeToRepeat(body: () => unknown, times: number): Promise<number> {
+  const stop = startWatch();
+  await repeat(body, times);
+  return stop();
 }
 
 async function repeat(body: () => unknown, times: number): Promise<void> {
