@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { fenceEvidence } from "../../src/worker/evidence/fence.ts";
-import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
-import { openAnswer } from "../../src/worker/verify/reply.ts";
-import { expectLinear } from "../support/time-taken.ts";
-import { blockOf, rulesFor } from "../worker/verify/support-world.ts";
+import { fenceEvidence } from "../../../src/worker/evidence/fence.ts";
+import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
+import { openAnswer } from "../../../src/worker/verify/reply.ts";
+import { blockOf, rulesFor } from "./support-world.ts";
 
 const BOUNDARY = "0123456789abcdef".repeat(2);
 const SHA = "ab".repeat(32);
@@ -151,49 +150,5 @@ describe("a scope footer", () => {
     "Its sha256=0123456789abcdef0123 [1].",
   ])("is not what %j says", (text) => {
     expect(codes(text)).toEqual(["passed"]);
-  });
-});
-
-describe("200,000 characters take time in proportion to their length", () => {
-  const HOSTILE = [
-    ..."[ ] [1 [1] [1,\n 【 ( (1 (1). (1)(2) ① ①. < <<< ‹ < \u200D< >>> <<<EVIDENCE <<<END_ EVIDENCE_".split(
-      " ",
-    ),
-    ...[
-      '<<<EVIDENCE 0123456789abcdef [1] path="a.md">>> ',
-      '[1] path="a',
-      "[1] path=a ",
-      "[1]\npath=",
-    ],
-    ...[
-      "<<<[1]",
-      "<<< a [1] ",
-      "evidence abcdef",
-      "evidence 0123abcdef [1] ",
-      'path="',
-      "&lt;",
-      "\\u003c",
-    ],
-    ...[
-      "Scope",
-      "Scope: ",
-      "Ѕсоре:\n",
-      "Scope = full ",
-      "scope of the ",
-      "snapshot=",
-      "9 passages from 9 ",
-    ],
-    ..."ЕVІDΕΝСЕ Ѕ ｓ 𝐄 É E\u0301 \u200B \u200D ⋘ **_".split(" "),
-    "[1-2000]",
-  ];
-
-  test.each(HOSTILE)("of %j", async (unit) => {
-    await expectLinear(50_000, (chars) => {
-      const text = unit
-        .repeat(Math.ceil(chars / unit.length))
-        .slice(0, chars)
-        .toWellFormed();
-      return () => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
-    });
   });
 });

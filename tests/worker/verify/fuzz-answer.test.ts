@@ -1,15 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { EvidenceSpan } from "../../src/shared/run-result.ts";
-import { cleanText } from "../../src/worker/text/clean-text.ts";
-import { ELLIPSIS, findSequence, foldWords } from "../../src/worker/text/fold-words.ts";
-import { holdsFooter } from "../../src/worker/text/footer-form.ts";
-import { checkAnswer } from "../../src/worker/verify/check-answer.ts";
-import type { AnswerRules } from "../../src/worker/verify/check-answer.ts";
-import { verifyQuotes } from "../../src/worker/verify/verify-quotes.ts";
-import { actingWhereShown } from "../producer/export/rendered.ts";
-import { expectLinear, timeTaken } from "../support/time-taken.ts";
-import { blockOf, rulesFor, sliceOf } from "../worker/verify/support-world.ts";
+import type { EvidenceSpan } from "../../../src/shared/run-result.ts";
+import { cleanText } from "../../../src/worker/text/clean-text.ts";
+import { ELLIPSIS, findSequence, foldWords } from "../../../src/worker/text/fold-words.ts";
+import { holdsFooter } from "../../../src/worker/text/footer-form.ts";
+import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
+import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
+import { verifyQuotes } from "../../../src/worker/verify/verify-quotes.ts";
+import { actingWhereShown } from "../../producer/export/rendered.ts";
+import { blockOf, rulesFor, sliceOf } from "./support-world.ts";
 
 /** Words and marks that mean something to one of the checks. */
 const PIECES = [
@@ -63,7 +62,7 @@ const policies = fc.record({
   unsupported: fc.constantFrom("repair", "drop", "refuse", "flag"),
 }) satisfies fc.Arbitrary<Partial<AnswerRules>>;
 
-const RUNS = { numRuns: 1_000 };
+const RUNS = { numRuns: 200 };
 
 describe("whatever a model writes about whatever files", () => {
   test("the checks end, every span lies in its piece, and what passes ends with the footer", () => {
@@ -170,66 +169,4 @@ test("a sequence is found wherever it stands", () => {
       expect(findSequence(wanted, Int32Array.from(all), 1_000)).toEqual(places);
     }),
   );
-});
-
-describe("200,000 characters", () => {
-  const CHARS = 200_000;
-  const filled = (unit: string, chars: number): string =>
-    unit
-      .repeat(Math.ceil(chars / unit.length))
-      .slice(0, chars)
-      .toWellFormed();
-  const HOSTILE: readonly string[] = [
-    ..."[ [[ ]( [a.md# [a.md#x] [[a#b|c]] [1] [Source: 【 ! | > ` \" ' “ “. / \\ ../ a/ a. a@ www. https:// \u0301\u0316 é ﬁ ﷽ 🚲 。 東京。 … … <a <think>".split(
-      " ",
-    ),
-    ..."\"aaa_bbb_ccc_ddd_ 'aaa_bbb_ “a…_b”_ a_ A_b._ 1_ 1,000_ 1_000_ 3_May_ May_ 2024- 12: [a]:_ a-\n > \n \r - a\n #_a\n######_b\n \u00AD \u200B ..."
-      .split(" ")
-      .map((unit) => unit.replaceAll("_", " ")),
-  ];
-
-  test.each(HOSTILE)(
-    "of %j are checked in time in proportion to them, against as many",
-    async (unit) => {
-      await expectLinear(CHARS / 4, (chars) => {
-        const text = filled(unit, chars);
-        const rules = rulesFor([blockOf(1, "a.md", text)], { unsupported: "repair" });
-        return () => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
-      });
-    },
-  );
-
-  test.each([
-    "Bikes must be back by six. ",
-    '"bikes must be back by six" [1] ',
-    "3 May 2024, [a.md] ",
-  ])(
-    "half of it, of %j, takes time in proportion to it where any citation is taken",
-    async (unit) => {
-      await expectLinear(CHARS / 8, (chars) => {
-        const text = filled(unit, chars);
-        const rules = rulesFor([blockOf(1, "a.md", text)], { citations: "known" });
-        return () => checkAnswer({ text, toolCalls: [], doneReason: "stop" }, rules);
-      });
-    },
-  );
-
-  test("of evidence are searched for what carries an answer of 800 tokens in less than 250 ms", () => {
-    const random = fc.sample(fc.array(fc.nat(4_000), { minLength: 40_000, maxLength: 40_000 }), {
-      numRuns: 1,
-      seed: 7,
-    })[0];
-    const text = (random ?? [])
-      .map(
-        (number, at) =>
-          `w${number.toString(26).replace(/\d/g, "z")}${at % 14 === 13 ? ".\n" : " "}`,
-      )
-      .join("")
-      .slice(0, CHARS);
-    const answer = text.slice(5_000, 8_200);
-    const rules = rulesFor([blockOf(1, "a.md", text)], { citations: "known" });
-    expect(
-      timeTaken(() => checkAnswer({ text: answer, toolCalls: [], doneReason: "stop" }, rules)),
-    ).toBeLessThan(250);
-  });
 });
