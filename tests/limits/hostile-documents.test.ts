@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { createVocabularies } from "../../src/shared/store/index/vocabulary.ts";
 import { splitIntoParts } from "../../src/worker/answer/parts.ts";
 import { chunkText } from "../../src/worker/documents/chunk-text.ts";
 import type { Format } from "../../src/worker/documents/formats/format.ts";
@@ -8,6 +9,7 @@ import { parseFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 import { splitLines } from "../../src/worker/documents/lines.ts";
 import { NO_PLACES } from "../../src/worker/documents/places.ts";
 import { scanMarkdown } from "../../src/worker/documents/formats/markdown.ts";
+import { prepareDocument } from "../../src/worker/documents/prepare-document.ts";
 import { countCodePoints } from "../../src/worker/text/clean-text.ts";
 import { detectLanguage } from "../../src/worker/text/detect-language.ts";
 import { neutraliseText } from "../../src/worker/text/neutralise-text.ts";
@@ -18,7 +20,7 @@ describe("sentenceEnds", () => {
   test.each(["a. ", ". ", ".", "[", ".[1]", "3. Mai ", "U.S. ", "«"])(
     "takes time in step with the length of %j again and again",
     async (piece) => {
-      await expectLinear(200_000, (chars) => {
+      await expectLinear(50_000, (chars) => {
         const text = `${piece.repeat(chars / piece.length)}a`;
         return () => sentenceEnds(text);
       });
@@ -68,9 +70,9 @@ describe("chunkText", () => {
     chunkText(text, { format, firstLine: 0, places: NO_PLACES }, SETTINGS).chunks;
 
   test.each(["[", '{"a":', "[0,[", '{"a":1,"b":[', '["', ","])(
-    "a megabyte of %j takes time in proportion to its length",
+    "a quarter of a megabyte of %j takes time in proportion to its length",
     async (part) => {
-      await expectLinear(250_000, (chars) => {
+      await expectLinear(62_500, (chars) => {
         const text = part.repeat(chars / part.length);
         return () => cut(text, JSON_TEXT);
       });
@@ -93,7 +95,7 @@ describe("chunkText", () => {
       "-\n",
     ];
     for (const part of hostile) {
-      await expectLinear(100_000, (chars) => {
+      await expectLinear(25_000, (chars) => {
         const text = part.repeat(chars / part.length);
         return () => cut(text);
       });
@@ -104,7 +106,7 @@ describe("chunkText", () => {
 describe("scanMarkdown", () => {
   test("takes time in proportion to its length for a definition that never ends", async () => {
     for (const part of ["[", "[a]: (", "[a]: b '", "[a]: <", "[a]: b\n"]) {
-      await expectLinear(50_000, (times) => {
+      await expectLinear(12_500, (times) => {
         const text = part.repeat(times);
         return () => scanMarkdown(splitLines(text), 0);
       });
@@ -118,7 +120,7 @@ test.each([
   ["2 MB of characters beyond the basic plane", 1_000_000, "🚲"],
 ])("%s is covered by parts in time in proportion to its length", async (_, longest, piece) => {
   const textOf = (length: number) => piece.repeat(length / piece.length);
-  await expectLinear(longest / 4, (length) => {
+  await expectLinear(longest / 16, (length) => {
     const shorter = textOf(length);
     return () => splitIntoParts(shorter, 4_000);
   });
@@ -139,10 +141,37 @@ test.each([
   ["a script without blanks", "火车每小时运行一次，"],
   ["escapes", "\\u005"],
 ])("%s take time in proportion to their length", async (_, piece) => {
-  await expectLinear(400_000, (chars) => {
+  await expectLinear(50_000, (chars) => {
     const text = piece.repeat(chars / piece.length);
     return () => neutraliseText(text);
   });
+});
+
+describe("a file of 2.5 MB on one line", () => {
+  test("is cut in time in proportion to it, and no chunk repeats it", async () => {
+    const preparing = (words: number) => {
+      const text = `# ${"long ".repeat(words)}`;
+      const document = {
+        kind: "document",
+        source: "ops",
+        path: "notes/ops/a.md",
+        extractor: "utf-8",
+        places: NO_PLACES,
+        text,
+        sha256: "0".repeat(64),
+        facts: { bytes: 0n, mtimeNs: 0n, ctimeNs: 0n, inode: 0n, device: 0n },
+        settled: true,
+        mail: null,
+        attachments: 0,
+      } as const;
+      const vocabulary = createVocabularies()("english");
+      return () => prepareDocument(document, { maxChars: 1_200, overlap: 150 }, vocabulary);
+    };
+    await expectLinear(125_000, preparing);
+    const { chunks, title } = preparing(500_000)();
+    expect(title).toHaveLength(200);
+    expect(Math.max(...chunks.map(({ words }) => words.length))).toBeLessThan(1_000);
+  }, 30_000);
 });
 
 describe("countCodePoints", () => {
