@@ -229,6 +229,18 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     expect(await corpus.search({ text: "good" })).toEqual([]);
   });
 
+  test("a document whose chunks the database refuses is not there either, and is a failure", async () => {
+    await select(
+      "alter table nightdesk_data.chunks add constraint refuses_some check (text not like '%refused%')",
+    );
+    corpus.write("notes/ops/good.md", "# good");
+    corpus.write("notes/ops/bad.md", "# refused");
+    expect(await corpus.index()).toMatchObject({ added: 1, failed: 1, documents_total: 1 });
+    expect(await failures()).toEqual([{ path: "notes/ops/bad.md", error_code: "FILE_READ_ERROR" }]);
+    await select("alter table nightdesk_data.chunks drop constraint refuses_some");
+    expect(await corpus.index()).toMatchObject({ added: 1, failed: 0, documents_total: 2 });
+  });
+
   test("a root that is missing or empty prunes nothing unless told, and a failure says so", async () => {
     corpus.write("notes/ops/a.md", "# kept");
     await corpus.index();
