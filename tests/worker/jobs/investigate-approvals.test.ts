@@ -168,6 +168,15 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
     expect(shell.made).toEqual(Array(4).fill("git log"));
   });
 
+  test("is asked about where a decision for the job was about other arguments", async () => {
+    const { run, decide, shell } = await investigation();
+    await run(CALL);
+    await decide({ ...APPROVE, scope: "job" });
+    const other = { ...CALL, args: { command: "git push" } };
+    expect((await run(CALL, other)).ended).toBe("APPROVAL_PENDING");
+    expect(shell.made).toEqual(["git log", "git log"]);
+  });
+
   test("is not made where it would be another by now", async () => {
     const { run, decide, shell } = await investigation();
     await run(CALL);
