@@ -80,6 +80,40 @@ describe("a search of a grant", () => {
   });
 });
 
+describe("a file of a grant", () => {
+  const PLACES: Readonly<Record<string, string>> = {
+    "a.md": "notes/a.md",
+    "b.md": "private/b.md",
+    "moved.md": "notes/moved.md",
+  };
+  const read: string[] = [];
+  /** Of one that is moved while it is opened, what is read lies elsewhere than it was found. */
+  const parts = {
+    locate: async (name: string) => ({ kind: "located", path: PLACES[name] ?? name }),
+    readTextFile: async ({ path }: { readonly path: string }) => {
+      read.push(path);
+      return { kind: "text", path: path === PLACES["moved.md"] ? "private/moved.md" : path };
+    },
+    listPaths: async () => [...Object.values(PLACES), "notes-old/a.md"],
+    settings: { ask: { max_chars_full_read: 100 } },
+  } as unknown as FileParts;
+  const files = filesWithin(["notes"], parts, new AbortController().signal);
+  const denied = { kind: "refused", code: "PATH_DENIED" };
+
+  test("is read where it lies in the folders, by what was found and by what was opened", async () => {
+    expect(await files.readFile("a.md")).toMatchObject({ path: "notes/a.md" });
+    expect(await files.readFile("b.md")).toMatchObject(denied);
+    expect(await files.readFile("moved.md")).toMatchObject(denied);
+    expect(read).toEqual(["notes/a.md", "notes/moved.md"]);
+  });
+
+  test("is located and listed there, and nowhere else", async () => {
+    expect(await files.locate("a.md")).toEqual({ kind: "located", path: "notes/a.md" });
+    expect(await files.locate("b.md")).toMatchObject(denied);
+    expect(await files.listFiles()).toEqual(["notes/a.md", "notes/moved.md"]);
+  });
+});
+
 describe("the tool for it", () => {
   test("hands on days and values of frontmatter, which the index keeps to", async () => {
     const asked: unknown[] = [];
