@@ -137,6 +137,34 @@ describe.each(databases)("on %s", (name) => {
     return (rows[0] as { hits: number }).hits;
   };
 
+  test("a denial counts more than an approval that came after it", async () => {
+    const fingerprint = newFingerprint();
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 2);
+    const [first = "", second = ""] = jobIds;
+    await askAbout(db, first, { fingerprint });
+    const [elsewhere = ""] = await waiting(1, fingerprint);
+    const deny = { ...ONCE, verdict: "deny", scope: "batch", reason: "Not here." } as const;
+    await decideApproval(db, await approvalOf(first), deny);
+    await decideApproval(db, await approvalOf(elsewhere), RULE);
+    expect(await askAbout(db, second, { fingerprint })).toMatchObject({
+      verdict: "deny",
+      reason: "Not here.",
+    });
+  });
+
+  test("a request whose time is over is answered no more, also while nobody has ended it", async () => {
+    const fingerprint = newFingerprint();
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 1);
+    const [jobId = ""] = jobIds;
+    await askAbout(db, jobId, { fingerprint, expiresInSeconds: 0 });
+    expect(await decideApproval(db, await approvalOf(jobId), ONCE)).toMatchObject({
+      kind: "late",
+      state: "expired",
+    });
+    const made = "nightdesk_data.decisions where fingerprint = $1";
+    expect(await countOf(db, made, [fingerprint])).toBe(0);
+  });
+
   test("a rule that was revoked answers no more, and one that answered once is none", async () => {
     const fingerprint = newFingerprint();
     const [first = ""] = await waiting(1, fingerprint);
