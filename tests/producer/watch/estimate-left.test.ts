@@ -146,20 +146,20 @@ function work(jobs: readonly SimulatedJob[], workers: number): Ended[] {
   return ended.sort((one, other) => one.at - other.at);
 }
 
+type Spent = { -readonly [Key in keyof WorkSpent]: WorkSpent[Key] };
+
 /** What `selectWorkSpent` gives of these runs. */
 function spentOf(ended: readonly Ended[], own: boolean): WorkSpent[] {
-  const spent = new Map<string, WorkSpent>();
+  const spent = new Map<string, Spent>();
   for (const [place, { kind, work, seconds, at }] of ended.slice(1).entries()) {
     const gap = Math.min(at - (ended[place]?.at ?? 0), seconds + 1);
     const row = spent.get(kind) ?? { ...NOTHING, kind, own };
-    spent.set(kind, {
-      ...row,
-      jobs: row.jobs + 1,
-      work: row.work + work,
-      per_work: row.per_work + 1 / work,
-      seconds: row.seconds + gap,
-      seconds_per_work: row.seconds_per_work + gap / work,
-    });
+    spent.set(kind, row);
+    row.jobs += 1;
+    row.work += work;
+    row.per_work += 1 / work;
+    row.seconds += gap;
+    row.seconds_per_work += gap / work;
   }
   return [...spent.values()];
 }
