@@ -1,6 +1,7 @@
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { startBin } from "../../support/run-bin.ts";
 import type { Running } from "../../support/run-bin.ts";
+import { LONG_MS } from "./patience.ts";
 
 /** A worker as a user starts it, which knows nothing of the script. */
 export type WorkerProcess = {
@@ -19,7 +20,7 @@ export async function startWorkerProcess(
   const child = startBin(["worker", "--concurrency", `${concurrency}`, "--log-level", "info"], {
     cwd: workroot,
   });
-  await child.said(/worker ready/);
+  await child.said(/worker ready/, LONG_MS);
   return {
     kill() {
       return killWorker(db, child);

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { databases } from "../../conformance/topologies.ts";
 import { readCases } from "../../corpora/verification/read-cases.ts";
 import { rowsOf } from "../night/accounts.ts";
-import { isWrong, playCases } from "./play-cases.ts";
+import { isWrong, LONG_MS, playCases } from "./play-cases.ts";
 import type { Ended, PlayedCases } from "./play-cases.ts";
 import { tableOfCosts, tableOfEnds } from "./tables.ts";
 
-const LONG_MS = 300_000;
 /** Of the right answers whose auditor and judge behave. */
 const FEWEST_VERIFIED = 0.95;
 const BEHAVING: ReadonlySet<string> = new Set(["right", "true_negative"]);

@@ -198,15 +198,42 @@ export type NightJob = {
   /** `plain-000` */
   readonly name: string;
   readonly scenario: Scenario;
+  /** Which of the planted instructions it reads. */
   readonly at: number;
 };
 
-export const nightJobs = (count: number): readonly NightJob[] =>
-  Array.from({ length: count }, (_, at) => {
-    const scenario = SCENARIOS[at % SCENARIOS.length] ?? SCENARIOS[0];
-    if (scenario === undefined) throw new Error("there are no scenarios");
-    return { name: `${scenario.name}-${String(at).padStart(3, "0")}`, scenario, at };
+/** How many jobs take a scenario; those of the others, as many as the night loses workers at each boundary. */
+const SEVERAL: Readonly<Record<string, (rounds: number) => number>> = {
+  // Together they have a run for each boundary of one that reads.
+  plain: (rounds) => 5 * rounds,
+  planted: (rounds) => 5 * rounds,
+  stamps: (rounds) => 5 * rounds,
+  // Three lose their worker while they ask, five when they have been answered.
+  writes: () => 8,
+  equal: () => 2,
+  // Whoever is first, both people win now and then.
+  raced: (rounds) => 2 * rounds,
+  // Every third of them is answered late.
+  twice: (rounds) => 2 * rounds,
+};
+
+/** @param rounds how often the night loses workers at each boundary */
+export function nightJobs(rounds: number): readonly NightJob[] {
+  const most = Math.max(...SCENARIOS.map((scenario) => countOf(scenario, rounds)));
+  const inTurns = Array.from({ length: most }, (_, turn) =>
+    SCENARIOS.filter((scenario) => turn < countOf(scenario, rounds)).map((scenario) => ({
+      scenario,
+      turn,
+    })),
+  ).flat();
+  return inTurns.map(({ scenario, turn }, at) => {
+    const name = `${scenario.name}-${String(at).padStart(3, "0")}`;
+    return { name, scenario, at: SCENARIOS.length * turn + SCENARIOS.indexOf(scenario) };
   });
+}
+
+const countOf = ({ name }: Scenario, rounds: number): number =>
+  (SEVERAL[name] ?? ((each) => each))(rounds);
 
 /** The reply of the model to a prompt. */
 export function replyFor(

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually } from "../../conformance/signal.ts";
+import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { topologies } from "../../conformance/topologies.ts";
 import type { TopologyName } from "../../conformance/topologies.ts";
+import type { Stop, Stops } from "../../support/killed-worker/boundaries.ts";
 import {
   ALLOW,
   decide,
@@ -13,25 +13,35 @@ import {
 import type { Request } from "../../support/killed-worker/people.ts";
 import { countLines } from "../../support/killed-worker/start.ts";
 import { numberOf, rowsOf } from "../night/accounts.ts";
-import { LONG_MS, startNight } from "./fixture.ts";
+import { LONG_MS, patiently } from "../night/patience.ts";
+import { actsInTurn } from "../night/scenario.ts";
+import { startNight } from "./fixture.ts";
 import type { Night } from "./fixture.ts";
 import { planKills } from "./kills.ts";
+import type { Kills } from "./kills.ts";
 import {
+  expectAskedAgainForLost,
+  expectBatchesAddUp,
+  expectChecksOnce,
   expectEachOnce,
   expectEffectsOnce,
+  expectEndedAsQuiet,
   expectNothingLeaked,
   expectNothingOpen,
   expectWithinGrants,
 } from "./reckoning.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import type { Pair } from "./verified-jobs.ts";
 
-/** Of each scenario at least eight, so that each boundary has a job whose worker is killed there. */
-const JOBS = Math.max(8 * SCENARIOS.length, Number(process.env["TEST_NIGHT_JOBS"] ?? 300));
+/** Places for checks, beside the runs that stand still: with many more, one worker has two cores all to itself. */
+const BESIDE = 4;
 
-/** Plays a night of investigations, act by act, on a topology that this machine has the services for. */
-export function playNight(name: TopologyName): void {
+/**
+ * Plays a night of investigations and of answers that are verified, in one batch whose workers are killed, act by act, on a
+ * topology that this machine has the services for.
+ */
+export function playNight(name: TopologyName, sizes: Parameters<typeof startNight>[1]): void {
   const isPossible = topologies.includes(name);
-  (isPossible ? describe : describe.skip)(`a night of ${JOBS} investigations on ${name}`, () => {
+  (isPossible ? describe : describe.skip)(`a night whose workers are killed on ${name}`, () => {
     let night: Night;
     let startedAt: number;
     /** Who won where two people said different things at once, by the name of the job. */
@@ -39,50 +49,46 @@ export function playNight(name: TopologyName): void {
 
     beforeAll(async () => {
       startedAt = performance.now();
-      night = await startNight(name, JOBS);
+      night = await startNight(name, sizes);
     }, LONG_MS);
     afterAll(async () => {
       await night.end();
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
-      process.stdout.write(`a night of ${JOBS} investigations on ${name}: ${seconds} s\n`);
+      process.stdout.write(
+        `a night of ${night.jobs.length} investigations and ${2 * night.pairs.length} verified answers on ${name}: ` +
+          `${seconds} s, ${night.lost.length} runs lost\n`,
+      );
     }, LONG_MS);
 
-    /** The acts build on each other: after one that failed, the others fail at once. */
-    let failed: string | undefined;
-    const act = (sentence: string, play: () => Promise<void>) => {
-      test(
-        sentence,
-        async () => {
-          if (failed !== undefined) throw new Error(`the night ended when it failed: ${failed}`);
-          failed = sentence;
-          await play();
-          failed = undefined;
-        },
-        LONG_MS,
-      );
-    };
+    const act = actsInTurn();
     const decisionOf = ({ custom_id }: Pick<Request, "custom_id">) =>
       night.jobNamed(custom_id).scenario.decision;
 
-    act("loses workers at every boundary of a step, twice", async () => {
+    act("loses workers at every boundary of a step", async () => {
       const { evening, midnight } = planKills(night.jobs);
-      await night.kill(evening);
-      await night.kill(midnight);
+      await killStopped(night, byId(night, evening));
+      await killStopped(night, byId(night, midnight));
+    });
+
+    act("loses workers at every stage of a verification", async () => {
+      await night.addVerified();
+      await killStopped(night, stopsOf(night, "evening"));
+      const stops = stopsOf(night, "midnight");
+      expect((await night.kill(stops, BESIDE)).length).toBeGreaterThanOrEqual(
+        Object.keys(stops).length,
+      );
     });
 
     act(
       "ends what nobody is asked about, whatever waits: what is parked holds nothing",
       async () => {
         await night.startWorkers();
-        await eventually(
-          "what has not ended waits for somebody",
-          async () =>
-            (await night.rows()).every(
-              ({ state, waiting_for }) =>
-                !["queued", "running"].includes(state) &&
-                (state !== "parked" || waiting_for === "approval" || waiting_for === "review"),
-            ),
-          LONG_MS,
+        await patiently("what has not ended waits for somebody", async () =>
+          (await night.rows()).every(
+            ({ state, waiting_for }) =>
+              !["queued", "running"].includes(state) &&
+              (state !== "parked" || waiting_for === "approval" || waiting_for === "review"),
+          ),
         );
         await expectParkedForFree(night);
         expect(await night.killWorkers()).toEqual([]);
@@ -111,48 +117,75 @@ export function playNight(name: TopologyName): void {
     act("loses a worker between what was decided and what was done", async () => {
       const { morning } = planKills(night.jobs);
       expect(morning.size).toBeGreaterThan(0);
-      await night.kill(morning);
+      await killStopped(night, byId(night, morning));
     });
 
     act("ends every job, those that were answered late as well, as it should", async () => {
       await night.startWorkers();
-      await eventually(
-        "all jobs have ended",
-        async () => {
-          for (const request of await waitingRequests(night.db)) {
-            if (decisionOf(request) === "nobody") continue;
-            await decide(night.db, request, decisionOf(request) === "deny" ? DENY : ALLOW);
-          }
-          const lines = await countLines(night.topology.workroot);
-          for (const step of await uncertainSteps(night.db)) {
-            await settleUncertain(night.db, step, lines.has(step.text) ? "done" : "skipped");
-          }
-          return (await night.rows()).every(
-            ({ state }) => !["queued", "running", "parked"].includes(state),
-          );
-        },
-        LONG_MS,
-      );
-      const ended = (await night.rows()).map(({ name: job, state, error_code }) => ({
-        job,
-        state,
-        code: error_code,
-      }));
-      const expected = night.jobs.map(({ name: job, scenario: { state, code } }) => ({
-        job,
-        state,
-        code,
-      }));
+      await patiently("all jobs have ended", async () => {
+        for (const request of await waitingRequests(night.db)) {
+          if (decisionOf(request) === "nobody") continue;
+          await decide(night.db, request, decisionOf(request) === "deny" ? DENY : ALLOW);
+        }
+        const lines = await countLines(night.topology.workroot);
+        for (const step of await uncertainSteps(night.db)) {
+          await settleUncertain(night.db, step, lines.has(step.text) ? "done" : "skipped");
+        }
+        return (await night.rows()).every(
+          ({ state }) => !["queued", "running", "parked"].includes(state),
+        );
+      });
+      const rows = new Map((await night.rows()).map((row) => [row.name, row]));
+      const ended = night.jobs.map(({ name: job }) => {
+        return { job, state: rows.get(job)?.state, code: rows.get(job)?.error_code };
+      });
+      const expected = night.jobs.map(({ name: job, scenario: { state, code } }) => {
+        return { job, state, code };
+      });
       expect(ended.filter(({ state }, at) => state !== expected[at]?.state)).toEqual([]);
       expect(ended).toEqual(expected);
     });
 
-    act("gave each job one result, and made no call twice", () => expectEachOnce(night));
+    act("gave each job one result, and made no call of an investigation twice", () =>
+      expectEachOnce(night),
+    );
     act("carried out each call with an effect once", () => expectEffectsOnce(night, raced));
     act("called nothing outside of a grant", () => expectWithinGrants(night));
     act("let nothing out that a planted instruction asked for", () => expectNothingLeaked(night));
+    act("asked each check once, whatever became of the run that asked for it", () =>
+      expectChecksOnce(night),
+    );
+    act("asked the model of verified answers again for nothing but what was lost", () =>
+      expectAskedAgainForLost(night),
+    );
+    act("ended each verified answer as its twin, which lost no worker", () =>
+      expectEndedAsQuiet(night),
+    );
+    act("completed its batch, and that of its checks, with counts that add up", () =>
+      expectBatchesAddUp(night),
+    );
     act("left nothing open", () => expectNothingOpen(night));
   });
+}
+
+/** Kills the worker of these runs, which has no place for another one. */
+async function killStopped(night: Night, stops: Stops): Promise<void> {
+  const inHand = await night.kill(stops, 0);
+  expect([...inHand].sort()).toEqual(Object.keys(stops).sort());
+}
+
+const byId = ({ idOf }: Night, kills: Kills): Stops =>
+  Object.fromEntries([...kills].map(([{ name }, stop]) => [idOf(name), stop]));
+
+/** Which runs of verified answers are stopped where, and which of their checks. */
+function stopsOf({ pairs, idOf }: Night, when: Pair["act"]): Stops {
+  const stopped = pairs.filter(({ act }) => act === when);
+  return Object.fromEntries(
+    stopped.map(({ killed, isCheck, stop }): [string, Stop] => {
+      const job = idOf(killed.id);
+      return [isCheck ? `${job}.0.0` : job, stop];
+    }),
+  );
 }
 
 /** Every third request of those that are allowed is answered late. */

@@ -45,12 +45,16 @@ const RESUMING: readonly Stop[] = [
 const from = (jobs: readonly NightJob[], ...names: readonly string[]): readonly NightJob[] =>
   jobs.filter(({ scenario }) => names.includes(scenario.name));
 const eachAt = (jobs: readonly NightJob[], stops: readonly Stop[]): [NightJob, Stop][] =>
-  stops.flatMap((stop, n) => {
+  stops.map((stop, n) => {
     const job = jobs[n];
-    return job === undefined ? [] : [[job, stop]];
+    if (job === undefined) throw new Error(`no job is left to be stopped ${stop.boundary}`);
+    return [job, stop];
   });
 
-/** Which runs are killed where: twice in the evening, and once when people have decided. Each time each stop has a job. */
+/**
+ * Which runs are killed where: in the evening, in a longer night once more, and when people have decided. Each time each
+ * stop has a job.
+ */
 export function planKills(jobs: readonly NightJob[]): {
   readonly evening: Kills;
   readonly midnight: Kills;
@@ -61,6 +65,7 @@ export function planKills(jobs: readonly NightJob[]): {
   const asking = from(jobs, "writes");
   const lost = from(jobs, "lost");
   const [R, S, A] = [READING.length, STAMPING.length, ASKING.length];
+  const isTwice = readers.length > R;
   return {
     evening: new Map([
       ...eachAt(readers, READING),
@@ -69,8 +74,8 @@ export function planKills(jobs: readonly NightJob[]): {
       ...lost.map((job): [NightJob, Stop] => [job, at("after the row of a model call")]),
     ]),
     midnight: new Map([
-      ...eachAt(readers.slice(R), READING),
-      ...eachAt(stamping.slice(S), STAMPING),
+      ...(isTwice ? eachAt(readers.slice(R), READING) : []),
+      ...(isTwice ? eachAt(stamping.slice(S), STAMPING) : []),
       ...lost.map((job): [NightJob, Stop] => [job, at("after the effect")]),
     ]),
     morning: new Map(eachAt(asking.slice(A), RESUMING)),

@@ -1,3 +1,0 @@
-import { playNight } from "./play-night.ts";
-
-playNight("redis+postgres");

@@ -1,4 +1,0 @@
-import { playNight } from "./play-night.ts";
-
-playNight("postgres");
-playNight("embedded");
