@@ -10,6 +10,7 @@ import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
+import { runCommand } from "../support/run-command.ts";
 
 const program = resolve(import.meta.dirname, "..", "doubles", "mcp-program.js");
 const QUESTION = "When was the pump of the Bear replaced?";
@@ -90,7 +91,7 @@ beforeEach(() => {
 });
 
 const run = (...words: readonly string[]): Promise<Ended> =>
-  runBin(words, { cwd: topology.workroot });
+  runCommand(words, { cwd: topology.workroot });
 const investigate = (preset: string, ...words: string[]) =>
   run("investigate", QUESTION, "--preset", preset, "--wait", "--json", ...words);
 const calledFor = async (what: string): Promise<number> =>
@@ -195,7 +196,9 @@ describe("tools of a server", () => {
 });
 
 test("tools list and doctor say what each server has", async () => {
-  const { tools } = jsonLine(await run("tools", "list", "--json")) as {
+  const { tools } = jsonLine(
+    await runBin(["tools", "list", "--json"], { cwd: topology.workroot }),
+  ) as {
     tools: { name: string; state: string; effect: string; reason: string; presets: string[] }[];
   };
   expect(
@@ -213,7 +216,9 @@ test("tools list and doctor say what each server has", async () => {
       ["broken"],
     ],
   ]);
-  const { checks } = jsonLine(await run("doctor", "--json", "--no-ollama")) as {
+  const { checks } = jsonLine(
+    await runBin(["doctor", "--json", "--no-ollama"], { cwd: topology.workroot }),
+  ) as {
     checks: { error_code: string; message: string }[];
   };
   const found = checks.filter(({ error_code: code }) => code.startsWith("DOCTOR_MCP"));
