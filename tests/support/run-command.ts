@@ -52,10 +52,10 @@ export async function runCommand(
 
 /** Some commands open the files that they are given as the process would. */
 function moveTo(folder: string): () => void {
-  const before = process.cwd();
   process.chdir(folder);
+  // Where tests run, whatever this began in: of two commands that overlap, the last would leave the process in the other's folder.
   return () => {
-    process.chdir(before);
+    process.chdir(packageRoot);
   };
 }
 
