@@ -34,13 +34,13 @@ describe("a hostile file fails alone, with a code, within its limit", () => {
     90_000,
   );
 
-  test("a million cells are a table like any other", async () => {
-    const rows = Array.from({ length: 100_000 }, (_, at) =>
+  test("two hundred thousand cells are a table like any other", async () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) =>
       Array.from({ length: 10 }, (__, cell) => at + cell),
     );
     const sheet = sheetXml(rows);
-    expect(sheet.length).toBeGreaterThan(10_000_000);
+    expect(sheet.length).toBeGreaterThan(2_000_000);
     const found = await extract("cells.xlsx", writeXlsx([{ name: "Cells", rows }]));
-    expect(found.kind === "text" ? found.text.length : found.why).toBeGreaterThan(5_000_000);
+    expect(found.kind === "text" ? found.text.length : found.why).toBeGreaterThan(1_000_000);
   }, 90_000);
 });
