@@ -74,7 +74,7 @@ describe("on embedded", () => {
     const ran = await session.run(`nightdesk sql ${quoteForShell(statement)} --json 2> /dev/null`);
     expect(ran.exitCode).toBe(0);
     expect(JSON.parse(ran.output)).toEqual(
-      documented.map(({ view }) => ({ view, lines: expect.any(Number) as number })),
+      documented.map(({ view }) => ({ view, lines: expect.any(Number) })),
     );
   });
 
