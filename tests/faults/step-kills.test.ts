@@ -2,6 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
+import { askJob, openBatchOf } from "../conformance/jobs.ts";
+import { eventually } from "../conformance/signal.ts";
+import { startTopology } from "../conformance/topologies.ts";
+import type { Topology, TopologyName } from "../conformance/topologies.ts";
 import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
@@ -15,11 +19,9 @@ import {
 } from "../support/killed-worker/people.ts";
 import { countLines, startToolWorker } from "../support/killed-worker/start.ts";
 import type { ToolWorker } from "../support/killed-worker/start.ts";
-import { askJob, openBatchOf } from "./jobs.ts";
-import { eventually } from "./signal.ts";
-import { startTopology, topologies } from "./topologies.ts";
-import type { Topology } from "./topologies.ts";
 
+/** The nights of tests/scenarios lose workers at the same boundaries on the other two as well. */
+const TOPOLOGY: TopologyName = "embedded";
 const ROPES = "allowed/corpus/ropes.md";
 const TEXT = "# Rope supply\n\nThe contract with Lind Ropes renews on 14 February 2027.\n";
 const QUESTION = "When does the contract with Lind Ropes renew?";
@@ -104,7 +106,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** On a machine that is busy with other things. */
-const LONG_MS = 90_000;
+const LONG_MS = 300_000;
 
 /** `kill-03-stamp`: names a case, and says which tool its model calls. */
 const nameOf = ({ tool }: Case, at: number): string =>
@@ -127,7 +129,7 @@ type Job = {
   readonly error_code: string | null;
 };
 
-describe.each(topologies)("a worker that is killed at a boundary of a step, on %s", (name) => {
+describe(`a worker that is killed at a boundary of a step, on ${TOPOLOGY}`, () => {
   let topology: Topology;
   let db: Database;
   let host: OllamaDouble;
@@ -181,7 +183,7 @@ describe.each(topologies)("a worker that is killed at a boundary of a step, on %
       models: [{ name: "looker", contextLength: 8_192, respond }],
       numParallel: CASES.length,
     });
-    topology = await startTopology(name, {
+    topology = await startTopology(TOPOLOGY, {
       model: {
         ...{ provider: "ollama", name: "looker", base_url: host.url, num_ctx: 8_192 },
         parallel: CASES.length,
@@ -225,13 +227,13 @@ describe.each(topologies)("a worker that is killed at a boundary of a step, on %
     }
     await allAre("all have ended", ({ state }) => state === "succeeded");
     linesInTheEnd = await countLines(topology.workroot);
-  }, 240_000);
+  }, 3 * LONG_MS);
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.kill()));
     await db.end();
     await topology.dispose();
     await host.close();
-  });
+  }, LONG_MS);
 
   test.each(CASES.map((one, at) => ({ ...one, job: nameOf(one, at) })))(
     "$name",
