@@ -15,10 +15,13 @@ import { startBin } from "../support/run-bin.ts";
 // A night on two model servers, one of them behind a key. Where TEST_LLAMA_SERVER names it they are llama.cpp's own, with a
 // model of random weights: nothing here is about what it says, all of it about what becomes of each job.
 
-const JOBS = 300;
+const TOPOLOGY = "postgres";
+/** A third before one of the hosts dies, some while it is away, the rest when it is back; of each kind several. */
+const JOBS = 150;
 const KEY = "sk-night-0123456789";
 const FILES = 12;
-const WITHIN_MS = 170_000;
+/** On a machine that is busy with other things. */
+const WITHIN_MS = 600_000;
 
 /** Kinds of which there is one; the digest is of a few of the chats. */
 const ONLY: Readonly<Record<number, NewJob["input"]>> = {
@@ -76,9 +79,9 @@ afterEach(async () => {
 const engine = ENGINES.at(-1);
 if (engine === undefined) throw new Error("no engine");
 
-describe.each(topologies)(
-  `a night of ${JOBS} jobs of all kinds on two of ${engine.name}, on %s`,
-  (name) => {
+(topologies.includes(TOPOLOGY) ? describe : describe.skip)(
+  `a night of ${JOBS} jobs of all kinds on two of ${engine.name}, on ${TOPOLOGY}`,
+  () => {
     test(
       "ends each job once, though one of them dies in the middle and comes back",
       async () => {
@@ -87,7 +90,7 @@ describe.each(topologies)(
         const keyed = await engine.start({ slots: 2, key: KEY });
         closing.push(() => keyed.close());
         const models = ["m"];
-        const topology = await startTopology(name, {
+        const topology = await startTopology(TOPOLOGY, {
           model: {
             provider: "hosts",
             name: "m",
@@ -106,11 +109,7 @@ describe.each(topologies)(
               models,
             },
           ],
-          queue: {
-            backend: name === "redis+postgres" ? "redis" : "postgres",
-            ...(name === "redis+postgres" ? { redis_url: process.env["TEST_REDIS_URL"] } : {}),
-            concurrency: 6,
-          },
+          queue: { backend: "postgres", concurrency: 6 },
           runs: { reuse: "never" },
           log: { level: "warn" },
         });
