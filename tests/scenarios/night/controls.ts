@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually } from "../../conformance/signal.ts";
 import { numberOf, progressOf } from "./accounts.ts";
 import type { Progress } from "./accounts.ts";
 import { IN_HAND } from "./fixture.ts";
 import type { Stage } from "./fixture.ts";
 import { toJsonl } from "./night-jobs.ts";
+import { patiently } from "./patience.ts";
 
 /** What acts have in common. */
 export type Directions = {
@@ -31,12 +31,12 @@ export function directionsFor(stage: Stage): Directions {
       await stage.nightdesk("enqueue", `${batch}.jsonl`, "--batch-name", batch);
     },
     isHeld: (reason) =>
-      eventually(`the night is held: ${reason}`, async () => {
+      patiently(`the night is held: ${reason}`, async () => {
         const { hold_reason, running } = await tonight();
         return hold_reason === reason && running === 0;
       }),
     isFull: (batch = "night") =>
-      eventually("all hands are full", async () => {
+      patiently("all hands are full", async () => {
         const { running } = await progressOf(db, batch);
         return running === 2 * IN_HAND && gate.waiting() === (await capacity());
       }),

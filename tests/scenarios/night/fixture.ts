@@ -2,7 +2,6 @@ import type { Database } from "../../../src/shared/store/connection/database.ts"
 import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../../src/worker/start.ts";
 import type { RunningWorker } from "../../../src/worker/start.ts";
-import { eventually } from "../../conformance/signal.ts";
 import { startTopology } from "../../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../../conformance/topologies.ts";
 import type { Body, RequestRecord } from "../../doubles/http-double.ts";
@@ -19,6 +18,7 @@ import { createNightModel } from "./night-model.ts";
 import type { NightModel } from "./night-model.ts";
 import { startOnlooker } from "./onlooker.ts";
 import type { Onlooker } from "./onlooker.ts";
+import { patiently } from "./patience.ts";
 import { wakeWorkers } from "./skip-ahead.ts";
 import { startWorkerProcess } from "./worker-process.ts";
 import type { WorkerProcess } from "./worker-process.ts";
@@ -95,7 +95,7 @@ export async function setStage(name: TopologyName): Promise<Stage> {
       time.set(to);
       const looks = time.looks();
       // What the second of these looks found, it found after the time was set.
-      await eventually("the workers have looked at the clock", async () => {
+      await patiently("the workers have looked at the clock", async () => {
         await wakeWorkers(db);
         return time.looks() >= looks + 2 * workers.length;
       });

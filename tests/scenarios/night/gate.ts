@@ -1,4 +1,4 @@
-import { eventually } from "../../conformance/signal.ts";
+import { patiently } from "./patience.ts";
 
 /** Where replies wait in their middle until the test lets them go on: a model as slow as the script wants it. */
 export type Gate = {
@@ -37,7 +37,7 @@ export function createGate(): Gate {
     async letThrough(count) {
       left = count;
       release();
-      await eventually(`${count} more replies went on`, async () => left === 0);
+      await patiently(`${count} more replies went on`, async () => left === 0);
     },
     open() {
       left = Number.POSITIVE_INFINITY;

@@ -1,3 +1,3 @@
 import { playNight } from "./play-night.ts";
 
-playNight("redis+postgres", 500);
+playNight("redis+postgres", 160);

@@ -1,4 +1,4 @@
 import { playNight } from "./play-night.ts";
 
-playNight("postgres", 160);
-playNight("embedded", 160);
+playNight("postgres", 80);
+playNight("embedded", 80);

@@ -1,9 +1,9 @@
 import { expect } from "@jest/globals";
-import { eventually } from "../../../conformance/signal.ts";
 import { callsOf, progressOf } from "../accounts.ts";
 import { secondBefore } from "../fake-time.ts";
 import { IN_HAND } from "../fixture.ts";
 import { extraLines } from "../night-jobs.ts";
+import { patiently } from "../patience.ts";
 import { act } from "../scenario.ts";
 import type { Act } from "../scenario.ts";
 
@@ -13,7 +13,7 @@ export const HOLDS: readonly Act[] = [
     "takes nothing at the end of its window, and lets what runs finish",
     async ({ stage, night }) => {
       await stage.setTime(stage.time.closes);
-      await eventually("it is held", async () => (await night.tonight()).hold_reason === "window");
+      await patiently("it is held", async () => (await night.tonight()).hold_reason === "window");
       const { succeeded, running } = await night.tonight();
       expect(running).toBe(2 * IN_HAND);
       stage.gate.open();
@@ -53,17 +53,19 @@ export const HOLDS: readonly Act[] = [
       stage.gate.open();
       await night.isHeld("paused");
       stage.gate.shut();
-      const [extra, done] = [share(0.06), share(0.02)];
+      const done = share(0.02);
+      // What is left fills all hands.
+      const extra = Math.max(share(0.06), done + 2 * IN_HAND);
       await night.enqueue("extra", extraLines(extra));
       await stage.gate.letThrough(done);
       await night.isFull("extra");
-      await eventually(
+      await patiently(
         "what went on is stored",
         async () => (await progressOf(stage.db, "extra")).succeeded === done,
       );
       await stage.nightdesk("batch", "cancel", "extra");
-      await eventually("no reply is on its way", async () => stage.gate.waiting() === 0);
-      await eventually(
+      await patiently("no reply is on its way", async () => stage.gate.waiting() === 0);
+      await patiently(
         "nothing runs",
         async () => (await progressOf(stage.db, "extra")).running === 0,
       );

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
-import { eventually } from "../../../conformance/signal.ts";
 import { progressOf } from "../accounts.ts";
+import { patiently } from "../patience.ts";
 import {
   expectNothingTwice,
   expectTakenOver,
@@ -11,21 +11,14 @@ import { act } from "../scenario.ts";
 import type { Act } from "../scenario.ts";
 import { retryNow } from "../skip-ahead.ts";
 
-/** On a machine that is busy with other things. */
-const LONG_MS = 100_000;
-
 /** How it ends, what the rows say of it, and the same jobs once more. */
 export const MORNING: readonly Act[] = [
   act("ends with every job accounted for", async ({ stage, night, script, jobs }) => {
     stage.gate.open();
-    await eventually(
-      "the night is over",
-      async () => {
-        await retryNow(stage.db);
-        return (await night.tonight()).state === "completed";
-      },
-      LONG_MS,
-    );
+    await patiently("the night is over", async () => {
+      await retryNow(stage.db);
+      return (await night.tonight()).state === "completed";
+    });
     const { refused, ...counts } = script.expected;
     expect(await night.tonight()).toMatchObject({
       total: jobs,
@@ -50,13 +43,9 @@ export const MORNING: readonly Act[] = [
     const asked = stage.host.chats().length;
     const states = ["--where", "state=succeeded", "--where", "state=refused"];
     await stage.nightdesk("batch", "rerun", "night", ...states, "--batch-name", "again");
-    await eventually(
-      "it is over",
-      async () => {
-        return (await progressOf(stage.db, "again")).state === "completed";
-      },
-      LONG_MS,
-    );
+    await patiently("it is over", async () => {
+      return (await progressOf(stage.db, "again")).state === "completed";
+    });
     expect(stage.host.chats()).toHaveLength(asked);
     await expectTakenOver(stage, "night", "again");
   }),

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
-import { eventually } from "../../../conformance/signal.ts";
 import { numberOf } from "../accounts.ts";
 import { AT_ONCE, IN_HAND } from "../fixture.ts";
+import { patiently } from "../patience.ts";
 import { act } from "../scenario.ts";
 import type { Act } from "../scenario.ts";
 import { askHostsNow, forgetBusyHosts, retryNow } from "../skip-ahead.ts";
@@ -43,8 +43,8 @@ export const TROUBLE: readonly Act[] = [
       stage.host.setChats("busy");
       stage.gate.open();
       const busy = () => stage.host.chats().filter(({ status }) => status === 503).length;
-      await eventually("all workers make a pause", async () => busy() === 2 * IN_HAND);
-      await eventually("it gets fewer calls", async () => (await night.capacity()) < AT_ONCE);
+      await patiently("all workers make a pause", async () => busy() === 2 * IN_HAND);
+      await patiently("it gets fewer calls", async () => (await night.capacity()) < AT_ONCE);
       expect((await night.tonight()).running).toBe(2 * IN_HAND);
       expect(
         await numberOf(
@@ -54,13 +54,13 @@ export const TROUBLE: readonly Act[] = [
       ).toBe(0);
       stage.gate.shut();
       stage.host.setChats("ready");
-      await eventually("all workers ask again", async () => {
+      await patiently("all workers ask again", async () => {
         stage.pauses.advance(60_000);
         return stage.gate.waiting() > 0 && (await night.tonight()).running === 2 * IN_HAND;
       });
       // One by one, with all others on their way: only calls that share a full host say what it can take, and a gate that
       // stands open lets a fast machine work off the night before there are enough of them.
-      await eventually("it gets as many calls at once as before", async () => {
+      await patiently("it gets as many calls at once as before", async () => {
         await forgetBusyHosts(stage.db);
         const capacity = await night.capacity();
         if (stage.gate.waiting() >= capacity) await stage.gate.letThrough(1);
