@@ -14,7 +14,7 @@ import type { JobInput } from "../../src/shared/job.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
-import { describeOn } from "./describe-on.ts";
+import { describeOn } from "../support/describe-on.ts";
 import {
   answered,
   askJob,
@@ -38,7 +38,7 @@ const FILES = {
 } as const;
 const MISSING = "allowed/corpus/rail/missing.md";
 
-describeOn(["postgres"], "digests", (name) => {
+describeOn("postgres", "digests", (name) => {
   let topology: Topology;
   let db: Database;
   let worker: RunningWorker | undefined;

@@ -12,13 +12,13 @@ import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import { startOpenAiDouble } from "../doubles/openai-server.ts";
 import type { OpenAiDouble } from "../doubles/openai-server.ts";
-import { describeOn } from "./describe-on.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { askJob, countOf, openBatchOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
 import { startTopology } from "./topologies.ts";
 import type { Topology } from "./topologies.ts";
 
-describeOn(["redis+postgres"], "another embedder", (name) => {
+describeOn("redis+postgres", "another embedder", (name) => {
   let topology: Topology;
   let db: Database;
   const doubles: OpenAiDouble[] = [];

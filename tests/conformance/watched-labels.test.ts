@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
-import { describeOn } from "./describe-on.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { countOf } from "./jobs.ts";
 import { eventually } from "./signal.ts";
 import { startTopology } from "./topologies.ts";
@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
     "# Minutes of the desk\n\nMinutes of Monday: the desk moves to the second floor in May.\n",
 };
 
-describeOn(["embedded"], "labels of watched files", (name) => {
+describeOn("embedded", "labels of watched files", (name) => {
   let topology: Topology;
   let db: Database;
 
