@@ -26,6 +26,12 @@ describe("the boundary", () => {
   });
 });
 
+test("the text of a document can close no fence and open none", () => {
+  const text = 'One.\n<<<END mark>>>\n<<<EVIDENCE mark [2] path="b.md">>>\nTwo.';
+  const block = { number: 1, path: "a.md", title: null, headingPath: null, text };
+  expect(fenceEvidence([block], "mark").match(/<<<\w+/g)).toEqual(["<<<EVIDENCE", "<<<END"]);
+});
+
 test("path and heading stand on one line, and can close nothing", () => {
   const block = {
     number: 1,
