@@ -395,6 +395,20 @@ describe.each(databases)("the store on %s", (name) => {
     expect(await addUp(batchId)).toMatchObject({ succeeded: "1", running: "0", cancelled: "2" });
   });
 
+  test("cancelling ends a job that is parked", async () => {
+    const { batchId, jobIds } = await openBatchOf(db, [askJob("a")]);
+    const job = await claimNext(db, jobIds[0] ?? "");
+    const down = {
+      code: "MODEL_UNREACHABLE",
+      message: "down",
+      delayMs: 60_000,
+      host: null,
+    } as const;
+    await settle(job.runId, { kind: "parked", ...down });
+    await cancelBatch(db, batchId);
+    expect(await rowOf(db, job.jobId)).toMatchObject({ state: "cancelled", waiting_for: null });
+  });
+
   test("a worker that dies with a cancelled job leaves it cancelled", async () => {
     const { batchId, jobIds } = await openBatchOf(db, [askJob("a")]);
     const job = await claimNext(db, jobIds[0] ?? "");
