@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { CheckRecord, CoverageRecord } from "../../../src/shared/verification.ts";
-import { judgementOf } from "../../../src/worker/jobs/verification/settle-checks.ts";
+import { judgementOf, settledCheck } from "../../../src/worker/jobs/verification/settle-checks.ts";
 
 const UNKNOWN: CheckRecord = {
   ...{ round: 0, ordinal: 0, draftSha256: "0".repeat(64), claimNumber: 1, claim: "None does." },
@@ -26,4 +26,14 @@ test("each cap that holds is told, beside others that do", () => {
 test("a denial of a set in which no file was found is not covered", () => {
   expect(capsOf([], [coverageOf(0, 0)])).toMatchObject({ score: 2, caps: ["no_coverage"] });
   expect(capsOf([], [coverageOf(3, 3)])).toMatchObject({ score: 4, caps: [] });
+});
+
+test("documents that disagree settle nothing, and those that agree do", () => {
+  const record = { ...UNKNOWN, how: "model", rule: "agreement" } as const;
+  const settledAs = (answer: "yes" | "no") => {
+    const verdict = { answer, detail: "", reason: null, evidence: [] };
+    return settledCheck({ record, jobState: "succeeded", jobError: null, verdict });
+  };
+  expect(settledAs("no")).toMatchObject({ state: "unknown", reason: "sources_disagree" });
+  expect(settledAs("yes")).toMatchObject({ state: "yes", reason: null });
 });
