@@ -112,9 +112,19 @@ async function workEachKind() {
     const rows = JSON.parse(await nightdesk(folder, ["sql", OUTCOMES, "--json"]));
     return compareKinds(rows);
   } finally {
+    await waitForWorkers(folder);
     await stopDatabase(folder);
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
+}
+
+/** A worker that a command started stays for a moment, and would start the database again. */
+async function waitForWorkers(folder) {
+  const log = join(folder, ".nightdesk", "worker.log");
+  if (!existsSync(log)) return;
+  const times = (words) => readFileSync(log, "utf8").split(words).length;
+  const haveEnded = () => times("worker ready") === times("worker stopped");
+  await waitUntil(() => Promise.resolve(haveEnded()), 30_000);
 }
 
 function writeWorkroot(folder) {
