@@ -163,6 +163,7 @@ describe.each(databases)("on %s", (name) => {
     });
     const made = "nightdesk_data.decisions where fingerprint = $1";
     expect(await countOf(db, made, [fingerprint])).toBe(0);
+    expect(await reconcileApprovals(db)).toMatchObject({ expired: 1, woken: 1 });
   });
 
   test("a rule that was revoked answers no more, and one that answered once is none", async () => {
