@@ -59,6 +59,7 @@ export default {
       : ["<rootDir>/tests/services/running-files.js"]),
   ],
   testRunner: "<rootDir>/tests/services/run-test-file.js",
+  testSequencer: "<rootDir>/tests/services/longest-first.js",
   setupFiles: ["<rootDir>/tests/typescript-in-threads.js"],
   setupFilesAfterEnv:
     process.env.NODE_V8_COVERAGE === undefined ? [] : ["<rootDir>/tests/services/take-coverage.js"],
