@@ -65,7 +65,7 @@ export const isQuotedValue = (value: unknown): value is QuotedValue =>
   isRecord(value) && Object.hasOwn(value, "=") && Object.keys(value).length === 2;
 
 type Place = {
-  /** All schemas that speak of the value. */
+  /** All schemas that speak of the value, unfolded. */
   readonly schemas: readonly FieldsSchema[];
   readonly root: FieldsSchema;
   /** Given with a whole list or object. */
@@ -77,26 +77,26 @@ type Place = {
  * it is. Does nothing to fields that it made.
  */
 export function pairQuotes(reply: Fields, schema: FieldsSchema): Fields {
-  const paired = pair(reply, { schemas: [schema], root: schema, quote: null });
+  const paired = pair(reply, { schemas: unfolded(schema, schema), root: schema, quote: null });
   return isRecord(paired) ? paired : {};
 }
 
-function pair(value: unknown, { schemas: given, root, quote }: Place): unknown {
+function pair(value: unknown, { schemas, root, quote }: Place): unknown {
   if (isQuotedValue(value)) return value;
-  const schemas = given.flatMap((schema) => unfolded(schema, root));
   if (isWrapped(value, schemas)) {
     const own = typeof value["quote"] === "string" ? value["quote"] : null;
-    return pair(value["value"], { schemas: given, root, quote: own });
+    return pair(value["value"], { schemas, root, quote: own });
   }
   if (Array.isArray(value)) {
-    const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? [one] : []));
+    // Once for all items: a reply may hold 21,000.
+    const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? unfolded(one, root) : []));
     return value.map((item) => pair(item, { schemas: items, root, quote }));
   }
   if (isRecord(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        const ofMember = membersOf(schemas, name);
-        const isQuote = isQuoteIn(name, ofMember, root);
+        const ofMember = membersOf(schemas, name).flatMap((one) => unfolded(one, root));
+        const isQuote = name === "quote" || ofMember.some((one) => one["x-quote"] === true);
         return [name, isQuote ? member : pair(member, { schemas: ofMember, root, quote })];
       }),
     );
