@@ -193,8 +193,9 @@ async function endMerge(db: Queryable, { target }: Merge): Promise<void> {
        delete from nightdesk_data.dead_chunks d using gone where d.chunk_id = gone.chunk_id)
      insert into nightdesk_data.segments (segment_id, chunk_ids) overriding system value
      select $1, array_agg(chunk_id order by chunk_id)
-       from (select unnest(chunk_ids) as chunk_id from merged) listed
-      where not exists (select from gone where gone.chunk_id = listed.chunk_id) having count(*) > 0`,
+       -- Not an anti-join: the planner expects ten of each, and would compare each with each.
+       from (select unnest(chunk_ids) as chunk_id from merged except select chunk_id from gone) left_over
+     having count(*) > 0`,
     [target],
   );
 }
