@@ -23,6 +23,7 @@ import {
   waitLike,
 } from "../support/waiting-investigations.ts";
 import { pauseBatch, resumeBatch } from "../../src/shared/store/jobs/batch-settings.ts";
+import { decideReview, requestReview } from "../../src/shared/store/jobs/draft-reviews.ts";
 import { evaluateHolds, selectHolds } from "../../src/shared/store/jobs/holds.ts";
 import { claimNext, countOf, rowOf } from "./jobs.ts";
 import { databases, startTopology } from "./topologies.ts";
@@ -228,6 +229,21 @@ describe.each(databases)("on %s", (name) => {
     await resolveStep(db, run.jobId, 0, { state: "skipped", decidedBy: "Ada" });
     await park(db, run, "review");
     expect(await reconcileApprovals(db)).toMatchObject({ woken: 1 });
+    await claimNext(db, run.jobId);
+  });
+
+  test("an answer that waits for a person is not worked again until somebody has decided", async () => {
+    const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 1);
+    const run = await beginInvestigation(db, jobIds[0] ?? "");
+    const wanted = { draftSha256: "a".repeat(64), draft: "42 minutes.", why: "two sources differ" };
+    await requestReview(db, run, wanted);
+    await park(db, run, "review");
+    expect(await reconcileApprovals(db)).toMatchObject({ woken: 0 });
+    expect(await rowOf(db, run.jobId)).toMatchObject({ state: "parked", waiting_for: "review" });
+    const accepted = { state: "accepted", correction: null, facts: [], reason: null } as const;
+    expect(await decideReview(db, run.jobId, { ...accepted, decidedBy: "Ada" })).toEqual({
+      kind: "decided",
+    });
     await claimNext(db, run.jobId);
   });
 

@@ -292,7 +292,9 @@ export async function reconcileApprovals(
                 when 'approval' then
                   j.job_id in (select job_id from over)
                   or not exists (select from nightdesk_data.approvals a where a.job_id = j.job_id and a.state = 'waiting')
-                else not exists (select from nightdesk_data.steps s where s.job_id = j.job_id and s.state = 'uncertain') end
+                else not exists (select from nightdesk_data.steps s where s.job_id = j.job_id and s.state = 'uncertain')
+                     and not exists (select from nightdesk_data.draft_reviews v
+                                      where v.job_id = j.job_id and v.state = 'waiting') end
         order by j.seq limit ${SLICE} for no key update of j),
      ended as (
        update nightdesk_data.approvals a set state = 'expired', decided_at = clock_timestamp()
