@@ -3,7 +3,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { deleteOldSlice, selectOldBatches } from "../../shared/store/jobs/retention.ts";
+import { deleteOldSlice, selectNow, selectOldBatches } from "../../shared/store/jobs/retention.ts";
 import type { OldBatch, Retention } from "../../shared/store/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
 import { countOf, formatCount, formatTime } from "../../shared/views/quantity.ts";
@@ -16,14 +16,24 @@ const MOST_SHOWN = 1_000;
 /** Deletes finished batches that are older than asked, with everything of theirs; pinned ones stay. */
 export const batchPrune: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const retention = parseRetention(context);
+  const rule = parseRetention(context);
   return withDatabase(context, "must-exist", async (database) => {
-    const old = await selectOldBatches(database, retention, MOST_SHOWN);
-    const isDry = invocation.options["dryRun"] === true;
-    const deleted = isDry ? { jobs: 0, batches: 0 } : await prune(context, database, retention);
-    await print(context, old, deleted);
+    // Jobs are deleted for a while: what grows old meanwhile is left for the next time.
+    const retention = { ...rule, asOf: await selectNow(database) };
+    const pruned =
+      invocation.options["dryRun"] === true
+        ? { old: await selectOldBatches(database, retention, MOST_SHOWN), jobs: 0, batches: 0 }
+        : await prune(context, database, retention);
+    await print(context, pruned);
     return EXIT.ok;
   });
+};
+
+/** Batches that are old, the first of them, and how many jobs and batches were deleted. */
+type Pruned = {
+  readonly old: readonly OldBatch[];
+  readonly jobs: number;
+  readonly batches: number;
 };
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -50,25 +60,31 @@ async function prune(
   { terminal }: CommandContext,
   database: Database,
   retention: Retention,
-): Promise<{ readonly jobs: number; readonly batches: number }> {
-  const deleted = { jobs: 0, batches: 0 };
+): Promise<Pruned> {
+  const old = new Map<string, OldBatch>();
+  let jobs = 0;
+  let batches = 0;
+  const pruned = (): Pruned => ({ old: [...old.values()], jobs, batches });
   for (;;) {
     const slice = await deleteOldSlice(database, retention, SLICE_JOBS);
     if (slice.kind === "busy") {
       terminal.say("A worker deletes old batches at this moment; what is left is for it to do.");
-      return deleted;
+      return pruned();
     }
-    if (slice.jobs + slice.batches === 0) return deleted;
-    deleted.jobs += slice.jobs;
-    deleted.batches += slice.batches;
-    terminal.status(`${formatCount(deleted.jobs)} jobs deleted`);
+    if (slice.of === null) return pruned();
+    jobs += slice.jobs;
+    batches += slice.batches;
+    const before = old.get(slice.of.batchId);
+    if (before !== undefined || old.size < MOST_SHOWN) {
+      old.set(slice.of.batchId, { ...slice.of, jobs: (before?.jobs ?? 0) + slice.jobs });
+    }
+    terminal.status(`${formatCount(jobs)} jobs deleted`);
   }
 }
 
 async function print(
   { terminal, invocation }: CommandContext,
-  old: readonly OldBatch[],
-  deleted: { readonly jobs: number; readonly batches: number },
+  { old, jobs, batches }: Pruned,
 ): Promise<void> {
   terminal.clearStatus();
   const isDry = invocation.options["dryRun"] === true;
@@ -76,20 +92,20 @@ async function print(
     await terminal.printJson({
       ok: true,
       dry_run: isDry,
-      deleted_batches: deleted.batches,
-      deleted_jobs: deleted.jobs,
-      batches: old.map(({ batchId, name, finishedAt, jobs }) => ({
-        batch_id: batchId,
-        batch: name,
-        finished_at: finishedAt,
-        jobs,
+      deleted_batches: batches,
+      deleted_jobs: jobs,
+      batches: old.map((batch) => ({
+        batch_id: batch.batchId,
+        batch: batch.name,
+        finished_at: batch.finishedAt,
+        jobs: batch.jobs,
       })),
     });
     return;
   }
-  for (const { name, finishedAt, jobs } of old) {
+  for (const batch of old) {
     await terminal.print(
-      `${formatTime(finishedAt, terminal.zone)}  ${countOf(jobs, "job")}  ${name}`,
+      `${formatTime(batch.finishedAt, terminal.zone)}  ${countOf(batch.jobs, "job")}  ${batch.name}`,
     );
   }
   const more = old.length === MOST_SHOWN ? " and more" : "";
@@ -98,7 +114,6 @@ async function print(
   } else if (isDry) {
     terminal.say(`Batches that would be deleted: ${formatCount(old.length)}${more}.`);
   } else {
-    const { batches, jobs } = deleted;
     terminal.say(`Batches deleted: ${formatCount(batches)}, with ${countOf(jobs, "job")}.`);
   }
 }

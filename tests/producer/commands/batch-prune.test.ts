@@ -44,6 +44,7 @@ describe("batch prune", () => {
     expect(await prune("--older-than", "30d")).toMatchObject({
       deleted_batches: 1,
       deleted_jobs: 3,
+      batches: [expect.objectContaining({ batch: "old", jobs: 3 })],
     });
     expect(await names()).toEqual(["young"]);
     const left = await rowsOf(

@@ -47,14 +47,29 @@ test("a slice takes jobs of one batch, and the batch when none is left", async (
   const retention = { olderThanMs: 30 * 86_400_000, only: "any" } as const;
   const slices = [];
   for (let i = 0; i < 4; i += 1) slices.push(await deleteOldSlice(db, retention, 5));
-  expect(slices).toEqual([
-    { kind: "deleted", jobs: 5, batches: 0 },
-    { kind: "deleted", jobs: 2, batches: 0 },
-    { kind: "deleted", jobs: 0, batches: 1 },
-    { kind: "deleted", jobs: 5, batches: 0 },
+  expect(slices).toMatchObject([
+    { kind: "deleted", of: { batchId: older }, jobs: 5, batches: 0 },
+    { kind: "deleted", of: { batchId: older }, jobs: 2, batches: 0 },
+    { kind: "deleted", of: { batchId: older }, jobs: 0, batches: 1 },
+    { kind: "deleted", of: { batchId: old }, jobs: 5, batches: 0 },
   ]);
   expect(await exists(older)).toBe(false);
   expect(await jobsOf(old)).toBe(2);
+  await db.query("delete from nightdesk_data.batches");
+});
+
+test("what grows old while old batches are deleted is left alone", async () => {
+  const [older, young] = [await oldBatch(31), await oldBatch(30)];
+  const asOf = new Date(Date.now() - 3_600_000);
+  const retention = { olderThanMs: 30 * 86_400_000, only: "any", asOf } as const;
+  const slices = [];
+  for (let i = 0; i < 3; i += 1) slices.push(await deleteOldSlice(db, retention, 7));
+  expect(slices).toMatchObject([
+    { of: { batchId: older }, jobs: 7, batches: 0 },
+    { of: { batchId: older }, jobs: 0, batches: 1 },
+    { of: null, jobs: 0, batches: 0 },
+  ]);
+  expect(await jobsOf(young)).toBe(7);
   await db.query("delete from nightdesk_data.batches");
 });
 

@@ -5,11 +5,13 @@ import { guardBy } from "../connection/locks.ts";
 /** Which finished batches are too old to be kept. */
 export type Retention = {
   readonly olderThanMs: number;
+  /** When their age is measured, by the database's clock; each look measures anew without it. */
+  readonly asOf?: Date;
   /** exported: of a batch from a file, its results were written somewhere since it ended. any: whatever became of them. */
   readonly only: "exported" | "any";
 };
 
-const OLD = `b.finished_at < now() - make_interval(secs => $1::double precision / 1000)
+const OLD = `b.finished_at < coalesce($3::timestamptz, now()) - make_interval(secs => $1::double precision / 1000)
    and b.state in ('completed', 'cancelled', 'expired') and b.pinned is null
    -- Those go with the batch that they are about.
    and b.parent_id is null
@@ -18,7 +20,7 @@ const OLD = `b.finished_at < now() - make_interval(secs => $1::double precision 
    and not exists (select from nightdesk_data.jobs open
                     where open.batch_id = b.batch_id and open.state in ('queued', 'running', 'parked'))`;
 
-const valuesOf = ({ olderThanMs, only }: Retention) => [olderThanMs, only];
+const valuesOf = ({ olderThanMs, only, asOf }: Retention) => [olderThanMs, only, asOf ?? null];
 
 const oldSchema = z.array(
   z
@@ -46,19 +48,32 @@ export async function selectOldBatches(
   const { rows } = await db.query(
     `select b.batch_id, b.name, b.finished_at,
             (select coalesce(sum(total), 0) from nightdesk_data.batch_counts c where c.batch_id = b.batch_id) as jobs
-       from nightdesk_data.batches b where ${OLD} order by b.finished_at, b.batch_id limit $3`,
+       from nightdesk_data.batches b where ${OLD} order by b.finished_at, b.batch_id limit $4`,
     [...valuesOf(retention), limit],
   );
   return oldSchema.parse(rows);
 }
 
 const deletedSchema = z.tuple([
-  z.object({ is_held: z.boolean(), jobs: z.coerce.number(), batches: z.coerce.number() }),
+  z.object({
+    is_held: z.boolean(),
+    batch_id: z.string().nullable(),
+    name: z.string().nullable(),
+    finished_at: z.date().nullable(),
+    jobs: z.coerce.number(),
+    batches: z.coerce.number(),
+  }),
 ]);
 
-/** What one slice took away. busy: somebody else is at it. */
-type DeletedSlice =
-  { readonly kind: "busy" } | { readonly kind: "deleted"; jobs: number; batches: number };
+/** What one slice took away, and of which batch. busy: somebody else is at it. */
+export type DeletedSlice =
+  | { readonly kind: "busy" }
+  | {
+      readonly kind: "deleted";
+      readonly of: Omit<OldBatch, "jobs"> | null;
+      readonly jobs: number;
+      readonly batches: number;
+    };
 
 /**
  * Deletes up to `limit` jobs of the oldest batch that is due, with everything of theirs, and the batch itself once it has
@@ -71,7 +86,10 @@ export async function deleteOldSlice(
 ): Promise<DeletedSlice> {
   const { rows } = await db.query(DELETE_SLICE, [...valuesOf(retention), limit]);
   const [row] = deletedSchema.parse(rows);
-  return row.is_held ? { kind: "deleted", jobs: row.jobs, batches: row.batches } : { kind: "busy" };
+  if (!row.is_held) return { kind: "busy" };
+  const { batch_id: batchId, name, finished_at: finishedAt, jobs, batches } = row;
+  const isNone = batchId === null || name === null || finishedAt === null;
+  return { kind: "deleted", of: isNone ? null : { batchId, name, finishedAt }, jobs, batches };
 }
 
 // The batch is taken first, as everything does that adds jobs to it or pins it. Its jobs are counted as one statement sees
@@ -80,11 +98,11 @@ export async function deleteOldSlice(
 const DELETE_SLICE = `
 with ${guardBy("retention")},
 old as materialized (
-  select b.batch_id from guard, nightdesk_data.batches b
+  select b.batch_id, b.name, b.finished_at from guard, nightdesk_data.batches b
    where guard.held and ${OLD} order by b.finished_at, b.batch_id limit 1 for update of b skip locked),
 slice as materialized (
   select j.job_id from old cross join lateral
-    (select job_id from nightdesk_data.jobs where batch_id = old.batch_id order by seq limit $3) j),
+    (select job_id from nightdesk_data.jobs where batch_id = old.batch_id order by seq limit $4) j),
 repeats as (
   update nightdesk_data.jobs r set rerun_of = null from old
    where r.rerun_of = any (array(select job_id from slice)) and r.batch_id <> old.batch_id),
@@ -93,7 +111,16 @@ jobs as (
 emptied as (
   delete from nightdesk_data.batches b using old
    where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
-select held as is_held, (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches from guard`;
+select held as is_held, old.batch_id, old.name, old.finished_at,
+       (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches
+  from guard left join old on true`;
+
+const nowSchema = z.tuple([z.object({ now: z.date() })]);
+
+/** By the database's clock. */
+export async function selectNow(db: Queryable): Promise<Date> {
+  return nowSchema.parse((await db.query("select clock_timestamp() as now")).rows)[0].now;
+}
 
 const expiredSchema = z.tuple([z.object({ is_held: z.boolean(), rows: z.coerce.number() })]);
 
