@@ -10,7 +10,19 @@ const MOST_ALTERNATIVES = 200;
 
 /** Whether an argument of the command line is a glob: it holds a wildcard, a set, a list in braces, or begins with `!`. */
 export const isGlob = (text: string): boolean =>
-  /^!|[*?]|\[[^\]]+\]|\{[^}]*(?:,|\.\.)[^}]*\}/.test(text);
+  /^!|[*?]/.test(text) ||
+  insidesOf(text, "[", "]").some((inside) => inside !== "") ||
+  insidesOf(text, "{", "}").some((inside) => /,|\.\./.test(inside));
+
+/** What stands between each end and the first start before it, in one pass, however many starts have no end. */
+const insidesOf = (text: string, start: string, end: string): readonly string[] =>
+  text
+    .split(end)
+    .slice(0, -1)
+    .flatMap((part) => {
+      const at = part.indexOf(start);
+      return at === -1 ? [] : [part.slice(at + 1)];
+    });
 
 /**
  * Reads a glob: `*`, `?`, sets ([a-z], [!a-z]), `**` for any folders, lists (`{a,b}`, `{1..3}`, nested), `\` before a character

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parseGlob } from "../../src/shared/parse-glob.ts";
+import { isGlob, parseGlob } from "../../src/shared/parse-glob.ts";
 import { matchTrigger } from "../../src/shared/match-trigger.ts";
 import { compilePattern, parsePattern } from "../../src/shared/schema/linear-pattern.ts";
 import { addRules, isIgnored, NO_RULES, rulesBelow } from "../../src/worker/index/ignore-rules.ts";
+import { durationMs } from "../../src/worker/models/keep-alive.ts";
 import { expectLinear, LONGEST_TURN_MS, timeTaken } from "../support/time-taken.ts";
 
 function compiled(pattern: string) {
@@ -30,6 +31,15 @@ describe("a pattern that a backtracking engine never ends with", () => {
       return () => taken.test(text);
     });
   });
+});
+
+test.each([
+  ["a glob that opens sets", (chars: number) => isGlob("[".repeat(chars))],
+  ["a glob that opens lists", (chars: number) => isGlob("{".repeat(chars))],
+  ["a glob of lists without a choice", (chars: number) => isGlob("{.".repeat(chars / 2))],
+  ["a time to keep a model without a unit", (chars: number) => durationMs("1".repeat(chars))],
+])("is told in time in proportion to its length: %s", async (_, read) => {
+  await expectLinear(LARGEST_REPLY, (chars) => () => read(chars));
 });
 
 test("the pieces of a pattern that are large together are counted before they are made", () => {

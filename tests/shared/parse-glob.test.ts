@@ -44,13 +44,19 @@ describe("a glob", () => {
     expect(takes(glob, left)).toBe(false);
   });
 
-  test.each(["*", "a?", "[ab]", "{a,b}", "{1..3}", "!a", "a/**"])("is %s", (text) => {
-    expect(isGlob(text)).toBe(true);
-  });
+  test.each(["*", "a?", "[ab]", "[[]", "{a,b}", "{{a,b}", "{a}{b,c}", "{1..3}", "!a", "a/**"])(
+    "is %s",
+    (text) => {
+      expect(isGlob(text)).toBe(true);
+    },
+  );
 
-  test.each(["a.md", "a/b", "{a}", "[", "a]", "notes (1).md", "-"])("is not %s", (text) => {
-    expect(isGlob(text)).toBe(false);
-  });
+  test.each(["a.md", "a/b", "{a}", "{a}b,c}", "[", "[]", "[]a]", "a]", "notes (1).md", "-"])(
+    "is not %s",
+    (text) => {
+      expect(isGlob(text)).toBe(false);
+    },
+  );
 
   test.each([
     ["@(a|b).md", "holds a group in parentheses"],

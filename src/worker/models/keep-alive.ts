@@ -4,7 +4,8 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Of model.keep_alive, whose form the configuration has checked; negative for ever. */
 export function durationMs(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)];
+  // A number is tried where it begins alone: of a long one without a unit each digit would be a beginning.
+  const parts = [...text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)];
   const sum = parts.reduce(
     (total, [, count, unit]) => total + Number(count) * UNITS[unit as keyof typeof UNITS],
     0,
