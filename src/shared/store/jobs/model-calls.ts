@@ -191,8 +191,9 @@ export async function selectModelCalls(
 }
 
 /**
- * Takes over what another job was told to the same request, the newest reply that there is: copied into this job, so
- * that its record stays whole when the other is deleted. A run that lost its job copies nothing.
+ * Takes over what another job was told to the same request, the newest reply that there is of a job that was not refused
+ * and did not fail: copied into this job, so that its record stays whole when the other is deleted. A run that lost its job
+ * copies nothing.
  * @returns the reply, or undefined where nobody made the request yet
  */
 export async function takeOverCall(
@@ -208,8 +209,10 @@ export async function takeOverCall(
 const TAKE_OVER = `
 with found as materialized (
   select ${CALL_COLUMNS}, coalesce(cached_from, run_id) as cached_from
-    from nightdesk_data.model_calls
+    from nightdesk_data.model_calls m
    where request_sha256 = $3 and reply is not null and model <> 'extractive' and job_id <> $1
+     -- What a job was refused for would be refused again.
+     and not exists (select from nightdesk_data.jobs j where j.job_id = m.job_id and j.state in ('refused', 'failed'))
    order by call_id desc limit 1),
 copied as (
   insert into nightdesk_data.model_calls (job_id, run_id, cached_from, ${CALL_COLUMNS})
