@@ -1,5 +1,8 @@
-import { link, lstat, mkdir, realpath, stat, unlink } from "node:fs/promises";
+import { link, lstat, mkdir, realpath, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname, extname, join, posix } from "node:path";
+import { openFolder, pathOfFolder } from "../../shared/atomic-file.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
 import type { FileToMove, Move } from "../../shared/store/index/watched-files.ts";
 import { isSystemError } from "../sandbox/names.ts";
 
@@ -19,7 +22,7 @@ const kept = (why: string): Move => ({ kind: "kept", why });
  */
 export async function moveFile(file: FileToMove, { workroot, root }: Places): Promise<Move> {
   const from = join(workroot, file.path);
-  const folder = join(workroot, file.move_to);
+  let folder: FileHandle | undefined;
   try {
     const held = await lstat(from, { bigint: true });
     const isSame =
@@ -28,22 +31,55 @@ export async function moveFile(file: FileToMove, { workroot, root }: Places): Pr
       held.ino === file.inode &&
       held.mtimeNs === file.mtime_ns;
     if (!isSame) return kept("it changed after it was taken");
-    await mkdir(folder, { recursive: true });
     if (!isBelow(await realpath(dirname(from)), await realpath(root)))
       return kept("a link leads out of its source");
-    if (!isBelow(await realpath(folder), await realpath(workroot)))
-      return kept(`a link leads out of the work root: ${file.move_to}`);
-    if ((await stat(folder, { bigint: true })).dev !== held.dev)
+    folder = await openFolderBelow(workroot, file.move_to);
+    if (folder === undefined) return kept(`a link stands in ${file.move_to}`);
+    if ((await folder.stat({ bigint: true })).dev !== held.dev)
       return kept(`${file.move_to} is on another device`);
-    const name = await linkUnderFreeName(from, folder, file);
+    const place = await pathOfFolder(folder, join(workroot, file.move_to));
+    const name = await linkUnderFreeName(from, place, file);
     if (name === undefined) return kept(`${file.move_to} holds files of its name`);
     await unlink(from);
     return { kind: "moved", path: posix.join(file.move_to, name) };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return kept(`the file system says ${error.code ?? "no"}`);
+  } finally {
+    await folder?.close();
   }
 }
+
+/**
+ * Opens a folder below the work root, and makes what is missing of it. Whoever may write one of the folders on the way may
+ * put a link there: none is followed, also not one that comes in between.
+ * @returns undefined where a link stands on the way
+ */
+async function openFolderBelow(workroot: string, below: string): Promise<FileHandle | undefined> {
+  let folder = await openFolder(workroot);
+  let path = workroot;
+  for (const name of posix.normalize(below).split("/").filter(Boolean)) {
+    const outer = folder;
+    try {
+      path = join(path, name);
+      const place = join(await pathOfFolder(outer, dirname(path)), name);
+      await mkdir(place).catch((error: unknown) => {
+        if (!hasCode(error, "EEXIST")) throw error;
+      });
+      folder = await openFolder(place, "refuse");
+    } catch (error) {
+      // Linux says ENOTDIR of a link, and others ELOOP.
+      if (await isLink(path)) return undefined;
+      throw error;
+    } finally {
+      await outer.close();
+    }
+  }
+  return folder;
+}
+
+const isLink = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
 
 const isBelow = (path: string, root: string): boolean =>
   path === root || path.startsWith(`${root}/`);

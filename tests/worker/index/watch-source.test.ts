@@ -3,6 +3,7 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -169,19 +170,28 @@ describeOnPostgres("a watched folder", () => {
     expect(readFileSync(join(desk.workroot, "in/a.md"), "utf8")).toBe("Other words.");
   });
 
-  test("links lead no move out of the source or the work root", async () => {
+  test.each([
+    ["of the work root", () => join(desk.workroot, "elsewhere-")],
+    ["outside", () => join(tmpdir(), "nightdesk-elsewhere-")],
+  ])("a link leads no move to another folder %s", async (_, prefix) => {
+    const elsewhere = mkdtempSync(prefix());
+    write("in/a.md", "Words.");
+    await rest();
+    await look(MOVED);
+    await finish();
+    symlinkSync(elsewhere, join(desk.workroot, "done"));
+    await look(MOVED);
+    expect(await moved()).toMatchObject([{ move_problem: "a link stands in done" }]);
+    expect(readdirSync(elsewhere)).toEqual([]);
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test("links lead no move out of the source", async () => {
     const outside = mkdtempSync(join(tmpdir(), "nightdesk-outside-"));
     write("in/sub/a.md", "Words.");
     await rest();
     await look(MOVED);
     await finish();
-    symlinkSync(outside, join(desk.workroot, "done"));
-    await look(MOVED);
-    expect(await moved()).toMatchObject([
-      { move_problem: "a link leads out of the work root: done" },
-    ]);
-    await desk.db.query("update nightdesk_data.watched_files set move_problem = null");
-    rmSync(join(desk.workroot, "done"));
     // The same file by way of another folder: a rename keeps inode and times.
     renameSync(join(desk.workroot, "in/sub/a.md"), join(outside, "a.md"));
     rmSync(join(desk.workroot, "in/sub"), { recursive: true });
