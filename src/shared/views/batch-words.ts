@@ -62,10 +62,14 @@ export type Held = {
   readonly holdUntil: Date | null;
 };
 
-/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
+/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`; a moment that has passed is named as such. */
 export function formatHold({ holdReason, holdUntil }: Omit<Held, "name">): string {
-  const until = holdUntil === null ? "" : `, until ${formatMoment(holdUntil)}`;
-  return `held: ${holdReason ?? ""}${until}`;
+  const reason = `held: ${holdReason ?? ""}`;
+  if (holdUntil === null) return reason;
+  const moment = formatMoment(holdUntil);
+  return holdUntil.getTime() > Date.now()
+    ? `${reason}, until ${moment}`
+    : `${reason}, ended at ${moment}: it goes on when a worker looks`;
 }
 
 /** What to run so that a held batch goes on; undefined where it can only be waited for. */

@@ -11,8 +11,9 @@ export const countOf = (value: number, noun: string): string =>
 /** An amount of whatever currency the prices are in: `12.50`, and `0.0034` where it is less than one. */
 export const formatMoney = (amount: number): string => amount.toFixed(amount < 1 ? 4 : 2);
 
-/** A duration in the units that people read: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
+/** A duration in the units that people read: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`; a negative one says why there is none. */
 export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 0) return "an unknown time, since the clock went back";
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
