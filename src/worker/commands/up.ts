@@ -6,6 +6,7 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
+import { keepRunning } from "./keep-running.ts";
 import { work } from "./worker.ts";
 
 /**
@@ -27,16 +28,27 @@ export const up: CommandHandler = async (invocation) => {
   if (invocation.options["dashboard"] === false) return work(context, "for-ever");
   // The pages find the database made.
   await withDatabase(context, "create", async () => undefined);
-  const dashboard = startDashboard(context);
+  const dashboard = keepRunning(
+    () => startDashboard(context),
+    ({ ending, pauseMs }) => {
+      const again = `it is started again in ${pauseMs / 1_000} s`;
+      context.logger.warn({ ending }, `the dashboard has ended; ${again}`);
+      context.terminal.say(`The dashboard has ended (${ending}); ${again}. Jobs go on.`);
+    },
+  );
+  // Ctrl-C reaches the dashboard as well: that it ends then is no surprise.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, dashboard.stop);
+  }
   try {
     return await work(context, "for-ever");
   } finally {
-    dashboard.kill("SIGTERM");
+    dashboard.stop();
   }
 };
 
-/** A process of its own, which prints its address and ends with this one. Without it the desk works on. */
-function startDashboard({ config, invocation, logger }: CommandContext): ChildProcess {
+/** A process of its own, which prints its address and ends with this one. Without it jobs are worked all the same. */
+function startDashboard({ config, invocation }: CommandContext): ChildProcess {
   const { env, packageRoot, cwd } = invocation;
   const secrets = secretsOf(env);
   const plain = Object.fromEntries(
@@ -55,8 +67,5 @@ function startDashboard({ config, invocation, logger }: CommandContext): ChildPr
     },
   );
   if (child.connected) child.send(secrets, () => undefined);
-  child.once("error", (err) => {
-    logger.warn({ err }, "the dashboard could not be started");
-  });
   return child;
 }

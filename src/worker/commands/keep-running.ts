@@ -1,0 +1,53 @@
+import type { ChildProcess } from "node:child_process";
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Of a process that ran for so long, the next end is no matter of the one before. */
+const STEADY_MS = 60_000;
+
+/** How a process ended: `exit 1`, `SIGKILL`, or why it could not be started; and the pause before the next one. */
+export type Ended = { readonly ending: string; readonly pauseMs: number };
+
+/**
+ * Keeps a process running: one that ends is started again after a pause, which doubles up to a minute while it keeps ending.
+ * @param onEnd hears of each end, but for that of `stop`
+ * @returns `stop` sends SIGTERM and starts no other
+ */
+export function keepRunning(
+  start: () => ChildProcess,
+  onEnd: (ended: Ended) => void,
+): { readonly stop: () => void } {
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let pauseMs = FIRST_PAUSE_MS;
+
+  function run(): void {
+    const startedAt = performance.now();
+    const started = start();
+    child = started;
+    const end = (ending: string): void => {
+      if (child !== started || isStopped) return;
+      child = undefined;
+      if (performance.now() - startedAt > STEADY_MS) pauseMs = FIRST_PAUSE_MS;
+      timer = setTimeout(run, pauseMs);
+      onEnd({ ending, pauseMs });
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    };
+    started.once("error", ({ message }) => {
+      end(message);
+    });
+    started.once("exit", (code, signal) => {
+      end(signal ?? `exit ${code}`);
+    });
+  }
+
+  run();
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      child?.kill("SIGTERM");
+    },
+  };
+}
