@@ -66,7 +66,7 @@ const deletedSchema = z.tuple([
 ]);
 
 /** What one slice took away, and of which batch. busy: somebody else is at it. */
-export type DeletedSlice =
+type DeletedSlice =
   | { readonly kind: "busy" }
   | {
       readonly kind: "deleted";
@@ -114,13 +114,6 @@ emptied as (
 select held as is_held, old.batch_id, old.name, old.finished_at,
        (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches
   from guard left join old on true`;
-
-const nowSchema = z.tuple([z.object({ now: z.date() })]);
-
-/** By the database's clock. */
-export async function selectNow(db: Queryable): Promise<Date> {
-  return nowSchema.parse((await db.query("select clock_timestamp() as now")).rows)[0].now;
-}
 
 const expiredSchema = z.tuple([z.object({ is_held: z.boolean(), rows: z.coerce.number() })]);
 
