@@ -61,8 +61,6 @@ export default {
   testRunner: "<rootDir>/tests/services/run-test-file.js",
   testSequencer: "<rootDir>/tests/services/longest-first.js",
   setupFiles: ["<rootDir>/tests/typescript-in-threads.js"],
-  setupFilesAfterEnv:
-    process.env.NODE_V8_COVERAGE === undefined ? [] : ["<rootDir>/tests/services/take-coverage.js"],
   testTimeout: 60_000,
   // ESM modules of a test file are never freed: a worker that has grown collects garbage instead of testing.
   workerIdleMemoryLimit: "700MB",

@@ -1,6 +1,7 @@
 import { createRequire, register } from "node:module";
 import { relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { takeCoverage } from "node:v8";
 import { transformFileSync } from "@swc/core";
 import circus from "jest-circus/runner";
 import { compilerOptions } from "../typescript-hooks.js";
@@ -21,7 +22,14 @@ let isReady = false;
  * their own, as jest does it, and so have all where coverage is measured: jest counts only what it has loaded itself.
  * @throws {Error} when a file leaves the process changed for the next one
  */
-export default async function runTestFile(globalConfig, config, environment, runtime, path, send) {
+export default async function runTestFile(...words) {
+  const result = await runFile(...words);
+  // Where NODE_V8_COVERAGE names a folder: a worker of jest that has grown is killed, and would write nothing.
+  if (process.env.NODE_V8_COVERAGE !== undefined) takeCoverage();
+  return result;
+}
+
+async function runFile(globalConfig, config, environment, runtime, path, send) {
   if (globalConfig.collectCoverage || !sharesModules(path)) {
     return circus.default(globalConfig, config, environment, runtime, path, send);
   }
