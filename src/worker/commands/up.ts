@@ -31,9 +31,9 @@ export const up: CommandHandler = async (invocation) => {
   const dashboard = keepRunning(
     () => startDashboard(context),
     ({ ending, pauseMs }) => {
-      const again = `it is started again in ${pauseMs / 1_000} s`;
-      context.logger.warn({ ending }, `the dashboard has ended; ${again}`);
-      context.terminal.say(`The dashboard has ended (${ending}); ${again}. Jobs go on.`);
+      context.terminal.say(
+        `The dashboard has ended (${ending}); it is started again in ${pauseMs / 1_000} s. Jobs go on.`,
+      );
     },
   );
   // Ctrl-C reaches the dashboard as well: that it ends then is no surprise.
