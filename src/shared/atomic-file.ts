@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { link, lstat, open, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { LOCK_FLAGS, lockOpened } from "./file-lock.ts";
@@ -205,6 +205,56 @@ export async function pathOfFolder({ fd }: FileHandle, folder: string): Promise<
   const opened = `/proc/self/fd/${fd}`;
   const found = await lstat(opened).catch(() => undefined);
   return found?.isSymbolicLink() === true ? opened : folder;
+}
+
+/** Where it is not open, what was met at which path. */
+export type OpenedBelow =
+  | { readonly kind: "open"; readonly handle: FileHandle; readonly path: string }
+  | { readonly kind: "missing" | "link" | "no folder"; readonly path: string };
+
+/**
+ * Goes down folder by folder from one that the user named, each opened in the one before it, and follows no link, also none
+ * that comes in between.
+ */
+export async function openBelow(
+  base: string,
+  folders: readonly string[],
+  missing: "make" | "leave out",
+): Promise<OpenedBelow> {
+  let opened = await openNext(base, base, "follow");
+  for (const name of folders) {
+    if (opened.kind !== "open") return opened;
+    const { handle, path } = opened;
+    try {
+      const inside = join(await pathOfFolder(handle, path), name);
+      if (missing === "make") await mkdir(inside).catch(unlessThere);
+      opened = await openNext(inside, join(path, name), "refuse");
+    } finally {
+      await handle.close();
+    }
+  }
+  return opened;
+}
+
+/** @param path as the user names it, of `folder` */
+async function openNext(
+  folder: string,
+  path: string,
+  links: "follow" | "refuse",
+): Promise<OpenedBelow> {
+  try {
+    return { kind: "open", handle: await openFolder(folder, links), path };
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { kind: "missing", path };
+    // Linux says ENOTDIR of a link, and others ELOOP.
+    if (!hasCode(error, "ENOTDIR") && !hasCode(error, "ELOOP")) throw error;
+    const isLink = (await lstat(folder)).isSymbolicLink();
+    return { kind: isLink ? "link" : "no folder", path };
+  }
+}
+
+function unlessThere(error: unknown): void {
+  if (!hasCode(error, "EEXIST")) throw error;
 }
 
 /** Makes the names of a folder durable. */

@@ -1,8 +1,7 @@
-import { link, lstat, mkdir, realpath, unlink } from "node:fs/promises";
+import { link, lstat, realpath, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, extname, join, posix } from "node:path";
-import { openFolder, pathOfFolder } from "../../shared/atomic-file.ts";
-import { hasCode } from "../../shared/store/connection/errors.ts";
+import { openBelow, pathOfFolder } from "../../shared/atomic-file.ts";
 import type { FileToMove, Move } from "../../shared/store/index/watched-files.ts";
 import { isSystemError } from "../sandbox/names.ts";
 
@@ -33,11 +32,14 @@ export async function moveFile(file: FileToMove, { workroot, root }: Places): Pr
     if (!isSame) return kept("it changed after it was taken");
     if (!isBelow(await realpath(dirname(from)), await realpath(root)))
       return kept("a link leads out of its source");
-    folder = await openFolderBelow(workroot, file.move_to);
-    if (folder === undefined) return kept(`a link stands in ${file.move_to}`);
+    const names = posix.normalize(file.move_to).split("/").filter(Boolean);
+    const opened = await openBelow(workroot, names, "make");
+    if (opened.kind === "link") return kept(`a link stands in ${file.move_to}`);
+    if (opened.kind !== "open") return kept(`${file.move_to} is no folder`);
+    folder = opened.handle;
     if ((await folder.stat({ bigint: true })).dev !== held.dev)
       return kept(`${file.move_to} is on another device`);
-    const place = await pathOfFolder(folder, join(workroot, file.move_to));
+    const place = await pathOfFolder(folder, opened.path);
     const name = await linkUnderFreeName(from, place, file);
     if (name === undefined) return kept(`${file.move_to} holds files of its name`);
     await unlink(from);
@@ -49,37 +51,6 @@ export async function moveFile(file: FileToMove, { workroot, root }: Places): Pr
     await folder?.close();
   }
 }
-
-/**
- * Opens a folder below the work root, and makes what is missing of it. Whoever may write one of the folders on the way may
- * put a link there: none is followed, also not one that comes in between.
- * @returns undefined where a link stands on the way
- */
-async function openFolderBelow(workroot: string, below: string): Promise<FileHandle | undefined> {
-  let folder = await openFolder(workroot);
-  let path = workroot;
-  for (const name of posix.normalize(below).split("/").filter(Boolean)) {
-    const outer = folder;
-    try {
-      path = join(path, name);
-      const place = join(await pathOfFolder(outer, dirname(path)), name);
-      await mkdir(place).catch((error: unknown) => {
-        if (!hasCode(error, "EEXIST")) throw error;
-      });
-      folder = await openFolder(place, "refuse");
-    } catch (error) {
-      // Linux says ENOTDIR of a link, and others ELOOP.
-      if (await isLink(path)) return undefined;
-      throw error;
-    } finally {
-      await outer.close();
-    }
-  }
-  return folder;
-}
-
-const isLink = async (path: string): Promise<boolean> =>
-  (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
 
 const isBelow = (path: string, root: string): boolean =>
   path === root || path.startsWith(`${root}/`);

@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import {
   createAtomicFile,
-  openFolder,
+  openBelow,
   openPartFile,
   pathOfFolder,
 } from "../../../shared/atomic-file.ts";
@@ -38,7 +38,7 @@ export async function openModelFile(
   path: string,
 ): Promise<FileHandle | undefined> {
   const { folders, name } = partsOf(model, path);
-  const folder = await openBelow(model.base, folders, "leave out");
+  const folder = await openFolderOf(model, folders, "leave out");
   if (folder === undefined) return undefined;
   try {
     const place = await pathOfFolder(folder.handle, folder.path);
@@ -76,7 +76,7 @@ async function inFolderOf<T>(
 ): Promise<T> {
   const { folders, name } = partsOf(model, path);
   await mkdir(model.base, { recursive: true });
-  const folder = await openBelow(model.base, folders, "make");
+  const folder = await openFolderOf(model, folders, "make");
   if (folder === undefined) throw new Error("a folder that was made is not there");
   try {
     const place = await pathOfFolder(folder.handle, folder.path);
@@ -93,53 +93,18 @@ function partsOf({ below }: ModelFolder, path: string): { folders: string[]; nam
 
 type OpenFolder = { readonly handle: FileHandle; readonly path: string };
 
-/** Goes down folder by folder from one that the user named, each opened in the one before it, and follows no link. */
-async function openBelow(
-  base: string,
+/** Below the folder that the user named no link is followed. */
+async function openFolderOf(
+  { base }: ModelFolder,
   folders: readonly string[],
   missing: "make" | "leave out",
 ): Promise<OpenFolder | undefined> {
-  let current = await openUnlessMissing(base, base, "follow");
-  for (const name of folders) {
-    if (current === undefined) return undefined;
-    current = await openNext(current, name, missing);
-  }
-  return current;
-}
-
-/** Closes the folder that it comes from. */
-async function openNext(
-  above: OpenFolder,
-  name: string,
-  missing: "make" | "leave out",
-): Promise<OpenFolder | undefined> {
-  try {
-    const inside = join(await pathOfFolder(above.handle, above.path), name);
-    if (missing === "make") await mkdir(inside).catch(unlessThere);
-    return await openUnlessMissing(inside, join(above.path, name), "refuse");
-  } finally {
-    await above.handle.close();
-  }
-}
-
-async function openUnlessMissing(
-  folder: string,
-  path: string,
-  links: "follow" | "refuse",
-): Promise<OpenFolder | undefined> {
-  try {
-    return { handle: await openFolder(folder, links), path };
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    if (!hasCode(error, "ENOTDIR") && !hasCode(error, "ELOOP")) throw error;
-    throw new Failure(
-      "INPUT_INVALID",
-      `${path} is a link or no folder, and models fetch follows no link. Take it away, or name the folder that is meant in ` +
-        "embed.cache_dir or embed.local_model_path.",
-    );
-  }
-}
-
-function unlessThere(error: unknown): void {
-  if (!hasCode(error, "EEXIST")) throw error;
+  const opened = await openBelow(base, folders, missing);
+  if (opened.kind === "open") return opened;
+  if (opened.kind === "missing") return undefined;
+  throw new Failure(
+    "INPUT_INVALID",
+    `${opened.path} is a link or no folder, and models fetch follows no link. Take it away, or name the folder that is meant in ` +
+      "embed.cache_dir or embed.local_model_path.",
+  );
 }
