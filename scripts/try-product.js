@@ -114,7 +114,7 @@ async function workEachKind() {
   } finally {
     await waitForWorkers(folder);
     await stopDatabase(folder);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -158,10 +158,9 @@ function compareKinds(rows) {
   });
 }
 
-/** The process of the embedded database removes the file with its number when it has stopped. */
+/** By the product itself, which waits for the end of the process. */
 async function stopDatabase(folder) {
-  const pidFile = join(folder, ".nightdesk", "pid");
-  if (!existsSync(pidFile)) return;
-  process.kill(Number(readFileSync(pidFile, "utf8")), "SIGTERM");
-  await waitUntil(() => Promise.resolve(!existsSync(pidFile)), 10_000);
+  const module = join(product, "dist", "shared", "store", "embedded", "embedded-process.js");
+  const { stopEmbedded } = await import(pathToFileURL(module).href);
+  await stopEmbedded(join(folder, ".nightdesk"));
 }
