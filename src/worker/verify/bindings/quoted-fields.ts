@@ -96,7 +96,7 @@ function pair(value: unknown, { schemas, root, quote }: Place): unknown {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         const ofMember = membersOf(schemas, name).flatMap((one) => unfolded(one, root));
-        const isQuote = name === "quote" || ofMember.some((one) => one["x-quote"] === true);
+        const isQuote = isQuoteIn(name, ofMember);
         return [name, isQuote ? member : pair(member, { schemas: ofMember, root, quote })];
       }),
     );
@@ -113,9 +113,9 @@ const isWrapped = (
   Object.keys(value).every((key) => key === "value" || key === "quote") &&
   membersOf(schemas, "value").length === 0;
 
-const isQuoteIn = (name: string, schemas: readonly FieldsSchema[], root: FieldsSchema): boolean =>
-  name === "quote" ||
-  schemas.flatMap((schema) => unfolded(schema, root)).some((one) => one["x-quote"] === true);
+/** @param schemas unfolded */
+const isQuoteIn = (name: string, schemas: readonly FieldsSchema[]): boolean =>
+  name === "quote" || schemas.some((one) => one["x-quote"] === true);
 
 /** The fields as the user's schema means them: without quotes beside their values. */
 export function plainFields(paired: Fields): Fields {
@@ -195,7 +195,8 @@ function walkObject(value: Fields, at: Walk): void {
   const quoteBeside = typeof quote === "string" ? quote : at.quoteBeside;
   for (const [name, member] of Object.entries(value)) {
     const schemas = membersOf(at.schemas, name);
-    if (isQuoteIn(name, schemas, at.root)) continue;
+    const all = schemas.flatMap((schema) => unfolded(schema, at.root));
+    if (isQuoteIn(name, all)) continue;
     const isRequired = at.schemas.some(
       ({ required }) => Array.isArray(required) && required.includes(name),
     );
