@@ -12,8 +12,6 @@ type Places = {
   readonly root: string;
 };
 
-const kept = (why: string): Move => ({ kind: "kept", why });
-
 /**
  * Moves a file that is still the one that was taken, and never over another: a name that is there already gets the first eight
  * digits of the hash. The new name is a link, which fails where there is one, and the old name goes after it; so both folders
@@ -21,6 +19,7 @@ const kept = (why: string): Move => ({ kind: "kept", why });
  */
 export async function moveFile(file: FileToMove, { workroot, root }: Places): Promise<Move> {
   const from = join(workroot, file.path);
+  const kept = (why: string): Move => ({ kind: "kept", path: file.path, why });
   let folder: FileHandle | undefined;
   try {
     const held = await lstat(from, { bigint: true });

@@ -57,11 +57,13 @@ function logLook(logger: Logger, source: string, { taken, decisions, moves }: Lo
   if (taken > 0) logger.info({ source, files: taken }, "new files taken");
   const labelled = decisions.filter(({ job }) => job !== null).length;
   if (labelled > 0) logger.info({ source, files: labelled }, "files queued by their labels");
-  for (const { problem } of decisions) {
-    if (problem !== null) logger.warn({ source, why: problem }, "a file was passed over");
+  for (const { file, problem } of decisions) {
+    if (problem !== null)
+      logger.warn({ source, path: file.path, why: problem }, "a file was passed over");
   }
   for (const move of moves) {
-    if (move.kind === "kept") logger.warn({ source, why: move.why }, "a file was not moved");
+    if (move.kind === "kept")
+      logger.warn({ source, path: move.path, why: move.why }, "a file was not moved");
   }
 }
 

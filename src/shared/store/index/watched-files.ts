@@ -152,7 +152,7 @@ export type FileToMove = z.infer<typeof dueSchema>[number];
 /** What became of it: where it lies now, or why it stays. */
 export type Move =
   | { readonly kind: "moved"; readonly path: string }
-  | { readonly kind: "kept"; readonly why: string };
+  | { readonly kind: "kept"; readonly path: string; readonly why: string };
 
 const MOST_MOVES = 50;
 
