@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import pg from "pg";
 import { stringify } from "yaml";
 import type { CommandContext } from "../../src/shared/command-context.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
@@ -12,7 +11,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { openTerminal } from "../../src/shared/terminal.ts";
-import { createMigratedDatabase, seedEmbedded } from "../support/templates.ts";
+import { createMigratedDatabase, queryServer, seedEmbedded } from "../support/templates.ts";
 
 export type TopologyName = "embedded" | "postgres" | "redis+postgres";
 
@@ -141,12 +140,4 @@ async function createServices(name: TopologyName): Promise<Services> {
   };
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
+const onServer = (statement: string): Promise<void> => queryServer(databaseUrl ?? "", statement);

@@ -2,12 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { stringify } from "yaml";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { runCommand } from "../support/run-command.ts";
-import { createMigratedDatabase } from "../support/templates.ts";
+import { createMigratedDatabase, queryServer } from "../support/templates.ts";
 
 /** Without a server `npm test` leaves out the files that open a desk. */
 const serverUrl = process.env["TEST_DATABASE_URL"] ?? "";
@@ -74,15 +73,7 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
   };
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
+const onServer = (statement: string): Promise<void> => queryServer(serverUrl, statement);
 
 const BEAT_EVERY_MS = 3_000;
 

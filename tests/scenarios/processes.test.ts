@@ -5,7 +5,6 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import pg from "pg";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
@@ -13,6 +12,7 @@ import { findFreePort } from "../services/free-port.js";
 import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Place, Running } from "../support/run-bin.ts";
+import { queryServer } from "../support/templates.ts";
 
 const QUESTION = "How much diesel does the Bear burn?";
 const LINGER_MS = 3_000;
@@ -214,12 +214,5 @@ async function emptyDatabase(): Promise<{
   };
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: process.env["TEST_DATABASE_URL"] });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
+const onServer = (statement: string): Promise<void> =>
+  queryServer(process.env["TEST_DATABASE_URL"] ?? "", statement);

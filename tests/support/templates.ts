@@ -50,6 +50,10 @@ async function onServer(
   }
 }
 
+/** Sends one statement to a server, like that of another database. */
+export const queryServer = (serverUrl: string, statement: string): Promise<void> =>
+  onServer(serverUrl, (server) => server.query(statement));
+
 async function findTemplate(server: pg.Client, serverUrl: string): Promise<string> {
   const template = `nightdesk_template_${await hashOfTemplate(["bullmq"])}`;
   const found = await server.query("select 1 from pg_database where datname = $1", [template]);

@@ -4,7 +4,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
-import { createMigratedDatabase, readPgliteDump } from "./templates.ts";
+import { createMigratedDatabase, queryServer, readPgliteDump } from "./templates.ts";
 
 const serverUrl = process.env["TEST_DATABASE_URL"];
 
@@ -46,9 +46,7 @@ export async function openPostgres(
     db,
     close: async () => {
       await db.end();
-      const server = connect(serverUrl, fail);
-      await server.query(`drop database ${name}`);
-      await server.end();
+      await queryServer(serverUrl, `drop database ${name}`);
     },
   };
 }
