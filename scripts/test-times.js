@@ -4,11 +4,7 @@ import { countPassed } from "./topologies.js";
 
 const LONGEST_FILES = 20;
 
-/**
- * @typedef {{ tests: string, seconds: number, results: { testResults: { name: string, startTime: number, endTime: number,
- *   assertionResults: { fullName: string, status: string, ancestorTitles: string[], invocations?: number }[] }[] } }} Report
- *   what jest writes with --json of one run, the name of the run, and how long it took
- */
+/** @typedef {import("./test-times.js").Report} Report what jest writes with --json of one run, its name, and its seconds */
 
 /**
  * The tests that passed only when they were tried again. There must be none: such a test says nothing of what it tests.
