@@ -14,6 +14,7 @@ const SLOW_FILES = [
   "worker/embedders/transformers/transformers",
   "worker/index/concurrent-scans",
   "worker/index/edit-sequences",
+  "worker/index/hostile-files",
   "worker/index/long-documents",
   "worker/jobs/long-file",
   "worker/models/slow-drips",
