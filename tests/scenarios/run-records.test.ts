@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import type { JobInput } from "../../src/shared/job.ts";
 import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { rowOf } from "../conformance/jobs.ts";
-import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 import { describeOn } from "../support/describe-on.ts";
+import { partOf } from "../support/prompt-parts.ts";
+import type { Part } from "../support/prompt-parts.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk } from "../support/replay-desk.ts";
 import { tellStory } from "../support/tell-story.ts";
@@ -15,19 +16,6 @@ const FERRY = "allowed/corpus/ferry.md";
 const TEXT =
   "# Ferry\n\nThe ferry to Harwick leaves at 09:15.\n\nThe crossing takes 42 minutes.\n\nA ticket costs 12 EUR.\n";
 const QUESTION = `How long does the crossing take, according to ${FERRY}?`;
-
-type Part = "first" | "answer" | "decompose" | "loop" | "verdict" | "judge";
-const PARTS: readonly (readonly [string, Part])[] = [
-  ["You prepare the audit of an answer", "decompose"],
-  ["You judge an answer by what checks", "judge"],
-  ["You are an auditor who trusts nobody", "verdict"],
-  ["You look into a question with tools", "loop"],
-  ["You answer a question from numbered pieces", "answer"],
-];
-const partOf = (messages: readonly DoubleMessage[]): Part => {
-  const system = messages[0]?.content ?? "";
-  return PARTS.find(([words]) => system.startsWith(words))?.[1] ?? "first";
-};
 
 describeOn("postgres", "the trace of a run", (name) => {
   let desk: ReplayDesk;

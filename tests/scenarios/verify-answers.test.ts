@@ -2,16 +2,15 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { eventually } from "../conformance/signal.ts";
-import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 import { describeOn } from "../support/describe-on.ts";
+import { partOf } from "../support/prompt-parts.ts";
+import type { Part } from "../support/prompt-parts.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";
 import type { ReplayDesk } from "../support/replay-desk.ts";
 
 const FERRY = "allowed/corpus/ferry.md";
 const TEXT =
   "# Ferry\n\nThe ferry to Harwick leaves at 09:15.\n\nThe crossing takes 42 minutes.\n\nA ticket costs 12 EUR.\n";
-
-type Part = "first" | "answer" | "decompose" | "loop" | "verdict" | "judge";
 
 describeOn("postgres", "answers that are verified", (name) => {
   let desk: ReplayDesk;
@@ -20,21 +19,6 @@ describeOn("postgres", "answers that are verified", (name) => {
   /** Which part was asked for, in order. */
   let asked: Part[];
   let prompts: string[];
-
-  const PARTS: readonly (readonly [string, Part])[] = [
-    ["You prepare the audit of an answer", "decompose"],
-    ["You judge an answer by what checks", "judge"],
-    ["You are an auditor who trusts nobody", "verdict"],
-    ["You look into a question with tools", "loop"],
-    ["You answer a question from numbered pieces", "answer"],
-    ["You summarise", "answer"],
-    ["You take fields", "answer"],
-  ];
-
-  const partOf = (messages: readonly DoubleMessage[]): Part => {
-    const system = messages[0]?.content ?? "";
-    return PARTS.find(([words]) => system.startsWith(words))?.[1] ?? "first";
-  };
 
   beforeAll(async () => {
     desk = await openReplayDesk(name, [
