@@ -6,7 +6,7 @@ create table nightdesk_data.hosts (
   -- Base URL, scheme://host[:port][/path]. It has to mean the same on every machine that has a worker. Of the web the base URL of a
   -- search provider, and `web pages` for all of them together.
   host text primary key check (host <> ''),
-  provider text not null check (provider in ('ollama', 'openai-compatible', 'llama-cpp', 'transformers', 'web')),
+  provider text not null check (provider in ('ollama', 'openai-compatible', 'transformers', 'web')),
   -- Calls at once, and why so many.
   capacity integer not null check (capacity >= 1),
   capacity_reason text not null,

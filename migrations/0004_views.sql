@@ -780,7 +780,7 @@ select h.host, h.provider, h.capacity, h.capacity_reason,
   from nightdesk_data.hosts h;
 comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.';
 comment on column nightdesk.hosts.host is 'Base URL, scheme://host[:port][/path]; web pages for all of them together.';
-comment on column nightdesk.hosts.provider is 'ollama or openai-compatible; llama-cpp or transformers for the models in processes of the workers, which only budgets count; web for a search provider and for pages.';
+comment on column nightdesk.hosts.provider is 'ollama or openai-compatible; transformers for the models in processes of the workers, which only budgets count; web for a search provider and for pages.';
 comment on column nightdesk.hosts.capacity is 'Calls that it gets at once, of all workers together.';
 comment on column nightdesk.hosts.capacity_reason is 'Why so many: configured, or what was found.';
 comment on column nightdesk.hosts.in_use is 'Calls that it has now.';

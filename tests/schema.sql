@@ -1344,7 +1344,7 @@ constraint hosts_pkey on nightdesk_data.hosts PRIMARY KEY (host)
 
 constraint hosts_probes_check on nightdesk_data.hosts CHECK ((probes >= 0))
 
-constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text, 'llama-cpp'::text, 'transformers'::text, 'web'::text])))
+constraint hosts_provider_check on nightdesk_data.hosts CHECK ((provider = ANY (ARRAY['ollama'::text, 'openai-compatible'::text, 'transformers'::text, 'web'::text])))
 
 constraint hosts_requests_per_minute_check on nightdesk_data.hosts CHECK ((requests_per_minute > 0))
 
@@ -4607,7 +4607,7 @@ comment on view column nightdesk.hosts.opened_at is 'Since when it is given up; 
 
 comment on view column nightdesk.hosts.priority is 'Lower comes first; hosts with the same one share the work.'
 
-comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible; llama-cpp or transformers for the models in processes of the workers, which only budgets count; web for a search provider and for pages.'
+comment on view column nightdesk.hosts.provider is 'ollama or openai-compatible; transformers for the models in processes of the workers, which only budgets count; web for a search provider and for pages.'
 
 comment on view column nightdesk.hosts.requests_per_minute is 'Calls that may begin in a minute, of all workers together; null: no limit.'
 

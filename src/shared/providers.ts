@@ -2,8 +2,6 @@
 export const PROVIDERS = {
   ollama: { hasHost: true, hasWeights: true },
   "openai-compatible": { hasHost: true, hasWeights: true },
-  /** A GGUF file in a process of ours. */
-  "llama-cpp": { hasHost: false, hasWeights: true },
   /** Files of ONNX in a process of ours, by the optional package of that name. */
   transformers: { hasHost: false, hasWeights: true },
   /** Built in: it quotes documents, and its one model is called as it is. */
@@ -65,7 +63,6 @@ export const hasWeights = (source: ModelSource): boolean =>
 export const EMBED_SOURCES = [
   "hashing",
   "transformers",
-  "llama-cpp",
   "ollama",
   "openai-compatible",
   FROM_HOSTS,
@@ -77,7 +74,3 @@ export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [Provider, ...Provider[]
 /** Who searches the web for investigations. */
 export const WEB_SEARCHES = ["searxng", "brave", "ollama"] as const;
 export type WebSearchProvider = (typeof WEB_SEARCHES)[number];
-
-/** Which processor a model in a process of ours calculates on; `auto` takes the best that the installed runtime has. */
-export const GPU_KINDS = ["auto", "off", "cuda", "vulkan", "metal"] as const;
-export type GpuKind = (typeof GPU_KINDS)[number];

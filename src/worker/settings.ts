@@ -88,7 +88,6 @@ export const embedderPlaceOf = (
   hosts: embedderHostsOf(config),
   accessOf,
   choice,
-  llamaCpp: config.model.llama_cpp,
 });
 
 /** How a command comes to hosts: by their keys, and with nothing known of how they stand. */

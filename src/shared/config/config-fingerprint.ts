@@ -14,7 +14,6 @@ const WITHOUT_EFFECT = new Set([
   "breaker_failures",
   "cache_dir",
   "keep_alive",
-  "llama_cpp",
   "local_model_path",
   "parallel",
   "recycle_mb",

@@ -45,7 +45,6 @@ const CALLS_IN_PROCESSES = 64;
 const FIRST_CAPACITY = {
   ollama: 1,
   "openai-compatible": 4,
-  "llama-cpp": CALLS_IN_PROCESSES,
   transformers: CALLS_IN_PROCESSES,
 } as const;
 
@@ -78,7 +77,6 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
   switch (provider) {
     case "hashing":
     case "transformers":
-    case "llama-cpp":
       return [];
     case FROM_HOSTS:
       return listedHosts(config).filter((place) => nameAt(place, name) !== null);

@@ -6,13 +6,7 @@ import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
 import { isNetwork } from "../network-address.ts";
-import {
-  EMBED_SOURCES,
-  FROM_HOSTS,
-  GPU_KINDS,
-  PROVIDER_NAMES,
-  WEB_SEARCHES,
-} from "../providers.ts";
+import { EMBED_SOURCES, FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
@@ -81,13 +75,6 @@ const modelSchema = z.strictObject({
   digest: digest.nullable(),
   parallel: wholeBetween(1, 64).nullable(),
   breaker_failures: count,
-  llama_cpp: z.strictObject({
-    runtime: name.nullable(),
-    gpu: z.enum(GPU_KINDS),
-    threads: count.nullable(),
-    memory_mb: wholeFrom(100).nullable(),
-    recycle_replies: count,
-  }),
   transformers: z.strictObject({
     dtype,
     device: name,

@@ -4,6 +4,7 @@ import { dottedKey, placeOf, plainValue, treeAt } from "./config-tree.ts";
 import type { ConfigTree, KeyPath, Mapping } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { Problem } from "./problem.ts";
+import { replacementOf } from "./removed-keys.ts";
 import { configSchema } from "./schema.ts";
 import type { ConfigValues } from "./schema.ts";
 import { parseUrl } from "../parse-url.ts";
@@ -24,18 +25,34 @@ function describe(tree: Mapping, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => formatUnknown(tree, path, key));
   }
-  const text = `${dottedKey(path)} ${formatFound(tree, path)}; expected ${issue.message}`;
+  const key = dottedKey(path);
+  const found = formatFound(tree, path);
+  const instead = replacementOf(`${key}: ${wordOf(tree, path)}`);
+  const text =
+    instead === undefined
+      ? `${key} ${found}; expected ${issue.message}`
+      : `${key} ${found}, which was removed; use ${instead}`;
   return [{ place: placeOf(tree, path), text }];
 }
 
+function wordOf(tree: Mapping, path: KeyPath): string {
+  const part = treeAt(tree, path);
+  return part?.kind === "scalar" ? String(part.value) : "";
+}
+
 function formatUnknown(tree: Mapping, path: KeyPath, key: string): Problem {
+  const dotted = [...path, key].join(".");
+  const place = placeOf(tree, [...path, key]);
+  const instead = replacementOf(dotted);
+  if (instead !== undefined) {
+    return { place, text: `${quote(dotted)} was removed; use ${instead}` };
+  }
   const suggestion = suggestKey(path, key);
   const expected =
     suggestion === null
       ? `expected one of ${keysAt(path).join(", ")}`
       : `did you mean ${suggestion}?`;
-  const text = `${quote([...path, key].join("."))} is not a key; ${expected}`;
-  return { place: placeOf(tree, [...path, key]), text };
+  return { place, text: `${quote(dotted)} is not a key; ${expected}` };
 }
 
 /** What stands at a path, to follow its key. */

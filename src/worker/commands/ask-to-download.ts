@@ -6,35 +6,25 @@ import { Failure } from "../../shared/failure.ts";
 import { askForYes } from "../ask-for-yes.ts";
 
 /**
- * Whether so many bytes, or nobody knows how many, may be downloaded.
+ * Whether so many bytes may be downloaded.
  * @throws Failure USAGE_ERROR where nobody can be asked and --yes is missing
  */
 export async function askToDownload(
   { invocation, terminal }: CommandContext,
-  bytes: number | null,
+  bytes: number,
 ): Promise<boolean> {
   terminal.clearStatus();
-  const question = `Download ${bytes === null ? "it" : megabytes(bytes)}?`;
-  return askForYes(invocation, question, "this may be downloaded");
+  return askForYes(invocation, `Download ${megabytes(bytes)}?`, "this may be downloaded");
 }
 
-type Wanted = {
-  /** What takes the room, as the message names it. */
-  readonly what: string;
-  /** Null: nobody knows. */
-  readonly bytes: number | null;
-  /** Of the configuration: it names the folder. */
-  readonly key: string;
-};
-
 /** @throws Failure DISK_FULL where a folder, which may not be there yet, has room for less */
-export async function assertSpace(folder: string, { what, bytes, key }: Wanted): Promise<void> {
+export async function assertSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(nearestFolder(folder));
-  if (bytes === null || bytes <= bavail * bsize) return;
+  if (bytes <= bavail * bsize) return;
   throw new Failure(
     "DISK_FULL",
-    `${folder} has room for ${megabytes(bavail * bsize)}, and the ${what} takes ${megabytes(bytes)}. Make room, or name ` +
-      `another folder in ${key}.`,
+    `${folder} has room for ${megabytes(bavail * bsize)}, and the download takes ${megabytes(bytes)}. Make room, or name ` +
+      "another folder in embed.cache_dir.",
   );
 }
 

@@ -9,7 +9,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { interruptible } from "../../shared/interruptible.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { downloadFile, planDownload, planGgufDownload } from "../embedders/fetch/download.ts";
+import { downloadFile, planDownload } from "../embedders/fetch/download.ts";
 import type { PlannedFile } from "../embedders/fetch/download.ts";
 import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
 import type { ModelHub } from "../embedders/fetch/model-hub.ts";
@@ -34,13 +34,11 @@ type Plan = {
   readonly place: ModelFolder;
   readonly folder: string;
   readonly files: readonly PlannedFile[];
-  /** Name of the GGUF file; null for the files of a transformers model. */
-  readonly gguf: string | null;
 };
 
 /**
- * Downloads a model for provider llama-cpp, or for transformers of model, embed, verify.entailment or retrieve.rerank: the only
- * way that one ever gets here.
+ * Downloads a model for transformers of model, embed, verify.entailment or retrieve.rerank: the only way that one ever gets
+ * here.
  */
 export const modelsFetch: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -50,7 +48,7 @@ export const modelsFetch: CommandHandler = async (invocation) => {
   const missing = plan.files.filter(({ isThere }) => !isThere);
   const bytes = missing.reduce((sum, file) => sum + file.bytes - file.keptBytes, 0);
   // A whole file lies beside its place before it is put there, also where it replaces another.
-  await assertSpace(plan.folder, { what: "download", bytes, key: "embed.cache_dir" });
+  await assertSpace(plan.folder, bytes);
   if (missing.length > 0 && !(await askToDownload(context, bytes))) {
     terminal.say("Nothing was downloaded.");
     return EXIT.error;
@@ -80,12 +78,8 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   const url = checkHost(String(options["host"] ?? DEFAULT_HOST));
   const hub = { url, model, revision: String(options["revision"] ?? "main") };
   const remote = await readRemoteModel(hub);
-  const gguf = typeof options["gguf"] === "string" ? options["gguf"] : null;
-  const files =
-    gguf === null
-      ? await planDownload(remote, model, dtype, place)
-      : await planGgufDownload(remote, model, gguf, place);
-  return { hub, commit: remote.commit, place, folder, files, gguf };
+  const files = await planDownload(remote, model, dtype, place);
+  return { hub, commit: remote.commit, place, folder, files };
 }
 
 /** The precision of a model that `model` names; undefined where it names another. */
@@ -130,12 +124,10 @@ function printPlan(terminal: Terminal, plan: Plan): void {
 }
 
 /** What somebody put there, or another revision had: a language model is loaded with it all the same. */
-const ownFilesOf = ({ folder, files, gguf }: Plan): readonly string[] =>
-  gguf !== null
-    ? []
-    : OPTIONAL_FILES.filter(
-        (name) => files.every(({ path }) => path !== name) && existsSync(join(folder, name)),
-      );
+const ownFilesOf = ({ folder, files }: Plan): readonly string[] =>
+  OPTIONAL_FILES.filter(
+    (name) => files.every(({ path }) => path !== name) && existsSync(join(folder, name)),
+  );
 
 async function download(
   terminal: Terminal,
@@ -171,14 +163,6 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
     return;
   }
   await terminal.print(folder);
-  if (plan.gguf !== null) {
-    const name = `${hub.model}/${plan.gguf.replace(/\.gguf$/, "")}`;
-    terminal.say(
-      `Use it with model: { provider: llama-cpp, name: ${name} }, or for vectors with embed: { provider: llama-cpp, ` +
-        `model_id: ${name} }; then run: nightdesk doctor`,
-    );
-    return;
-  }
   terminal.say(usageOf(folder, hub.model));
 }
 

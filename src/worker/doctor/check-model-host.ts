@@ -15,7 +15,6 @@ import { createModels } from "../models/create-model.ts";
 import type { Model } from "../models/model.ts";
 import { checkDigest, isPinned } from "../models/ollama-probe.ts";
 import { tryEachHost } from "../embedders/hosted.ts";
-import { createLlamaCppEmbedder } from "../embedders/llama-cpp.ts";
 import { embedderPlaceOf, reachOfCommand } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import { checkListedHosts } from "./check-listed-hosts.ts";
@@ -206,7 +205,6 @@ async function checkEmbedder(
 ): Promise<readonly Check[]> {
   const { embed, model } = config;
   const reach = reachOfCommand(config, env);
-  if (embed.provider === "llama-cpp") return [await checkOwnEmbedder(config, reach)];
   const isAlone = embed.provider === FROM_HOSTS && model.provider !== FROM_HOSTS;
   try {
     const listed = isAlone ? await checkListedHosts(config, env) : [];
@@ -219,25 +217,6 @@ async function checkEmbedder(
     return [...listed, ...checks];
   } catch (error) {
     return [failEmbedder(embed, error)];
-  }
-}
-
-/** As a worker would load it; but it does not stay loaded. */
-async function checkOwnEmbedder(
-  config: Config,
-  reach: ReturnType<typeof reachOfCommand>,
-): Promise<Check> {
-  try {
-    const place = embedderPlaceOf(config, reach);
-    const embedder = await createLlamaCppEmbedder(config.embed, place);
-    embedder.close();
-    const words = `Model ${embedder.id} embeds here, in ${embedder.dims} dimensions.`;
-    return ok("DOCTOR_MODEL_OK", words);
-  } catch (error) {
-    if (error instanceof Failure && error.code === "CONFIG_ERROR") {
-      return failEmbedder(config.embed, error);
-    }
-    return fail("DOCTOR_MODEL_MISSING", wordsOf(error), "Do that, or change embed.model_id.");
   }
 }
 

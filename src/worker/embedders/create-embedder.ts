@@ -2,7 +2,6 @@ import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { Embedder, EmbedderPlace } from "./embedder.ts";
 import { createHashingEmbedder } from "./hashing.ts";
 import { createHostedEmbedder } from "./hosted.ts";
-import { createLlamaCppEmbedder } from "./llama-cpp.ts";
 import { shapeEmbedder } from "./shape-vectors.ts";
 import { createTransformersEmbedder } from "./transformers/transformers.ts";
 
@@ -26,8 +25,6 @@ async function openEmbedder(
       return createHashingEmbedder();
     case "transformers":
       return createTransformersEmbedder(settings, place);
-    case "llama-cpp":
-      return createLlamaCppEmbedder(settings, place);
     case "ollama":
     case "openai-compatible":
     case "hosts":

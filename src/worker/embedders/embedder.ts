@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { HostPlace } from "../../shared/config/hosts.ts";
-import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { StoredSpace } from "../../shared/store/index/embeddings.ts";
 import type { VectorPrecision } from "../../shared/store/index/vector-index.ts";
 import type { AccessOf } from "../models/host-access.ts";
@@ -25,7 +24,7 @@ export type Embedder = {
   /**
    * One vector a text, in order, of unit length; all zeros for a text without a word.
    * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that
-   *   fits. Hosts and llama-cpp only: `transformers` cuts at embed.max_length, and does not say so
+   *   fits. Hosts only: `transformers` cuts at embed.max_length, and does not say so
    * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID, TOOL_ERROR,
    *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
    */
@@ -142,8 +141,6 @@ export type EmbedderPlace = {
   readonly accessOf: AccessOf;
   /** What is known of them. */
   readonly choice: HostChoice;
-  /** How the runtime of models of GGUF files is found and started. */
-  readonly llamaCpp: ConfigValues["model"]["llama_cpp"];
   /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
   readonly execArgv?: readonly string[];
 };

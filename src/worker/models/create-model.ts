@@ -7,8 +7,6 @@ import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
-import { llamaCppModels } from "./llama-cpp/llama-cpp.ts";
-import type { LlamaCppConfig } from "./llama-cpp/llama-cpp.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
 import { OPEN_ACCESS } from "./host-access.ts";
 import type { AccessOf } from "./host-access.ts";
@@ -30,7 +28,8 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
   readonly model: string;
 };
 
-type ModelConfig = Pick<Config, "origins"> & LlamaCppConfig & Partial<Pick<Config, "hosts">>;
+type ModelConfig = Pick<Config, "origins" | "model" | "embed" | "roots"> &
+  Partial<Pick<Config, "hosts">>;
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
 /** Opens models at the hosts that are chosen so. */
 type OpenBy = (choice: HostChoice) => Open;
@@ -178,8 +177,6 @@ function modelOpener(
             `Set model.provider: ollama to use a language model.`,
         );
       });
-    case "llama-cpp":
-      return always(llamaCppModels(config));
     case "transformers":
       return always(transformersModels(config));
     case "ollama":

@@ -18,8 +18,8 @@ import { openModelProcess } from "../embedders/transformers/model-process.ts";
 import type { ModelProcess, ModelProcessOptions } from "../embedders/transformers/model-process.ts";
 import { callProcess } from "./deadline.ts";
 import { durationMs } from "./keep-alive.ts";
-import { holdOneAtATime } from "./llama-cpp/one-at-a-time.ts";
-import type { Holder } from "./llama-cpp/one-at-a-time.ts";
+import { holdOneAtATime } from "./one-at-a-time.ts";
+import type { Holder } from "./one-at-a-time.ts";
 import { completionOf } from "./model.ts";
 import type { Model, ModelFacts, ModelReply } from "./model.ts";
 import { replyTokens, roomForPrompt } from "./prompt-window.ts";
@@ -227,7 +227,7 @@ const refuseFormat = (name: string): Refusal =>
   refuse(
     "MODEL_UNSUPPORTED",
     `"${name}" by model.provider "transformers" can't be held to a schema. Leave response_format out, or use ` +
-      "model.provider: llama-cpp.",
+      "a model host.",
   );
 
 /** Whoever remembers the model forgets it, and finds the new one at the next attempt. */

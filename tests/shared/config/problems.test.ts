@@ -103,6 +103,11 @@ describe("a wrong value", () => {
 describe("an unknown key", () => {
   test.each([
     ["modle: {}", '"modle" is not a key; did you mean model?'],
+    ["model: { llama_cpp: {} }", '"model.llama_cpp" was removed; use the options of llama-server'],
+    [
+      "model: { provider: llama-cpp }",
+      'model.provider is "llama-cpp", which was removed; use model.provider: openai-compatible, with llama-server on the same GGUF file; or ollama',
+    ],
     ["model: { num_ctxt: 5 }", '"model.num_ctxt" is not a key; did you mean num_ctx?'],
     ["model: { nmae: x }", '"model.nmae" is not a key; did you mean name?'],
     ["model: { maxTokens: 5 }", '"model.maxTokens" is not a key; did you mean max_tokens?'],

@@ -51,7 +51,6 @@ const configOf = (
     parallel: null,
     breaker_failures: 5,
     digest: null,
-    llama_cpp: { runtime: null, gpu: "off", threads: null, memory_mb: null, recycle_replies: 500 },
     transformers: { dtype: "fp32", device: "cpu", recycle_replies: 500, recycle_mb: 4_096 },
     ...more,
   },

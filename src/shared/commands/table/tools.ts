@@ -95,32 +95,12 @@ export const TOOLS: readonly Command[] = [
     examples: ["nightdesk hosts list", "nightdesk hosts list --json"],
   },
   {
-    name: "models setup",
-    process: "worker",
-    summary: "Install what runs models in a process of the worker; asks first",
-    examples: [
-      "nightdesk models setup llama-cpp",
-      "nightdesk models setup llama-cpp --gpu cuda --yes",
-    ],
-    arguments: [{ usage: "<runtime>", description: "llama-cpp" }],
-    options: [
-      { flags: "--yes", description: "do not ask; needed where there is no terminal" },
-      {
-        flags: "--gpu <kind>",
-        description: "processor that it is built for; off, the machine's own one, by default",
-        choices: ["off", "cuda", "vulkan", "metal"],
-      },
-    ],
-  },
-  {
     name: "models fetch",
     process: "worker",
-    summary:
-      "Download a model for llama-cpp, transformers, embed, entailment or rerank; asks first",
+    summary: "Download a model for transformers, embed, entailment or rerank; asks first",
     examples: [
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2",
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2 --dtype q8 --yes",
-      "nightdesk models fetch Qwen/Qwen2.5-3B-Instruct-GGUF --gguf qwen2.5-3b-instruct-q4_k_m.gguf",
     ],
     arguments: [{ usage: "<id>", description: "owner and name of the model" }],
     options: [
@@ -131,7 +111,6 @@ export const TOOLS: readonly Command[] = [
           "precision of the weights; default: that of the model in the configuration, else embed.dtype",
         choices: ["fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"],
       },
-      { flags: "--gguf <file>", description: "that GGUF file of it, for provider llama-cpp" },
       { flags: "--host <url>", description: "a mirror in place of huggingface.co" },
       { flags: "--revision <name>", description: "branch, tag or commit; main by default" },
     ],

@@ -190,28 +190,6 @@ export async function planDownload(
   return planFiles(model, wanted, folder);
 }
 
-/**
- * One GGUF file of a model.
- * @throws Failure NOT_FOUND, naming the GGUF files that the hub has; MODEL_OUTPUT_INVALID as planDownload
- */
-export async function planGgufDownload(
-  { files }: RemoteModel,
-  model: string,
-  name: string,
-  folder: ModelFolder,
-): Promise<readonly PlannedFile[]> {
-  const wanted = files.filter(({ path }) => path === name && path.endsWith(".gguf"));
-  if (wanted.length === 0) {
-    const there = files.map(({ path }) => path).filter((path) => path.endsWith(".gguf"));
-    const has = there.length === 0 ? "no GGUF file at all" : there.slice(0, 20).join(", ");
-    throw new Failure(
-      "NOT_FOUND",
-      `"${model}" has no ${shown(name)}; of GGUF files it has ${has}. Give one of these to --gguf.`,
-    );
-  }
-  return planFiles(model, wanted, folder);
-}
-
 async function planFiles(
   model: string,
   wanted: readonly RemoteFile[],

@@ -12,8 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { downloadFile, planGgufDownload } from "../../../../src/worker/embedders/fetch/download.ts";
+import { downloadFile, planDownload } from "../../../../src/worker/embedders/fetch/download.ts";
 import { readRemoteModel } from "../../../../src/worker/embedders/fetch/model-hub.ts";
+import { filesOf } from "../../../../src/worker/embedders/transformers/model-files.ts";
 import { openModelPart } from "../../../../src/worker/embedders/fetch/model-part.ts";
 import { eventually } from "../../../conformance/signal.ts";
 import { startHubDouble, tagOf } from "../../../doubles/model-hub.ts";
@@ -21,7 +22,7 @@ import type { HubDouble, HubFile } from "../../../doubles/model-hub.ts";
 import { failureOf } from "../../../support/model-hosts.ts";
 
 const MODEL = "somebody/tiny";
-const NAME = "tiny.gguf";
+const NAME = "config.json";
 const CONTENT = randomBytes(100_000);
 const OTHER = randomBytes(100_000);
 const HALF = 50_000;
@@ -46,10 +47,13 @@ describe("a download that broke off", () => {
   /** One call, of a hub that has the file so. */
   async function fetchFrom(file: Partial<HubFile>): Promise<readonly number[]> {
     await hub?.close();
-    hub = await startHubDouble(MODEL, { [NAME]: { content: CONTENT, large: true, ...file } });
+    const others = filesOf("fp32").map((path) => [path, { content: OTHER }] as const);
+    const whole: HubFile = { content: CONTENT, large: true, ...file };
+    hub = await startHubDouble(MODEL, { ...Object.fromEntries(others), [NAME]: whole });
     const at = { url: hub.url, model: MODEL, revision: "main" };
     const remote = await readRemoteModel(at);
-    const [planned] = await planGgufDownload(remote, MODEL, NAME, folder());
+    const plan = await planDownload(remote, MODEL, "fp32", folder());
+    const planned = plan.find(({ path }) => path === NAME);
     if (planned === undefined) throw new Error("the hub lists no such file");
     const told: number[] = [planned.keptBytes];
     const { commit } = remote;

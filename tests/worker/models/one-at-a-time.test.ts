@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { holdOneAtATime } from "../../../../src/worker/models/llama-cpp/one-at-a-time.ts";
+import { holdOneAtATime } from "../../../src/worker/models/one-at-a-time.ts";
 
 type Held = { readonly name: string; isUsable: boolean };
 

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../offload/offload.ts";
+import { unlessAborted } from "../offload/offload.ts";
 
 /** What is opened by name and held until another is asked for: a model takes much of a machine's memory. */
 export type Holder<Held> = {
