@@ -1,8 +1,6 @@
-// Cycles, also those that only types close: import-x/no-cycle in eslint.config.js does not see them.
+// Cycles, also those that only types close.
 export default {
-  forbidden: [
-    { name: "no-cycle-by-type", severity: "error", from: { path: "^src" }, to: { circular: true } },
-  ],
+  forbidden: [{ name: "no-cycle", severity: "error", from: {}, to: { circular: true } }],
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },

@@ -191,7 +191,6 @@ export default tseslint.config(
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/require-await": "off",
-      "import-x/no-cycle": "error",
       "import-x/no-default-export": "error",
       "import-x/no-restricted-paths": ["error", { zones: boundaries }],
       "max-params": ["error", 4],

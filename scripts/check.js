@@ -15,6 +15,8 @@ const CHECKS = [
     words: [
       "dependency-cruiser/bin/dependency-cruise.mjs",
       "src",
+      "tests",
+      "bench",
       "--config",
       ".dependency-cruiser.js",
     ],

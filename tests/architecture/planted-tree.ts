@@ -60,8 +60,8 @@ function runPackage(bin: string, cwd: string, args: readonly string[]): Promise<
       [join(checkout, "node_modules", bin), ...args],
       { cwd },
       (error, stdout, stderr) => {
-        // Exit 1 only says that there are violations.
-        if (error !== null && error.code !== 1) reject(new Error(stderr));
+        // An exit code may only say that there are violations, or how many.
+        if (error !== null && stdout === "") reject(new Error(stderr));
         else resolve(stdout);
       },
     );
