@@ -115,12 +115,13 @@ const SPACE_OR_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$))/;
 const READS = ["select", "with", "values", "table", "explain", "show"];
 
 /**
- * Functions that change the role, or run a text as another statement, where the role could be changed, and those that take
- * locks which others wait for, or fill the table of locks. An identifier
- * can't be put together in SQL; only a Unicode escape could hide one.
+ * Functions that change the role, or run a text as another statement, where the role could be changed, those that take
+ * locks which others wait for, or fill the table of locks, and those that write to the server's log of changes or into
+ * its folder, whatever becomes of the transaction. An identifier can't be put together in SQL; only a Unicode escape
+ * could hide one.
  */
 const ESCAPES =
-  /\b(?:set_config|pg_(?:try_)?advisory_\w+|ts_stat|ts_rewrite|(?:query|table|schema|database|cursor)_to_xml\w*)\b|\bu&"/i;
+  /\b(?:set_config|pg_(?:try_)?advisory_\w+|pg_logical_emit_message|pg_export_snapshot|ts_stat|ts_rewrite|(?:query|table|schema|database|cursor)_to_xml\w*)\b|\bu&"/i;
 
 /**
  * What is wrong with a statement that is to read the views, before the server judges it as the reader's role in a

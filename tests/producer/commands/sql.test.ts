@@ -193,6 +193,12 @@ describe("a statement that wants more than to read", () => {
       /does not exist|syntax/,
     ],
     ["a statement in a query of words", "select ts_stat('select 1')", /can't be used/],
+    [
+      "a message in the log of the server, which no rollback takes back",
+      "select pg_catalog.pg_logical_emit_message(false, 'x', repeat('x', 100000000))",
+      /can't be used/,
+    ],
+    ["a file of the server's", "select pg_export_snapshot()", /can't be used/],
     ["nothing", "  -- nothing\n", /is empty/],
   ])("is refused: %s", async (_, statement, reason) => {
     const { code, stdout } = await desk.run("sql", statement, "--json");
