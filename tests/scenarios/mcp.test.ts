@@ -130,6 +130,18 @@ test("a client over stdio reads documents and rows within its grant, and queues 
       claims: [{ line_start: 3, untrusted_place: "page 2", untrusted_carrier: "The fifth" }],
     });
     expect(await call("get_run", { id: "nothing" })).toMatchObject({ error_code: "NOT_FOUND" });
+    for (const [name, args] of [
+      ["get_document", { path: "pay.md\0" }],
+      ["search_index", { query: "pay\0" }],
+      ["search_index", { query: "pay", path_prefix: "corpus\0" }],
+      ["search_results", { text: "fifth\0" }],
+      ["search_results", { text: "fifth", batch: "evening\0" }],
+    ] as const) {
+      expect(await call(name, args)).toMatchObject({
+        error_code: "INVALID_ARGS",
+        error_message: "The call can't be made: it holds a NUL character (\\u0000).",
+      });
+    }
     expect(await call("queue_stats")).toMatchObject({
       parked: 1,
       approvals_waiting: 1,

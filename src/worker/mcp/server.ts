@@ -4,6 +4,7 @@ import type { CallToolResult, McpServerFactory } from "@modelcontextprotocol/ser
 import type { ErrorCode } from "../../shared/failure.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { cleanRecord } from "../text/clean-text.ts";
+import { findUnstorable } from "../tools/find-unstorable.ts";
 import { parseArgs } from "../tools/tool.ts";
 import { withinTime } from "../tool-server/serve-lines.ts";
 import { typedErrorOf } from "../tool-server/typed-error.ts";
@@ -71,6 +72,8 @@ async function call(
   given: unknown,
   { desk, logger, signal }: CallParts,
 ): Promise<CallToolResult> {
+  const fault = findUnstorable(given ?? {});
+  if (fault !== null) return failed("INVALID_ARGS", `The call can't be made: ${fault}.`);
   const read = parseArgs(tool, given ?? {});
   if (read.kind === "refused") return failed(read.code, read.message);
   const ended = new AbortController();
