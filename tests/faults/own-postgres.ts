@@ -46,14 +46,20 @@ export function findPostgres(): Place | undefined {
   }
 }
 
-export async function makePostgres({ prefix, bin, temporary }: Place): Promise<OwnPostgres> {
+/** @param primary the URL of a server that is to be followed: the new one is its replica */
+export async function makePostgres(
+  { prefix, bin, temporary }: Place,
+  primary?: string,
+): Promise<OwnPostgres> {
   const run = (...words: string[]) => {
     const [command = "", ...args] = [...prefix, ...words];
     return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   };
   const folder = run("mktemp", "-d", `${temporary.there}/nightdesk-postgres-XXXXXX`).trim();
   const data = `${folder}/data`;
-  run(`${bin}initdb`, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C");
+  if (primary === undefined) {
+    run(`${bin}initdb`, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C");
+  } else run(`${bin}pg_basebackup`, "-D", data, "-d", primary, "-R", "-c", "fast");
   const port = await findFreePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;

@@ -10,7 +10,7 @@ import { assertQueueSchema } from "../../shared/store/queue-tables.ts";
 import { probeQueue } from "../../shared/queue/probe-queue.ts";
 import { connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { selectServerFacts } from "../../shared/store/connection/health.ts";
+import { probeWrites, selectServerFacts } from "../../shared/store/connection/health.ts";
 import {
   countAliveWorkers,
   selectAppliedConfig,
@@ -24,11 +24,11 @@ import type { Check } from "./check.ts";
 
 type DatabaseChecks = {
   readonly checks: readonly Check[];
-  /** Open and with this version's schema; undefined when it is not, and the caller closes it. */
+  /** Open, with this version's schema and writable; undefined when it is not, and the caller closes it. */
   readonly database: Database | undefined;
 };
 
-/** Connects, without creating an embedded database, and compares the schema's version. */
+/** Connects, without creating an embedded database, compares the schema's version, and asks whether it takes writes. */
 export async function checkDatabase({
   config,
   invocation,
@@ -49,26 +49,47 @@ export async function checkDatabase({
     create: "must-exist",
     onError: () => undefined,
   });
+  const checks: Check[] = [];
+  // None of these takes long, except behind a lock.
+  const prompt = database.within("lease");
   try {
-    const facts = await selectServerFacts(database);
-    const reached = ok("DOCTOR_DATABASE_OK", formatServer(facts, isEmbedded));
-    const schema = await checkSchema(database, join(invocation.packageRoot, "migrations"));
-    const size = isEmbedded ? [await measureDirectory(config.roots.databaseDirectory)] : [];
-    const checks = [reached, ...size, schema];
-    if (schema.level === "ok") return { checks, database };
-    await database.end();
-    return { checks, database: undefined };
+    const facts = await selectServerFacts(prompt);
+    checks.push(ok("DOCTOR_DATABASE_OK", formatServer(facts, isEmbedded)));
+    if (isEmbedded) checks.push(await measureDirectory(config.roots.databaseDirectory));
+    const schema = await checkSchema(prompt, join(invocation.packageRoot, "migrations"));
+    checks.push(schema);
+    const refused = schema.level === "ok" ? await probeWrites(prompt) : undefined;
+    if (refused !== undefined) checks.push(databaseFault(refused, facts.is_replica));
+    if (schema.level === "ok" && refused === undefined) return { checks, database };
   } catch (error) {
-    await database.end();
-    return without(
-      fail(
-        "DOCTOR_DATABASE_UNREACHABLE",
-        wordsOf(error),
-        "Start the server, or change database.url or DATABASE_URL.",
-      ),
+    checks.push(databaseFault(error, false));
+  }
+  await database.end();
+  return { checks, database: undefined };
+}
+
+/** What keeps the rest from being looked at: what it says of workers and files would be wrong, or never come. */
+function databaseFault(error: unknown, isReplica: boolean): Check {
+  const words = wordsOf(error);
+  const code = error instanceof Failure ? error.code : "INTERNAL_ERROR";
+  if (code === "DISK_FULL") return fail("DOCTOR_DISK_FULL", words, "Free some space there.");
+  if (code !== "DATABASE_READ_ONLY") {
+    return fail(
+      "DOCTOR_DATABASE_UNREACHABLE",
+      words,
+      "Do what it says, then run: nightdesk doctor",
     );
   }
+  return isReplica
+    ? fail(
+        DATABASE_READ_ONLY,
+        "The server is a replica that follows another one: it takes no writes, and workers wait.",
+        "Promote it (select pg_promote()), or set database.url or DATABASE_URL to the primary.",
+      )
+    : fail(DATABASE_READ_ONLY, words, "Workers wait until it takes writes: nothing else is wrong.");
 }
+
+const DATABASE_READ_ONLY = "DOCTOR_DATABASE_READ_ONLY";
 
 const without = (check: Check): DatabaseChecks => ({ checks: [check], database: undefined });
 
@@ -133,6 +154,7 @@ async function checkSchema(database: Database, directory: string): Promise<Check
           "Stop them, then run: nightdesk migrate",
         );
   } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "SCHEMA_OUTDATED") throw error;
     return fail("DOCTOR_INDEX_SCHEMA_FOREIGN", wordsOf(error), "Use the build that made it.");
   }
 }

@@ -3,14 +3,14 @@ import type { Failure } from "../../failure.ts";
 import type { Queryable } from "./database.ts";
 import { isStorageFault } from "./errors.ts";
 
-const factsSchema = z.tuple([z.object({ version: z.string(), vector: z.string().nullable() })]);
+const factsSchema = z.tuple([
+  z.object({ version: z.string(), vector: z.string().nullable(), is_replica: z.boolean() }),
+]);
 
-/** Versions of the server and of pgvector, null where it is not installed. */
-export async function selectServerFacts(
-  db: Queryable,
-): Promise<{ readonly version: string; readonly vector: string | null }> {
+/** Versions of the server and of pgvector, null where it is not installed, and whether it follows another server. */
+export async function selectServerFacts(db: Queryable): Promise<z.infer<typeof factsSchema>[0]> {
   const { rows } = await db.query(
-    `select current_setting('server_version') as version,
+    `select current_setting('server_version') as version, pg_is_in_recovery() as is_replica,
             (select extversion from pg_extension where extname = 'vector') as vector`,
   );
   return factsSchema.parse(rows)[0];
@@ -116,12 +116,17 @@ export async function selectIndexHealth(
 }
 
 /**
- * Asks whether the database takes writes, without one: a read-only server refuses the statement whatever it changes.
+ * Asks whether the database takes writes, without one: a read-only server refuses the statement whatever it changes. It
+ * waits for whoever has locked one of the tables that everything reads.
  * @returns the Failure that a write would end with; undefined when it would not
  */
 export async function probeWrites(db: Queryable): Promise<Failure | undefined> {
   try {
-    await db.query("update nightdesk_data.installation set windows = windows where false");
+    await db.query(
+      `update nightdesk_data.installation set windows = windows
+        where false and exists (select from nightdesk_data.batches, nightdesk_data.jobs, nightdesk_data.runs,
+                                  nightdesk_data.workers, nightdesk_data.documents, nightdesk_data.chunks)`,
+    );
     return undefined;
   } catch (error) {
     // Translated by the connection.
