@@ -94,6 +94,7 @@ const doors = [
     name: "pg",
     files: [
       "src/shared/store/connection/database.ts",
+      "src/shared/store/connection/find-blocker.ts",
       "src/shared/store/connection/limited-client.ts",
     ],
   },

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import { Failure } from "../../failure.ts";
 import { isBusy } from "../embedded/embedded-process.ts";
-import { hasCode, storageFaultOf } from "./errors.ts";
+import { hasCode, isPoolEmpty, storageFaultOf, unreachableOf } from "./errors.ts";
+import { findBlocker } from "./find-blocker.ts";
 import { limitedClient, STATEMENT_LIMITS_MS } from "./limited-client.ts";
 import type { LimitedStatement, Server, StatementClass } from "./limited-client.ts";
 
@@ -61,19 +62,24 @@ type DatabaseOptions = {
 
 /** Opens a pool. Nothing is connected before the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = createPool(options);
+  const server = serverOf(options.target);
+  const pool = createPool(options, server);
+  // All other connections of the pool may wait for one lock.
+  const explain = async (error: unknown): Promise<never> =>
+    translate((isPoolEmpty(error) ? await server.findBlocker(null) : undefined) ?? error);
   pool.on("error", options.onError);
   const subscriptions: Subscription[] = [];
   const within = (statements: StatementClass): Database => ({
     pool,
     within,
     query: (text, values = [], name) =>
-      queryAgain(() => send(pool, { text, values, name, statements })),
+      queryAgain(() => send(pool, { text, values, name, statements }).catch(explain)),
     transaction: (body) =>
       inTransaction(
-        pool,
+        () => pool.connect().catch(explain),
         (client) => ({
-          query: (text, values = [], name) => send(client, { text, values, name, statements }),
+          query: (text, values = [], name) =>
+            send(client, { text, values, name, statements }).catch(translate),
         }),
         body,
       ),
@@ -89,7 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return within(options.statements);
 }
 
-function createPool(options: DatabaseOptions): pg.Pool {
+function createPool(options: DatabaseOptions, server: Server): pg.Pool {
   const { target, maxConnections, keptConnections = 0, settings = {}, statements } = options;
   const common = {
     max: maxConnections,
@@ -97,7 +103,7 @@ function createPool(options: DatabaseOptions): pg.Pool {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    Client: limitedClient(serverOf(target), statements),
+    Client: limitedClient(server, statements),
   };
   if (target.kind === "url") {
     return new pg.Pool({
@@ -130,9 +136,11 @@ const SERVER_SESSION =
 
 function serverOf(target: DatabaseOptions["target"]): Server {
   if (target.kind === "url") {
+    const { url } = target;
     return {
       find: () => Promise.resolve({}),
       isBusy: () => Promise.resolve(false),
+      findBlocker: (session) => findBlocker(url, session),
       greeting: SERVER_SESSION,
     };
   }
@@ -144,6 +152,7 @@ function serverOf(target: DatabaseOptions["target"]): Server {
       return place;
     },
     isBusy: async () => host !== undefined && isBusy(host),
+    findBlocker: () => Promise.resolve(undefined),
     greeting: undefined,
   };
 }
@@ -166,7 +175,7 @@ function send(
     ...(name === undefined ? {} : { name: nameOf(name, text) }),
     limitMs: STATEMENT_LIMITS_MS[statements],
   };
-  return runner.query(statement).catch(translate) as Promise<Rows>;
+  return runner.query(statement);
 }
 
 /**
@@ -199,11 +208,11 @@ async function queryAgain(query: () => Promise<Rows>): Promise<Rows> {
 }
 
 async function inTransaction<T>(
-  pool: pg.Pool,
+  connect: () => Promise<pg.PoolClient>,
   over: (client: pg.PoolClient) => Queryable,
   body: (db: Queryable) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect().catch(translate);
+  const client = await connect();
   const db = over(client);
   try {
     await db.query("begin");
@@ -240,43 +249,17 @@ export function textQuery(statement: string, limitMs: number): TextQuery & Limit
   return Object.assign(new pg.Query(config), { limitMs });
 }
 
-/** SQLSTATE classes of a connection that is gone or refused, and the codes of Node's sockets. */
-const UNREACHABLE =
-  /^(08|57P0|25P03|53300|ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
-
-const LOST_CONNECTION =
-  /^Connection terminated|timeout exceeded when trying to connect|^timeout expired|not currently accepting connections|^Client has encountered a connection error/;
-
-// Not instanceof: an error of Node's own modules may come from another realm.
-function isUnreachable(error: unknown): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const message = "message" in error && typeof error.message === "string" ? error.message : "";
-  return UNREACHABLE.test(code) || LOST_CONNECTION.test(message);
-}
-
 /** Throws the driver's error again, as DATABASE_UNREACHABLE when there is no connection or it broke, or as a storage fault. */
 export function translate(error: unknown): never {
   if (error instanceof Failure) throw error;
-  const fault = storageFaultOf(error);
-  if (fault !== undefined) throw fault;
-  if (!isUnreachable(error)) throw error;
-  throw new Failure(
-    "DATABASE_UNREACHABLE",
-    `The database does not answer (${describe(error)}). ` +
-      "Check database.url or DATABASE_URL, and that the server runs.",
-    { cause: error },
-  );
+  throw storageFaultOf(error) ?? unreachableOf(error) ?? error;
 }
-
-const describe = (error: unknown): string =>
-  typeof error === "object" && error !== null && "message" in error
-    ? String(error.message) || ("code" in error ? String(error.code) : "no reason given")
-    : String(error);
 
 /** Whether an error means that the database was not there, so that the same may be tried again. */
 export const isDatabaseGone = (error: unknown): boolean =>
-  (error instanceof Failure && error.code === "DATABASE_UNREACHABLE") || isUnreachable(error);
+  error instanceof Failure
+    ? error.code === "DATABASE_UNREACHABLE"
+    : unreachableOf(error) !== undefined;
 
 type Subscription = { close(): void };
 

@@ -83,6 +83,87 @@ export const isStorageFault = (error: unknown): boolean =>
     ? error.code === "DISK_FULL" || error.code === "DATABASE_READ_ONLY"
     : storageFaultOf(error) !== undefined;
 
+/** What it means that there is no session or no answer, and what to do, by SQLSTATE or the code of a socket. */
+const UNREACHABLE = [
+  {
+    code: /^28/,
+    says: "The database refuses the login",
+    remedy: "Check the user and the password in database.url or DATABASE_URL.",
+  },
+  {
+    code: /^3D000$/,
+    says: "The server has no such database",
+    remedy: "Create it, or name another one in database.url or DATABASE_URL.",
+  },
+  {
+    code: /^53300$/,
+    says: "The database server has no connection left",
+    remedy: "Raise its max_connections, or lower queue.concurrency or the number of workers.",
+  },
+  {
+    code: /^57P03$/,
+    says: "The database server takes no connections yet",
+    remedy:
+      "It starts, stops or recovers: wait for it. Where that takes long, its log says why; a full disk is one reason.",
+  },
+  {
+    code: /^(57P0|25P03)/,
+    says: "The database server ended the connection",
+    remedy: "Its log says why; what was asked is asked again over another connection.",
+  },
+  {
+    code: /^08P01$/,
+    says: "The database refuses how it is spoken to",
+    remedy:
+      "Check that database.url or DATABASE_URL names a PostgreSQL server, or what its pooler lets through.",
+  },
+  {
+    code: /^(08|ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/,
+    says: "The database does not answer",
+    remedy: "Check database.url or DATABASE_URL, and that the server runs.",
+  },
+];
+
+const LOST_CONNECTION =
+  /^Connection terminated|^timeout expired|not currently accepting connections|^Client has encountered a connection error/;
+
+/** The pool's words when all of its connections were taken for too long. */
+const SAYS_POOL_IS_EMPTY = "timeout exceeded when trying to connect";
+export const isPoolEmpty = (error: unknown): boolean =>
+  wordsOf(error).message === SAYS_POOL_IS_EMPTY;
+
+const failedConnects = new WeakSet();
+
+/** Has an error count as one of a connection that could not be made, whatever its code, as of TLS or of a password that is missing. */
+export function noteFailedConnect(error: unknown): void {
+  if (typeof error === "object" && error !== null) failedConnects.add(error);
+}
+
+/** The failure DATABASE_UNREACHABLE of an error that means that there is no session, or no answer; undefined for any other error. */
+export function unreachableOf(error: unknown): Failure | undefined {
+  const { code, message } = wordsOf(error);
+  const found = UNREACHABLE.find((one) => one.code.test(code)) ?? unnamed(error, message);
+  if (found === undefined) return undefined;
+  const words = message || code || "no reason given";
+  const text = `${found.says} (${words}). ${found.remedy}`;
+  return new Failure("DATABASE_UNREACHABLE", text, { cause: error });
+}
+
+function unnamed(
+  error: unknown,
+  message: string,
+): Omit<(typeof UNREACHABLE)[0], "code"> | undefined {
+  if (LOST_CONNECTION.test(message)) return UNREACHABLE.at(-1);
+  if (isPoolEmpty(error)) {
+    return {
+      says: "Every connection of this process to the database is taken",
+      remedy: "Statements take long there: its log, or the view pg_stat_activity, says which.",
+    };
+  }
+  if (typeof error !== "object" || error === null || !failedConnects.has(error)) return undefined;
+  return { says: "The database gives no session", remedy: "Check database.url or DATABASE_URL." };
+}
+
 // Not instanceof: an error of another realm, as under a test runner, is none of ours.
 function wordsOf(error: unknown): { readonly code: string; readonly message: string } {
   if (typeof error !== "object" || error === null) return { code: "", message: "" };

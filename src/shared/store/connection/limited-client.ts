@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { noteFailedConnect } from "./errors.ts";
 
 /**
  * How long a statement may take, by what depends on it. Kept by the client: PGlite knows no limit of a statement's, and
@@ -31,6 +32,8 @@ export type Server = {
    * come back to the end of the line.
    */
   readonly isBusy: () => Promise<boolean>;
+  /** The failure that names who holds the lock which a session waits for, or any where none is named. */
+  readonly findBlocker: (session: number | null) => Promise<Error | undefined>;
   /** What is sent over every new connection first. */
   readonly greeting: string | undefined;
 };
@@ -98,13 +101,19 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
       const place = await server.find();
       Object.assign(this, place);
       Object.assign(this.connectionParameters, place);
-      await super.connect();
-      // A server that goes down lets a client in and says goodbye in one packet.
-      if (this.#broken !== undefined) throw this.#broken;
-      if (server.greeting !== undefined) await this.query(server.greeting);
+      try {
+        await super.connect();
+        // A server that goes down lets a client in and says goodbye in one packet.
+        if (this.#broken !== undefined) throw this.#broken;
+        if (server.greeting !== undefined) await this.query(server.greeting);
+      } catch (error) {
+        noteFailedConnect(error);
+        throw error;
+      }
       return this;
     }
     declare connectionParameters: { host: string; port: number };
+    declare processID: number | null;
 
     override end(): Promise<void>;
     override end(callback: (error: Error) => void): void;
@@ -140,13 +149,18 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     #await(limitMs: number): { readonly moved: () => void; readonly ended: () => void } {
       const startedAt = performance.now();
       let isOpen = true;
+      // Asked by a function: it changes while the server is asked.
+      const isAnswered = (): boolean => !isOpen;
       const expire = async () => {
         const isLong = performance.now() - startedAt > Math.max(limitMs, LONGEST_BUSY_MS);
         // Of one who reads slowly, the server waits for us.
         const mayWait = this.connection.stream.isPaused() || (!isLong && (await server.isBusy()));
-        if (!isOpen) return;
+        if (isAnswered()) return;
         if (mayWait) timer = setTimeout(() => void expire(), limitMs);
-        else this.connection.stream.destroy(timedOut(limitMs));
+        else {
+          const blocked = await server.findBlocker(this.processID);
+          if (!isAnswered()) this.connection.stream.destroy(blocked ?? timedOut(limitMs));
+        }
       };
       let timer = setTimeout(() => void expire(), limitMs);
       this.#inFlight += 1;
