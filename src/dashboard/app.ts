@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -15,6 +16,7 @@ import type { PageContent } from "./layout.ts";
 import type { Live } from "./live.ts";
 import { isSameSecret } from "./sessions.ts";
 import type { Session, Sessions } from "./sessions.ts";
+import { takeTurns } from "./turns.ts";
 import type { Turns } from "./turns.ts";
 
 export type AppParts = {
@@ -114,23 +116,21 @@ function addAssets(app: Hono, { assets }: AppParts): void {
 
 function addSignIn(app: Hono, parts: AppParts): void {
   const { exposure, sessions } = parts;
-  let wrong: number[] = [];
+  const inTurn = takeTurns(SIGN_INS, MOST_WAITING, "Signing in");
   app.get("/login", (context) =>
     context.html(drawAlone(parts, loginContent("first", localPath(context.req.query("back"))))),
   );
   app.post("/login", async (context) => {
     if (exposure.identity.kind !== "token") return context.redirect("/", 303);
-    wrong = wrong.filter((at) => performance.now() - at < WRONG_FOR_MS);
-    if (wrong.length >= MOST_WRONG) {
-      const message = "Too many wrong tokens. Wait a minute.";
-      throw new Refused({ status: 429, code: "UNAUTHORIZED", message });
-    }
+    const { token } = exposure.identity;
     const form = await formOf(context);
     const back = localPath(form.get("back") ?? undefined);
-    if (!isSameSecret(form.get("token") ?? "", exposure.identity.token)) {
-      wrong.push(performance.now());
-      return context.html(drawAlone(parts, loginContent("wrong", back)), 401);
-    }
+    const isRight = await inTurn(async () => {
+      if (isSameSecret(form.get("token") ?? "", token)) return true;
+      await sleep(WRONG_MS);
+      return false;
+    });
+    if (!isRight) return context.html(drawAlone(parts, loginContent("wrong", back)), 401);
     // A session that was there before may be known to somebody else.
     const old = getCookie(context, COOKIE);
     if (old !== undefined) sessions.end(old);
@@ -146,8 +146,10 @@ function addSignIn(app: Hono, parts: AppParts): void {
   });
 }
 
-const MOST_WRONG = 10;
-const WRONG_FOR_MS = 60_000;
+/** Whoever guesses holds a place for a second each time: five guesses a second, from wherever, and a right token soon has its turn. */
+const SIGN_INS = 5;
+const MOST_WAITING = 30;
+const WRONG_MS = 1_000;
 
 /** Back to a page of ours, and nowhere else. */
 const localPath = (path: string | undefined): string =>
@@ -162,24 +164,21 @@ function setSession(context: Context, session: Session, { tls }: Exposure): void
   });
 }
 
-/** @throws Refused 401 where nobody is known, 403 where the proxy names nobody */
+/** @throws Refused 401 where nobody is known, 403 where the proxy names nobody, or a form is of no session */
 function requireSession(parts: AppParts, context: Context): Session {
   const { exposure, sessions } = parts;
   const { identity } = exposure;
-  const found = sessions.find(getCookie(context, COOKIE));
-  if (identity.kind === "proxy") {
-    const user = proxiedUser(askedBy(parts, context), identity);
-    return found?.user === user ? found : begin(parts, context, user);
+  const id = getCookie(context, COOKIE);
+  if (identity.kind === "token") {
+    const found = sessions.find(id);
+    if (found !== undefined) return found;
+    throw new Refused({ status: 401, code: "UNAUTHORIZED", message: "Sign in first." });
   }
-  if (found !== undefined) return found;
-  if (identity.kind === "local") return begin(parts, context, parts.localUser);
-  throw new Refused({ status: 401, code: "UNAUTHORIZED", message: "Sign in first." });
-}
-
-function begin({ exposure, sessions }: AppParts, context: Context, user: string): Session {
-  if (isChange({ method: context.req.method, header: () => undefined, address: "" }))
-    throw staleForm();
-  const session = sessions.start(user);
+  const asked = askedBy(parts, context);
+  const user = identity.kind === "proxy" ? proxiedUser(asked, identity) : parts.localUser;
+  const session = sessions.derive(user, id);
+  if (session.id === id) return session;
+  if (isChange(asked)) throw staleForm();
   setSession(context, session, exposure);
   return session;
 }

@@ -5,7 +5,7 @@ import { storageFaultOf } from "../shared/store/connection/errors.ts";
 
 /** What went wrong with a request, as a page or as JSON tells it. */
 export type RequestFailure = {
-  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 421 | 422 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 421 | 422 | 500 | 503;
   readonly code: ErrorCode | "UNAUTHORIZED" | "FORBIDDEN" | "MISDIRECTED" | "TOO_LARGE" | "BUSY";
   readonly message: string;
 };

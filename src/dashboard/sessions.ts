@@ -12,23 +12,32 @@ export type Session = {
 type SessionTimes = { readonly user: string; readonly startedAt: number; seenAt: number };
 
 export type Sessions = {
+  /** Begins the session of somebody who has signed in. */
   start(user: string): Session;
-  /** The session of that id, unless it has expired. */
+  /** The session of that id that somebody began by signing in, unless it has expired. */
   find(id: string | undefined): Session | undefined;
   end(id: string): void;
+  /**
+   * The session of somebody who need not sign in, by the id which his browser sent, or by a new one. Nothing of it is stored,
+   * so that no number of them ends another.
+   */
+  derive(user: string, id: string | undefined): Session;
 };
 
-/** So that nobody fills the memory by asking without a cookie. */
+/** Of those who signed in. */
 const MOST_SESSIONS = 1_000;
 
 /**
- * Sessions in memory: they end with the process. One expires when nobody used it for `idleMs`, and after twice that time
- * whatever happens.
+ * Sessions end with the process. One that began by signing in is kept in memory; it expires when nobody used it for
+ * `idleMs`, and after twice that time whatever happens.
  */
 export function openSessions(idleMs: number, now: () => number): Sessions {
   const key = randomBytes(32);
   const kept = new Map<string, SessionTimes>();
-  const csrfOf = (id: string): string => createHmac("sha256", key).update(id).digest("base64url");
+  const sessionOf = (id: string, user: string): Session => {
+    const csrf = createHmac("sha256", key).update(`${id} ${user}`).digest("base64url");
+    return { id, user, csrf };
+  };
   const isOver = ({ startedAt, seenAt }: SessionTimes): boolean =>
     now() - seenAt > idleMs || now() - startedAt > 2 * idleMs;
   return {
@@ -36,9 +45,9 @@ export function openSessions(idleMs: number, now: () => number): Sessions {
       for (const [id, session] of kept) if (isOver(session)) kept.delete(id);
       // A map gives what was put into it first.
       for (const id of kept.keys()) if (kept.size >= MOST_SESSIONS) kept.delete(id);
-      const id = randomBytes(24).toString("base64url");
+      const id = newId();
       kept.set(id, { user, startedAt: now(), seenAt: now() });
-      return { id, user, csrf: csrfOf(id) };
+      return sessionOf(id, user);
     },
     find(id) {
       const session = id === undefined ? undefined : kept.get(id);
@@ -48,13 +57,17 @@ export function openSessions(idleMs: number, now: () => number): Sessions {
         return undefined;
       }
       session.seenAt = now();
-      return { id, user: session.user, csrf: csrfOf(id) };
+      return sessionOf(id, session.user);
     },
     end(id) {
       kept.delete(id);
     },
+    derive: (user, id) => sessionOf(id !== undefined && ID.test(id) ? id : newId(), user),
   };
 }
+
+const newId = (): string => randomBytes(24).toString("base64url");
+const ID = /^[\w-]{32}$/;
 
 /** Compares two secrets in a time that says nothing of either. */
 export function isSameSecret(one: string, other: string): boolean {

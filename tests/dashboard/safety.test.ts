@@ -101,6 +101,20 @@ describeOnPostgres("the safety of the dashboard", () => {
     expect(rows).toHaveLength(0);
   });
 
+  test("requests without a cookie end nobody's session", async () => {
+    const first = await desk.ask({ path: "/" });
+    for (let asked = 0; asked < 1_040; asked += 40) {
+      await Promise.all(Array.from({ length: 40 }, () => desk.ask({ path: "/runs/nothing" })));
+    }
+    const left = await desk.ask({
+      path: "/leave",
+      method: "POST",
+      headers: { ...FORM, cookie: cookieOf(first) ?? "", origin: `http://${desk.host}` },
+      body: new URLSearchParams({ csrf: csrfOf(first.text) }).toString(),
+    });
+    expect(left.status).toBe(303);
+  }, 60_000);
+
   test("nothing changes by GET: it asks first, and the change is written down", async () => {
     const asked = await desk.browse(`/batches/${batch}/retry`);
     expect(asked.status).toBe(200);
@@ -190,12 +204,24 @@ describeOnPostgres("a dashboard with a token", () => {
     expect((await desk.ask({ path: "/", headers })).status).toBe(401);
   });
 
-  test("leads nowhere else after it, and is not guessed at", async () => {
+  test("leads nowhere else after it", async () => {
     expect((await signIn(token, "//evil.example")).headers.location).toBe("/");
     expect((await signIn(token, "https://evil.example")).headers.location).toBe("/");
-    const tries = await Promise.all(Array.from({ length: 12 }, () => signIn("wrong")));
-    expect(tries.map(({ status }) => status)).toContain(429);
   });
+
+  test("wrong tokens are looked at five a second at most, and keep nobody out", async () => {
+    const startedAt = performance.now();
+    const wrong = Array.from({ length: 12 }, () => signIn("wrong"));
+    expect((await signIn(token)).status).toBe(303);
+    expect((await Promise.all(wrong)).map(({ status }) => status)).toEqual(Array(12).fill(401));
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+    expect((await signIn(token)).status).toBe(303);
+  });
+
+  test("more of them than can wait are sent away", async () => {
+    const tries = await Promise.all(Array.from({ length: 40 }, () => signIn("wrong")));
+    expect(new Set(tries.map(({ status }) => status))).toEqual(new Set([401, 503]));
+  }, 20_000);
 });
 
 describeOnPostgres("a dashboard behind a proxy", () => {
