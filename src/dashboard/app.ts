@@ -17,7 +17,7 @@ import type { Live } from "./live.ts";
 import { isSameSecret } from "./sessions.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { takeTurns } from "./turns.ts";
-import type { Turns } from "./turns.ts";
+import type { StepAside, Turns } from "./turns.ts";
 
 export type AppParts = {
   readonly desk: Desk;
@@ -215,11 +215,22 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
     query: new URL(context.req.url).searchParams,
     form,
   };
-  return parts.turns(async () => {
-    const answer = await route.answer(parts.desk, request);
+  return parts.turns(async (stepAside) => {
+    const answer = await route.answer(deskFor(parts.desk, stepAside), request);
     return send(parts, context, { session, answer });
   });
 }
+
+/** Who waits for a child leaves his place to other pages: children have places of their own. */
+const deskFor = (desk: Desk, stepAside: StepAside): Desk => ({
+  ...desk,
+  runCommand: (words, limits) => stepAside(() => desk.runCommand(words, limits)),
+  runStatement: (words, limits) => stepAside(() => desk.runStatement(words, limits)),
+  toolServer: {
+    ...desk.toolServer,
+    ask: (method, params) => stepAside(() => desk.toolServer.ask(method, params)),
+  },
+});
 
 type Sent = { readonly session: Session; readonly answer: Answer };
 

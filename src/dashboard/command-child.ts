@@ -63,11 +63,12 @@ export function commandStarter(
 }
 
 /**
- * Commands, one at a time. Each is stopped when its time is up.
+ * Commands, so many at once. Each is stopped when its time is up.
+ * @param what is busy, as the refusal names it
  * @throws Refused 503 when it is up, or too many wait
  */
-export function openCommands(start: StartCommand): RunCommand {
-  const inTurn = takeTurns(1, MOST_WAITING, "The desk");
+export function openCommands(start: StartCommand, atOnce: number, what: string): RunCommand {
+  const inTurn = takeTurns(atOnce, MOST_WAITING, what);
   return (words, { timeMs, input = "" }) =>
     inTurn(() => {
       const child = start(words);

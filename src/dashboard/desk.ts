@@ -12,9 +12,9 @@ import type { ToolServer } from "./tool-server.ts";
 export type Desk = {
   readonly config: Config;
   readonly database: Database;
-  /** Of one connection, for statements that somebody writes. */
-  readonly console: Database;
   readonly runCommand: RunCommand;
+  /** The same for statements that somebody writes: they keep no command waiting. */
+  readonly runStatement: RunCommand;
   readonly toolServer: ToolServer;
   readonly draw: Draw;
   readonly nights: Nights;

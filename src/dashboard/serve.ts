@@ -24,6 +24,8 @@ import { takeTurns } from "./turns.ts";
 
 /** Streams and pages end at once; a connection that does not close keeps nobody. */
 const CLOSE_MS = 2_000;
+/** Statements of the SQL page at once, each of them a process. */
+const STATEMENTS = 2;
 const HOUR_MS = 3_600_000;
 /** Pages that wait for their turn. */
 const MOST_WAITING = 64;
@@ -76,8 +78,8 @@ export async function openDashboard(
       desk: {
         config,
         database: databases.pages,
-        console: databases.console,
-        runCommand: openCommands(startCommand),
+        runCommand: openCommands(startCommand, 1, "The desk"),
+        runStatement: openCommands(startCommand, STATEMENTS, "The SQL page"),
         toolServer,
         draw: drawIn(zone),
         nights: openNights(databases.pages, onUnread),
@@ -133,9 +135,9 @@ async function listenWhere<T>(
   }
 }
 
-type Databases = Readonly<Record<"pages" | "live" | "console", Database>>;
+type Databases = Readonly<Record<"pages" | "live", Database>>;
 
-/** Pools of their own, so that neither a page nor a statement of somebody's keeps the others waiting. */
+/** Pools of their own, so that no page keeps the events waiting. */
 async function openDatabases({ config, invocation, logger }: CommandContext): Promise<Databases> {
   const open = (maxConnections: number): Promise<Database> =>
     connectDatabase({
@@ -149,7 +151,7 @@ async function openDatabases({ config, invocation, logger }: CommandContext): Pr
       },
     });
   const pages = await open(config.dashboard.connections);
-  return { pages, live: await open(2), console: await open(1) };
+  return { pages, live: await open(2) };
 }
 
 /** The name of whoever runs this, as the system knows it. */

@@ -12,7 +12,7 @@ import { openNights } from "../../src/dashboard/nights.ts";
 import { ROUTES } from "../../src/dashboard/routes.ts";
 import { openSessions } from "../../src/dashboard/sessions.ts";
 import { takeTurns } from "../../src/dashboard/turns.ts";
-import type { CommandEnd } from "../../src/dashboard/command-child.ts";
+import type { CommandEnd, RunCommand } from "../../src/dashboard/command-child.ts";
 import type { ToolAnswer } from "../../src/dashboard/tool-server.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Config } from "../../src/shared/config/schema.ts";
@@ -54,6 +54,8 @@ type Settings = {
   readonly host?: string;
   readonly commandEnd?: CommandEnd;
   readonly toolAnswer?: ToolAnswer;
+  /** What commands, and the tool server's answers, wait for. */
+  readonly childrenMayEnd?: Promise<unknown>;
 };
 
 export async function configFor(dashboard: Partial<Config["dashboard"]> = {}): Promise<Config> {
@@ -66,6 +68,7 @@ export async function openDesk({
   dashboard = {},
   commandEnd = { code: 0, stdout: "", stderr: "" },
   toolAnswer = { ok: true, result: { hits: [], checks: [] } },
+  childrenMayEnd = Promise.resolve(),
 }: Settings = {}): Promise<TestDesk> {
   const { db, close } = await openPostgres(() => undefined);
   const config = await configFor(dashboard);
@@ -73,18 +76,23 @@ export async function openDesk({
   const commands: (readonly string[])[] = [];
   let hoursPassed = 0;
   const live = await openLive({ database: db, onError: () => undefined });
+  const runCommand: RunCommand = async (words) => {
+    commands.push(words);
+    await childrenMayEnd;
+    return commandEnd;
+  };
   const app = createApp(
     {
       desk: {
         config,
         database: db,
-        console: db,
-        runCommand: async (words) => {
-          commands.push(words);
-          return commandEnd;
-        },
+        runCommand,
+        runStatement: runCommand,
         toolServer: {
-          ask: async () => toolAnswer,
+          ask: async () => {
+            await childrenMayEnd;
+            return toolAnswer;
+          },
           close: () => undefined,
         },
         draw: drawIn("UTC"),
