@@ -5,7 +5,7 @@ import {
   decideApproval,
   reconcileApprovals,
   requestApproval,
-  resumeStep,
+  startStep,
   selectApproval,
 } from "../../src/shared/store/investigations/approvals.ts";
 import type { NewDecision } from "../../src/shared/store/investigations/approvals.ts";
@@ -46,6 +46,7 @@ const GRANT: NewGrant = {
 const stepAt = (ordinal: number, name = "shell"): NewToolStep => ({
   ordinal,
   name,
+  state: "started",
   effect: name === "shell" ? "exec" : "none",
   args: { command: "git log" },
   argsSha256: "b".repeat(64),
@@ -118,7 +119,7 @@ describe.each(databases)("on %s", (name) => {
     settleRun(db, { runId: run.runId, runMs: 1, ...MADE_WITH }, settlement, EMPTY_RECORD);
   /** Asks about a call, and parks its job. */
   const ask = async (run: ClaimedJob, seconds = 3_600, fingerprint = "c".repeat(64)) => {
-    await beginToolStep(db, run, stepAt(0));
+    await beginToolStep(db, run, { ...stepAt(0), state: "waiting" });
     const answer = await requestApproval(db, run, {
       step: 0,
       fingerprint,
@@ -227,9 +228,9 @@ describe.each(databases)("on %s", (name) => {
     for (const run of runs) {
       const next = await claimNext(db, run.jobId);
       expect(await selectApproval(db, run.jobId, 0)).toMatchObject({ state: "approved" });
-      expect(await resumeStep(db, run, 0)).toBe(false);
-      expect(await resumeStep(db, next, 0)).toBe(true);
-      expect(await resumeStep(db, next, 0)).toBe(false);
+      expect(await startStep(db, run, 0)).toBe(false);
+      expect(await startStep(db, next, 0)).toBe(true);
+      expect(await startStep(db, next, 0)).toBe(false);
     }
   });
 
@@ -276,7 +277,7 @@ describe.each(databases)("on %s", (name) => {
 
   test("one that was answered while its run still parked is woken", async () => {
     const run = await one();
-    await beginToolStep(db, run, stepAt(0));
+    await beginToolStep(db, run, { ...stepAt(0), state: "waiting" });
     await requestApproval(db, run, {
       step: 0,
       fingerprint: "2".repeat(64),

@@ -69,7 +69,6 @@ const again = (tool: Tool): readonly string[] => [
   ...[...READ, ...used(tool, "skipped"), ...used(tool)],
   ...END,
 ];
-const SKIPPED = { found: "skipped", answered: "after the kill" } as const;
 
 const CASES: readonly Case[] = [
   stamps("before the row of a model call", 1, normal("stamp")),
@@ -94,7 +93,9 @@ const CASES: readonly Case[] = [
   stamps("after the end of a tool call", THE_EFFECT, normal("stamp")),
   stamps("after the row of the end", 1, normal("stamp")),
   stamps("at settlement", 1, normal("stamp")),
-  appends("after the row of a tool call", THE_EFFECT, again("append_line"), SKIPPED),
+  appends("after the row of a tool call", THE_EFFECT, normal("append_line"), {
+    answered: "after the kill",
+  }),
   appends("after the request", 1, normal("append_line"), { answered: "after the kill" }),
   appends("while it parks", 1, normal("append_line"), { answered: "after the kill" }),
   appends("while it parks", 1, normal("append_line")),

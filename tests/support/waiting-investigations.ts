@@ -70,7 +70,7 @@ export async function askAbout(
 ): Promise<StandingDecision | "waiting" | "lost"> {
   const run = await beginInvestigation(db, jobId);
   const asked = { ...GIT_LOG, ...request };
-  await beginCall(db, run, asked);
+  await beginCall(db, run, asked, "waiting");
   const answer = await requestApproval(db, run, asked);
   if (answer === "waiting") await park(db, run, "approval");
   return answer;
@@ -81,11 +81,13 @@ export const beginCall = (
   db: Database,
   run: ClaimedJob,
   { step, args, tool }: ApprovalRequest,
+  state: "started" | "waiting" = "started",
 ): Promise<ToolStepBegun> =>
   beginToolStep(db, run, {
     ordinal: step,
     name: tool,
     effect: "exec",
+    state,
     args,
     argsSha256: "b".repeat(64),
     detail: { move: "other" },

@@ -82,7 +82,7 @@ export async function recordedLoop(
     commandRules: async () => [],
     countRule: written,
     approvalOf: async () => undefined,
-    resume: written,
+    start: written,
   };
   const whyDisabled = (name: string): string | null => {
     const told = steps.find(({ detail }) => detail["rule"] === DISABLED && detail["tool"] === name);

@@ -51,6 +51,7 @@ describe("runs show", () => {
       ordinal: 0,
       name: "search_text",
       effect: "none",
+      state: "started",
       args: { text: "Ropes" },
       argsSha256: "b".repeat(64),
       detail: { move: "search", query_argument: "text", family: "rop", novel: true },

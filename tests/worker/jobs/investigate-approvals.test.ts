@@ -40,7 +40,7 @@ const CALL = { name: "shell", args: { command: "git log" } };
 /** A tool that has to be asked about, and writes down what it was called with. */
 function createShell() {
   const made: string[] = [];
-  const settings = { executor: "bubblewrap" };
+  const settings = { executor: "bubblewrap", dies: false };
   const tool = defineTool({
     name: "shell",
     description: "Runs a command.",
@@ -49,11 +49,10 @@ function createShell() {
     move: "other",
     isEvidence: false,
     limits: { callsPerRun: 10 },
-    approval: async ({ command }) => ({
-      executor: settings.executor,
-      risks: ["writes"],
-      preview: command,
-    }),
+    async approval({ command }) {
+      if (settings.dies) throw new Error("its worker was lost");
+      return { executor: settings.executor, risks: ["writes"], preview: command };
+    },
     async run({ command }) {
       made.push(command);
       return outputOf("it printed this");
@@ -79,6 +78,20 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
     /** `went on`, a refusal, or the code that parked it. */
     readonly ended: string | Refusal;
     readonly record: InvestigationRecord;
+  };
+
+  const lose = async (jobId: string) => {
+    await expireLease(db, jobId);
+    await takeBackLostJobs(db);
+    await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
+  };
+
+  const statesOf = async (jobId: string): Promise<readonly unknown[]> => {
+    const { rows } = await db.query(
+      "select state from nightdesk_data.steps where job_id = $1 order by ordinal",
+      [jobId],
+    );
+    return (rows as { state: string }[]).map(({ state }) => state);
   };
 
   /** An investigation whose runs each settle what the last one left, and then make the calls. */
@@ -128,21 +141,27 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
       return decideApproval(db, (rows[0] as { approval_id: string }).approval_id, decision);
     };
     /** A worker that is lost between the row before the call and the row after it. */
-    const dieDuringCall = async () => {
+    const dieDuringCall = async (state: "started" | "waiting" = "started") => {
       const { use, run: claimed } = await open();
       await use.log.beginTool({
         ordinal: use.record.nextOrdinal,
         name: "shell",
         effect: "exec",
+        state,
         args: CALL.args,
         argsSha256: "b".repeat(64),
         detail: { move: "other" },
       });
-      await expireLease(db, claimed.jobId);
-      await takeBackLostJobs(db);
-      await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
+      await lose(claimed.jobId);
     };
-    return { jobId, shell, run, decide, dieDuringCall };
+    /** A worker that is lost while it finds out whether somebody has to be asked. */
+    const dieBeforeCall = async (...calls: readonly (typeof CALL)[]) => {
+      shell.settings.dies = true;
+      await expect(run(...calls)).rejects.toThrow("its worker was lost");
+      shell.settings.dies = false;
+      await lose(jobId);
+    };
+    return { jobId, shell, run, decide, dieDuringCall, dieBeforeCall };
   }
 
   test("is made once when somebody approves it, by the run that goes on", async () => {
@@ -222,6 +241,35 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
   });
 
   describe("whose worker was lost", () => {
+    test("before somebody was asked, is asked about and looked for by nobody", async () => {
+      const { run, shell, decide, dieBeforeCall } = await investigation();
+      await dieBeforeCall(CALL);
+      expect((await run(CALL)).ended).toBe("APPROVAL_PENDING");
+      await decide(APPROVE);
+      expect((await run()).ended).toBe("went on");
+      expect(shell.made).toEqual(["git log"]);
+    });
+
+    test("with its step and before the request, is asked about", async () => {
+      const { jobId, run, shell, decide, dieDuringCall } = await investigation();
+      await dieDuringCall("waiting");
+      expect((await run()).ended).toBe("APPROVAL_PENDING");
+      expect(shell.made).toEqual([]);
+      await decide(APPROVE);
+      expect((await run()).ended).toBe("went on");
+      expect(shell.made).toEqual(["git log"]);
+      expect(await statesOf(jobId)).toEqual(["done"]);
+    });
+
+    test("after it was approved and before it was made, is made by the next", async () => {
+      const { run, shell, decide, dieBeforeCall } = await investigation();
+      await run(CALL);
+      await decide(APPROVE);
+      await dieBeforeCall();
+      expect((await run()).ended).toBe("went on");
+      expect(shell.made).toEqual(["git log"]);
+    });
+
     test("is not made again, and the model is told so, where a person says that it happened", async () => {
       const { jobId, run, shell, dieDuringCall } = await investigation();
       await dieDuringCall();

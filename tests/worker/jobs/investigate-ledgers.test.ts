@@ -149,6 +149,7 @@ describe.each(databases)("the ledgers of an investigation on %s", (name) => {
       ordinal: 0,
       name: "read_text_file",
       effect: "none",
+      state: "started",
       args: {},
       argsSha256: "b".repeat(64),
       detail: {},

@@ -37,8 +37,8 @@ const requestedSchema = z.tuple([
 ]);
 
 /**
- * Asks a person about the call of a step, unless somebody decided about the same already: for this job, its batch, or
- * by a rule of this fingerprint. The step waits then, or goes on.
+ * Asks a person about the call of a step that waits, unless somebody decided about the same already: for this job, its
+ * batch, or by a rule of this fingerprint. A step that was approved is started.
  * @returns lost when the job is not this run's any more
  */
 export async function requestApproval(
@@ -66,10 +66,10 @@ export async function requestApproval(
               case standing.verdict when 'approve' then 'approved' when 'deny' then 'denied' else 'waiting' end,
               standing.decision_id, case when standing.decision_id is not null then clock_timestamp() end
          from held left join standing on true),
-     waits as (
-       update nightdesk_data.steps s set state = 'waiting'
-         from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'
-          and not exists (select from standing))
+     started as (
+       update nightdesk_data.steps s set state = 'started'
+         from held, standing
+        where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'waiting' and standing.verdict = 'approve')
      select exists (select from held) as is_held, d.decision_id, d.verdict, d.reason
        from (select 1) one left join standing d on true`,
     [
@@ -124,10 +124,10 @@ export async function selectApproval(
 }
 
 /**
- * Lets the step of an answered request go on, or ends it as denied.
- * @returns false when the job is not this run's any more, or the step did not wait
+ * Starts a step that waits, before its call is made: one that was approved, or that nobody has to be asked about any more.
+ * @returns false when the job is not this run's any more, or the step waits for an answer
  */
-export async function resumeStep(
+export async function startStep(
   db: Queryable,
   writer: StepWriter,
   ordinal: number,
@@ -135,9 +135,10 @@ export async function resumeStep(
   const { rowCount } = await db.query(
     `with ${HELD}
      update nightdesk_data.steps s set state = 'started'
-       from held, nightdesk_data.approvals a
+       from held
       where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'waiting'
-        and a.job_id = s.job_id and a.step = s.ordinal and a.state in ('approved', 'denied')`,
+        and not exists (select from nightdesk_data.approvals a
+                         where a.job_id = s.job_id and a.step = s.ordinal and a.state <> 'approved')`,
     [writer.jobId, writer.runId, ordinal],
   );
   return rowCount === 1;

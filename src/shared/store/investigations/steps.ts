@@ -95,6 +95,8 @@ export type NewToolStep = {
   readonly ordinal: number;
   readonly name: string;
   readonly effect: ToolEffect;
+  /** waiting: somebody is to be asked before it is made, and nothing has been done. */
+  readonly state: "started" | "waiting";
   readonly args: Readonly<Record<string, unknown>>;
   /** Of the arguments as canonical JSON, 64 hex. */
   readonly argsSha256: string;
@@ -124,8 +126,8 @@ export async function beginToolStep(
        select g.grant_id, g.ended_at, $4 = any(g.tools) as is_granted
          from held join nightdesk_data.grants g using (job_id)),
      begun as (
-       insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, effect, detail)
-       select $1, $3, $2, 'tool', $5, $8 from granted where ended_at is null and is_granted
+       insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, effect, detail, state)
+       select $1, $3, $2, 'tool', $5, $8, $9 from granted where ended_at is null and is_granted
        returning job_id, ordinal),
      called as (
        insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, duration_ms, job_id, step, grant_id, args_sha256)
@@ -145,6 +147,7 @@ export async function beginToolStep(
       JSON.stringify(step.args),
       step.argsSha256,
       JSON.stringify(step.detail),
+      step.state,
     ],
     "begin_tool_step",
   );
@@ -174,7 +177,7 @@ export type ToolStepEnd = {
 };
 
 /**
- * Ends the step of a call of a tool, with what it gave.
+ * Ends the step of a call of a tool, with what it gave. One that waits was not made, and can only be denied.
  * @param end `keepOutputsDays`: how long outputs that no answer rests on are kept; null: with their job
  * @returns false when the job is not this run's any more
  */
@@ -189,7 +192,8 @@ export async function endToolStep(
     `with ${HELD},
      ended as (
        update nightdesk_data.steps s set state = $4, detail = detail || $5, ended_at = clock_timestamp()
-         from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'
+         from held where s.job_id = held.job_id and s.ordinal = $3
+          and (s.state = 'started' or s.state = 'waiting' and $4 = 'denied')
        returning s.job_id, s.ordinal, held.batch_id),
      called as (
        update nightdesk_data.tool_calls t

@@ -2,7 +2,7 @@ import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { parseArgs } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
-import { approvalPending, carryOut, deniedBecause, endDenied } from "./use-tool.ts";
+import { approvalPending, deniedBecause, endDenied, goOnWaiting } from "./use-tool.ts";
 import type { ToolUse } from "./use-tool.ts";
 
 /**
@@ -51,12 +51,13 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
         "APPROVAL_EXPIRED",
         `Nobody answered within ${use.settings.approval_hours} h whether ${name} may be called. Run the job again to ask again.`,
       );
+    // Its worker was lost before it could ask.
     case undefined:
+      break;
     case "waiting":
     case "withdrawn":
       throw approvalPending(name);
   }
-  await use.log.resume(step.ordinal);
   const tool = use.tools.find((known) => known.name === name);
   // The registry may have changed since.
   const read = tool === undefined ? null : parseArgs(tool, step.tool?.args);
@@ -66,9 +67,9 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
     return null;
   }
   const call = { tool, args: read.args };
-  if (answer.state === "denied") {
+  if (answer?.state === "denied") {
     await endDenied(use, step.ordinal, call, deniedBecause(answer.reason));
     return null;
   }
-  return carryOut(use, step.ordinal, call, answer.fingerprint);
+  return goOnWaiting(use, step.ordinal, call, answer?.fingerprint);
 }

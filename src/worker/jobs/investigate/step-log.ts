@@ -3,8 +3,8 @@ import { RunAborted } from "../../../shared/settlement.ts";
 import type { Database } from "../../../shared/store/connection/database.ts";
 import {
   requestApproval,
-  resumeStep,
   selectApproval,
+  startStep,
 } from "../../../shared/store/investigations/approvals.ts";
 import type {
   ApprovalAnswer,
@@ -70,7 +70,8 @@ export type StepLog = {
   commandRules(): Promise<readonly StoredCommandRule[]>;
   countRule(decisionId: string): Promise<void>;
   approvalOf(step: number): Promise<ApprovalAnswer | undefined>;
-  resume(step: number): Promise<void>;
+  /** Before the call of a step that waited is made. */
+  start(step: number): Promise<void>;
 };
 
 /** How long outputs are kept, and how much of them for a batch. */
@@ -127,6 +128,6 @@ export function openStepLog(database: Database, writer: StepWriter, limits: Outp
     commandRules: () => selectCommandRules(database),
     countRule: (decisionId) => countRuleHit(database, decisionId),
     approvalOf: (step) => selectApproval(database, writer.jobId, step),
-    resume: (step) => held(resumeStep(database, writer, step)),
+    start: (step) => held(startStep(database, writer, step)),
   };
 }

@@ -74,10 +74,13 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   const ordinal = use.record.nextOrdinal;
   const args = cleanRecord(read.args);
   const { name, effect } = tool;
+  const valid = { tool, args: read.args };
+  const request = await requestFor(use, valid);
   const begun = await use.log.beginTool({
     ordinal,
     name,
     effect,
+    state: request === null ? "started" : "waiting",
     args,
     argsSha256: hashJson(args),
     detail: describeMove(tool, args, use.record.steps, use.checked),
@@ -87,51 +90,40 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
     await tell(use, { rule: begun, tool: name, denied: true, told });
     return null;
   }
-  return carryOut(use, ordinal, { tool, args: read.args });
+  return request === null ? makeCall(use, ordinal, valid) : askPerson(use, ordinal, valid, request);
+}
+
+/** What a person is asked about a call; null where nobody has to be asked. */
+type CallRequest = (ApprovalNeed & { readonly fingerprint: string }) | null;
+
+/** It is found out anew each time: an approval holds for exactly what was asked then. */
+async function requestFor(
+  { reach, grant }: Pick<ToolUse, "reach" | "grant">,
+  { tool, args }: ValidCall,
+): Promise<CallRequest> {
+  const need = (await tool.approval?.(args, reach)) ?? null;
+  return need && { ...need, fingerprint: fingerprintOf(tool, args, need.executor, grant) };
 }
 
 /**
- * Carries a call out; where it can't go on from what an earlier one left, nobody knows what it would have done: its step is
- * uncertain, and somebody has to look.
- */
-export async function carryOut(
-  use: ToolUse,
-  ordinal: number,
-  call: ValidCall,
-  approved?: string,
-): Promise<Refusal | null> {
-  try {
-    return await askOrCall(use, ordinal, call, approved);
-  } catch (error) {
-    if (error instanceof Failure && error.code === "REVIEW_PENDING") {
-      await use.log.settleOpen(ordinal, "uncertain");
-    }
-    throw error;
-  }
-}
-
-/**
- * The call of a step that has begun: asks a person where one has to be asked, and makes it. What has to be asked is found out
- * anew each time: an approval holds for exactly what was asked then.
+ * Goes on with a call whose step waits, as far as somebody has answered.
  *
- * @param approved fingerprint of what a person approved
+ * @param approved fingerprint of what a person approved; undefined where nobody was asked yet
  */
-async function askOrCall(
+export async function goOnWaiting(
   use: ToolUse,
   ordinal: number,
   call: ValidCall,
-  approved?: string,
+  approved: string | undefined,
 ): Promise<Refusal | null> {
-  const { tool, args } = call;
-  const need = (await tool.approval?.(args, use.reach)) ?? null;
-  if (need === null) return makeCall(use, ordinal, call);
-  const fingerprint = fingerprintOf(tool, args, need.executor, use.grant);
-  if (fingerprint === approved) return makeCall(use, ordinal, call, "approved");
-  if (approved !== undefined) {
-    await endDenied(use, ordinal, call, "What was approved is not what would be done now.");
-    return null;
+  const request = await requestFor(use, call);
+  if (request === null || request.fingerprint === approved) {
+    await use.log.start(ordinal);
+    return makeCall(use, ordinal, call, request === null ? undefined : "approved");
   }
-  return askPerson(use, ordinal, call, { ...need, fingerprint });
+  if (approved === undefined) return askPerson(use, ordinal, call, request);
+  await endDenied(use, ordinal, call, "What was approved is not what would be done now.");
+  return null;
 }
 
 /** What one decision answers: the same call of the same tool by the same executor under the same preset; 64 hex. */
@@ -146,7 +138,7 @@ async function askPerson(
   use: ToolUse,
   ordinal: number,
   call: ValidCall,
-  { executor, risks, preview, fingerprint }: ApprovalNeed & { readonly fingerprint: string },
+  { executor, risks, preview, fingerprint }: NonNullable<CallRequest>,
 ): Promise<Refusal | null> {
   const { tool, args } = call;
   const { unattended, approval_hours: hours } = use.settings;
@@ -234,7 +226,7 @@ async function makeCall(
   const given = await inToolSpan(
     tool.name,
     (one: Attempted) => (one.kind === "broke" ? one.code : null),
-    () => attempt(use, call, permit),
+    () => attempt(use, ordinal, call, permit),
   );
   use.trace.mayTake(REST_MS);
   const durationMs = performance.now() - startedAt;
@@ -358,7 +350,8 @@ const MOST_ERROR_CHARS = 500;
 type Attempted = ToolOutput | { kind: "broke"; code: string; message: string };
 
 async function attempt(
-  { reach, signal }: ToolUse,
+  { reach, signal, log }: ToolUse,
+  ordinal: number,
   { tool, args }: ValidCall,
   permit: Permit | undefined,
 ): Promise<Attempted> {
@@ -368,6 +361,10 @@ async function attempt(
     return given.kind === "output" ? given : { ...given, kind: "broke" };
   } catch (error) {
     signal.throwIfAborted();
+    // It can't go on from what an earlier call left, and nobody knows what it would have done.
+    if (error instanceof Failure && error.code === "REVIEW_PENDING") {
+      await log.settleOpen(ordinal, "uncertain");
+    }
     // A service that is away parks the job, which goes on where it stopped.
     if (error instanceof Failure && error.code !== "TOOL_ERROR") throw error;
     const message = error instanceof Error ? error.message : String(error);
