@@ -29,7 +29,7 @@ const HALF_WINDOW_DENSITY = SPARSEST / 5.5;
 /**
  * Whether a host that reports `promptTokens` has cut the prompt. Ollama cuts silently: up to v0.24 it fills
  * the window, since v0.30.11 it keeps `num_ctx - (num_ctx - num_keep) / 2` tokens, and before either it drops
- * whole messages. A count of 0 is a host that reports none.
+ * whole messages. A host that reports none, which is 0, says nothing of it: only what is sure not to fit was cut.
  */
 export function wasPromptCut(
   messages: readonly Message[],
@@ -38,7 +38,7 @@ export function wasPromptCut(
 ): boolean {
   const { fewest, most } = estimateTokens(messages);
   if (most < windowTokens) return false;
-  if (promptTokens === 0) return true;
+  if (promptTokens === 0) return fewest >= windowTokens;
   const slack = Math.max(16, Math.ceil(windowTokens / 50));
   const filledWindow = promptTokens >= windowTokens - slack;
   const nearHalf = Math.abs(promptTokens - windowTokens / 2) <= slack;
@@ -51,13 +51,11 @@ export function wasPromptCut(
  * left, and we divide all of it.
  */
 const UNKNOWN_WINDOW_DENSITY = SPARSEST / 6;
-/** The smallest window that hosts use unasked. */
-const SMALLEST_DEFAULT_WINDOW = 2048;
 
 /**
  * Whether a prompt that passed the count beforehand was cut all the same, by a window smaller than thought.
  *
- * @param promptTokens as the host reports it; 0 is a host that reports none
+ * @param promptTokens as the host reports it; 0 is a host that reports none, whose window is taken to be as configured
  * @param window "reported" where the host said how large its window is, else "assumed"
  */
 export function wasCountedPromptCut(
@@ -65,10 +63,11 @@ export function wasCountedPromptCut(
   promptTokens: number,
   window: "reported" | "assumed",
 ): boolean {
-  const { fewest, most } = estimateTokens(messages);
-  if (window === "reported") return promptTokens > 0 && promptTokens < fewest;
-  if (promptTokens === 0) return most > SMALLEST_DEFAULT_WINDOW;
-  return promptTokens < Math.floor(fewest * UNKNOWN_WINDOW_DENSITY);
+  if (promptTokens === 0) return false;
+  const { fewest } = estimateTokens(messages);
+  return (
+    promptTokens < Math.floor(window === "reported" ? fewest : fewest * UNKNOWN_WINDOW_DENSITY)
+  );
 }
 
 /** Bounds of what a prompt can cost: 2.5 to 8 characters a token in ASCII, 1.5 to 0.25 tokens beyond it. */
