@@ -177,7 +177,7 @@ function park(
       kind: "failed",
       code: "MODEL_OUTPUT_INVALID",
       message:
-        `${error.host} broke off ${MOST_BROKEN_CALLS} times while it worked on this job, which may be what brings it down. ` +
+        `${error.host} failed or broke off ${MOST_BROKEN_CALLS} times while it worked on this job, which may be what brings it down. ` +
         "Look at the host's log before you retry the job.",
     };
   }

@@ -170,7 +170,7 @@ describeOn("redis+postgres", "a tree of summaries that is disturbed", (name) => 
   test.each([
     // A host that is busy is asked a few times before the job is parked.
     { status: 503, times: 4, waits: "parked", ended: "parked" },
-    { status: 500, times: 1, waits: "queued", ended: "failed" },
+    { status: 500, times: 1, waits: "parked", ended: "parked" },
   ])(
     "by a host that says $status goes on at the call where it stopped",
     async ({ status, times, waits, ended }) => {

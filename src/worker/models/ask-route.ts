@@ -1,4 +1,5 @@
-import { Failure } from "../../shared/failure.ts";
+import { Failure, HostFailure } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { withDeadline } from "./deadline.ts";
 import { hostFailure, isLocked, saysModelMissing } from "./host-failure.ts";
@@ -88,8 +89,21 @@ export async function probeHost<Probe>(
     return await withDeadline(limits, ask);
   } catch (error) {
     signal.throwIfAborted();
-    const { message } = hostFailure(error, host);
+    const { message } = probeFailure(error, host);
     throw new Failure("INTERNAL_ERROR", message, { cause: error });
+  }
+}
+
+/** What hostFailure says. Of no job anything was sent yet that could have brought the host down. */
+function probeFailure(error: unknown, host: ModelHost): Refusal {
+  try {
+    return hostFailure(error, host);
+  } catch (failure) {
+    if (!(failure instanceof HostFailure) || !failure.brokeOff) throw failure;
+    throw new HostFailure("MODEL_UNREACHABLE", failure.message, {
+      host: failure.host,
+      cause: error,
+    });
   }
 }
 

@@ -31,7 +31,7 @@ export type ModelHost = ModelPlace & {
 /**
  * Turns what was thrown while a host was asked into one of ours. Refusals come back as values (CONTEXT_OVERFLOW,
  * MODEL_UNSUPPORTED); everything else is thrown: ToolCallUnreadable, ReplyUnreadable, or Failure MODEL_NOT_FOUND,
- * MODEL_OVERLOADED, MODEL_UNREACHABLE, INTERNAL_ERROR.
+ * MODEL_OVERLOADED, MODEL_UNREACHABLE, and INTERNAL_ERROR for what a host says against a request of ours.
  */
 export function hostFailure(error: unknown, host: ModelHost): Refusal {
   if (error instanceof Failure) throw error;
@@ -67,14 +67,14 @@ function answeredWith(error: HostError, host: ModelHost): Refusal {
   if (UNSUPPORTED.some((part) => text.includes(part))) {
     return refuse("MODEL_UNSUPPORTED", `"${name}" can't do this: ${message}`);
   }
+  if (NO_ROOM.some((part) => text.includes(part))) throw noRoom(host, error);
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
   if (status === 503 || status === 429) throw busy(host, error, message);
   if (isLocked({ status })) throw locked(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
-  throw new Failure(
-    "INTERNAL_ERROR",
-    `"${name}" at ${baseUrl} failed with HTTP ${status}: ${message}`,
-  );
+  const words = `"${name}" at ${baseUrl} failed with HTTP ${status}: ${message}`;
+  if (status >= 500) throw failedAtHost(host, words, error);
+  throw new Failure("INTERNAL_ERROR", words);
 }
 
 /** Words of hosts that could not read a call of the model, or that take no tools after all; lower case. */
@@ -111,6 +111,8 @@ const OVERFLOW = [
   "maximum model length",
   "context length of only",
   "greater than the context length",
+  // llama-cpp-python: "Requested tokens (9437) exceed context window of 8192".
+  "exceed context window",
   // llama.cpp of an input of embeddings: "input (700 tokens) is too large to process", "larger than the max context size".
   "is too large to process",
   "larger than the max context size",
@@ -126,6 +128,22 @@ const UNSUPPORTED = [
   "parse grammar",
   "unable to generate parser",
   "response_format",
+];
+
+/** Words of hosts that have no memory for the model, or have let it go meanwhile; lower case. */
+const NO_ROOM = [
+  "out of memory",
+  "insufficient memory",
+  "not enough memory",
+  "more system memory",
+  "insufficient system resources",
+  "failed to allocate",
+  "unable to allocate",
+  "unloaded",
+  "not loaded",
+  "no models loaded",
+  "failed to load model",
+  "error loading model",
 ];
 
 /** Codes of a connection that broke after the call was sent; all others are of one that never came to be. */
@@ -162,6 +180,33 @@ const busy = (
   new HostFailure("MODEL_OVERLOADED", `${baseUrl} is busy (HTTP ${status}): ${message}`, {
     host: baseUrl,
     retryAfterMs,
+  });
+
+/** It may have room again whenever something else has let go of its memory: what is asked of it waits. */
+const noRoom = (
+  { name, baseUrl }: ModelHost,
+  { status, message, retryAfterMs }: HostError,
+): HostFailure =>
+  new HostFailure(
+    "MODEL_OVERLOADED",
+    `${baseUrl} has no room for "${name}" (HTTP ${status}): ${message} Look at what else it holds, and at its log.`,
+    { host: baseUrl, retryAfterMs },
+  );
+
+/** The host only loaded the model, and did not ask it. */
+export const loadedOnly = ({ name, baseUrl }: ModelPlace): HostFailure =>
+  new HostFailure(
+    "MODEL_OVERLOADED",
+    `${baseUrl} loaded "${name}" and asked it nothing. It is asked again.`,
+    { host: baseUrl },
+  );
+
+/** A host that fails, and may fail by what it was asked: the job counts it. */
+const failedAtHost = ({ baseUrl }: ModelHost, words: string, cause: HostError): HostFailure =>
+  new HostFailure("MODEL_UNREACHABLE", `${words} Look at the host's log.`, {
+    host: baseUrl,
+    brokeOff: true,
+    cause,
   });
 
 function unreachable(host: ModelHost, why: string, cause?: unknown): HostFailure {

@@ -2,6 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { callWithTimeout } from "./deadline.ts";
+import { loadedOnly } from "./host-failure.ts";
 import type { ModelPlace } from "./host-failure.ts";
 import { BrokenReply, countAt, replyLimits, textAt, wireAt, wiresAt } from "./host-request.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
@@ -103,10 +104,9 @@ async function chat(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelReply | Refusal> {
-  const { name } = call.place;
   const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
   const chunks = streamChat(call.place, chatRequest(call, request), limits, signal);
-  return judge(await collectChunks(chunks, name, limits), request, call);
+  return judge(await collectChunks(chunks, call.place, limits), request, call);
 }
 
 const chatRequest = (
@@ -155,12 +155,12 @@ function judge(
 /**
  * Gathers the chunks of a stream of `/api/chat`. Calls may stand in any of them, also the last.
  *
- * Throws what the stream throws, ToolCallUnreadable for a call without a name, BrokenReply for a chunk without a message, and
- * Failure MODEL_OUTPUT_INVALID for a reply that is too long.
+ * Throws what the stream throws, ToolCallUnreadable for a call without a name, BrokenReply for a chunk without a message, Failure
+ * MODEL_OUTPUT_INVALID for a reply that is too long, and MODEL_OVERLOADED where the model was loaded and not asked.
  */
 async function collectChunks(
   chunks: AsyncIterable<object>,
-  name: string,
+  place: ModelPlace,
   limits: ReplyLimits,
 ): Promise<StreamedReply> {
   const collected = collectReply(limits);
@@ -175,11 +175,12 @@ async function collectChunks(
     collected.add(contentOf(message));
     reasoning.push(textAt(message, "thinking") ?? "");
     for (const wire of wiresAt(message, "tool_calls")) {
-      const call = callOf(wire, name);
+      const call = callOf(wire, place.name);
       collected.call(JSON.stringify(call.args).length);
       toolCalls.push(call);
     }
   }
+  if (last["done_reason"] === "load") throw loadedOnly(place);
   return {
     text: collected.text(),
     reasoning: reasoning.join(""),

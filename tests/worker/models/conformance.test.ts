@@ -312,9 +312,9 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
   test.each<[string, Script, string]>([
     ["no last line", { text: "a b", ending: "no_final_line" }, "MODEL_UNREACHABLE"],
     ["a broken line", { text: "a b", ending: "broken_line" }, "MODEL_UNREACHABLE"],
-    ["an error in the middle", { text: "a b c", ending: "error_line" }, "INTERNAL_ERROR"],
+    ["an error in the middle", { text: "a b c", ending: "error_line" }, "MODEL_UNREACHABLE"],
     ["a cut connection", { text: "a b c", ending: "socket_dies" }, "MODEL_UNREACHABLE"],
-    ["a crash", { text: "", failure: { status: 500, error: "it stopped" } }, "INTERNAL_ERROR"],
+    ["a crash", { text: "", failure: { status: 500, error: "it stopped" } }, "MODEL_UNREACHABLE"],
     ["a proxy", { text: "", failure: { status: 502, error: "bad" } }, "MODEL_UNREACHABLE"],
     [
       "too many requests",
@@ -328,7 +328,29 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     expect((await failureOf(complete(model))).code).toBe(code);
   });
 
+  test.each([
+    [500, "model requires more system memory (5.6 GiB) than is available (3.1 GiB)"],
+    [500, "llama-server process has terminated: cudaMalloc failed: out of memory"],
+    [400, "Model unloaded."],
+    [404, "No models loaded. Please load a model in the developer page."],
+  ])("that has no room for its model (%i: %s) is waited for", async (status, error) => {
+    const { double, model } = await world(host, { text: "", failure: { status, error } });
+    expect(await failureOf(complete(model))).toMatchObject({
+      code: "MODEL_OVERLOADED",
+      host: double.url,
+      brokeOff: false,
+      message: expect.stringContaining(error),
+    });
+  });
+
+  test("in the words of llama-cpp-python is a prompt that does not fit", async () => {
+    const error = "Requested tokens (9437) exceed context window of 8192";
+    const { model } = await world(host, { text: "", failure: { status: 500, error } });
+    expect(await complete(model)).toMatchObject({ kind: "refused", code: "CONTEXT_OVERFLOW" });
+  });
+
   test.each<[string, Script["ending"]]>([
+    ["by an error of its own", "error_line"],
     ["by its connection", "socket_dies"],
     ["by leaving out the end", "no_final_line"],
     ["by a line that is none", "broken_line"],
@@ -347,7 +369,7 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     [429, "MODEL_OVERLOADED"],
     [503, "MODEL_OVERLOADED"],
     [502, "MODEL_UNREACHABLE"],
-    [500, "INTERNAL_ERROR"],
+    [500, "MODEL_UNREACHABLE"],
   ])("status %i when it is asked about a model", async (status, code) => {
     const server = await serveEverything((response) => {
       response.writeHead(status).end('{"error":"Loading model"}');

@@ -226,6 +226,14 @@ describe("faults of Ollama", () => {
     expect(failure.message).toContain("an error was encountered while running the model");
   });
 
+  test("a model that was only loaded, which is asked again", async () => {
+    const metrics = { done_reason: "load", prompt_eval_count: 0, eval_count: 0 };
+    const double = await start(withModel({ respond: () => ({ text: "", metrics }) }));
+    const content = "word ".repeat(300);
+    const failure = await failureOf(complete(await openModel(double), { content }));
+    expect(failure).toMatchObject({ code: "MODEL_OVERLOADED", host: double.url });
+  });
+
   test("v0.11's unreadable tool call, whose words stand where the key belongs", async () => {
     const server = await serveChat("/api/chat", (response) => {
       response.writeHead(200).end('{"error parsing tool call":"invalid character"}\n');

@@ -231,7 +231,7 @@ describe.each(FLAVOURS)("what %s says", (flavour) => {
     const script: Script = { text: "a b c", ending: "error_line", errorText: "out of memory" };
     const models = [{ name: "m", respond: () => script }];
     const failure = await failureOf(complete(await openModel(await start({ flavour, models }))));
-    expect(failure.code).toBe("INTERNAL_ERROR");
+    expect(failure.code).toBe("MODEL_OVERLOADED");
     expect(failure.message).toContain("out of memory");
   });
 });

@@ -78,7 +78,7 @@ describe("a stream of /v1/responses", () => {
     [
       "a response that failed",
       events({ type: "response.failed", response: { error: { message: "out of memory" } } }),
-      "INTERNAL_ERROR",
+      "MODEL_OVERLOADED",
     ],
     [
       "a filter",
