@@ -10,7 +10,7 @@ import {
   selectSchedules,
 } from "../../shared/store/schedules/schedules.ts";
 import type { LastRun } from "../../shared/store/schedules/schedules.ts";
-import { selectServerCopies } from "../../shared/store/connection/health.ts";
+import { selectServerCopies, selectTimeAhead } from "../../shared/store/connection/health.ts";
 import { selectWatches } from "../../shared/store/index/watched-files.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { formatInZone } from "../../shared/time.ts";
@@ -25,6 +25,7 @@ export async function checkUpkeep(
 ): Promise<readonly Check[]> {
   return [
     await checkClock(database),
+    ...(await checkClockWentBack(database)),
     await checkDisk(config),
     ...(config.database.url === "embedded"
       ? await checkDumps(config)
@@ -50,6 +51,19 @@ async function checkClock(database: Database): Promise<Check> {
         `This machine's clock is ${(driftMs / 1_000).toFixed(1)} s off the database's: windows and schedules go by the database's.`,
         "Set both by NTP: timedatectl set-ntp true",
       );
+}
+
+async function checkClockWentBack(database: Database): Promise<readonly Check[]> {
+  const aheadMs = await selectTimeAhead(database);
+  if (aheadMs < MOST_DRIFT_MS) return [];
+  return [
+    warn(
+      "DOCTOR_CLOCK_WENT_BACK",
+      `The database's clock was set back: runs have ended ${Math.round(aheadMs / 1_000)} s from now, as it was then. Times and ` +
+        "durations of jobs that ran meanwhile are off.",
+      "Look at the server's clock; set it by NTP: timedatectl set-ntp true",
+    ),
+  ];
 }
 
 const FEW_BYTES = 2_000_000_000;

@@ -66,3 +66,15 @@ test("names batches whose jobs lost their worker, and those that wait for a pers
   expect(checks.get("DOCTOR_JOBS_STUCK")?.message).toContain('"asks" (1, 2.0 h)');
   expect(checks.get("DOCTOR_APPROVALS_WAIT")?.message).toContain('"asks" (1, 30.0 h)');
 });
+
+test("tells that the database's clock was set back, by the runs that have ended since", async () => {
+  const { database } = desk;
+  const { jobIds } = await investigationsOf(database, "back", 1);
+  const { runId } = await beginInvestigation(database, jobIds[0] ?? "");
+  expect((await upkeep()).has("DOCTOR_CLOCK_WENT_BACK")).toBe(false);
+  await database.query(
+    `update nightdesk_data.runs set state = 'handed_back', run_ms = 1, finished_at = clock_timestamp() + interval '1 h' where run_id = $1`,
+    [runId],
+  );
+  expect((await upkeep()).get("DOCTOR_CLOCK_WENT_BACK")?.message).toContain("3600 s from now");
+});

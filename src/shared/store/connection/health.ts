@@ -62,6 +62,17 @@ export async function selectServerCopies(db: Queryable): Promise<z.infer<typeof 
   return safetySchema.parse(rows)[0];
 }
 
+const aheadSchema = z.tuple([z.object({ ahead_ms: z.coerce.number() })]);
+
+/** By how many milliseconds the database's clock is behind the end of a run that it has told already; 0 where it is not. */
+export async function selectTimeAhead(db: Queryable): Promise<number> {
+  const { rows } = await db.query(
+    `select coalesce(greatest(0, extract(epoch from max(finished_at) - clock_timestamp()) * 1000), 0) as ahead_ms
+       from nightdesk_data.runs`,
+  );
+  return aheadSchema.parse(rows)[0].ahead_ms;
+}
+
 const indexSchema = z.tuple([
   z.object({
     documents: z.coerce.number(),
