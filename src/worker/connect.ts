@@ -5,6 +5,7 @@ import type { HookTarget } from "../shared/job.ts";
 import { openQueue } from "../shared/queue/job-queue.ts";
 import type { JobQueue } from "../shared/queue/job-queue.ts";
 import { assertQueueSchema } from "../shared/store/queue-tables.ts";
+import { probeQueue } from "../shared/queue/probe-queue.ts";
 import type { QueueStorage } from "../shared/queue/storage.ts";
 import { connectQueueDatabase, connectUnchecked } from "../shared/store/connection/connect.ts";
 import { isDatabaseGone } from "../shared/store/connection/database.ts";
@@ -33,29 +34,40 @@ const SPARE_OF_QUEUE = 7;
 /** One for the leases and one for the heartbeat: neither waits for the other. */
 const LEASE_CONNECTIONS = 2;
 
-const WENT_AWAY = "the database went away while the worker started";
+const WENT_AWAY = "the database or the queue was away while the worker started";
+
+const isDraining = ({ invocation }: CommandContext): boolean =>
+  invocation.options["drain"] === true;
 
 /**
- * Runs a step of a start again while the database, which was there, is away: for as long as that takes, or for a minute
- * by a worker that ends when nothing is left to do.
+ * Runs a step of a start again while the database, which was there, or the queue is away: for as long as that takes, or for
+ * a minute by a worker that ends when nothing is left to do.
  */
 export async function whileStarting(
-  { invocation }: CommandContext,
+  context: CommandContext,
   faults: FaultLog,
   step: () => Promise<void>,
 ): Promise<void> {
-  const delaysMs = invocation.options["drain"] === true ? backOff(AWAY_MS) : backOff();
+  const delaysMs = isDraining(context) ? backOff(AWAY_MS) : backOff();
   await retryOnDisconnect(step, delaysMs, (error) => {
     faults.broke(WENT_AWAY, error);
   });
   faults.works(WENT_AWAY);
 }
 
+/** Waits for a Redis that is down, as for a database that went away; who waits for the end of the work is told at once. */
+async function awaitRedis(context: CommandContext, faults: FaultLog, url: string): Promise<void> {
+  const probe = async () => {
+    await probeQueue(url);
+  };
+  await (isDraining(context) ? probe() : whileStarting(context, faults, probe));
+}
+
 /**
  * Opens database and queue, with as many connections as jobs run at once and two for their leases. A database that has answered once and then goes
- * away is waited for.
- * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; SCHEMA_OUTDATED, also when the queue is in Postgres
- *   and its tables are not
+ * away is waited for, and so is Redis.
+ * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; QUEUE_UNREACHABLE where nobody waits for Redis;
+ *   SCHEMA_OUTDATED, also when the queue is in Postgres and its tables are not
  */
 export async function connectWorker(
   context: CommandContext,
@@ -83,6 +95,7 @@ export async function connectWorker(
       await assertSchemaCurrent(database, join(invocation.packageRoot, "migrations"));
       if (config.queue.backend === "postgres") await assertQueueSchema(database);
     });
+    if (config.queue.backend === "redis") await awaitRedis(context, faults, config.queue.redis_url);
   } catch (error) {
     await database.end();
     throw error;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../shared/logger.ts";
+import { isQueueAway } from "../shared/queue/storage.ts";
 import { isDatabaseGone } from "../shared/store/connection/database.ts";
 import { isStorageFault } from "../shared/store/connection/errors.ts";
 
@@ -82,7 +83,7 @@ export function* backOff(withinMs = Infinity): Generator<number> {
 }
 
 /**
- * Runs the body again while the database is away, and for as long as it can't store anything.
+ * Runs the body again while the database or the queue is away, and for as long as the database can't store anything.
  * @param delaysMs how long to wait before each further try; after the last, the error is the caller's
  * @param onAway told of every try that found it away
  */
@@ -97,7 +98,7 @@ export async function retryOnDisconnect<T>(
       return await body();
     } catch (error) {
       const delayMs = isStorageFault(error) ? STORAGE_MS : nextOf(delays);
-      const isPassing = isStorageFault(error) || isDatabaseGone(error);
+      const isPassing = isStorageFault(error) || isDatabaseGone(error) || isQueueAway(error);
       if (!isPassing || delayMs === undefined) throw error;
       onAway(error);
       await sleep(delayMs);

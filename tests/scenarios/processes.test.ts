@@ -128,10 +128,31 @@ describeOn("redis+postgres", "processes", (name) => {
     expect((await orphan.ended).code).toBe(0);
   });
 
-  test("a worker without its Redis ends with 69, and the doctor says why", async () => {
+  test("a worker that starts while its Redis is down waits for it", async () => {
+    const url = new URL(process.env["TEST_REDIS_URL"] ?? "");
+    const port = await findFreePort();
+    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+    const early = startBin(["worker"], { ...place, env });
+    await early.said(/the database or the queue was away while the worker started; trying again/);
+    const relay = await startRelay(url.href, port);
+    await early.said(/worker ready/);
+    early.kill("SIGTERM");
+    expect((await early.ended).code).toBe(0);
+    relay.cut();
+  });
+
+  test("and is stopped while it waits", async () => {
+    const env = { REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` };
+    const early = startBin(["worker"], { ...place, env });
+    await early.said(/trying again/);
+    early.kill("SIGTERM");
+    expect((await early.ended).code).toBe(0);
+  });
+
+  test("one that ends with the work ends with 69 without its Redis, and the doctor says why", async () => {
     const redis = `redis://127.0.0.1:${await findFreePort()}`;
     const here: Place = { ...place, env: { REDIS_URL: redis } };
-    const ended = await runBin(["worker", "--json"], here);
+    const ended = await runBin(["worker", "--drain", "--json"], here);
     expect(ended.code).toBe(69);
     expect(jsonLine(ended)).toMatchObject({ ok: false, error_code: "QUEUE_UNREACHABLE" });
     const doctor = await runBin(["doctor", "--json"], here);
@@ -179,7 +200,7 @@ describeOn("embedded", "a database process", (name) => {
 });
 
 /** Stands before a Redis until it is cut. */
-async function startRelay(target: string): Promise<{ readonly url: string; cut(): void }> {
+async function startRelay(target: string, at = 0): Promise<{ readonly url: string; cut(): void }> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const server = createServer((incoming) => {
@@ -190,7 +211,7 @@ async function startRelay(target: string): Promise<{ readonly url: string; cut()
     }
     incoming.pipe(outgoing).pipe(incoming);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(at, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,

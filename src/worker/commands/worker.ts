@@ -8,7 +8,6 @@ import { selectWaitingForHosts } from "../../shared/store/jobs/waiting.ts";
 import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { probeQueue } from "../../shared/queue/probe-queue.ts";
 import { createModels } from "../models/create-model.ts";
 import { checkEntailmentModel } from "../embedders/transformers/entailment.ts";
 import { checkReranker } from "../embedders/transformers/reranker.ts";
@@ -129,7 +128,6 @@ async function start(context: CommandContext): Promise<RunningWorker> {
 
 /** What no job could run without is said at the start, and not by every job of the night. */
 async function assertUsable(config: Config): Promise<void> {
-  if (config.queue.backend === "redis") await probeQueue(config.queue.redis_url);
   createModels(config);
   const entailment = entailmentSettingsOf(config);
   if (entailment !== null) await checkEntailmentModel(entailment, config.roots.workroot);
