@@ -5,6 +5,8 @@ const LEAST_MS = 1500;
 const MOST_LINES = 12;
 const SAYS = {
   live: "Up to date: changes are shown as they come.",
+  behind:
+    "A transaction stays open in this database: steps are shown when it ends. All else is up to date.",
   away: "The dashboard does not answer; it is asked again.",
   connecting: "",
 };

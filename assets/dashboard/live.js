@@ -14,6 +14,10 @@ function connect() {
   };
   for (const kind of ["step", "many", "changed", "hello"]) source.addEventListener(kind, forward);
   source.addEventListener("open", () => say("live"));
+  source.addEventListener("behind", ({ data }) => {
+    const now = JSON.parse(data).behind ? "behind" : "live";
+    if (now !== state) say(now);
+  });
   source.addEventListener("error", () => {
     say("away");
     // Refused for good, as by a session that has ended; otherwise the browser tries again by itself.

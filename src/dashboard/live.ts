@@ -21,6 +21,8 @@ type LiveOptions = {
 const LEAST_MS = 1_000;
 /** Between two looks while a transaction stays open that keeps events back. */
 const HELD_BACK_MS = 2_000;
+/** When those who look on are told that events are kept back. */
+const BEHIND_MS = 10_000;
 const BEAT_MS = 25_000;
 /** More than that at once is told as one: nobody reads them. */
 const MOST_EVENTS = 500;
@@ -34,12 +36,22 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
   const tell = (update: StreamUpdate): void => {
     for (const client of clients) client.tell(update);
   };
+  let isBehind = false;
+  const tellWhenBehind = (heldBackMs: number): void => {
+    const wasBehind = isBehind;
+    isBehind = heldBackMs >= BEHIND_MS;
+    // Again while it lasts: somebody may have come meanwhile.
+    if (isBehind || wasBehind)
+      tell({ text: messageOf("behind", { behind: isBehind }), upTo: null });
+  };
   const look = async (): Promise<number | null> => {
     if (clients.size === 0) return null;
     try {
       tell(await events.next());
       tell({ text: messageOf("changed", {}), upTo: null });
-      return events.areHeldBack() ? HELD_BACK_MS : null;
+      const heldBackMs = events.heldBackMs();
+      tellWhenBehind(heldBackMs ?? 0);
+      return heldBackMs === null ? null : HELD_BACK_MS;
     } catch (error) {
       onError(error);
       return HELD_BACK_MS;
@@ -61,7 +73,7 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
         .since(seen)
         .then((missed) => {
           opened.client.begin(missed);
-          if (events.areHeldBack()) looks.request();
+          if (events.heldBackMs() !== null) looks.request();
         })
         .catch((error: unknown) => {
           onError(error);
@@ -85,7 +97,8 @@ type Followed = {
   next(): Promise<StreamUpdate>;
   /** What somebody missed who has seen all up to an id, or null for one who begins; and where he stands then. */
   since(seen: number | null): Promise<StreamUpdate & { readonly upTo: number }>;
-  areHeldBack(): boolean;
+  /** For how long a transaction that stays open has kept events back; null where none does. */
+  heldBackMs(): number | null;
 };
 
 /** Events in the order of their ids, none of them twice. Looks are made one after the other. */
@@ -123,7 +136,10 @@ function followEvents(database: Database): Followed {
         const missed = seen === null ? "" : await textBetween(seen, cursor);
         return { text: `${missed}id: ${cursor}\n${messageOf("hello", {})}`, upTo: cursor };
       }),
-    areHeldBack: () => marks.length > 0,
+    heldBackMs() {
+      const [oldest] = marks;
+      return oldest === undefined ? null : performance.now() - oldest.seenAt;
+    },
   };
 }
 

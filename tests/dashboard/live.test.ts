@@ -2,11 +2,31 @@ import { get } from "node:http";
 import type { ClientRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { announceEvents } from "../../src/shared/store/jobs/announce.ts";
-import type { Queryable } from "../../src/shared/store/connection/database.ts";
+import { openDatabase } from "../../src/shared/store/connection/database.ts";
+import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { describeOnPostgres } from "../support/test-databases.ts";
 import { openDesk } from "./open-desk.ts";
 import type { TestDesk } from "./open-desk.ts";
+
+/** Opens a transaction that has a number, and holds it open until it is let go. */
+async function holdTransaction(db: Database, body: (db: Queryable) => Promise<void>) {
+  let commit = (): void => undefined;
+  const committed = new Promise<void>((resolve) => (commit = resolve));
+  let written = (): void => undefined;
+  const isWritten = new Promise<void>((resolve) => (written = resolve));
+  const held = db.transaction(async (transaction) => {
+    await transaction.query("select pg_current_xact_id()");
+    await body(transaction);
+    written();
+    await committed;
+  });
+  await isWritten;
+  return async () => {
+    commit();
+    await held;
+  };
+}
 
 type Heard = { readonly id: number; readonly step: string };
 
@@ -14,6 +34,8 @@ type Heard = { readonly id: number; readonly step: string };
 class Stream {
   readonly steps: Heard[] = [];
   lastId = "";
+  /** What it was told last of that; undefined where nothing. */
+  isBehind: boolean | undefined;
   #text = "";
   #wake: () => void = () => undefined;
   readonly #request: ClientRequest;
@@ -35,6 +57,8 @@ class Stream {
     for (const message of messages) {
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(message)?.[1];
       this.lastId = field("id") ?? this.lastId;
+      if (field("event") === "behind")
+        this.isBehind = (JSON.parse(field("data") ?? "{}") as { behind: boolean }).behind;
       if (field("event") !== "step") continue;
       const { step } = JSON.parse(field("data") ?? "{}") as { step: string };
       this.steps.push({ id: Number(field("id")), step });
@@ -113,26 +137,46 @@ describeOnPostgres("what happens, as a stream", () => {
   test("sends nothing above what an open transaction may still add", async () => {
     const stream = new Stream(desk.url);
     await stream.until(() => stream.lastId !== "");
-    let commit = (): void => undefined;
-    const committed = new Promise<void>((resolve) => (commit = resolve));
-    let written = (): void => undefined;
-    const isWritten = new Promise<void>((resolve) => (written = resolve));
-    const early = desk.db.transaction(async (db) => {
-      await db.query("select pg_current_xact_id()");
-      await happen(db, "early");
-      written();
-      await committed;
-    });
-    await isWritten;
+    const commit = await holdTransaction(desk.db, (db) => happen(db, "early"));
     await happen(desk.db, "late");
     await happen(desk.db, "later");
     expect(stream.steps).toEqual([]);
-    commit();
-    await early;
+    await commit();
     await stream.until(() => stream.steps.length === 3);
     expect(stream.steps.map(({ step }) => step)).toEqual(["early", "late", "later"]);
     const ids = stream.steps.map(({ id }) => id);
     expect(ids).toEqual(ids.toSorted((one, other) => one - other));
     stream.close();
   });
+
+  test("is not kept back by what somebody writes in another database of the server", async () => {
+    const other = openDatabase({
+      target: { kind: "url", url: process.env["TEST_DATABASE_URL"] ?? "" },
+      maxConnections: 1,
+      statements: "query",
+      onError: () => undefined,
+    });
+    const stream = new Stream(desk.url);
+    await stream.until(() => stream.lastId !== "");
+    const commit = await holdTransaction(other, async () => undefined);
+    await happen(desk.db, "beside");
+    await stream.until(() => stream.steps.length === 1);
+    await commit();
+    stream.close();
+    await other.end();
+  }, 10_000);
+
+  test("says after ten seconds that a transaction keeps it back, and when that is over", async () => {
+    const stream = new Stream(desk.url);
+    await stream.until(() => stream.lastId !== "");
+    const commit = await holdTransaction(desk.db, async () => undefined);
+    const began = performance.now();
+    await happen(desk.db, "kept back");
+    await stream.until(() => stream.isBehind === true);
+    expect(performance.now() - began).toBeGreaterThan(9_000);
+    expect(stream.steps).toEqual([]);
+    await commit();
+    await stream.until(() => stream.isBehind === false && stream.steps.length === 1);
+    stream.close();
+  }, 30_000);
 });

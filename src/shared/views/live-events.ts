@@ -34,18 +34,21 @@ export async function selectEvents(
   return z.array(eventSchema).parse(rows);
 }
 
-/** An id that was given out, and the transaction that came next then. */
-export type EventMark = { readonly top: number; readonly next: bigint };
+/** An id that was given out, the transaction that came next then, and when that was by the clock of `performance.now()`. */
+export type EventMark = { readonly top: number; readonly next: bigint; readonly seenAt: number };
 
 const topSchema = z.tuple([z.object({ top: z.coerce.number() })]);
 const snapshotSchema = z.tuple([
-  z.object({ oldest: z.string().transform(BigInt), next: z.string().transform(BigInt) }),
+  z.object({
+    oldest: z.string().transform(BigInt).nullable(),
+    next: z.string().transform(BigInt),
+  }),
 ]);
 
 /**
  * Up to which id nothing can come any more. Ids are given out in order and committed in any: the ids that were out at a
- * mark are final when every transaction that was open then has ended, which is when the oldest one that is open now began
- * after it. A writer holds the row of its job before it takes an id, so that its transaction has a number by then.
+ * mark are final when every transaction of this database that was open then has ended, which is when the oldest one that is
+ * open now began after it. Those of other databases of the server write no event. A writer holds the row of its job before it takes an id, so that its transaction has a number by then.
  * @param marks those that were left over
  * @returns the id, null where no mark is final yet, and the marks that are left
  */
@@ -58,17 +61,22 @@ export async function findFinalEvent(
     "select case when is_called then last_value else 0 end as top from nightdesk_data.run_events_event_id_seq",
   );
   const { rows } = await db.query(
-    `select pg_snapshot_xmin(seen)::text as oldest, pg_snapshot_xmax(seen)::text as next
+    `select pg_snapshot_xmax(seen)::text as next,
+            (select min(open::text::bigint)::text from pg_snapshot_xip(seen) open
+              where open::xid in (select backend_xid from pg_stat_activity where datname = current_database()
+                                  union all
+                                  select transaction from pg_prepared_xacts where database = current_database())) as oldest
        from pg_current_snapshot() seen`,
   );
   const [{ top }] = topSchema.parse(tops.rows);
   const [{ oldest, next }] = snapshotSchema.parse(rows);
-  const all = [...marks, { top, next }];
-  const final = all.filter((mark) => mark.next <= oldest).map((mark) => mark.top);
+  const all = [...marks, { top, next, seenAt: performance.now() }];
+  const isFinal = (mark: EventMark): boolean => oldest === null || mark.next <= oldest;
+  const final = all.filter(isFinal).map((mark) => mark.top);
   return {
     upTo: final.length === 0 ? null : Math.max(...final),
     // A transaction that stays open for long leaves one mark a look: the first of them is enough until it has ended.
-    marks: all.filter((mark) => mark.next > oldest).slice(0, MOST_MARKS),
+    marks: all.filter((mark) => !isFinal(mark)).slice(0, MOST_MARKS),
   };
 }
 
