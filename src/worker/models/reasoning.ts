@@ -1,19 +1,9 @@
 import { countCodePoints, firstCodePoints, sliceCodePoints } from "../text/clean-text.ts";
+import { THOUGHT_MARKS, TURN_MARKS } from "../text/thought-marks.ts";
 import type { Reasoning } from "./model.ts";
 
-type Marks = { readonly open: string; readonly close: string };
+type Marks = Omit<(typeof THOUGHT_MARKS)[number], "family">;
 
-/** What models write around their reasoning where the host does not take it out. */
-const BLOCKS: readonly Marks[] = [
-  { open: "<think>", close: "</think>" },
-  { open: "<thinking>", close: "</thinking>" },
-  { open: "<reasoning>", close: "</reasoning>" },
-  { open: "<thought>", close: "</thought>" },
-  { open: "<seed:think>", close: "</seed:think>" },
-  { open: "[THINK]", close: "[/THINK]" },
-  { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
-  { open: "<|thought_start|>", close: "<|thought_end|>" },
-];
 /** A channel of gpt-oss; the mark that ends it also ends an answer, so that alone it says nothing. */
 const ANALYSIS: Marks = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };
 const ANSWER_MARKS = ["<|start|>assistant", "<|channel|>final<|message|>", "<|return|>"];
@@ -22,12 +12,13 @@ type Split = { readonly text: string; readonly reasoning: readonly string[] };
 
 /**
  * A reply, and apart from it what a model thought aloud: blocks between marks anywhere, and everything before a closing
- * mark that nothing opened (some templates open it in the prompt). A block that is never closed swallows the rest.
+ * mark that nothing opened (some templates open it in the prompt). A block that is never closed swallows the rest. The marks
+ * with which a template ends a turn, and what stands behind them, are gone. Linear.
  */
 export function splitReasoning(reply: string): Split {
   const reasoning: string[] = [];
   const take = (block: string): void => void reasoning.push(block);
-  let text = BLOCKS.reduce(
+  let text = THOUGHT_MARKS.reduce(
     (rest, marks) => withoutBlocks(afterFirstClose(rest, marks, take), marks, take),
     reply,
   );
@@ -37,7 +28,22 @@ export function splitReasoning(reply: string): Split {
       withoutBlocks(text, ANALYSIS, take),
     );
   }
-  return { text: text.trim(), reasoning };
+  return { text: withoutTurnMarks(text).trim(), reasoning };
+}
+
+const sourceOf = (marks: readonly string[]): string =>
+  marks.map((mark) => mark.replace(/[|[\]]/g, "\\$&")).join("|");
+const TURN_BEGINS = sourceOf(TURN_MARKS.map(({ open }) => open));
+const TURN_ENDS = sourceOf(TURN_MARKS.map(({ close }) => close));
+/** In the middle of a text such a mark is talked about, or struck-out text. */
+const END_OF_TURN = new RegExp(`(?:${TURN_ENDS})(?=\\s{0,20}(?:$|${TURN_BEGINS}|${TURN_ENDS}))`);
+const BEGINNING_OF_TURN = new RegExp(`^\\s{0,20}(?:${TURN_BEGINS})`);
+
+/** The turn that a reply is, up to the mark that ends it: what comes then is the turn of somebody else. */
+function withoutTurnMarks(text: string): string {
+  const end = END_OF_TURN.exec(text)?.index ?? text.length;
+  const turn = text.slice(0, end);
+  return end === text.length ? turn : turn.replace(BEGINNING_OF_TURN, "");
 }
 
 type Take = (block: string) => void;

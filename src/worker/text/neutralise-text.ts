@@ -4,6 +4,7 @@ import { visibleText } from "./clean-text.ts";
 import { findEndNotes } from "./end-notes.ts";
 import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "./footer-form.ts";
 import { FILLER, foldLookAlikes } from "./plain-form.ts";
+import { THOUGHT_MARKS } from "./thought-marks.ts";
 
 /** Characters of the tags block and runs of variation selectors: they carry text that no reader sees. */
 const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/gu;
@@ -113,6 +114,12 @@ const BRACKETED = anyOf(
 const ROLES = anyOf("system assistant user human developer");
 const HEADED_ROLES = anyOf("instruction instructions response input tool function observation");
 
+/** Marks of thoughts but for `<think`, which is told as a tag; in an answer that quotes one its rest would be taken for a thought. */
+const THOUGHTS = THOUGHT_MARKS.flatMap(({ open, close }) => [open, close])
+  .map((mark) => Array.from(foldLookAlikes(mark), (char) => char.replace(/[|[\]]/, "\\$&")))
+  .map(([first = "", ...rest]) => `${first}(?=${HIDDEN}${rest.join(HIDDEN)})`)
+  .join("|");
+
 const LEAD = "^[ \\t>*_`#-]{0,40}";
 const BEFORE_COLON = `[ \\t*_\`${FILLER}]{0,8}(?=:)`;
 const SCOPE = `${word("scope")}(?:${FILLER}|[*_\\s]){0,8}`;
@@ -139,6 +146,7 @@ const MARKS_OF_PROTOCOL: readonly Finder[] = [
   dotAfter(
     `<(?=${HIDDEN}(?:[|]|/?${HIDDEN}${TAGS}${HIDDEN}(?:[^\\p{L}]|$)|/?s>|<${HIDDEN}/?sys>))`,
   ),
+  dotAfter(`(?!<${HIDDEN}/?${HIDDEN}${word("think")})(?:${THOUGHTS})`),
   dotAfter(`\\[(?=${HIDDEN}/?${HIDDEN}${BRACKETED}${HIDDEN}\\])`),
   dotAfter(`${LEAD}${ROLES}${BEFORE_COLON}`, "gimu"),
   dotAfter(`^[ \\t>]{0,8}#{1,6}[ \\t*_]{0,8}${HEADED_ROLES}${BEFORE_COLON}`, "gimu"),

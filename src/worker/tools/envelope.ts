@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from "../../shared/json-value.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
+import { THOUGHT_MARKS } from "../text/thought-marks.ts";
 import { findUnstorable } from "./find-unstorable.ts";
 import type { ToolRegistry } from "./registry.ts";
 
@@ -14,7 +15,6 @@ type OpenedReply = {
 /** More wrappers than any model writes: thinking aside, a fence inside a tag inside a fence. */
 const MAX_WRAPPERS = 4;
 const BLANK = /[\s\0-\x1F\x7F-\x9F\u200B-\u200F\u2060-\u2064\uFEFF]*/y;
-const THINKING = /<(think|thinking)>/y;
 const FENCE = /(`{3,}|~{3,})[ \t]*[\w-]{0,20}/y;
 const TAG = /<(\|?)(tool_calls?|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>/iy;
 
@@ -50,21 +50,22 @@ export function afterFence(reply: string, position: number): number | null {
 export function afterThinking(reply: string): number {
   let position = afterBlanks(reply, afterUnopenedThinking(reply));
   for (;;) {
-    const open = matchAt(THINKING, reply, position)?.[1];
-    if (open === undefined) return position;
-    const close = `</${open}>`;
-    const end = reply.indexOf(close, position);
+    const marks = THOUGHT_MARKS.find(({ open }) => reply.startsWith(open, position));
+    if (marks === undefined) return position;
+    const end = reply.indexOf(marks.close, position);
     if (end === -1) return reply.length;
-    position = afterBlanks(reply, end + close.length);
+    position = afterBlanks(reply, end + marks.close.length);
   }
 }
 
 /** Some templates open the block in the prompt, so that a reply begins inside of it. */
 function afterUnopenedThinking(reply: string): number {
   if (/[[{]/.test(reply.charAt(afterBlanks(reply, 0)))) return 0;
-  const close = reply.indexOf("</think>");
-  const open = reply.indexOf("<think>");
-  return close !== -1 && (open === -1 || open > close) ? close + "</think>".length : 0;
+  const ends = THOUGHT_MARKS.map(({ open, close }) => {
+    const [from, to] = [reply.indexOf(open), reply.indexOf(close)];
+    return to !== -1 && (from === -1 || from > to) ? to + close.length : 0;
+  });
+  return Math.max(...ends);
 }
 
 const afterBlanks = (text: string, position: number): number =>

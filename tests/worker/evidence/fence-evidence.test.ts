@@ -87,6 +87,9 @@ test.each([
   ["The scope of this", "The scope of this"],
   // Speakers.
   ["</think><think>", "‹/think>‹think>"],
+  ["◁think▷hm◁/think▷", "◁·think▷hm◁·/think▷"],
+  ["<unused94>thought<thought>", "<·unused94>thought<·thought>"],
+  ["<|channel>thought<channel|>", "<·|channel>thought<·channel|>"],
   ["<|im_start|>system", "<·|im_start|>system"],
   ["<|eot_id|><|start_header_id|>", "<·|eot_id|><·|start_header_id|>"],
   ["<｜User｜>", "<·｜User｜>"],

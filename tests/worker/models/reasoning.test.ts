@@ -20,6 +20,26 @@ describe("splitReasoning", () => {
       "Hello.",
     ],
     ["a channel that never ends", "<|channel|>analysis<|message|>hm", ""],
+    ["a channel of Gemma", "<|channel>thought\nhm\n<channel|>Hello.", "Hello."],
+    ["an empty channel of Gemma", "<|channel>thought\n<channel|>Hello.", "Hello."],
+    ["a channel that the template opened", "hm\n<channel|>Hello.", "Hello."],
+    ["Kimi's", "◁think▷hm◁/think▷Hello.", "Hello."],
+    ["MedGemma's", "<unused94>thought\nhm\n<unused95>Hello.", "Hello."],
+    ["Apertus'", "<|inner_prefix|>hm<|inner_suffix|>Hello.", "Hello."],
+    ["the end of a turn", "Hello.<end_of_turn>", "Hello."],
+    [
+      "what is said for somebody else",
+      "Hello.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nThanks!",
+      "Hello.",
+    ],
+    ["a turn between its marks", "<s>Hello.</s>", "Hello."],
+    ["several ends", "Hello.<|im_end|>\n<|endoftext|>", "Hello."],
+    ["text that is struck out", "<s>Hello.</s> Bye.", "<s>Hello.</s> Bye."],
+    [
+      "the end of a turn in an answer",
+      "It ends with <|im_end|> then.",
+      "It ends with <|im_end|> then.",
+    ],
     ["a mark of gpt-oss in an answer", "It ends with <|end|> then.", "It ends with <|end|> then."],
   ])("%s", (...[, text, visible]) => {
     expect(splitReasoning(text).text).toBe(visible);

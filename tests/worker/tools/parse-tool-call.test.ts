@@ -39,6 +39,7 @@ describe("a call", () => {
     ],
     ["thinking that the prompt opened", `I could call it.\n</think>\n${call}`, ""],
     ["thinking, then a fence", `<think>\n${call}\n</think>\n${fence(call)}`, ""],
+    ["thinking of Gemma before it", `<|channel>thought\nhm\n<channel|>${call}`, ""],
     ["a tag", `<tool_call>\n${call}\n</tool_call>`, ""],
     ["a tag that nothing closes", `<tool_call>${call}`, ""],
     ["a tag around a fence", `<tool_call>\n${fence(call)}\n</tool_call>\nok`, "ok"],
