@@ -3,6 +3,7 @@ import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { AnswerChecks, ClaimRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { Fault, Validated } from "../evidence/validated.ts";
+import { isThoughtAlone, THOUGHT_ALONE } from "../models/model.ts";
 import type { Model, ModelReply, ModelTask } from "../models/model.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
@@ -168,6 +169,20 @@ function recordClaims<T>(
 
 const UNCHECKED: AnswerChecks = { quotes: [], figures: [] };
 
+/** Its host may think in place of holding it to a form: it is asked in the other one, where there is one. */
+const NOTHING_BUT_THOUGHT: Validated<never> = {
+  kind: "violated",
+  faults: [
+    {
+      code: "THOUGHT_ALONE",
+      message: "It was empty: all of it stood in your thinking. Write the reply itself.",
+      told: THOUGHT_ALONE,
+    },
+  ],
+  checks: UNCHECKED,
+  isOfNoForm: true,
+};
+
 type Attempt<T> = { readonly text: string; readonly judged: Validated<T> };
 
 async function attempt<T>(
@@ -181,7 +196,9 @@ async function attempt<T>(
   const prompt = plan.prompt(correction);
   const reply = await askSecond({ pass, model, choice, prompt, task, overrides }, parts);
   if (reply.kind === "refused") return { text: "", judged: reply };
-  const judged = await trace.step("check", () => plan.judge(reply));
+  const judged = await trace.step("check", () =>
+    isThoughtAlone(reply) ? NOTHING_BUT_THOUGHT : plan.judge(reply),
+  );
   trace.detail("check", factsOf(judged));
   trace.checks(judged.kind === "refused" ? UNCHECKED : judged.checks);
   return { text: reply.text, judged };

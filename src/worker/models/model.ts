@@ -152,6 +152,14 @@ export type ModelReply = {
   readonly doneReason: "stop" | "length" | "window";
 };
 
+/** Whether a model put all that it wrote into its thinking, which is no reply, whatever stands in it. */
+export const isThoughtAlone = ({ text, toolCalls, reasoning }: ModelReply): boolean =>
+  text.trim() === "" && toolCalls.length === 0 && reasoning !== undefined;
+
+/** What is to be done then. */
+export const THOUGHT_ALONE =
+  "All that it wrote stands in its thinking, and nothing in its reply: turn its thinking off at its host, or raise model.max_tokens.";
+
 /** What a host says of a model, and what every call sends it: kept with each run, and enough to repeat it. */
 export type ModelFacts = {
   readonly provider: Provider;
