@@ -42,8 +42,9 @@ export async function readOpenAiStream(
     const [choice] = wiresAt(chunk, "choices");
     // A host that does not stream puts all of it where a stream has its pieces.
     const delta = wireAt(choice, "delta") ?? wireAt(choice, "message");
-    collected.add(textAt(delta, "content") ?? "");
-    reasoning.push(reasoningOf(delta));
+    const content = contentOf(delta);
+    collected.add(content.text);
+    reasoning.push(reasoningOf(delta), content.thought);
     for (const call of wiresAt(delta, "tool_calls")) tools.add(call);
     reason = textAt(choice, "finish_reason") ?? reason;
     usage = wireAt(chunk, "usage") ?? usage;
@@ -56,6 +57,19 @@ export async function readOpenAiStream(
     promptTokens: countAt(usage, "prompt_tokens"),
     completionTokens: countAt(usage, "completion_tokens"),
     loadMs: 0,
+  };
+}
+
+/** A text, or a list of pieces: Mistral's server has thoughts among them. */
+function contentOf(delta: Wire | null): { readonly text: string; readonly thought: string } {
+  const whole = textAt(delta, "content");
+  if (whole !== null) return { text: whole, thought: "" };
+  const pieces = wiresAt(delta, "content");
+  const textsOf = (wires: readonly Wire[]): string =>
+    wires.map((piece) => textAt(piece, "text") ?? "").join("");
+  return {
+    text: textsOf(pieces),
+    thought: pieces.map((piece) => textsOf(wiresAt(piece, "thinking"))).join(""),
   };
 }
 
