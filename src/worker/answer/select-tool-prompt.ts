@@ -25,14 +25,14 @@ Files that the question names: {{files}}
 
 Passages found (beginnings only): {{shown}}
 {{evidence}}
-
+{{correction}}
 ${instruction}`;
 
 const SLOTS = ["question", "files", "shown"] as const;
 
 /** Pass 1 in words alone: the call is a JSON object, or the word ENOUGH says that the passages are enough. */
 export const SELECT_TOOL_BY_TEXT: SelectToolTemplate = {
-  version: "select-tool-text/2",
+  version: "select-tool-text/3",
   slots: SLOTS,
   system: `${TASK}
 
@@ -47,7 +47,7 @@ ${UNTRUSTED_EVIDENCE}`,
 
 /** The same where the host holds the reply to SELECT_TOOL_SCHEMA. */
 export const SELECT_TOOL_BY_SCHEMA: SelectToolTemplate = {
-  version: "select-tool-schema/1",
+  version: "select-tool-schema/2",
   slots: SLOTS,
   system: `${TASK}
 
@@ -83,7 +83,7 @@ export const SELECT_TOOL_SCHEMA = {
 
 /** The same where the host has a protocol of its own for tool calls. */
 export const SELECT_TOOL_NATIVELY: SelectToolTemplate = {
-  version: "select-tool-native/1",
+  version: "select-tool-native/2",
   slots: SLOTS,
   system: `${TASK}
 

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
@@ -8,8 +9,8 @@ import type { CallParts, ModelCall } from "../answer/call-model.ts";
 import { fenceBoundary, fenceEvidence } from "../evidence/fence.ts";
 import { numberEvidence } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import { renderPrompt } from "../answer/prompt.ts";
-import type { Prompt } from "../answer/prompt.ts";
+import { correctionOf, NO_CORRECTION, renderPrompt } from "../answer/prompt.ts";
+import type { Correction, Prompt } from "../answer/prompt.ts";
 import {
   SELECT_TOOL_BY_SCHEMA,
   SELECT_TOOL_BY_TEXT,
@@ -18,26 +19,28 @@ import {
 } from "../answer/select-tool-prompt.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { neutraliseDraft } from "../text/neutralise-text.ts";
+import { checkToolCallPath } from "../tools/check-tool-call-path.ts";
 import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { fromNativeCalls } from "../tools/parse-tool-call.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
 import { malformed } from "../tools/envelope.ts";
 import type { MalformedCall } from "../tools/envelope.ts";
 import type { Classification } from "../question/classify-question.ts";
+import type { RetrievedContext } from "./answer-whole.ts";
 
 /** direct: the model wrote something else than a call. That is kept in the record and never returned. */
 export type Selection =
   { readonly kind: "call"; readonly call: ToolCall } | { readonly kind: "direct" };
 
-type FirstPass = {
+type FirstPass = Pick<RetrievedContext, "classification" | "meant" | "snapshot"> & {
   readonly question: string;
-  readonly classification: Classification;
-  readonly snapshot: Snapshot;
   readonly model: Model;
   readonly choice: ModelChoice;
   readonly fenceKey: Buffer;
 };
 
+type Asking = FirstPass & { readonly correction: Correction };
 type Protocol = ModelFacts["toolProtocol"];
 
 /** Enough of a passage to see what its document is about. */
@@ -68,23 +71,95 @@ function overridesFor(
 }
 
 /**
- * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host
- * has, and once more in words where the host could not read its call. Refusals: those of the model, and
- * INVALID_ARGS for a call that can't be read.
+ * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host has. A
+ * call that can't be carried out as it is written is asked for once more: in words where the host could not read it, else
+ * under a schema where the host holds a reply to one. Refusals: those of the model, and INVALID_ARGS for a call that can't
+ * be read then either.
  */
 export async function firstPass(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
   const { toolProtocol } = plan.model.facts;
-  const reply =
-    (await askReadably(toolProtocol, plan, parts)) ?? (await askReadably("text", plan, parts));
-  if (reply === null) return selectionOf(malformed(null, "its host could not read it"), parts);
-  if (reply.kind === "refused") return reply;
-  return selectionOf(fromNativeCalls(reply.toolCalls, reply.text), parts);
+  const first = await choose({ protocol: toolProtocol, correction: NO_CORRECTION }, plan, parts);
+  const again = first.kind === "refused" ? null : againAfter(first, plan);
+  if (again === null) return selectionOf(first, parts);
+  parts.trace.detail("first_pass", { asked_again: again.protocol });
+  return selectionOf(await choose(again, plan, parts), parts);
 }
+
+/** What a model chose, as it wrote it. */
+type Chosen = {
+  readonly kind: "chosen";
+  readonly text: string;
+  /** Null for something else than a call. */
+  readonly call: ToolCall | MalformedCall | null;
+  /** Where the host could not read it. */
+  readonly unread?: true;
+};
+
+type Asked = { readonly protocol: Protocol; readonly correction: Correction };
+
+async function choose(
+  { protocol, correction }: Asked,
+  plan: FirstPass,
+  parts: CallParts,
+): Promise<Chosen | Refusal> {
+  const reply = await askReadably(protocol, { ...plan, correction }, parts);
+  if (reply === null) {
+    const call = malformed(null, "its host could not read it");
+    return { kind: "chosen", text: "", call, unread: true };
+  }
+  if (reply.kind === "refused") return reply;
+  const { text, toolCalls } = reply;
+  return { kind: "chosen", text, call: fromNativeCalls(toolCalls, text) };
+}
+
+/** How it is asked for once more; null for a choice that can be carried out, or may not be however it is written. */
+function againAfter({ call, text, unread }: Chosen, plan: FirstPass): Asked | null {
+  if (unread === true) return { protocol: "text", correction: NO_CORRECTION };
+  const fault = call === null ? null : faultOf(call, plan);
+  if (fault === null) return null;
+  const { toolProtocol } = plan.model.facts;
+  const protocol = toolProtocol === "text" ? "text" : "schema";
+  const written = text === "" ? JSON.stringify(call) : text;
+  const draft = neutraliseDraft(firstCodePoints(written, MOST_DRAFT_CHARS));
+  const told = { code: "TOOL_CALL", message: fault };
+  return { protocol, correction: correctionOf(boundaryFor(protocol, plan), draft, [told]) };
+}
+
+const MOST_DRAFT_CHARS = 1_000;
+
+/** What is wrong with how a call is written, in words of ours alone. */
+function faultOf(call: ToolCall | MalformedCall, plan: FirstPass): string | null {
+  if (call.kind === "malformed") return cantBeCarriedOut(call);
+  const checked = checkToolCallPath(call, readableOf(plan));
+  if (checked.kind === "allowed") return null;
+  if (checked.code === "INVALID_ARGS") return NOT_THE_TOOL;
+  const { path } = call.args;
+  return typeof path === "string" && isAbsolute(path)
+    ? "Its path begins at the root of a disk: spell the file as the question or the passage spells it."
+    : null;
+}
+
+const NOT_THE_TOOL = `The one tool is ${name}, and its one argument is the path.`;
+
+const cantBeCarriedOut = ({ reason }: MalformedCall): string =>
+  `The model's tool call can't be carried out: ${reason}.`;
+
+/** What a call may name: what the question names, as it is spelled there and as it lies on the disk, and the documents of the passages. */
+export const readableOf = ({
+  classification,
+  meant,
+  snapshot,
+}: Pick<RetrievedContext, "classification" | "meant" | "snapshot">): Parameters<
+  typeof checkToolCallPath
+>[1] => ({
+  namedFiles: [...classification.namedFiles, ...meant],
+  snapshotPaths: snapshot.passages.map(({ path }) => path),
+});
 
 /** The reply; null where the host could not read it. */
 async function askReadably(
   protocol: Protocol,
-  plan: FirstPass,
+  plan: Asking,
   parts: CallParts,
 ): Promise<ModelReply | Refusal | null> {
   try {
@@ -100,14 +175,13 @@ async function askReadably(
   }
 }
 
-function selectionOf(
-  call: ToolCall | MalformedCall | null,
-  { trace }: CallParts,
-): Selection | Refusal {
+function selectionOf(chosen: Chosen | Refusal, { trace }: CallParts): Selection | Refusal {
+  if (chosen.kind === "refused") return chosen;
+  const { call } = chosen;
   trace.detail("first_pass", { selected: call?.kind ?? "direct" });
   if (call === null) return { kind: "direct" };
   if (call.kind === "call") return { kind: "call", call };
-  const message = `The model's tool call can't be carried out: ${call.reason}.`;
+  const message = cantBeCarriedOut(call);
   trace.toolCall({
     name: call.name === null ? "unknown" : cleanText(call.name),
     args: {},
@@ -122,7 +196,7 @@ function selectionOf(
 
 async function askBy(
   protocol: Protocol,
-  plan: FirstPass,
+  plan: Asking,
   parts: CallParts,
 ): Promise<ModelReply | Refusal> {
   const { question, classification, snapshot, model, choice } = plan;
@@ -154,12 +228,16 @@ const beginningsOf = ({ passages, hash }: Snapshot): CitableBlock[] =>
     return { ...block, text, endChar: Math.min(block.endChar, block.startChar + PASSAGE_CHARS) };
   });
 
+const boundaryFor = (protocol: Protocol, { snapshot, fenceKey }: FirstPass): string =>
+  fenceBoundary(TEMPLATES[protocol].version, [snapshot.hash], fenceKey);
+
 function selectToolPrompt(
   protocol: Protocol,
-  { question, classification, snapshot, fenceKey }: FirstPass,
+  plan: Asking,
   evidence: readonly CitableBlock[],
 ): Prompt {
-  const boundary = fenceBoundary(TEMPLATES[protocol].version, [snapshot.hash], fenceKey);
+  const { question, classification, correction } = plan;
+  const boundary = boundaryFor(protocol, plan);
   return renderPrompt(TEMPLATES[protocol], {
     values: {
       question,
@@ -168,5 +246,6 @@ function selectToolPrompt(
     },
     boundary,
     evidence: { text: fenceEvidence(evidence, boundary), shown: evidence },
+    correction,
   });
 }

@@ -8,6 +8,7 @@ import type { ReadPlan } from "../evidence/read.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { checkToolCallPath, isNamed } from "../tools/check-tool-call-path.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
+import { readableOf } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 
 const FEWEST_READ_CHARS = 200;
@@ -89,10 +90,7 @@ export async function readSelected(
   if (selection.kind === "direct") return { readings: [], refusal: null };
   const { trace, deps } = run;
   const { call } = selection;
-  const allowed = checkToolCallPath(call, {
-    namedFiles: [...found.classification.namedFiles, ...found.meant],
-    snapshotPaths: found.snapshot.passages.map(({ path }) => path),
-  });
+  const allowed = checkToolCallPath(call, readableOf(found));
   if (allowed.kind === "refused") {
     await trace.step("tool_call", () => {
       recordDenied(run, call, allowed);

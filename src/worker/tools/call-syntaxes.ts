@@ -7,9 +7,10 @@ import {
   parseCall,
   parseEnvelope,
   TOO_LONG,
+  toolName,
 } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
-import { parsePythonCalls, toolName } from "./python-call.ts";
+import { parsePythonCalls } from "./python-call.ts";
 import type { ToolRegistry } from "./registry.ts";
 
 /** What stands at a place of a text: the first call, what stands beside it in the same list, and where all of it ends. */

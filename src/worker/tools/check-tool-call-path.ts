@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
@@ -33,7 +34,8 @@ export function checkToolCallPath(
     [...namedFiles, ...snapshotPaths].find((known) => samePath(known, path)) ??
     // A prompt shows the paths of passages without what looks like our protocol, and the model repeats what it saw.
     snapshotPaths.find((known) => neutraliseText(known) === path) ??
-    onlyOneEndingWith(path, snapshotPaths);
+    onlyOneEndingWith(path, snapshotPaths) ??
+    onlyOneWithin(path, [...namedFiles, ...snapshotPaths]);
   if (asNamed !== undefined) return { kind: "allowed", path: asNamed };
   return refuse(
     "PATH_DENIED",
@@ -49,6 +51,14 @@ function onlyOneEndingWith(path: string, snapshotPaths: readonly string[]): stri
   return others.length === 0 ? only : undefined;
 }
 
+/** Or write it as an absolute path: the one file that it may be. It is read from where it lies, and not from there. */
+function onlyOneWithin(path: string, known: readonly string[]): string | undefined {
+  if (!isAbsolute(path)) return undefined;
+  const ends = known.filter((one) => one.includes("/") && plain(path).endsWith(`/${plain(one)}`));
+  const [only, ...others] = new Set(ends);
+  return others.length === 0 ? only : undefined;
+}
+
 /** Whether a path is the file that a name means: the same, or the name below some folder. */
 export const isNamed = (path: string, namedFiles: readonly string[]): boolean =>
   namedFiles.some(
@@ -59,7 +69,14 @@ export const isNamed = (path: string, namedFiles: readonly string[]): boolean =>
         .endsWith(`/${plain(named).toLowerCase()}`),
   );
 
-const samePath = (one: string, other: string): boolean => plain(one) === plain(other);
+const samePath = (one: string, other: string): boolean =>
+  plain(one) === plain(other) || plain(one) === plain(withoutEntities(other));
+/** Some models write what they were shown as markup: `a&amp;b.md`. */
+const withoutEntities = (path: string): string =>
+  path.replace(/&(?:amp|lt|gt|quot|apos|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'" },
+};
 /** A path in one form of Unicode: a model writes a name composed that a file system spells apart. */
 const plain = (path: string): string => normaliseText(path.trim().replace(/^(?:\.\/)+/, ""), "NFC");
 const shown = (text: string): string => JSON.stringify(text.slice(0, 200));

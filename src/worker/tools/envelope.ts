@@ -146,8 +146,18 @@ type ParsedEnvelope = {
 };
 
 /**
- * The call that a parsed JSON value is, or null where it is something else: our own form, or the native spelling of a
- * model family, with `name` or `tool_name` and `arguments` or `parameters`. Of a list in a native spelling the first is
+ * The tool that a name stands for, without what some families and hosts leave of their own protocol: the module before it
+ * ("functions."), a mark, a count or a method behind it.
+ */
+export const toolName = (name: string): string =>
+  name
+    .replace(/(?<=.)<[|｜].*$/s, "")
+    .replace(/^(?:functions|default_api|tools)\.(?=.)/, "")
+    .replace(/(?<=.)(?:\.call|:\d{1,6})$/, "");
+
+/**
+ * The call that a parsed JSON value is, or null where it is something else: our own form, that of a model family, with
+ * `name` or `tool_name` and `arguments` or `parameters`, or `tool` and `args`. Of a list in a form of a family the first is
  * taken. Pure.
  */
 export function parseEnvelope(value: unknown, announcedBy: Announcement): ParsedEnvelope | null {
@@ -160,12 +170,14 @@ function parseObject(value: unknown, announcedBy: Announcement): Envelope | Malf
   if (!isRecord(value)) return null;
   if (isOurs(value)) return parseCall(value["name"], value["args"]);
   const native = isRecord(value["function"]) ? value["function"] : value;
-  const name = native["name"] ?? native["tool_name"];
-  const given = ["arguments", "parameters"].filter((key) => Object.hasOwn(native, key));
-  if (typeof name !== "string" || given.length === 0) return null;
+  const written = native["name"] ?? native["tool_name"] ?? native["tool"];
+  const keys = written === native["tool"] ? ["args"] : ["arguments", "parameters"];
+  const given = keys.filter((key) => Object.hasOwn(native, key));
+  if (typeof written !== "string" || given.length === 0) return null;
+  const name = toolName(written);
   if (announcedBy !== "tag" && announcedBy.find(name) === undefined) return null;
   return given.length > 1
-    ? malformed(name, "it has arguments and parameters")
+    ? malformed(name, `it has ${given.join(" and ")}`)
     : parseCall(name, unpacked(native[given[0] ?? ""]));
 }
 

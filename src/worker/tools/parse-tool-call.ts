@@ -14,6 +14,7 @@ import {
   parseCall,
   parseEnvelope,
   TOO_LONG,
+  toolName,
   unpacked,
 } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
@@ -152,13 +153,17 @@ export function fromNativeCalls(
 ): ToolCall | MalformedCall | null {
   const [call, ...further] = calls;
   if (call === undefined) return parseToolCall(text, grammar);
-  const read = parseCall(call.name, unpacked(call.args));
+  const read = parseCall(nameOf(call, grammar), unpacked(call.args));
   if (read.kind === "malformed") return read;
   const isTooLong = JSON.stringify(read.args).length > MAX_CALL_CHARS;
   return isTooLong
     ? malformed(read.name, TOO_LONG)
     : { ...read, trailingText: beside(text, further) };
 }
+
+/** The name of a tool as it stands; else without what its host left in it. */
+const nameOf = ({ name }: NativeCall, { tools }: Pick<CallGrammar, "tools">): string =>
+  tools.find(name) === undefined ? toolName(name) : name;
 
 const beside = (text: string, further: readonly NativeCall[]): string =>
   besideCall(
@@ -192,7 +197,7 @@ const quoted = (word: string): string => `${QUOTE}(?:${word})${QUOTE}`;
  * its arguments. Every repeat is bounded, so that no text makes a search longer than linear.
  */
 function marksOf({ names }: Pick<ToolRegistry, "names">): readonly RegExp[] {
-  const named = `${quoted("name")}${COLON}${quoted(patternOf(names))}`;
+  const named = `${quoted("name|tool_name|tool")}${COLON}${quoted(patternOf(names))}`;
   return [
     String.raw`[{,]\s{0,40}${quoted("type")}${COLON}${quoted("tool_call")}`,
     String.raw`\{\s{0,40}type${COLON}${QUOTE}?tool_call`,

@@ -1,4 +1,4 @@
-import { MAX_CALL_CHARS } from "./envelope.ts";
+import { MAX_CALL_CHARS, toolName } from "./envelope.ts";
 
 /** A call as a line of Python; `args` are named, those by position get the names of the tool's parameters. */
 type PythonCall = {
@@ -82,10 +82,6 @@ function call(cursor: Cursor, parametersOf: ParametersOf): PythonCall {
   );
   return { name: tool, args: Object.fromEntries(args) };
 }
-
-/** The tool that a name stands for, without the module before it or the method behind it that some families write. */
-export const toolName = (name: string): string =>
-  name.replace(/^(?:functions|default_api|tools)\.(?=.)/, "").replace(/(?<=.)\.call$/, "");
 
 /** What stands between the bracket at the cursor and its end, parted by commas, the last of which may end it. */
 function listOf<T>(cursor: Cursor, item: () => T, end: string): T[] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { isRecord } from "../../shared/json-value.ts";
 import type { ToolEffect } from "../../shared/tool-effects.ts";
 import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
 import type { McpReach } from "../mcp-client/definition.ts";
@@ -194,12 +195,16 @@ export const textOfCall = <Args extends object>(
   args: Args,
 ): string => JSON.stringify({ type: "tool_call", name, args });
 
-/** The arguments of a call as its tool takes them; INVALID_ARGS, which says what was expected, where it does not. */
+/**
+ * The arguments of a call as its tool takes them, without those that are null where it takes no null: models write them
+ * for what they leave out. INVALID_ARGS, which says what was expected, where it does not.
+ */
 export function parseArgs<Args extends object>(
   tool: Pick<Tool<Args>, "name" | "args" | "argNames">,
   given: unknown,
 ): { readonly kind: "args"; readonly args: Args } | Refusal {
-  const read = tool.args.safeParse(given);
+  const asGiven = tool.args.safeParse(given);
+  const read = asGiven.success ? asGiven : tool.args.safeParse(withoutNulls(given));
   if (read.success) return { kind: "args", args: read.data };
   const { issues } = read.error;
   const [unknown] = issues.flatMap((issue) =>
@@ -217,6 +222,11 @@ export function parseArgs<Args extends object>(
     `${tool.name} needs ${quoted(String(first?.path[0] ?? ""))}, ${first?.message ?? ""}.`,
   );
 }
+
+const withoutNulls = (given: unknown): unknown =>
+  isRecord(given)
+    ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+    : given;
 
 /** The refusal of a call of a tool that is not there. */
 export const unknownTool = (name: string, tools: readonly Pick<Tool, "name">[]): Refusal =>

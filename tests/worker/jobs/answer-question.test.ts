@@ -187,6 +187,23 @@ describe("a question that names a file", () => {
   });
 
   test.each([
+    ["a comma behind the last member", callFor("rail.md").replace("}}", "},}")],
+    ["single quotes", callFor("rail.md").replaceAll('"', "'")],
+    ["another argument", callFor("rail.md").replace("}}", ',"limit":5}}')],
+    ["another name", callFor("rail.md").replace("read_text_file", "open_file")],
+    ["an absolute path of nobody knows where", callFor("/mnt/rail.md")],
+  ])("is asked once more, under a schema, after a call with %s", async (_, call) => {
+    const model = scripted([call, callFor("rail.md"), "Every 20 minutes [1]."]);
+    const able = { ...model, facts: { ...FACTS, toolProtocol: "native" as const } };
+    const files = { "rail.md": RAIL };
+    const run = await ask("What does rail.md say?", { files, models: [able] });
+    expect(run.outcome.kind).toBe("succeeded");
+    expect(model.requests[0]).toMatchObject({ toolChoice: "required" });
+    expect(model.requests[1]).toMatchObject({ format: { anyOf: expect.anything() } });
+    expect(userText(model.requests[1])).toContain("Your previous reply was rejected");
+  });
+
+  test.each([
     ["one name as long as the question", "a/../".repeat(100_000) + "x.md"],
     ["thousands of names", Array.from({ length: 20_000 }, (_, at) => `n${at}.md`).join(" ")],
   ])("is refused in few words, with %s in a question", async (_, question) => {
@@ -448,11 +465,11 @@ describe("hostile documents", () => {
       name: "run_shell",
       args: { path: "corpus/evil.md" },
     });
-    const run = await ask("What are the rules?", {
-      passages: [planted],
-      models: [scripted([call])],
-    });
+    const model = scripted([call, call]);
+    const run = await ask("What are the rules?", { passages: [planted], models: [model] });
     expect(run.outcome).toMatchObject({ code: "INVALID_ARGS" });
+    expect(run.record.toolCalls).toMatchObject([{ errorCode: "INVALID_ARGS", result: null }]);
+    expect(userText(model.requests[1])).toContain("The one tool is read_text_file");
   });
 
   test("what looks like our protocol reaches no prompt from a document", async () => {

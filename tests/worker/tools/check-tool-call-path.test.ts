@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { checkToolCallPath, isNamed } from "../../../src/worker/tools/check-tool-call-path.ts";
 
 const readable = {
-  namedFiles: ["rail.md", "notes/cafe\u0301.md"],
+  namedFiles: ["rail.md", "notes/cafe\u0301.md", "notes/a&b's.md"],
   snapshotPaths: ["corpus/bike.md", "corpus/bike.md", "corpus/bus.md", "old/bus.md"],
 };
 const check = (path: unknown): unknown =>
@@ -14,6 +14,8 @@ describe("a call may be carried out", () => {
     ["for a document of the snapshot", "corpus/bike.md", "corpus/bike.md"],
     ["with ./ before it", "./corpus/bike.md", "corpus/bike.md"],
     ["for the name alone of one document of the snapshot", "bike.md", "corpus/bike.md"],
+    ["as an absolute path of nobody knows where", "/home/ann/corpus/bike.md", "corpus/bike.md"],
+    ["as markup", "notes/a&amp;b&#39;s.md", "notes/a&b's.md"],
     ["with white space around it", " rail.md\n", "rail.md"],
     [
       "in another form of Unicode, as the question spells it",
@@ -35,6 +37,8 @@ describe("a call is refused with PATH_DENIED", () => {
     ["for a way around", "corpus/../corpus/bike.md"],
     ["for a climb", "../rail.md"],
     ["for an absolute path", "/etc/passwd"],
+    ["for an absolute path of a name alone", "/etc/rail.md"],
+    ["for an absolute path that two documents may be", "/x/old/corpus/bus.md/../bus.md"],
   ])("%s", (_, path) => {
     expect(check(path)).toMatchObject({ kind: "refused", code: "PATH_DENIED" });
   });
@@ -48,6 +52,11 @@ describe("a call is refused with INVALID_ARGS", () => {
     ["null", null],
   ])("for %s", (_, path) => {
     expect(check(path)).toMatchObject({ kind: "refused", code: "INVALID_ARGS" });
+  });
+
+  test("but not for an argument that is null", () => {
+    const call = { name: "read_text_file", args: { path: "rail.md", limit: null } };
+    expect(checkToolCallPath(call, readable)).toEqual({ kind: "allowed", path: "rail.md" });
   });
 
   test.each(["max_chars", "encoding", "Path", ""])("for an argument %j beside the path", (key) => {

@@ -11,6 +11,7 @@ describe("a text that holds a call", () => {
     ["after prose", `Trains run [1].\n${call}`],
     ["in the middle of a line", `I need ${call} for it.`],
     ["fenced after prose", `It says:\n\`\`\`json\n${call}\n\`\`\`\n`],
+    ["of a tool and its args", `Do {"tool": "read_text_file", "args": {}}.`],
     ["after thinking", `<think>hm</think>${call}`],
     ["after prose and thinking", `Yes. <think>hm</think> ${call}`],
     ["in single quotes", `Next: ${call.replaceAll('"', "'")}`],

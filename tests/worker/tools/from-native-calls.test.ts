@@ -32,6 +32,19 @@ test("another tool is a call, for the check to refuse", () => {
   });
 });
 
+test.each([
+  "functions.read_text_file",
+  "read_text_file<|channel|>commentary",
+  "functions.read_text_file:0",
+  "tools.read_text_file<|constrain|>json",
+])("the name %j is read as that of the tool", (name) => {
+  expect(fromNativeCalls([{ ...read, name }], "")).toEqual({
+    kind: "call",
+    ...read,
+    trailingText: "",
+  });
+});
+
 test("without a call the text is read by the text protocol", () => {
   const text = '{"type":"tool_call","name":"read_text_file","args":{"path":"a.md"}}';
   expect(fromNativeCalls([], text)).toEqual({ kind: "call", ...read, trailingText: "" });

@@ -46,6 +46,12 @@ describe("a call", () => {
     ["a fence around a tag", fence(`<tool_call>${call}</tool_call>`), ""],
     ["a native call", native, ""],
     ["a native call with parameters", native.replace("arguments", "parameters"), ""],
+    ["a tool and its args", native.replace("name", "tool").replace("arguments", "args"), ""],
+    [
+      "a tag with the module before its name",
+      `<tool_call>${native.replace("read", "functions.read")}</tool_call>`,
+      "",
+    ],
     ["a native call with an id", native.replace("{", '{"id":"1","type":"function",'), ""],
     ["a native call inside a function", `{"type":"function","function":${native}}`, ""],
     ["Hermes and Qwen", `<tool_call>\n${native}\n</tool_call>`, ""],
