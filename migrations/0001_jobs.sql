@@ -645,7 +645,7 @@ create table nightdesk_data.model_calls (
   -- Without thinking. Null when the host refused the prompt.
   reply text,
   tool_calls jsonb not null default '[]' check (jsonb_typeof(tool_calls) = 'array'),
-  done_reason text check (done_reason in ('stop', 'length', 'window')),
+  done_reason text check (done_reason in ('stop', 'length', 'window', 'thought')),
   error_code text,
   error_message text,
   prompt_tokens integer not null default 0 check (prompt_tokens >= 0),

@@ -298,7 +298,7 @@ comment on column nightdesk.model_calls.prompt_sha256 is 'SHA-256 of the message
 comment on column nightdesk.model_calls.request_sha256 is 'SHA-256 of all that decides the reply.';
 comment on column nightdesk.model_calls.prompt is 'What filled the template; evidence as path, sha256 and span.';
 comment on column nightdesk.model_calls.reply is 'What the model wrote, without thinking; null when its host refused.';
-comment on column nightdesk.model_calls.done_reason is 'stop, length (max_tokens) or window (num_ctx).';
+comment on column nightdesk.model_calls.done_reason is 'stop, length (max_tokens), window (num_ctx), or thought: all of it was thinking.';
 comment on column nightdesk.model_calls.error_code is 'Why the host refused; null when it replied.';
 comment on column nightdesk.model_calls.prompt_tokens is 'Tokens of the prompt, as the host counts.';
 comment on column nightdesk.model_calls.completion_tokens is 'Tokens of the reply.';

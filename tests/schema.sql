@@ -1490,7 +1490,7 @@ constraint calls_have_a_reply_or_a_code on nightdesk_data.model_calls CHECK (((r
 
 constraint model_calls_completion_tokens_check on nightdesk_data.model_calls CHECK ((completion_tokens >= 0))
 
-constraint model_calls_done_reason_check on nightdesk_data.model_calls CHECK ((done_reason = ANY (ARRAY['stop'::text, 'length'::text, 'window'::text])))
+constraint model_calls_done_reason_check on nightdesk_data.model_calls CHECK ((done_reason = ANY (ARRAY['stop'::text, 'length'::text, 'window'::text, 'thought'::text])))
 
 constraint model_calls_duration_ms_check on nightdesk_data.model_calls CHECK ((duration_ms >= (0)::double precision))
 
@@ -4663,7 +4663,7 @@ comment on view column nightdesk.model_calls.created_at is 'When the reply was s
 
 comment on view column nightdesk.model_calls.custom_id is 'The job''s custom_id.'
 
-comment on view column nightdesk.model_calls.done_reason is 'stop, length (max_tokens) or window (num_ctx).'
+comment on view column nightdesk.model_calls.done_reason is 'stop, length (max_tokens), window (num_ctx), or thought: all of it was thinking.'
 
 comment on view column nightdesk.model_calls.duration_ms is 'Milliseconds of the whole call.'
 

@@ -66,7 +66,7 @@ const resultSchema = z.object({
   total_ms: milliseconds,
   created_at: z.date(),
   finished_at: z.date().nullable(),
-  done_reason: z.enum(["stop", "length", "window"]).nullable(),
+  done_reason: z.enum(["stop", "length", "window", "thought"]).nullable(),
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence.extend({ evidence_id: z.number() })),
   passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),

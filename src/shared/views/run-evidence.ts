@@ -78,10 +78,15 @@ function valueFacts(run: RunDetail, { prompt }: Call, extent: Extent): readonly 
   return values.map(([name, value]) => fact(name, oneLine(value, extent)));
 }
 
+function endOf({ done_reason: reason }: Call): string {
+  if (reason === "stop") return "";
+  return reason === "thought" ? " (all of it was thinking)" : ` (cut by its ${String(reason)})`;
+}
+
 function replyFacts(call: Call, extent: Extent): readonly Fact[] {
   if (call.reply === null)
     return [fact("refused", `${call.error_code ?? ""}: ${call.error_message ?? ""}`)];
-  const ended = call.done_reason === "stop" ? "" : ` (cut by its ${String(call.done_reason)})`;
+  const ended = endOf(call);
   const tools = call.tool_calls.map((tool) => fact("calls", JSON.stringify(tool)));
   return [
     ...(call.reply === "" && tools.length > 0

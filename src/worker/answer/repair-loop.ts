@@ -3,7 +3,7 @@ import type { Refusal, RefusalCode } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import type { AnswerChecks, ClaimRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { Fault, Validated } from "../evidence/validated.ts";
-import { isThoughtAlone, THOUGHT_ALONE } from "../models/model.ts";
+import { THOUGHT_ALONE } from "../models/model.ts";
 import type { Model, ModelReply, ModelTask } from "../models/model.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
@@ -197,7 +197,7 @@ async function attempt<T>(
   const reply = await askSecond({ pass, model, choice, prompt, task, overrides }, parts);
   if (reply.kind === "refused") return { text: "", judged: reply };
   const judged = await trace.step("check", () =>
-    isThoughtAlone(reply) ? NOTHING_BUT_THOUGHT : plan.judge(reply),
+    reply.doneReason === "thought" ? NOTHING_BUT_THOUGHT : plan.judge(reply),
   );
   trace.detail("check", factsOf(judged));
   trace.checks(judged.kind === "refused" ? UNCHECKED : judged.checks);

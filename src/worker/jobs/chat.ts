@@ -6,7 +6,7 @@ import { routeChat } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
-import { isThoughtAlone, THOUGHT_ALONE, ToolCallUnreadable } from "../models/model.ts";
+import { THOUGHT_ALONE, ToolCallUnreadable } from "../models/model.ts";
 import type { Message, ModelRequest } from "../models/model.ts";
 import { callModel, callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import { promptOf } from "../answer/prompt.ts";
@@ -44,7 +44,7 @@ export async function chatOnce(
   if (reply.text === "") {
     throw new Failure(
       "MODEL_OUTPUT_INVALID",
-      `"${model.name}" replied with nothing. ${isThoughtAlone(reply) ? THOUGHT_ALONE : "Raise max_tokens."}`,
+      `"${model.name}" replied with nothing. ${reply.doneReason === "thought" ? THOUGHT_ALONE : "Raise max_tokens."}`,
     );
   }
   return { kind: "succeeded", answer: reply.text, scope: null, citations: [], summary: null };

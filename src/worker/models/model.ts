@@ -148,15 +148,14 @@ export type ModelReply = {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly loadMs: number;
-  /** `length`: the reply was cut by `maxTokens`; `window`: prompt and reply used up the window. */
-  readonly doneReason: "stop" | "length" | "window";
+  /**
+   * `length`: the reply was cut by `maxTokens`; `window`: prompt and reply used up the window; `thought`: all that the
+   * model wrote is thinking, whatever ended it.
+   */
+  readonly doneReason: "stop" | "length" | "window" | "thought";
 };
 
-/** Whether a model put all that it wrote into its thinking, which is no reply, whatever stands in it. */
-export const isThoughtAlone = ({ text, toolCalls, reasoning }: ModelReply): boolean =>
-  text.trim() === "" && toolCalls.length === 0 && reasoning !== undefined;
-
-/** What is to be done then. */
+/** What is to be done where all that a model wrote is thinking, which is no reply, whatever stands in it. */
 export const THOUGHT_ALONE =
   "All that it wrote stands in its thinking, and nothing in its reply: turn its thinking off at its host, or raise model.max_tokens.";
 

@@ -29,6 +29,7 @@ type Limits = {
 export function toModelReply(streamed: StreamedReply, limits: Limits): ModelReply {
   const { text, reasoning } = splitReasoning(streamed.text);
   const thought = boundReasoning([streamed.reasoning, ...reasoning]);
+  const isThoughtAlone = thought !== null && text === "" && streamed.toolCalls.length === 0;
   return {
     kind: "reply",
     text,
@@ -37,9 +38,12 @@ export function toModelReply(streamed: StreamedReply, limits: Limits): ModelRepl
     promptTokens: streamed.promptTokens,
     completionTokens: streamed.completionTokens,
     loadMs: streamed.loadMs,
-    doneReason: streamed.finish === "stop" ? "stop" : limitOf(streamed, limits),
+    doneReason: isThoughtAlone ? "thought" : endOf(streamed, limits),
   };
 }
+
+const endOf = (streamed: StreamedReply, limits: Limits): "stop" | "length" | "window" =>
+  streamed.finish === "stop" ? "stop" : limitOf(streamed, limits);
 
 /** Runners stop a token or two before the limit that they were given. */
 const SLACK_TOKENS = 8;

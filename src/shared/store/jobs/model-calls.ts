@@ -32,7 +32,7 @@ type CallReasoning = {
 type StoredReply = {
   readonly text: string;
   readonly toolCalls: readonly { readonly name: string; readonly args: unknown }[];
-  readonly doneReason: "stop" | "length" | "window";
+  readonly doneReason: "stop" | "length" | "window" | "thought";
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly loadMs: number;
@@ -160,7 +160,7 @@ export const callRowSchema = z.object({
   prompt: storedPrompt,
   reply: z.string().nullable(),
   tool_calls: z.array(z.object({ name: z.string(), args: z.unknown() })),
-  done_reason: z.enum(["stop", "length", "window"]).nullable(),
+  done_reason: z.enum(["stop", "length", "window", "thought"]).nullable(),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
   prompt_tokens: z.number(),
