@@ -870,7 +870,7 @@ create table nightdesk_data.checks (
   state text not null check (state in ('open', 'yes', 'no', 'unknown')),
   detail text not null default '',
   -- Why nobody could say.
-  reason text check (reason in ('source_missing', 'sources_disagree', 'out_of_budget', 'stagnated', 'blocked_by_approval')),
+  reason text check (reason in ('source_missing', 'sources_disagree', 'out_of_budget', 'stagnated', 'blocked_by_approval', 'auditor_failed')),
   check_job_id uuid references nightdesk_data.jobs on delete set null,
   -- Places that the answer rests on, as {"path", "line_start", "line_end", "quote"}.
   evidence jsonb not null default '[]' check (jsonb_typeof(evidence) = 'array'),
@@ -906,7 +906,7 @@ create table nightdesk_data.constraints (
   what text not null check (what <> ''),
   needed text not null check (needed <> ''),
   reason text not null
-    check (reason in ('source_missing', 'sources_disagree', 'out_of_budget', 'stagnated', 'blocked_by_approval')),
+    check (reason in ('source_missing', 'sources_disagree', 'out_of_budget', 'stagnated', 'blocked_by_approval', 'auditor_failed')),
   created_at timestamptz not null default clock_timestamp(),
   -- When the job, or one that repeats it, succeeded.
   resolved_at timestamptz,

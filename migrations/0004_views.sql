@@ -984,7 +984,7 @@ comment on column nightdesk.checks.how is 'rule or model.';
 comment on column nightdesk.checks.rule is 'The rule that settled it, or that asked for somebody to look; null where the auditor asked.';
 comment on column nightdesk.checks.state is 'open, yes, no or unknown. Another one than expects speaks against the statement.';
 comment on column nightdesk.checks.detail is 'What was found, in words.';
-comment on column nightdesk.checks.reason is 'Of an unknown one: source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.';
+comment on column nightdesk.checks.reason is 'Of an unknown one: source_missing, sources_disagree, out_of_budget, stagnated, blocked_by_approval or auditor_failed.';
 comment on column nightdesk.checks.evidence is 'Places that it rests on, as a JSON list of path, line_start, line_end and quote.';
 comment on column nightdesk.checks.check_job_id is 'The job that looked; null for a rule.';
 comment on column nightdesk.checks.check_run_id is 'Its last run: steps, evidence and calls of it stand under this id.';
@@ -1023,7 +1023,7 @@ comment on column nightdesk.constraints.batch is 'Name of its batch.';
 comment on column nightdesk.constraints.custom_id is 'The job''s custom_id.';
 comment on column nightdesk.constraints.what is 'What is open.';
 comment on column nightdesk.constraints.needed is 'What would settle it.';
-comment on column nightdesk.constraints.reason is 'source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.';
+comment on column nightdesk.constraints.reason is 'source_missing, sources_disagree, out_of_budget, stagnated, blocked_by_approval or auditor_failed.';
 comment on column nightdesk.constraints.created_at is 'Since when.';
 comment on column nightdesk.constraints.resolved_at is 'When the job, or one that repeats it, succeeded; null while it is open.';
 

@@ -922,7 +922,7 @@ constraint checks_pkey on nightdesk_data.checks PRIMARY KEY (job_id, round, ordi
 
 constraint checks_question_check on nightdesk_data.checks CHECK ((question <> ''::text))
 
-constraint checks_reason_check on nightdesk_data.checks CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text])))
+constraint checks_reason_check on nightdesk_data.checks CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text, 'auditor_failed'::text])))
 
 constraint checks_round_check on nightdesk_data.checks CHECK ((round >= 0))
 
@@ -1024,7 +1024,7 @@ constraint constraints_ordinal_check on nightdesk_data.constraints CHECK ((ordin
 
 constraint constraints_pkey on nightdesk_data.constraints PRIMARY KEY (constraint_id)
 
-constraint constraints_reason_check on nightdesk_data.constraints CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text])))
+constraint constraints_reason_check on nightdesk_data.constraints CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text, 'auditor_failed'::text])))
 
 constraint constraints_what_check on nightdesk_data.constraints CHECK ((what <> ''::text))
 
@@ -4181,7 +4181,7 @@ comment on view column nightdesk.checks.prompt_tokens is 'Tokens of the prompts 
 
 comment on view column nightdesk.checks.question is 'What was asked about it.'
 
-comment on view column nightdesk.checks.reason is 'Of an unknown one: source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.'
+comment on view column nightdesk.checks.reason is 'Of an unknown one: source_missing, sources_disagree, out_of_budget, stagnated, blocked_by_approval or auditor_failed.'
 
 comment on view column nightdesk.checks.round is '0 for the first draft, 1 for its revision.'
 
@@ -4311,7 +4311,7 @@ comment on view column nightdesk.constraints.job_id is 'Id of the job.'
 
 comment on view column nightdesk.constraints.needed is 'What would settle it.'
 
-comment on view column nightdesk.constraints.reason is 'source_missing, sources_disagree, out_of_budget, stagnated or blocked_by_approval.'
+comment on view column nightdesk.constraints.reason is 'source_missing, sources_disagree, out_of_budget, stagnated, blocked_by_approval or auditor_failed.'
 
 comment on view column nightdesk.constraints.resolved_at is 'When the job, or one that repeats it, succeeded; null while it is open.'
 

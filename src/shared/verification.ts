@@ -9,6 +9,7 @@ export const UNRESOLVED_REASONS = [
   "out_of_budget",
   "stagnated",
   "blocked_by_approval",
+  "auditor_failed",
 ] as const;
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number];
 

@@ -283,7 +283,7 @@ describeOn("postgres", "answers that are verified", (name) => {
   test("A verdict whose quote stands nowhere is unknown", async () => {
     says.verdict = [verdict("yes", "The crossing takes forty-two minutes by day.")];
     const jobId = await desk.work(ask());
-    expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "source_missing" }]);
+    expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "auditor_failed" }]);
   });
 
   test("A judge that can't be read leaves the grade of the rules", async () => {

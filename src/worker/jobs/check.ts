@@ -124,10 +124,12 @@ async function giveVerdict(
     overrides,
   } as const;
   const reply = await askForObject(call, callParts(deps, { trace, signal }));
-  if (reply.kind === "refused")
-    return unknown(`The model could not be asked: ${reply.code}.`, "out_of_budget");
+  if (reply.kind === "refused") {
+    const reason = reply.code === "CONTEXT_OVERFLOW" ? "out_of_budget" : "auditor_failed";
+    return unknown(`The model could not be asked: ${reply.code}.`, reason);
+  }
   const read = verdictReply.safeParse(reply.fields);
-  if (!read.success) return unknown("The verdict can't be read.", "stagnated");
+  if (!read.success) return unknown("The verdict can't be read.", "auditor_failed");
   return heldVerdict(read.data, sources, ended);
 }
 
@@ -169,7 +171,7 @@ function heldVerdict(
   if (words === "" || !isHeld || record.span === null) {
     return unknown(
       `It says ${answer}, with words that do not stand in what it cites.`,
-      "source_missing",
+      "auditor_failed",
     );
   }
   const { path, lineStart, lineEnd } = record.span;

@@ -10,6 +10,7 @@ export const REASONS = [
   "out_of_budget",
   "stagnated",
   "blocked_by_approval",
+  "auditor_failed",
 ] as const;
 const ENDS = [
   ...(["verified", "supported", "partly", "refused"] as const),

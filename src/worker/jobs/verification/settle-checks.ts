@@ -55,7 +55,7 @@ function heldToRule(
   const isElsewhere = paths.size > 0 && !evidence.some(({ path }) => paths.has(path));
   if (rule === "coverage" && answer === expects && isElsewhere) {
     const told = "The words that it rests on are of none of the files that were asked about.";
-    return { state: "unknown", detail: told, reason: "source_missing", evidence: asked };
+    return { state: "unknown", detail: told, reason: "auditor_failed", evidence: asked };
   }
   return { state: answer, detail, reason: null, evidence };
 }
@@ -74,9 +74,12 @@ function reasonOf(code: string | null): UnresolvedReason {
     case "FILE_EMPTY":
     case "PATH_DENIED":
       return "source_missing";
+    // Cancelled or expired, as by verify.budget.
     case null:
-    default:
+    case "CONTEXT_OVERFLOW":
       return "out_of_budget";
+    default:
+      return "auditor_failed";
   }
 }
 
@@ -213,6 +216,8 @@ function neededFor(reason: UnresolvedReason, paths: readonly string[], detail: s
       return `More steps, tokens or time for the check (verify.steps, budgets). ${detail}`.trim();
     case "stagnated":
       return "A narrower question, or documents that can be found by its words.";
+    case "auditor_failed":
+      return `Another auditor (verify.model), or somebody who looks: nothing says that a document is missing. ${detail}`.trim();
     case "blocked_by_approval":
       return "A decision that lets the check look: nightdesk approvals list.";
   }
