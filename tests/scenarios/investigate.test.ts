@@ -20,6 +20,7 @@ describeOn("postgres", "an investigation", (name) => {
   let steps: (string | Script)[];
   let answers: string[];
   let prompts: string[];
+  let requests: Readonly<Record<string, unknown>>[];
 
   const call = (name: string, args: object): string =>
     JSON.stringify({ type: "tool_call", name, args });
@@ -31,23 +32,26 @@ describeOn("postgres", "an investigation", (name) => {
     const looker: DoubleModel = {
       name: "looker",
       contextLength: 4_096,
-      respond(messages) {
+      respond(messages, request) {
         const words = wordsOf(messages);
         if (!words.includes("You look into a question with tools")) {
           return (answers.length > 1 ? answers.shift() : answers[0]) ?? "";
         }
         prompts.push(words);
+        requests.push(request);
         return (steps.length > 1 ? steps.shift() : steps[0]) ?? "END";
       },
     };
     const limits = { steps: 200, calls: 100 };
-    desk = await openReplayDesk(name, [looker], { keys: { tools: { limits } } });
+    const caller = { ...looker, name: "caller", capabilities: ["completion", "tools"] };
+    desk = await openReplayDesk(name, [looker, caller], { keys: { tools: { limits } } });
     for (const [path, text] of Object.entries(CONTRACTS)) await desk.write(path, text);
   });
   afterAll(() => desk.dispose());
   beforeEach(() => {
     steps = ["END"];
     prompts = [];
+    requests = [];
     answers = ["The contract with Lind Ropes renews on 14 February 2027 [1]."];
   });
 
@@ -349,15 +353,65 @@ describeOn("postgres", "an investigation", (name) => {
     await expectRepeated(jobId);
   });
 
-  test("is refused after the third reply that the host could not read, which says why", async () => {
+  test("is refused after the fifth reply that the host could not read, which says why", async () => {
     steps = [{ text: "", failure: { status: 500, error: "error parsing tool call: raw='{'" } }];
     const jobId = await desk.work(investigation());
     expect(await resultOf(jobId)).toMatchObject({
       error_code: "EVIDENCE_NOT_ACQUIRED",
-      error_message: expect.stringContaining("Why it ended: calls that can't be read."),
+      error_message: expect.stringContaining(
+        "Why it ended: 5 replies without a call that can be read.",
+      ),
     });
-    expect(prompts).toHaveLength(3);
+    expect(prompts).toHaveLength(5);
     await expectRepeated(jobId);
+  });
+
+  test.each<readonly [string, string | Script, string, string]>([
+    ["announces one", "Let me look at the pump file first.", "held no call", "first_tool"],
+    ["is empty", "", "it was empty", "first_tool"],
+    ["is nothing but a thought", "<think>Which?</think>", "stood in your thinking", "first_tool"],
+    ["is cut", "Let me see. ".repeat(900), "cut because it was too long", "cut_reply"],
+    ["ends it", "END", "Nothing was looked at yet", "first_tool"],
+  ])("goes on after a reply without a call that %s", async (_, reply, told, rule) => {
+    steps = [reply, read("allowed/corpus/contracts/ropes.md"), "I have what I need.\nEND"];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "supported" });
+    expect(prompts[1]).toContain(told);
+    expect(prompts[1]).toMatch(/Call one of|Write the call alone/);
+    const rows = await stepsOf(jobId);
+    expect(rows.flatMap(({ detail }) => detail["rule"] ?? [])).toEqual([rule]);
+    await expectRepeated(jobId);
+  });
+
+  test("is told of each of five replies without a call, and then ends with what there is", async () => {
+    steps = [read("allowed/corpus/contracts/ropes.md"), "I will go on."];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+    expect(prompts).toHaveLength(6);
+    expect(prompts[5]?.match(/your reply could not be read as a call/g)).toHaveLength(4);
+    await expectRepeated(jobId);
+  });
+
+  test.each([
+    ["words", "Let me look."],
+    ["a comma too many", read("allowed/corpus/contracts/ropes.md").replace("}}", ",}}")],
+  ])("asks a model with calls of its own once under a schema, after %s", async (_, reply) => {
+    steps = [reply, read("allowed/corpus/contracts/ropes.md"), "END"];
+    const jobId = await desk.work(investigation({ options: { model: "caller" } }));
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
+    expect(requests.map((body) => ["tools", "format"].filter((key) => key in body))).toEqual([
+      ["tools"],
+      ["format"],
+      ["tools"],
+    ]);
+    await expectRepeated(jobId);
+  });
+
+  test("takes a call as a tool and its args", async () => {
+    const args = { path: "allowed/corpus/contracts/ropes.md" };
+    steps = [JSON.stringify({ tool: "read_text_file", args }), "END"];
+    const jobId = await desk.work(investigation());
+    expect(toolsOf(await stepsOf(jobId))).toEqual(["read_text_file"]);
   });
 
   test("is told that its arguments go on not to fit, and ends", async () => {

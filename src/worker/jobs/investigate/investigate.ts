@@ -28,7 +28,7 @@ import { askNextAction } from "./next-action.ts";
 import type { LoopRun } from "./next-action.ts";
 import { openGrant } from "./open-grant.ts";
 import type { ToolSettings } from "./open-grant.ts";
-import { applyPolicies, DISABLED } from "./policies.ts";
+import { applyPolicies, DISABLED, isTooEarly } from "./policies.ts";
 import { reachOf } from "./reach.ts";
 import type { ReachedParts } from "./reach.ts";
 import {
@@ -192,7 +192,9 @@ async function lookAround(
     }
     const next = await askNextAction(loop, callParts(deps, { trace, signal }));
     if (next.kind === "refused") return next;
-    if (next.kind === "end") await writeStep(use, "end", { why: "the model ended it" });
+    // One that ends before it has looked at anything is told so first, by a rule.
+    const isEnd = next.kind === "end" && !(loop.tools.length > 0 && isTooEarly(record.steps));
+    if (isEnd) await writeStep(use, "end", { why: "the model ended it" });
     if (next.kind !== "call") continue;
     const refusal = await useTool(use, next);
     if (refusal !== null) return refusal;

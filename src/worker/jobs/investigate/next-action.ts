@@ -10,6 +10,7 @@ import { cleanText } from "../../text/clean-text.ts";
 import { fenceBoundary } from "../../evidence/fence.ts";
 import { ReplyUnreadable } from "../../models/model.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
+import { toolName } from "../../tools/envelope.ts";
 import { fromNativeCalls, grammarOf } from "../../tools/parse-tool-call.ts";
 import { registryOf } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -22,6 +23,8 @@ import {
   replySchema,
   showLog,
 } from "./context.ts";
+import { parseObject } from "../../verify/validate-fields.ts";
+import { CUT_REPLY, unreadableLately } from "./policy.ts";
 import { writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
@@ -73,7 +76,7 @@ export async function askNextAction(run: LoopRun, parts: CallParts): Promise<Nex
 
 async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
   const { model, choice, tools, record, task } = run;
-  const protocol = model.facts.toolProtocol;
+  const protocol = protocolFor(run);
   const template = { native: LOOP_NATIVELY, schema: LOOP_BY_SCHEMA, text: LOOP_BY_TEXT }[protocol];
   const values = {
     task,
@@ -111,8 +114,18 @@ async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
   };
 }
 
+/** The best that the host has; once under a schema after a reply that holds no call that can be read. */
+function protocolFor({ model, record }: LoopRun): Protocol {
+  const { toolProtocol } = model.facts;
+  return toolProtocol === "native" && unreadableLately(record.steps) === 1
+    ? "schema"
+    : toolProtocol;
+}
+
+type Protocol = Model["facts"]["toolProtocol"];
+
 function overridesFor(
-  protocol: Model["facts"]["toolProtocol"],
+  protocol: Protocol,
   tools: readonly Tool[],
 ): NonNullable<ModelCall["overrides"]> {
   switch (protocol) {
@@ -185,7 +198,11 @@ function detailOf(
 ): StepDetail {
   switch (action.kind) {
     case "unreadable":
-      return { unreadable: action.reason, ...hostWordsOf(action) };
+      return {
+        unreadable: action.reason,
+        ...(action.holdsNoCall === true ? { no_call: true } : {}),
+        ...hostWordsOf(action),
+      };
     case "refused":
       return { refused: action.code };
     case "call":
@@ -201,6 +218,7 @@ const hostWordsOf = ({ hostWords }: { readonly hostWords?: string }): StepDetail
 type Unreadable = {
   readonly kind: "unreadable";
   readonly reason: string;
+  readonly holdsNoCall?: true;
   /** What the host said of it. */
   readonly hostWords?: string;
 };
@@ -225,17 +243,35 @@ async function replyTo(
   }
 }
 
-/** A call, by whatever syntax the model writes one; anything else ends the looking around. */
+/** A call, by whatever syntax the model writes one, or the end that it was told to write; anything else is neither. */
 function actionOf(
-  { text, toolCalls }: ModelReply,
+  reply: ModelReply,
   tools: readonly Tool[],
 ): Exclude<NextAction, { kind: "unreadable" }> | Unreadable {
-  const calls = toolCalls.map((call) => ({
-    ...call,
-    name: tools.find(({ name }) => nativeName(name) === call.name)?.name ?? call.name,
-  }));
+  const { text, toolCalls } = reply;
+  const calls = toolCalls.map((call) => {
+    const names = [call.name, toolName(call.name)];
+    const meant = tools.find(({ name }) => names.includes(nativeName(name)));
+    return { ...call, name: meant?.name ?? call.name };
+  });
   const call = fromNativeCalls(calls, text, grammarOf(registryOf(tools)));
-  if (call === null) return NONE;
-  if (call.kind === "malformed") return { kind: "unreadable", reason: call.reason };
-  return { kind: "call", name: call.name, args: call.args };
+  if (call?.kind === "call") return { kind: "call", name: call.name, args: call.args };
+  if (call === null && isEnd(text)) return NONE;
+  const reason = whyNoCall(reply, call?.reason);
+  return { kind: "unreadable", reason, ...(call === null ? { holdsNoCall: true } : {}) };
+}
+
+/** The last word, or a line of its own; or the object that stands for it. */
+const END = /(?:(?<![\p{L}\p{N}])END|(?:^|\n)[^\p{L}\p{N}\n]{0,8}[Ee]nd)[^\p{L}\p{N}]{0,40}$/u;
+
+function isEnd(text: string): boolean {
+  if (END.test(text)) return true;
+  const read = parseObject(text);
+  return read.kind === "fields" && read.fields["type"] === "end";
+}
+
+function whyNoCall(reply: ModelReply, fault = "it held no call of a tool"): string {
+  if (reply.doneReason === "thought") return "all of it stood in your thinking";
+  if (reply.doneReason !== "stop") return CUT_REPLY;
+  return reply.text === "" && reply.toolCalls.length === 0 ? "it was empty" : fault;
 }

@@ -1,5 +1,14 @@
 import { DRIFT_POLICIES, NO_NEW_EVIDENCE, SOURCES } from "./drift-policies.ts";
-import { callsOf, end, hint, lastHintBy, stagnated, trailing } from "./policy.ts";
+import {
+  callsOf,
+  CUT_REPLY,
+  end,
+  hint,
+  lastHintBy,
+  stagnated,
+  trailing,
+  unreadableLately,
+} from "./policy.ts";
 import type { Policy, PolicyAction, Situation } from "./policy.ts";
 import type { RecordedStep } from "./record.ts";
 
@@ -17,12 +26,21 @@ export const MAX_TIME = "max_time";
 
 const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
-const UNREADABLE_CALLS = 3;
+const UNREADABLE_REPLIES = 5;
 const CALLS_NOT_MADE = 3;
 
 /** A call that was not made, because of how often or how it was made; what is not granted counts as a denial. */
 const isNotMade = ({ detail }: RecordedStep): boolean =>
   detail["rule"] === BAD_ARGUMENTS || detail["rule"] === CALL_LIMIT;
+
+const FIRST_TOOL = "first_tool";
+
+/** Whether a model that wants to end has looked at nothing, and was not told so yet. */
+export const isTooEarly = (steps: readonly RecordedStep[]): boolean =>
+  callsOf(steps).length === 0 && lastHintBy(steps, FIRST_TOOL) === -1;
+
+const lastReply = (steps: readonly RecordedStep[]): RecordedStep | undefined =>
+  steps.findLast(({ kind }) => kind === "model");
 
 /** In order: the first that has something to say acts. Each acts once for the same reason, so that some action is always left. */
 const POLICIES: readonly Policy[] = [
@@ -68,12 +86,30 @@ const POLICIES: readonly Policy[] = [
   },
   {
     name: "unreadable",
-    decide({ steps }) {
-      const lately = trailing(
-        steps.filter(({ kind }) => kind === "model" || kind === "tool"),
-        ({ detail }) => "unreadable" in detail,
-      );
-      return lately >= UNREADABLE_CALLS ? end("calls that can't be read") : null;
+    decide: ({ steps }) =>
+      unreadableLately(steps) >= UNREADABLE_REPLIES
+        ? end(`${UNREADABLE_REPLIES} replies without a call that can be read`)
+        : null,
+  },
+  {
+    name: "cut_reply",
+    decide: ({ steps }) =>
+      lastReply(steps)?.detail["unreadable"] === CUT_REPLY && lastHintBy(steps, "cut_reply") === -1
+        ? hint(
+            "Your reply was cut because it was too long. Write the call alone, and no words before it.",
+          )
+        : null,
+  },
+  {
+    name: FIRST_TOOL,
+    decide({ steps, tools }) {
+      const { no_call: noCall, next } = lastReply(steps)?.detail ?? {};
+      const isWithoutCall = noCall === true || next === "end";
+      return isWithoutCall && tools.length > 0 && isTooEarly(steps)
+        ? hint(
+            `Nothing was looked at yet, and what you know yourself is no evidence. Call one of ${tools.join(", ")}.`,
+          )
+        : null;
     },
   },
   {

@@ -64,6 +64,16 @@ const BESIDE: ReadonlySet<string> = new Set(["note", "calculate"]);
 export const isSeeking = ({ tool }: RecordedStep): boolean =>
   tool !== null && !BESIDE.has(tool.name);
 
+/** How many of the last replies of the model held no call that can be read, and did not end it. */
+export const unreadableLately = (steps: readonly RecordedStep[]): number =>
+  trailing(
+    steps.filter(({ kind }) => kind === "model" || kind === "tool"),
+    ({ detail }) => "unreadable" in detail,
+  );
+
+/** What is put on record of a reply without a call that its limit of tokens cut short. */
+export const CUT_REPLY = "it was cut because it was too long";
+
 /** Whether a call gave evidence that was not there before, or pages that nobody had named. */
 export const hasFound = ({ tool }: RecordedStep): boolean =>
   tool !== null && tool.found + tool.leads > 0;
