@@ -414,6 +414,15 @@ describeOn("postgres", "an investigation", (name) => {
     expect(toolsOf(await stepsOf(jobId))).toEqual(["read_text_file"]);
   });
 
+  test("ends after three calls that it may not make, and is answered from what it found", async () => {
+    steps = [read("allowed/corpus/contracts/ropes.md"), call("shell", { command: "ls" })];
+    const jobId = await desk.work(investigation());
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "supported" });
+    const rows = await stepsOf(jobId);
+    expect(rows.at(-1)?.detail).toMatchObject({ why: "3 calls that may not be made" });
+    await expectRepeated(jobId);
+  });
+
   test("is told that its arguments go on not to fit, and ends", async () => {
     steps = [call("read_text_file", { file: "x" })];
     const jobId = await desk.work(investigation());

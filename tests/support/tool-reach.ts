@@ -25,7 +25,7 @@ export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
   web: {
     search: async () => OFFLINE,
     fetchPage: async () => OFFLINE,
-    needsApproval: () => false,
+    whyAsked: () => null,
     whyOff: () => null,
   },
   shell: { kind: "disabled", why: "this is a test" },

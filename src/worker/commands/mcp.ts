@@ -67,7 +67,7 @@ const NOTHING_ELSE: Omit<ToolReach, "readFile" | "listFiles" | "search" | "signa
   web: {
     search: async () => NO_WEB,
     fetchPage: async () => NO_WEB,
-    needsApproval: () => true,
+    whyAsked: () => "unknown",
     whyOff: () => null,
   },
   shell: { kind: "disabled", why: "clients of nightdesk mcp are given no shell" },

@@ -37,6 +37,7 @@ export async function mcpTool(definition: McpDefinition): Promise<Tool> {
       return {
         executor: mcp.executorOf(name),
         risks: [effect],
+        why: `${name} may have an effect`,
         preview: `Call ${name}, a tool of a server of the configuration, with\n${canonicalJson(args)}`,
       };
     },

@@ -74,9 +74,15 @@ function needFor(
   { reason, what, labels }: Asking,
   executor: string,
 ): ApprovalNeed {
-  const why = `${WHY_ASKED[reason]}${what === null ? "" : ` (${firstCodePoints(what, 100)})`}`;
+  const cause = `${WHY_ASKED[reason]}${what === null ? "" : ` (${firstCodePoints(what, 100)})`}`;
   const files = inputs.length === 0 ? "no files" : `files: ${inputs.join(", ")}`;
-  return { executor, risks: labels, preview: `${command}\n\n${why}; ${files}` };
+  return {
+    executor,
+    risks: labels,
+    preview: `${command}\n\n${cause}; ${files}`,
+    why: WHY_ASKED[reason],
+    instead: "one plain command of a program that only reads, such as cat, grep or head",
+  };
 }
 
 const WHY_ASKED: Readonly<Record<Asking["reason"], string>> = {

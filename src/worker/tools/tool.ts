@@ -126,6 +126,10 @@ export type ApprovalNeed = {
   readonly risks: readonly string[];
   /** What would be done, as people read it. */
   readonly preview: string;
+  /** Why this call needs it, as a clause for the model. */
+  readonly why: string;
+  /** Which calls of the tool need none. */
+  readonly instead?: string;
 };
 
 /** What kind of step of a search a call is, as the view `moves` has it. */

@@ -19,11 +19,17 @@ export const WEB_FETCH = defineTool({
   limits: { callsPerRun: 30 },
   disabled: ({ web }) => web.whyOff("web_fetch"),
   async approval({ url }, { web }) {
-    if (!web.needsApproval(url)) return null;
+    const asked = web.whyAsked(url);
+    if (asked === null) return null;
+    const isUnknown = asked === "unknown";
     return {
       executor: "web_fetch",
       risks: ["network"],
-      preview: `Fetch ${url}\nThe model wrote this URL itself: it may carry what the model has read.`,
+      why: isUnknown ? "you wrote its URL yourself" : "each page has to be approved",
+      ...(isUnknown
+        ? { instead: "web_fetch of a URL that the question, a search or a page gave" }
+        : {}),
+      preview: `Fetch ${url}${isUnknown ? "\nThe model wrote this URL itself: it may carry what the model has read." : ""}`,
     };
   },
   async run({ url }, { web }) {

@@ -41,8 +41,8 @@ export type SearchResults = {
 export type WebReach = {
   search(query: string, limit: number): Promise<SearchResults | Refusal>;
   fetchPage(url: string): Promise<FetchedPage | Refusal>;
-  /** Whether a person has to be asked before a fetch of it. */
-  needsApproval(url: string): boolean;
+  /** Why a person has to be asked before a fetch of it: nobody gave it, or each has to be approved; null: nobody has to. */
+  whyAsked(url: string): WebDoor["asks"] | null;
   readonly whyOff: WebDoor["whyOff"];
 };
 

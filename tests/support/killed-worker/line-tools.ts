@@ -38,7 +38,12 @@ export function lineTools(
       move: "other",
       isEvidence: false,
       limits: { callsPerRun: 10 },
-      approval: async ({ text }) => ({ executor: "file", risks: ["writes"], preview: text }),
+      approval: async ({ text }) => ({
+        executor: "file",
+        risks: ["writes"],
+        preview: text,
+        why: "it writes",
+      }),
       run: ({ text }) => append(text),
     }),
     defineTool({

@@ -51,7 +51,13 @@ function createShell() {
     limits: { callsPerRun: 10 },
     async approval({ command }) {
       if (settings.dies) throw new Error("its worker was lost");
-      return { executor: settings.executor, risks: ["writes"], preview: command };
+      return {
+        executor: settings.executor,
+        risks: ["writes"],
+        preview: command,
+        why: "its program writes",
+        instead: "a command that only reads",
+      };
     },
     async run({ command }) {
       made.push(command);
@@ -234,7 +240,12 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
 
   test("is denied, or refuses its job, where nobody may be asked", async () => {
     const denied = await investigation("deny");
-    expect((await denied.run(CALL)).ended).toBe("went on");
+    const told = await denied.run(CALL);
+    expect(told.ended).toBe("went on");
+    expect(told.record.steps[0]?.tool?.error?.message).toBe(
+      "Somebody has to approve this call, because its program writes, and nobody is there. Do not ask for it again. " +
+        "What runs without asking: a command that only reads.",
+    );
     const failed = await investigation("fail");
     expect((await failed.run(CALL)).ended).toMatchObject({ code: "APPROVAL_DENIED" });
     expect([...denied.shell.made, ...failed.shell.made]).toEqual([]);

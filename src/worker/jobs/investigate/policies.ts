@@ -46,11 +46,12 @@ const lastReply = (steps: readonly RecordedStep[]): RecordedStep | undefined =>
 const POLICIES: readonly Policy[] = [
   {
     name: "denials",
-    decide({ steps }) {
+    decide({ steps, evidence }) {
       const denied = steps.filter(
         ({ state, detail }) => state === "denied" || detail["denied"] === true,
       );
       if (denied.length < MOST_DENIALS) return null;
+      if (evidence > 0) return end(`${denied.length} calls that may not be made`);
       return {
         kind: "refuse",
         code: "TOOL_DENIED",

@@ -56,9 +56,11 @@ export function reachOf(
       fetchPage: (url) => deps.web.fetchPage(url, signal),
       whyOff: (tool) => deps.web.whyOff(tool),
       // What is refused anyway nobody has to be asked about.
-      needsApproval: (url) =>
-        deps.web.judge(url).kind === "url" &&
-        (deps.web.asks === "always" || !isGivenUrl(url, { task, steps: record.steps })),
+      whyAsked(url) {
+        if (deps.web.judge(url).kind !== "url") return null;
+        const { asks } = deps.web;
+        return asks === "always" || !isGivenUrl(url, { task, steps: record.steps }) ? asks : null;
+      },
     },
     shell: openShellDoor(deps.shell, {
       log,

@@ -138,12 +138,13 @@ async function askPerson(
   use: ToolUse,
   ordinal: number,
   call: ValidCall,
-  { executor, risks, preview, fingerprint }: NonNullable<CallRequest>,
+  need: NonNullable<CallRequest>,
 ): Promise<Refusal | null> {
+  const { executor, risks, preview, fingerprint } = need;
   const { tool, args } = call;
   const { unattended, approval_hours: hours } = use.settings;
   if (unattended !== "park") {
-    await endDenied(use, ordinal, call, NOBODY_THERE);
+    await endDenied(use, ordinal, call, nobodyThere(need, use.tools));
     if (unattended === "deny") return null;
     return refuse(
       "APPROVAL_DENIED",
@@ -172,8 +173,12 @@ export const approvalPending = (tool: string): Failure =>
     `Somebody has to approve a call of ${tool}: nightdesk approvals review.`,
   );
 
-/** What the model is told where nobody can be asked. */
-const NOBODY_THERE = "Nobody is there to approve this call. Do without it.";
+/** What the model is told where nobody can be asked: why somebody would have to be, and what runs without. */
+function nobodyThere({ why, instead }: ApprovalNeed, tools: readonly Tool[]): string {
+  const free = tools.filter((tool) => tool.approval === undefined).map(({ name }) => name);
+  const runs = [...(instead === undefined ? [] : [instead]), ...free].join(", ");
+  return `Somebody has to approve this call, because ${why}, and nobody is there. Do not ask for it again. What runs without asking: ${runs === "" ? "nothing" : runs}.`;
+}
 
 /** What the model is told of a denial. */
 export const deniedBecause = (reason: string | null): string =>
