@@ -286,6 +286,13 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "auditor_failed" }]);
   });
 
+  test("An auditor that only talks has not found that a source is missing", async () => {
+    says.loop = ["I will go on."];
+    says.verdict = [verdict("unknown", null)];
+    const jobId = await desk.work(ask());
+    expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "auditor_failed" }]);
+  });
+
   test("A judge that can't be read leaves the grade of the rules", async () => {
     says.judge = ["There are 3 problems."];
     const jobId = await desk.work(ask());

@@ -15,6 +15,7 @@ import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { contentStems } from "../text/content-words.ts";
 import { verifyQuotes } from "../verify/verify-quotes.ts";
 import { findEvidence } from "./investigate/investigate.ts";
+import { ENDED_UNREADABLE } from "./investigate/policies.ts";
 import type { FoundByLooking, InvestigateDependencies } from "./investigate/investigate.ts";
 import { askForObject } from "./verification/ask-for-object.ts";
 import { VERDICT_PROMPT, VERDICT_SCHEMA } from "./verification/prompts.ts";
@@ -153,6 +154,11 @@ const BY_LIMIT = /^\d+(?:\.\d+)? (?:steps|calls|tokens|s)$/;
 
 const MOST_QUOTE_CHARS = 600;
 
+function reasonAfter(ended: string): UnresolvedReason {
+  if (ended === ENDED_UNREADABLE) return "auditor_failed";
+  return BY_LIMIT.test(ended) ? "out_of_budget" : "source_missing";
+}
+
 /** A yes or a no is held to its quote, which must stand in a piece that it cites. */
 function heldVerdict(
   { answer, cites, quote }: z.infer<typeof verdictReply>,
@@ -160,8 +166,10 @@ function heldVerdict(
   ended: string,
 ): Verdict {
   if (answer === "unknown") {
-    const reason = BY_LIMIT.test(ended) ? "out_of_budget" : "source_missing";
-    return unknown(`Nothing that was found decides it; the search ended: ${ended}.`, reason);
+    return unknown(
+      `Nothing that was found decides it; the search ended: ${ended}.`,
+      reasonAfter(ended),
+    );
   }
   const cited = sources.filter(({ number }) => cites.includes(number));
   const words = cleanText(quote ?? "").trim();

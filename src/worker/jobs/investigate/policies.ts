@@ -27,6 +27,8 @@ export const MAX_TIME = "max_time";
 const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
 const UNREADABLE_REPLIES = 5;
+/** Why it ended then. */
+export const ENDED_UNREADABLE = `${UNREADABLE_REPLIES} replies without a call that can be read`;
 const CALLS_NOT_MADE = 3;
 
 /** A call that was not made, because of how often or how it was made; what is not granted counts as a denial. */
@@ -88,9 +90,7 @@ const POLICIES: readonly Policy[] = [
   {
     name: "unreadable",
     decide: ({ steps }) =>
-      unreadableLately(steps) >= UNREADABLE_REPLIES
-        ? end(`${UNREADABLE_REPLIES} replies without a call that can be read`)
-        : null,
+      unreadableLately(steps) >= UNREADABLE_REPLIES ? end(ENDED_UNREADABLE) : null,
   },
   {
     name: "cut_reply",
