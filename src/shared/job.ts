@@ -47,6 +47,8 @@ const route = z.enum(["fast", "big"]);
 export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as const;
 export type VerifyMode = (typeof VERIFY_MODES)[number];
 export type NegativeMode = (typeof NEGATIVE_MODES)[number];
+/** What the paths begin with of all that the job may find and read; a folder ends in "/". */
+const pathPrefix = { path_prefix: z.string().min(1).max(4096).optional() };
 const verification = {
   /** verify.mode of the configuration without it. */
   verify: z.enum(VERIFY_MODES).optional(),
@@ -62,7 +64,7 @@ const askInput = z.strictObject({
       route: route.optional(),
       full: z.boolean().optional(),
       model: z.string().min(1).optional(),
-      path_prefix: z.string().min(1).optional(),
+      ...pathPrefix,
       source: z.string().min(1).optional(),
       /** Values in the frontmatter, and the days that documents are of. */
       where: whereSchema.optional(),
@@ -82,6 +84,7 @@ const summarizeInput = z.strictObject({
       model: z.string().min(1).optional(),
       length: z.enum(["sentence", "short", "medium", "long"]).optional(),
       bullets: z.boolean().optional(),
+      ...pathPrefix,
       ...verification,
     })
     .optional(),
@@ -185,6 +188,7 @@ const extractInput = z
       .strictObject({
         route: route.optional(),
         model: z.string().min(1).optional(),
+        ...pathPrefix,
         ...verification,
       })
       .optional(),
@@ -233,8 +237,7 @@ const investigateInput = z.strictObject({
     .strictObject({
       route: route.optional(),
       model: z.string().min(1).optional(),
-      /** Its tools see nothing outside of this folder. */
-      path_prefix: z.string().min(1).optional(),
+      ...pathPrefix,
       /** Its searches give passages of documents that are of these days. */
       since: daySchema.optional(),
       until: daySchema.optional(),
@@ -259,7 +262,7 @@ const checkInput = z.strictObject({
   options: z
     .strictObject({
       model: z.string().min(1).optional(),
-      path_prefix: z.string().min(1).optional(),
+      ...pathPrefix,
     })
     .optional(),
 });
@@ -323,6 +326,13 @@ export const jobInputSchema = z.union([
 ]);
 
 export type JobInput = z.infer<typeof jobInputSchema>;
+
+/** What a job is bound to; undefined for one that may read all that the sandbox gives. */
+export const pathPrefixIn = (input: JobInput): string | undefined =>
+  "options" in input && input.options !== undefined && "path_prefix" in input.options
+    ? input.options.path_prefix
+    : undefined;
+
 export type AskInput = z.infer<typeof askInput>;
 export type SummarizeInput = z.infer<typeof summarizeInput>;
 export type EmbedTextInput = z.infer<typeof embedTextInput>;

@@ -31,7 +31,7 @@ import type { ChooseVectors } from "./search/choose-vectors.ts";
 import { createSearch } from "./search/search.ts";
 import type { Search } from "./search/search.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
-import type { Sandbox } from "./sandbox/open-sandbox.ts";
+import type { BoundSandbox } from "./sandbox/open-sandbox.ts";
 import {
   embedderPlaceOf,
   entailmentSettingsOf,
@@ -49,7 +49,7 @@ import { premiseOf } from "./verify/claims/entailment.ts";
 export type WorkerResources = {
   readonly config: Config;
   readonly database: Database;
-  readonly sandbox: () => Promise<Sandbox>;
+  readonly sandbox: () => Promise<BoundSandbox>;
   /** What the sandbox gives, and the attachments of mails that the index knows. */
   readonly files: () => Promise<DeskFiles>;
   /** What this machine has to run commands with: looked at once. */
@@ -64,6 +64,8 @@ export type WorkerResources = {
   readonly choiceOf: (runId: string) => HostChoice;
   /** All but the calls, which are a job's own. */
   readonly pipeline: () => Promise<SharedDependencies>;
+  /** The same for who may find and read only what begins with one of these paths; all, where there is none. */
+  readonly within: (pathPrefixes: readonly string[]) => WorkerResources;
 };
 
 type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "search"> & {
@@ -98,12 +100,12 @@ export function openResources(
   const sandbox = once(() =>
     openSandbox(policyOf(config), textExtractionOf(config), () => selectAttachments(database)),
   );
-  const files = once(async () =>
-    withAttachments(await sandbox(), {
+  const filesOf = (opened: BoundSandbox): DeskFiles =>
+    withAttachments(opened, {
       list: () => selectAttachments(database),
       named: (names) => selectAttachments(database, names),
-    }),
-  );
+    });
+  const files = once(async () => filesOf(await sandbox()));
   const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config, reach)));
   const search = once(async () =>
@@ -129,7 +131,7 @@ export function openResources(
       ? embedder()
       : otherEmbedder(config, model, reach);
   const offloadDocuments = openOffload();
-  return {
+  const resources: WorkerResources = {
     config,
     database,
     sandbox,
@@ -141,7 +143,29 @@ export function openResources(
     offloadDocuments,
     choiceOf: (runId) => choiceAmong(parts, runId),
     pipeline,
+    within(pathPrefixes) {
+      if (pathPrefixes.length === 0) return resources;
+      const bound = once(async () => (await sandbox()).within(pathPrefixes));
+      const boundFiles = once(async () => filesOf(await bound()));
+      return {
+        ...resources,
+        sandbox: bound,
+        files: boundFiles,
+        pipeline: async () => {
+          const { leadsOut } = await bound();
+          const { search: find, ...others } = await pipeline();
+          return {
+            ...others,
+            ...readingIn(await boundFiles()),
+            // A link is a document under its own name, wherever it leads.
+            search: async (...asked) =>
+              (await find(...asked)).filter(({ path }) => !leadsOut(path)),
+          };
+        },
+      };
+    },
   };
+  return resources;
 }
 
 /** Says in the log when questions are compared with other vectors than those of the configuration. */
@@ -226,14 +250,20 @@ async function pipelineOf({
       }),
     family: (keys) => selectFamily(database, keys),
     versions: (paths) => selectVersions(database, paths),
-    readTextFile: (request) => files.readTextFile(request),
-    knownFiles: knownFilesIn(files),
-    locate: (path) => files.locate(path),
+    ...readingIn(files),
     notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
     fenceKey,
     previewChars: config.runs.preview_chars,
   };
 }
+
+const readingIn = (
+  files: DeskFiles,
+): Pick<PipelineDependencies, "readTextFile" | "knownFiles" | "locate"> => ({
+  readTextFile: (request) => files.readTextFile(request),
+  knownFiles: knownFilesIn(files),
+  locate: (path) => files.locate(path),
+});
 
 /** Undefined where verify.entailment is off. The model is opened by the first answer that needs it. */
 function compareClaimsBy(config: Config): CompareClaims | undefined {

@@ -180,7 +180,7 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     expect(rows).toMatchObject([
       {
         kind: "investigate",
-        input: { preset: "readonly_safe", options: { path_prefix: "corpus/open" } },
+        input: { preset: "readonly_safe", options: { path_prefix: "corpus/open/" } },
       },
     ]);
   } finally {

@@ -29,17 +29,19 @@ function prefixOf(given: string, cwd = ""): string | undefined {
 
 test.each([
   [".", "", undefined],
-  ["one/sub", "", "one/sub"],
+  ["one/sub", "", "one/sub/"],
   ["./one//sub/", "", "one/sub/"],
-  ["sub", "", "one/sub"],
+  ["sub", "", "one/sub/"],
+  ["sub/x.md/", "", "one/sub/x.md"],
   ["sub/", "", "one/sub/"],
   ["sub/x.md", "", "one/sub/x.md"],
   ["sub/2026-", "", "one/sub/2026-"],
   ["sub/deep/", "two", "one/sub/deep/"],
-  ["other", "one/sub", "two/other"],
-  [".", "one/sub", "one/sub"],
+  ["other", "one/sub", "two/other/"],
+  [".", "one/sub", "one/sub/"],
   ["one/sub/2026-", "two", "one/sub/2026-"],
   ["nope", "", "nope"],
+  ["nope/", "", "nope/"],
   ["nope/deeper", "", "nope/deeper"],
   ["/etc", "", "/etc"],
   ["../outside/kept", "", "../outside/kept"],
@@ -50,16 +52,16 @@ test.each([
 test("--path of a folder that two allowed roots have is ambiguous, and both are named", () => {
   mkdirSync(at("two/sub"));
   expect(prefixOf("sub")).toBe(
-    'AMBIGUOUS_PATH: --path "sub" fits 2 places: "one/sub", "two/sub". Name one by its path from the work root.',
+    'AMBIGUOUS_PATH: --path "sub" fits 2 places: "one/sub/", "two/sub/". Name one by its path from the work root.',
   );
   expect(prefixOf("sub/2026-")).toMatch(/^AMBIGUOUS_PATH/);
   expect(prefixOf("sub/x.md")).toBe("one/sub/x.md");
-  expect(prefixOf("two/sub")).toBe("two/sub");
+  expect(prefixOf("two/sub")).toBe("two/sub/");
 });
 
 test("--path is not looked up through a link that leads out of its root", () => {
   symlinkSync(join(folder, "outside"), at("two/out"));
   expect(prefixOf("out/kept")).toBe("out/kept");
   mkdirSync(at("one/out/kept"), { recursive: true });
-  expect(prefixOf("out/kept")).toBe("one/out/kept");
+  expect(prefixOf("out/kept")).toBe("one/out/kept/");
 });

@@ -270,6 +270,7 @@ const mcpSchema = z.strictObject({
   roots: z.array(name),
   submit_preset: name.nullable(),
   submit_kinds: z.array(z.enum(SUBMIT_KINDS)),
+  max_open_jobs: wholeBetween(1, 100_000),
   http: z.strictObject({
     port: wholeBetween(1, 65_535),
     token_env: variable,

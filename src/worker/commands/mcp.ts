@@ -7,6 +7,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { NO_MCP } from "../mcp-client/definition.ts";
+import { grantedPrefixes } from "../mcp/grant.ts";
 import { listenForClients } from "../mcp/http.ts";
 import { mcpServers } from "../mcp/server.ts";
 import type { McpDesk } from "../mcp/tool.ts";
@@ -45,7 +46,9 @@ export const mcp: CommandHandler = async (invocation) => {
 
 function deskOf(context: CommandContext, database: () => Promise<Database>): McpDesk {
   const { config } = context;
-  const resources = openFirst(async () => openResources(context, await database()));
+  const resources = openFirst(async () =>
+    openResources(context, await database()).within(grantedPrefixes(config)),
+  );
   return {
     config,
     database,

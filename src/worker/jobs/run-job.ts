@@ -1,5 +1,6 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import { pathPrefixIn } from "../../shared/job.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
@@ -81,7 +82,9 @@ export function createRunJob(
         trace.mayTake(texts * embed.timeout_s * 1_000 + laterMs + REST_MS);
       },
     });
-    const resources = paceEmbedders(shared, embedding(0));
+    const prefix = pathPrefixIn(input);
+    const bound = shared.within(prefix === undefined ? [] : [prefix]);
+    const resources = paceEmbedders(bound, embedding(0));
     const questions = embedding(mostRerankMs(config));
     const listPaths = async () => (await resources.files()).listPaths();
     const looking = async () => ({

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import { SUBMIT_KINDS } from "../../shared/mcp-tools.ts";
-import { queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
+import { queueForClient } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { liesIn } from "../tools/granted-files.ts";
+import { grantedPrefixes, prefixWithin } from "./grant.ts";
 import { defineMcpTool, resultShape } from "./tool.ts";
 import type { McpDesk, McpTool } from "./tool.ts";
 
@@ -57,10 +58,18 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
       ? "submit_job is disabled: set mcp.submit_preset or mcp.submit_kinds."
       : null,
   async run(args, desk) {
-    const queued = await queueAdHoc(await desk.database(), inputOf(args, desk));
+    const most = desk.config.mcp.max_open_jobs;
+    const queued = await queueForClient(await desk.database(), inputOf(args, desk), most);
+    if (queued === "too_many") throw tooMany(most);
     return { job_id: queued.jobId, batch_id: queued.batchId, batch: queued.batch, state: "queued" };
   },
 });
+
+const tooMany = (most: number): Failure =>
+  new Failure(
+    "INPUT_INVALID",
+    `${most} jobs of clients have not ended (mcp.max_open_jobs). Wait for one: queue_stats shows them.`,
+  );
 
 /** @throws Failure INPUT_INVALID for a job that can't be done with this configuration, or that clients may not queue */
 function inputOf(args: Submitted, desk: McpDesk) {
@@ -99,13 +108,12 @@ function askedOf(
 ) {
   if (task === undefined) throw missing(kind, "task");
   if (of.path !== undefined || of.extract !== undefined) throw unwanted(kind, "path and extract");
-  const place = placeOf(prefix, desk);
   return {
     kind,
     ...(kind === "ask"
       ? { question: task }
       : { task, preset: desk.config.mcp.submit_preset ?? undefined }),
-    ...(place === undefined ? {} : { options: { path_prefix: cleanText(place) } }),
+    ...boundTo(placeOf(prefix, desk)),
   };
 }
 
@@ -114,14 +122,19 @@ function fileJob({ kind = "summarize", path, extract, ...of }: Submitted, { conf
   if (of.task !== undefined || of.path_prefix !== undefined)
     throw unwanted(kind, "task and path_prefix");
   const { roots } = config.mcp;
-  // The path that the job finds is looked at again by the sandbox; one with .. in it would pass here and lie elsewhere.
-  const isOutside = roots.length > 0 && !roots.some((root) => liesIn(path, root));
-  if (isOutside || path.split("/").includes("..")) {
+  const at = roots.findIndex((root) => liesIn(path, root));
+  // The sandbox would refuse one with .. in it that leads out; who asks is told at once.
+  if ((roots.length > 0 && at === -1) || path.split("/").includes("..")) {
     throw new Failure("INPUT_INVALID", `Give a path below one of: ${roots.join(", ")}.`);
   }
   if (kind === "summarize" && extract !== undefined) throw unwanted(kind, "extract");
   if (kind === "extract" && extract === undefined) throw missing(kind, "extract");
-  return { kind, path, ...(extract === undefined ? {} : { preset: extract }) };
+  return {
+    kind,
+    path,
+    ...boundTo(grantedPrefixes(config)[at]),
+    ...(extract === undefined ? {} : { preset: extract }),
+  };
 }
 
 const missing = (kind: string, argument: string): Failure =>
@@ -130,12 +143,15 @@ const missing = (kind: string, argument: string): Failure =>
 const unwanted = (kind: string, what: string): Failure =>
   new Failure("INPUT_INVALID", `A job of kind ${kind} takes no ${what}.`);
 
-/** A job reads no more than its client may. @throws Failure INPUT_INVALID */
-function placeOf(prefix: string | undefined, { config }: McpDesk): string | undefined {
+/** A job reads no more than its client may: the sandbox keeps it to this, wherever links and names lead. */
+const boundTo = (prefix = "") =>
+  prefix === "" ? {} : { options: { path_prefix: cleanText(prefix) } };
+
+/** @throws Failure INPUT_INVALID */
+function placeOf(wanted: string | undefined, { config }: McpDesk): string | undefined {
+  if (wanted !== undefined) return prefixWithin(wanted, config);
+  const [only, ...others] = grantedPrefixes(config);
+  if (others.length === 0) return only;
   const { roots } = config.mcp;
-  const [only] = roots;
-  if (only === undefined) return prefix;
-  const wanted = prefix ?? (roots.length === 1 ? only : undefined);
-  if (wanted !== undefined && roots.some((root) => liesIn(wanted, root))) return wanted;
   throw new Failure("INPUT_INVALID", `Give a path_prefix below one of: ${roots.join(", ")}.`);
 }

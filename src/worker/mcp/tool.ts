@@ -8,7 +8,7 @@ import type { ToolReach } from "../tools/tool.ts";
 
 /** What tools for outside clients work with. */
 export type McpDesk = {
-  readonly config: Pick<Config, "mcp" | "tools" | "model">;
+  readonly config: Pick<Config, "mcp" | "tools" | "model" | "roots" | "security">;
   readonly database: () => Promise<Database>;
   /** Files and index within the grant of `mcp.roots`. */
   readonly reach: (signal: AbortSignal) => Promise<ToolReach>;

@@ -26,7 +26,10 @@ export type RecordedSources =
 /** What a file says now, whole. */
 export type FileText = Pick<Reading, "text" | "textSha256" | "extractor" | "locator">;
 
-type Places = { readonly database: Database; readonly sandbox: () => Promise<Sandbox> };
+type Places = {
+  readonly database: Database;
+  readonly sandbox: () => Promise<Pick<Sandbox, "readTextFile">>;
+};
 
 /** What a run rests on, looked at again: files through the sandbox, for a digest what the rows of its jobs say. */
 export async function readRecordedSources(

@@ -4,6 +4,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
+import { mayBegin } from "./policy.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import { below, placesOf, shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
@@ -49,6 +50,14 @@ export async function findFile<T>(
   const isBarred = places.every((place) => !hasAllowedName(search, place));
   if (search.anywhere !== null || !isBarred) return exact;
   return refuseFolder(search, places) ?? withListed(search, path, exact);
+}
+
+/** Whether a path that the grant holds leads to a file that may not be read; one to a file that is gone does not. */
+export function leadsOut(search: Search, path: string): boolean {
+  if (!mayBegin(path, search.ground.rules.pathPrefixes)) return false;
+  const places = placesOf(posix.join(search.policy.securityRoot, path), search.roots);
+  const visited = visitFirst(search, places, () => null);
+  return visited.kind === "refused" && visited.code === "PATH_DENIED";
 }
 
 const findElsewhere = async <T>(

@@ -12,7 +12,7 @@ import { readContent, rememberLast } from "./attachments.ts";
 import type { FileContent } from "./attachments.ts";
 import { selectDescriptors } from "./descriptors.ts";
 import type { PlatformFacts } from "./descriptors.ts";
-import { findFile } from "./find-file.ts";
+import { findFile, leadsOut } from "./find-file.ts";
 import type { Named, Search } from "./find-file.ts";
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
 import { quotePath } from "./names.ts";
@@ -20,10 +20,10 @@ import { rulesBelowRoots, rulesForAnyPath } from "./policy.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import { pinAnywhere, pinRoots } from "./roots.ts";
 import type { PinnedRoot, SkippedRoot } from "./roots.ts";
-import { cacheNames, LISTED_ENTRIES, listNames } from "./suggest-names.ts";
+import { cacheNames, LISTED_ENTRIES, listNames, namesBelow } from "./suggest-names.ts";
 import type { KnownAttachment } from "./suggest-names.ts";
 import { readFileBelow, refuseSize } from "./visit-file.ts";
-import type { FileBytes } from "./visit-file.ts";
+import type { FileBytes, Ground } from "./visit-file.ts";
 
 /** All files of a desk at one time. */
 export type PathsNow = {
@@ -56,6 +56,8 @@ export type Sandbox = {
    * whether it holds the attachment that is meant.
    */
   locate(path: string): Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
+  /** Whether the path of a document, which lies where something may be read, is a link to what may not be read. */
+  leadsOut(path: string): boolean;
   /**
    * The files that a bare name may mean, relative to the security root, in order: none that is hidden or denied.
    * The same list until the folders are looked through again.
@@ -63,9 +65,13 @@ export type Sandbox = {
   listPaths(): Promise<readonly string[]>;
   /** The same as the folders are now. */
   listPathsNow(): Promise<PathsNow>;
+  /** The same for a job that is bound to paths from the security root that begin with one of these: there is nothing else for it. */
+  within(pathPrefixes: readonly string[]): BoundSandbox;
   /** Lets go of the roots. Nothing can be read afterwards. */
   close(): void;
 };
+
+export type BoundSandbox = Omit<Sandbox, "within" | "close">;
 
 /**
  * Checks the policy, pins the allowed roots and gives the sandbox on them. Throws CONFIG_ERROR for Windows, for
@@ -111,22 +117,51 @@ export async function openSandboxOn(
         ? null
         : { root: anyRoot, ground: { descriptors, rules: rulesForAnyPath(policy) } },
   };
+  const extractors = { extractText, extractMail };
+  return {
+    ...sandboxOf(search, skipped, extractors),
+    within: (pathPrefixes) => sandboxOf(searchBelow(search, pathPrefixes), skipped, extractors),
+    close: () => {
+      for (const root of anyRoot === null ? roots : [...roots, anyRoot]) closeSync(root.descriptor);
+    },
+  };
+}
+
+function sandboxOf(
+  search: Search,
+  skipped: readonly SkippedRoot[],
+  extractors: Extractors,
+): BoundSandbox {
+  const { ground, roots } = search;
+  const { extractText, extractMail } = extractors;
   return {
     roots,
     skipped,
-    readTextFile: (args) => readTextFile(search, args, { extractText, extractMail }),
+    readTextFile: (args) => readTextFile(search, args, extractors),
     readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
     extractText,
     openFile: (named) => openFile(search, named, extractMail),
     locate: (path) => locate(search, path, extractMail),
+    leadsOut: (path) => leadsOut(search, attachmentPlaces(path)[0]?.file ?? path),
     listPaths: async () => (await search.listing.renewed()).paths,
     async listPathsNow() {
       const { paths, cutAt } = await search.listing.begunNow();
       return { paths, isWhole: cutAt === null };
     },
-    close: () => {
-      for (const root of anyRoot === null ? roots : [...roots, anyRoot]) closeSync(root.descriptor);
-    },
+  };
+}
+
+function searchBelow(search: Search, pathPrefixes: readonly string[]): Search {
+  const bound = ({ descriptors, rules }: Ground): Ground => ({
+    descriptors,
+    rules: { ...rules, pathPrefixes },
+  });
+  const { ground, listing, anywhere } = search;
+  return {
+    ...search,
+    ground: bound(ground),
+    listing: namesBelow(listing, pathPrefixes),
+    anywhere: anywhere === null ? null : { root: anywhere.root, ground: bound(anywhere.ground) },
   };
 }
 

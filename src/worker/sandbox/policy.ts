@@ -7,14 +7,14 @@
  * |---|---------------------------------------------------------------------------|-------------------|
  * | 1 | `path` is no string or blank; `max_chars` is no integer in 200…10,000,000| INVALID_ARGS      |
  * | 2 | control character, lone surrogate, backslash, `~`, `X:`, `//`, absolute   | PATH_DENIED       |
- * | 3 | `..` climbs out of the security root, or the path lies in no allowed root | PATH_DENIED       |
+ * | 3 | `..` climbs out of the security root; no allowed root, or not the job's folder| PATH_DENIED      |
  * | 4 | extension not allowed, whether or not the file exists                     | PATH_DENIED       |
  * | 5 | a hidden file or folder below the root                                    | PATH_DENIED       |
  * | 6 | a name, or a path below an allowed root, that fits several files          | AMBIGUOUS_PATH    |
  * | 7 | missing; dangling link, link loop; a name too long for a file to bear     | FILE_NOT_FOUND    |
  * | 8 | a folder on the way may not be searched                                   | FILE_READ_ERROR   |
  * | 9 | the root is no longer the folder that was pinned at start                 | PATH_DENIED       |
- * |10 | the real path lies outside the same root, or on another device            | PATH_DENIED       |
+ * |10 | the real path lies outside the same root or the job's folder, or on another device | PATH_DENIED |
  * |11 | a directory                                                               | PATH_IS_DIRECTORY |
  * |12 | rules 2 (characters), 4 and 5, now on the real path                       | PATH_DENIED       |
  * |13 | FIFO, socket, device                                                      | FILE_READ_ERROR   |
@@ -48,6 +48,8 @@ export type SecurityPolicy = {
 
 /** What an opened file must satisfy, whatever name led to it. */
 export type FileRules = {
+  /** What its path from the security root begins with, one of them: what a job is bound to. Empty: anything. */
+  readonly pathPrefixes: readonly string[];
   /** `any` for `allow_any_path`. */
   readonly extensions: ReadonlySet<string> | "any";
   readonly hidden: "deny" | "allow";
@@ -56,9 +58,13 @@ export type FileRules = {
   readonly maxBytes: number;
 };
 
+export const mayBegin = (path: string, pathPrefixes: readonly string[]): boolean =>
+  pathPrefixes.length === 0 || pathPrefixes.some((prefix) => path.startsWith(prefix));
+
 /** The rules for files below the allowed roots. */
 export function rulesBelowRoots(policy: SecurityPolicy): FileRules {
   return {
+    pathPrefixes: [],
     extensions: new Set(policy.allowedExts),
     hidden: policy.denyHiddenPaths ? "deny" : "allow",
     otherDevices: "deny",

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import { editDistance } from "../../shared/close-names.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
+import { mayBegin } from "./policy.ts";
 import { shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 import type { Ground } from "./visit-file.ts";
@@ -178,6 +179,28 @@ export type CachedNames = {
   /** Of a walk that begins after the call: for who counts files and may miss none. Askers meanwhile share it. */
   begunNow(): Promise<NameListing>;
 };
+
+/** The names that begin so alone. The same listing gives the same one. */
+export function namesBelow(names: CachedNames, pathPrefixes: readonly string[]): CachedNames {
+  let last: { readonly all: NameListing; readonly below: NameListing } | undefined;
+  const cut = (all: NameListing): NameListing => {
+    if (last?.all !== all) last = { all, below: listingBelow(all, pathPrefixes) };
+    return last.below;
+  };
+  return {
+    begunNow: async () => cut(await names.begunNow()),
+    current: async () => cut(await names.current()),
+    renewed: async () => cut(await names.renewed()),
+  };
+}
+
+function listingBelow(
+  { places, cutAt }: NameListing,
+  pathPrefixes: readonly string[],
+): NameListing {
+  const files = [...places.values()].flat().map((place) => [shown(place), place] as const);
+  return listingOf(new Map(files.filter(([path]) => mayBegin(path, pathPrefixes))), cutAt);
+}
 
 const keptMs = 5_000;
 // A flood of misses spends at most about one tenth of its time on listing.

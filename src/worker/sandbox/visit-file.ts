@@ -4,6 +4,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Descriptors } from "./descriptors.ts";
 import { checkCharacters, checkName, quotePath, refuseSystemError } from "./names.ts";
+import { mayBegin } from "./policy.ts";
 import type { FileRules } from "./policy.ts";
 import { below, shownPath } from "./roots.ts";
 import type { FileLocation } from "./roots.ts";
@@ -26,12 +27,14 @@ const attempts = 3;
 /** What a visit gave, or why there was none. */
 export type Visited<T> = { readonly kind: "visited"; readonly value: T } | Refusal;
 
-/** Opens the place, decides on what was opened (checks 7 to 15), and closes it after `visit`. */
+/** Opens the place, decides on what was opened (checks 7 to 15), and closes it after `visit`. Nothing outside of the job's folder is opened. */
 export function visitFile<T>(
   ground: Ground,
   place: FileLocation,
   visit: (file: OpenFile) => T,
 ): Visited<T> {
+  const outside = checkFolder(place, place.relativePath, ground.rules);
+  if (outside !== null) return outside;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const outcome = visitOnce(ground, place, visit);
     if (outcome !== "deleted") return outcome;
@@ -62,6 +65,19 @@ function visitOnce<T>(
   }
 }
 
+/** @param relativePath of what is asked for, or of what was opened, below the root of the place */
+function checkFolder(
+  { root, relativePath: asked }: FileLocation,
+  relativePath: string,
+  { pathPrefixes }: FileRules,
+): Refusal | null {
+  if (mayBegin(shownPath(root, relativePath), pathPrefixes)) return null;
+  return refuse(
+    "PATH_DENIED",
+    `${quotePath(shownPath(root, asked))} lies outside of what this job may read: ${pathPrefixes.map(quotePath).join(", ")}.`,
+  );
+}
+
 function refuseSwappedRoot({ root }: FileLocation): Refusal {
   return refuse(
     "PATH_DENIED",
@@ -89,6 +105,8 @@ function checkFile(
         `has a name that is not UTF-8: put the file itself below the root.`,
     );
   }
+  const outside = checkFolder(place, relativePath, rules);
+  if (outside !== null) return outside;
   if (rules.otherDevices === "deny" && stat.dev !== place.root.device) {
     return refuse(
       "PATH_DENIED",

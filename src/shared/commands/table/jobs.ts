@@ -142,7 +142,10 @@ export const JOBS: readonly Command[] = [
       ...route,
       ...verification,
       { flags: "--full", description: "read the whole file that the question names" },
-      { flags: "--path <prefix>", description: "only documents whose path starts with this" },
+      {
+        flags: "--path <prefix>",
+        description: "only documents whose path starts with this are found and read",
+      },
       source,
       ...documentFilter,
     ],

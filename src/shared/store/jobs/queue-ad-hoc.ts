@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "../connection/database.ts";
+import { z } from "zod";
+import type { Database, Queryable } from "../connection/database.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { findOrCreateBatch, openBatch } from "./batches.ts";
 import { evaluateHolds } from "./holds.ts";
@@ -22,29 +23,60 @@ export async function queueAdHoc(
   input: JobInput,
   settings: BatchSettings = {},
 ): Promise<QueuedJob> {
-  const queued = await insertAdHoc(database, input, settings);
+  const queued = await database.transaction((db) =>
+    insertAdHoc(db, input, { name: input.kind, settings }),
+  );
   if (settings.windows?.length !== 0) await evaluateHolds(database);
   return queued;
 }
 
-async function insertAdHoc(
+/** Begins the custom_id of jobs that clients of nightdesk mcp queued. */
+const OF_CLIENTS = "mcp ";
+
+/** The same for a client, unless so many jobs of clients have not ended. They are counted one after another. */
+export async function queueForClient(
   database: Database,
   input: JobInput,
-  settings: BatchSettings,
-): Promise<QueuedJob> {
-  const batch = adHocName(input.kind);
-  return database.transaction(async (db) => {
-    const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc", settings);
-    const inserted = await insertJobs(db, batchId, [
-      { customId: input.kind, input, inputSha256: hashJson(input), priority: 0 },
-    ]);
-    await openBatch(db, batchId);
-    const jobId = inserted.get(input.kind);
-    if (jobId === undefined) throw new Error(`the job of batch ${batch} was not inserted`);
-    return { jobId, batchId, batch };
+  most: number,
+): Promise<QueuedJob | "too_many"> {
+  const queued = await database.transaction(async (db) => {
+    if ((await countOpenOfClients(db)) >= most) return "too_many";
+    return insertAdHoc(db, input, { name: OF_CLIENTS + input.kind, settings: {} });
   });
+  if (queued !== "too_many") await evaluateHolds(database);
+  return queued;
+}
+
+const countSchema = z.tuple([z.object({ jobs: z.coerce.number() })]);
+
+async function countOpenOfClients(transaction: Queryable): Promise<number> {
+  await transaction.query("select from nightdesk_data.installation for no key update");
+  const { rows } = await transaction.query(
+    `select count(*) as jobs
+       from nightdesk_data.batches b join nightdesk_data.jobs j using (batch_id)
+      where b.origin = 'ad_hoc' and b.state in ('loading', 'open')
+        and j.state in ('queued', 'running', 'parked') and starts_with(j.custom_id, $1)`,
+    [OF_CLIENTS],
+  );
+  return countSchema.parse(rows)[0].jobs;
+}
+
+async function insertAdHoc(
+  db: Queryable,
+  input: JobInput,
+  { name, settings }: { readonly name: string; readonly settings: BatchSettings },
+): Promise<QueuedJob> {
+  const batch = adHocName(name);
+  const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc", settings);
+  const inserted = await insertJobs(db, batchId, [
+    { customId: name, input, inputSha256: hashJson(input), priority: 0 },
+  ]);
+  await openBatch(db, batchId);
+  const jobId = inserted.get(name);
+  if (jobId === undefined) throw new Error(`the job of batch ${batch} was not inserted`);
+  return { jobId, batchId, batch };
 }
 
 /** `ask 2026-11-21T22:04:11Z 3f9a2c`: unique, and readable in a list. */
-const adHocName = (kind: string): string =>
-  `${kind} ${new Date().toISOString().slice(0, 19)}Z ${randomBytes(3).toString("hex")}`;
+const adHocName = (name: string): string =>
+  `${name} ${new Date().toISOString().slice(0, 19)}Z ${randomBytes(3).toString("hex")}`;

@@ -1,6 +1,5 @@
 import type { Config } from "../../../shared/config/schema.ts";
-import { refuse } from "../../../shared/failure.ts";
-import { VERIFIED_KINDS } from "../../../shared/job.ts";
+import { pathPrefixIn, VERIFIED_KINDS } from "../../../shared/job.ts";
 import type { JobInput } from "../../../shared/job.ts";
 import { withModel } from "../../../shared/kinds.ts";
 import { routeModels } from "../../../shared/route-models.ts";
@@ -15,7 +14,6 @@ import type {
   VerifySettings,
 } from "../../evidence/types.ts";
 import { mostRerankMs } from "../../settings.ts";
-import { liesIn } from "../../tools/granted-files.ts";
 
 type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
 
@@ -45,10 +43,7 @@ export function openVerification(
   if (!isVerified(input)) return undefined;
   const mode = input.options?.verify ?? config.verify.mode;
   if (mode === "off") return undefined;
-  const pathPrefix =
-    input.options !== undefined && "path_prefix" in input.options
-      ? input.options.path_prefix
-      : undefined;
+  const pathPrefix = pathPrefixIn(input);
   const { model } = config.verify;
   return {
     settings: settingsOf(config.verify, mode, input.options?.negative),
@@ -120,7 +115,7 @@ const settingsOf = (
   priority: verify.priority,
 });
 
-/** What rules may look at is what the job may read. */
+/** What rules may look at is what the job may read: files by the sandbox that it is given, rows by its prefix. */
 function sourcesOf({
   deps,
   listPaths,
@@ -128,22 +123,11 @@ function sourcesOf({
   pathPrefix,
   config,
 }: Omit<Parts, "stored"> & { readonly pathPrefix: string | undefined }): CheckSources {
-  const isWithin = (path: string): boolean => pathPrefix === undefined || liesIn(path, pathPrefix);
+  const maxChars = config.ask.max_chars_full_read;
   return {
-    listPaths: async () => (await listPaths()).filter(isWithin),
-    async listPathsNow() {
-      const { paths, isWhole } = await listPathsNow();
-      return { paths: paths.filter(isWithin), isWhole };
-    },
-    async read(path) {
-      if (!isWithin(path))
-        return refuse(
-          "PATH_DENIED",
-          `${JSON.stringify(path)} lies outside of what the job may read.`,
-        );
-      const maxChars = config.ask.max_chars_full_read;
-      return deps.readTextFile({ path, lookup: "exact", maxChars });
-    },
+    listPaths,
+    listPathsNow,
+    read: (path) => deps.readTextFile({ path, lookup: "exact", maxChars }),
     // A statement may have no word that anything could be searched by.
     search: async (text, limit) =>
       /[\p{L}\p{N}]/u.test(text)
@@ -152,7 +136,8 @@ function sourcesOf({
             AbortSignal.timeout(SEARCH_MS + mostRerankMs(config)),
           )
         : [],
-    family: async (keys) => (await deps.family(keys)).filter(({ path }) => isWithin(path)),
+    family: async (keys) =>
+      (await deps.family(keys)).filter(({ path }) => path.startsWith(pathPrefix ?? "")),
   };
 }
 

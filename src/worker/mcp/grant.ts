@@ -1,0 +1,30 @@
+import { Failure } from "../../shared/failure.ts";
+import { pathPrefixOf } from "../../shared/path-prefix.ts";
+import type { McpDesk } from "./tool.ts";
+
+type Settings = Pick<McpDesk["config"], "mcp" | "roots" | "security">;
+
+/** What paths begin with that lie in a folder of `mcp.roots`, links resolved; the path itself of a file. Empty: all. */
+export const grantedPrefixes = (config: Settings): readonly string[] =>
+  config.mcp.roots.map((root) => prefixOf(`${root}/`, config));
+
+/**
+ * The part of the grant that a client names.
+ * @throws Failure INPUT_INVALID for what lies outside, or in several allowed roots
+ */
+export function prefixWithin(wanted: string, config: Settings): string {
+  const prefix = prefixOf(wanted, config);
+  const granted = grantedPrefixes(config);
+  if (granted.length === 0 || granted.some((one) => prefix.startsWith(one))) return prefix;
+  throw new Failure(
+    "INPUT_INVALID",
+    `Give a path_prefix below one of: ${config.mcp.roots.join(", ")}.`,
+  );
+}
+
+/** Of the work root it is empty. */
+function prefixOf(path: string, config: Settings): string {
+  const place = pathPrefixOf(path, config.roots.workroot, config);
+  if (place.kind === "refused") throw new Failure("INPUT_INVALID", place.message);
+  return place.prefix ?? "";
+}
