@@ -47,8 +47,9 @@ const route = z.enum(["fast", "big"]);
 export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as const;
 export type VerifyMode = (typeof VERIFY_MODES)[number];
 export type NegativeMode = (typeof NEGATIVE_MODES)[number];
+const path = z.string().min(1).max(4096);
 /** What the paths begin with of all that the job may find and read; a folder ends in "/". */
-const pathPrefix = { path_prefix: z.string().min(1).max(4096).optional() };
+const pathPrefix = { path_prefix: path.optional() };
 const verification = {
   /** verify.mode of the configuration without it. */
   verify: z.enum(VERIFY_MODES).optional(),
@@ -59,6 +60,8 @@ const verification = {
 const askInput = z.strictObject({
   kind: z.literal("ask"),
   question: text,
+  /** The file that the question is about, as one that it names: its words need not name it. */
+  path: path.optional(),
   options: z
     .strictObject({
       route: route.optional(),
@@ -77,7 +80,7 @@ const askInput = z.strictObject({
 
 const summarizeInput = z.strictObject({
   kind: z.literal("summarize"),
-  path: z.string().min(1).max(4096),
+  path,
   options: z
     .strictObject({
       route: route.optional(),
@@ -172,7 +175,7 @@ export type Preset = (typeof PRESETS)[number];
 const extractInput = z
   .strictObject({
     kind: z.literal("extract"),
-    path: z.string().min(1).max(4096),
+    path,
     preset: z.enum(PRESETS).optional(),
     /** Of an object; `schemaProblem` says what it may hold. */
     schema: z.record(z.string(), z.unknown()).optional(),
@@ -218,6 +221,8 @@ const extractInput = z
 const investigateInput = z.strictObject({
   kind: z.literal("investigate"),
   task: text,
+  /** A file that is read before the model is asked where to look. */
+  path: path.optional(),
   /** Of tools.presets or those that ship; readonly_safe without it. */
   preset: z.string().min(1).max(100).optional(),
   /** Tools that the preset must hold, or the job is not queued. */
@@ -326,6 +331,10 @@ export const jobInputSchema = z.union([
 ]);
 
 export type JobInput = z.infer<typeof jobInputSchema>;
+
+/** The file that a job is about; undefined of one that is about none. */
+export const pathOf = (input: JobInput): string | undefined =>
+  "path" in input ? input.path : undefined;
 
 /** What a job is bound to; undefined for one that may read all that the sandbox gives. */
 export const pathPrefixIn = (input: JobInput): string | undefined =>

@@ -43,12 +43,18 @@ type Unanswered = {
   readonly notRepeatable: string;
 };
 
+/** Of a question or a task that is about a file, the file as well. */
+const aboutFile =
+  (key: string) =>
+  (input: StoredInput): string =>
+    [textAt("path")(input), textAt(key)(input)].filter((text) => text !== "").join(": ");
+
 /** A kind whose input has `options` with a model and a route, which write its answer. */
 const withOptions = <Input extends JobInput & { readonly options?: OtherModel | undefined }>(
   title: string,
   question: (input: Input) => string = () => "",
 ) => ({
-  title: textAt(title),
+  title: title === "path" ? textAt(title) : aboutFile(title),
   route: (input: Input, settings: RoutingSettings) =>
     routeModels(question(input), settings, {
       model: input.options?.model,

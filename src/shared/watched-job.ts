@@ -1,14 +1,8 @@
 import { parseJobInput } from "./job.ts";
 import type { JobInput } from "./job.ts";
 
-/** Where a question or a task of a rule names the new file. */
+/** What once stood for the new file in a question; now its path is a field of the job, and no word of its text. */
 const FILE_MARK = "{path}";
-
-/** Of kinds that take no path: the key of the text that names files. */
-const TEXT_KEYS: ReadonlyMap<unknown, string> = new Map([
-  ["ask", "question"],
-  ["investigate", "task"],
-]);
 
 type RuleJob = Readonly<Record<string, unknown>>;
 
@@ -16,21 +10,17 @@ type RuleJob = Readonly<Record<string, unknown>>;
 export const isClassification = (job: RuleJob): boolean =>
   job["kind"] === "extract" && job["preset"] === "classify";
 
-/**
- * The job of a rule for a new file: a line of a batch with the path of the file, which stands between quotes in the text of
- * `ask` and `investigate`.
- */
+/** The job of a rule for a new file: a line of a batch with the path of the file. */
 export function jobForFile(
   job: RuleJob,
   path: string,
 ):
   | { readonly ok: true; readonly input: JobInput }
   | { readonly ok: false; readonly reason: string } {
-  const key = TEXT_KEYS.get(job["kind"]);
-  if (key === undefined) return parseJobInput({ ...job, path });
-  const text = job[key];
-  if (typeof text === "string" && !text.includes(FILE_MARK))
-    return { ok: false, reason: `its ${key} has no ${FILE_MARK}, where it names the new file` };
-  const named = typeof text === "string" ? text.replaceAll(FILE_MARK, () => `"${path}"`) : text;
-  return parseJobInput({ ...job, [key]: named });
+  const text = job["question"] ?? job["task"];
+  if (typeof text === "string" && text.includes(FILE_MARK)) {
+    const reason = `its text has ${FILE_MARK}: the new file is given beside it, write "this file"`;
+    return { ok: false, reason };
+  }
+  return parseJobInput({ ...job, path });
 }

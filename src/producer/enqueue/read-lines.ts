@@ -4,6 +4,7 @@ import { basename, relative, resolve } from "node:path";
 import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
+import { pathOf } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 
 type Input = {
@@ -127,7 +128,7 @@ function trimEnds(number: number, bytes: Uint8Array): Uint8Array {
 export const fileSizes =
   (workroot: string) =>
   (input: JobInput): number => {
-    const path = "path" in input ? input.path : undefined;
+    const path = pathOf(input);
     return path === undefined ? 0 : fileSize(workroot, path);
   };
 

@@ -9,6 +9,7 @@ import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectDays } from "../../shared/store/index/document-versions.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import { pathOf } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { hashJson } from "../../shared/json-value.ts";
 import { said } from "../commands/options.ts";
@@ -61,13 +62,14 @@ export function daysOfLines(
     select: async (jobs) => {
       const files = jobs.flatMap((line) => {
         const { input } = line.job;
-        return "path" in input ? [{ line, path: input.path }] : [];
+        const path = pathOf(input);
+        return path === undefined ? [] : [{ line, path }];
       });
       const selection = { inputs: files, since, until };
       const { taken } = await takeOfDays(database, config.roots.workroot, selection);
       const lines = new Set(taken.map(({ line }) => line));
       return jobs
-        .filter((line) => !("path" in line.job.input) || lines.has(line))
+        .filter((line) => pathOf(line.job.input) === undefined || lines.has(line))
         .map((line) => ({ ...line, job: withDays(line.job, days) }));
     },
   };
@@ -86,9 +88,10 @@ export function jobsOfDays(
   const { since, until } = daysOf(invocation.options);
   if (since === undefined && until === undefined) return null;
   return async (jobs) => {
-    const inputs = jobs.flatMap((job) =>
-      "path" in job.input ? [{ job, path: job.input.path }] : [],
-    );
+    const inputs = jobs.flatMap((job) => {
+      const path = pathOf(job.input);
+      return path === undefined ? [] : [{ job, path }];
+    });
     const { taken } = await takeOfDays(database, config.roots.workroot, { inputs, since, until });
     return taken.map(({ job }) => job);
   };

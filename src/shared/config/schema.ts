@@ -152,7 +152,7 @@ const watchRuleSchema = z.strictObject({
   unclassified: z.literal(true).optional(),
   /** The rule is for attachments of mails too. */
   attachments: z.literal(true).optional(),
-  /** A line of a batch without its path; {path} in a question or a task. */
+  /** A line of a batch without its path. */
   job: z.looseObject({ kind: z.enum(["summarize", "extract", "ask", "investigate"]) }),
   /** Relative to the work root. */
   move_to: name.optional(),

@@ -17,6 +17,7 @@ import type {
 } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
+import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { answerFromEvidence } from "./answer-from-files.ts";
 import { selectAnswerers, succeeded } from "./answer-whole.ts";
 import type { Answerers, AskRun, RetrievedContext } from "./answer-whole.ts";
@@ -77,6 +78,7 @@ export async function answerQuestion(
 async function classify({ input, deps, trace }: AskRun): Promise<Classification> {
   const { ask, security } = deps.settings;
   const settings = {
+    path: input.path,
     allowedExts: security.allowed_exts,
     summaryTriggers: ask.summary_triggers,
     fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
@@ -124,12 +126,23 @@ async function refuseWithoutPassages({ input, deps, trace }: AskRun): Promise<Re
   return holdsAny ? nothingFound() : nothingAllowed(input.options);
 }
 
-const selectTool = (
+/** Where the job gives the file, no model is asked which to read, and its path stands in no prompt for one. */
+const selectTool = async (
   { input, deps, trace, signal }: AskRun,
   found: RetrievedContext,
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> => {
-  const { question } = input;
+  const { question, path } = input;
+  if (path !== undefined) {
+    trace.detail("first_pass", { selected: "path" });
+    const call = {
+      kind: "call",
+      name: READ_WHOLE_FILE.name,
+      args: { path },
+      trailingText: "",
+    } as const;
+    return { kind: "call", call };
+  }
   const { fenceKey } = deps;
   const plan = { question, ...found, model: first, choice: route.first, fenceKey };
   return firstPass(plan, callParts(deps, { trace, signal }));

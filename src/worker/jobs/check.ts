@@ -38,7 +38,7 @@ export async function checkClaim(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const audit = auditOf(input, deps.steps);
-  const found = await findEvidence({ input: audit, deps, trace, signal, readFirst: input.paths });
+  const found = await findEvidence({ input: audit, deps, trace, signal, checked: input.paths });
   if (found.kind === "refused") return found;
   const verdict = await trace.step("verdict", () =>
     giveVerdict(input, found, { deps, trace, signal }),

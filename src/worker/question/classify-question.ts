@@ -23,6 +23,8 @@ export type Classified = Classification & {
 };
 
 type ClassifySettings = {
+  /** The file that the job is about, whatever the question names. */
+  readonly path?: string | undefined;
   /** With the leading dot, lower case. */
   readonly allowedExts: readonly string[];
   /** Words and phrases that ask for a summary, and so for the whole of a file. */
@@ -43,16 +45,17 @@ export async function classifyQuestion(
   settings: ClassifySettings,
   knownFiles: () => Promise<KnownFiles>,
 ): Promise<Classified> {
-  const { allowedExts, summaryTriggers, fullTriggers, extent } = settings;
+  const { path, allowedExts, summaryTriggers, fullTriggers, extent } = settings;
   const { names, rest, ...found } = await findNamedFiles(question, allowedExts, knownFiles);
-  if (names.length === 0) {
+  const namedFiles = [...new Set(path === undefined ? names : [path, ...names])];
+  if (namedFiles.length === 0) {
     return { need: "passages", namedFiles: [], wholeBecause: null, knownFiles: found.knownFiles };
   }
   const wholeBecause =
     extent === "full" ? "option full" : matchTrigger(rest, [...summaryTriggers, ...fullTriggers]);
   return {
     need: wholeBecause === null ? "file" : "whole_file",
-    namedFiles: names,
+    namedFiles,
     wholeBecause,
     knownFiles: found.knownFiles,
   };

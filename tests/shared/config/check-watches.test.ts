@@ -44,10 +44,10 @@ test.each([
   ["{ rules: [{ job: { kind: summarize, path: a.md } }] }", /job names a path/],
   ["{ rules: [{ job: { kind: chat } }] }", /kind/],
   [
-    "{ rules: [{ job: { kind: ask, question: 'What does it say?' } }] }",
-    /is no job: its question has no \{path\}/,
+    "{ rules: [{ job: { kind: ask, question: 'What does {path} say?' } }] }",
+    /is no job: its text has \{path\}.*write "this file"/,
   ],
-  ["{ rules: [{ job: { kind: investigate, question: '{path}?' } }] }", /is no job: .*task/],
+  ["{ rules: [{ job: { kind: investigate, question: 'What?' } }] }", /is no job: .*task/],
   ["{ rules: [{ match: '@(a|b)', job: { kind: summarize } }] }", /match holds a group/],
   ["{ rules: [{ job: { kind: summarize }, move_to: ../out }] }", /move_to does not lie below/],
   ["{ rules: [{ job: { kind: summarize }, move_to: /tmp }] }", /move_to does not lie below/],

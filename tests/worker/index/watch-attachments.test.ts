@@ -101,7 +101,7 @@ describeOnPostgres("attachments in a watched folder", () => {
     const rules: readonly Rule[] = [
       { match: "*.eml", job: { kind: "summarize" }, move_to: "done" },
       { attachments: true, job: classify },
-      { label: "bill", job: { kind: "ask", question: "How much is {path}?" } },
+      { label: "bill", job: { kind: "ask", question: "How much is it?" } },
       { label: "bill", attachments: true, job: { kind: "summarize" } },
     ];
     await look(rules);

@@ -27,7 +27,7 @@ const INVOICE: Rule = { label: "invoice", job: { kind: "extract", preset: "peopl
 const ANY: Rule = { label: ["letter", "invoice"], job: { kind: "summarize" } };
 const UNCLASSIFIED: Rule = {
   unclassified: true,
-  job: { kind: "ask", question: "What is {path}?" },
+  job: { kind: "ask", question: "What is it?" },
 };
 
 const PROCESSES = ["begins anew", "remembers its looks"] as const;
@@ -262,7 +262,9 @@ describeOnPostgres.each(PROCESSES)(
       await look(rules);
       await finish(2, refused);
       await look(rules);
-      expect((await jobs()).slice(1)).toEqual([{ kind: "ask", question: 'What is "in/a.md"?' }]);
+      expect((await jobs()).slice(1)).toEqual([
+        { kind: "ask", question: "What is it?", path: "in/a.md" },
+      ]);
       expect((await look(rules)).decisions).toEqual([]);
     });
 

@@ -33,6 +33,7 @@ async function ask(
     ...world
   }: World & {
     readonly options?: AskInput["options"];
+    readonly path?: string;
     /** Paths by names that no file has. */
     readonly located?: Readonly<Record<string, string>>;
   },
@@ -48,6 +49,7 @@ async function ask(
   const input: AskInput = {
     kind: "ask",
     question,
+    ...(world.path === undefined ? {} : { path: world.path }),
     ...(world.options === undefined ? {} : { options: world.options }),
   };
   const outcome = await answerQuestion(
@@ -61,6 +63,36 @@ async function ask(
 
 const eventOf = ({ record }: Run, step: string): Readonly<Record<string, unknown>> | undefined =>
   record.events.findLast((event) => event.step === step)?.detail;
+
+describe("a job that gives the file of its question", () => {
+  const odd = 'in/rail" and "vault.md';
+  const files = { [odd]: RAIL, "vault.md": "The code is 4711.", "corpus/rail.md": RAIL };
+
+  test("is answered from that file alone, whatever it is called, and no model is asked for it", async () => {
+    const model = scripted(["Tickets cost 4 EUR [1]."]);
+    const run = await ask("What do tickets cost?", { path: odd, files, models: [model] });
+    expect(run.outcome).toMatchObject({ kind: "succeeded", citations: [{ path: odd }] });
+    expect(new Set(run.reads.map(({ path }) => path))).toEqual(new Set([odd]));
+    expect(eventOf(run, "first_pass")).toEqual({ selected: "path" });
+    expect(eventOf(run, "classify")).toMatchObject({ need: "file", named_files: [odd] });
+  });
+
+  test("reads the files that its question names as well", async () => {
+    const model = scripted(["Tickets cost 4 EUR [1] [2]."]);
+    const run = await ask("What do tickets cost, other than by corpus/rail.md?", {
+      path: odd,
+      files,
+      models: [model],
+    });
+    expect(run.outcome).toMatchObject({ kind: "succeeded" });
+    expect(run.reads.map(({ path }) => path)).toEqual([odd, "corpus/rail.md"]);
+  });
+
+  test("is refused with what the file met", async () => {
+    const run = await ask("What do tickets cost?", { path: "gone.md", files, models: [] });
+    expect(run.outcome).toMatchObject({ kind: "refused", code: "FILE_NOT_FOUND" });
+  });
+});
 
 describe("a question that names a file", () => {
   test.each(["Prices of May.csv", "mail/offer.eml/attachments/1/Prices-of-May.csv"])(

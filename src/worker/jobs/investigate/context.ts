@@ -6,9 +6,10 @@ import { UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
 import type { PromptTemplate } from "../../answer/prompt.ts";
 import { countCodePoints, firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
+import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
 import { textOfCall } from "../../tools/tool.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { noteOf, shownSteps } from "./record.ts";
+import { callKey, noteOf, shownSteps } from "./record.ts";
 import type { EvidenceItem, InvestigationRecord, RecordedStep, ToolAction } from "./record.ts";
 
 type LoopTemplate = PromptTemplate<"task" | "tools" | "notes" | "left">;
@@ -119,6 +120,8 @@ type LogParts = {
   readonly room: number;
   /** Steps before this one were shown in brief already. */
   readonly since: number;
+  /** A file that the model did not name: its path stands between fences alone. */
+  readonly given?: string | undefined;
 };
 
 /** The pieces of one step take no more than this share of the room together: the rest of them is read by its lines. */
@@ -135,7 +138,7 @@ export function showLog({ steps, evidence }: InvestigationRecord, parts: LogPart
   const { room, since } = parts;
   const rendered = shownSteps(steps).map((step, at) => ({
     ordinal: step.ordinal,
-    head: headOf(step, at + 1),
+    head: headOf(step, at + 1, parts.given),
     given: step.ordinal < since ? null : givenBy(step, evidence, parts),
   }));
   const showFrom = (begin: number): ShownLog => {
@@ -198,7 +201,11 @@ const MOST_RESULT_CHARS = 6_000;
 const MOST_ARGS_CHARS = 600;
 
 /** One line about a step. */
-function headOf({ kind, detail, tool }: RecordedStep, number: number): string {
+function headOf(
+  { kind, detail, tool }: RecordedStep,
+  number: number,
+  given: string | undefined,
+): string {
   if (kind === "policy") return `Step ${number}: ${String(detail["told"])}`;
   if (tool === null) {
     const said = detail["host_words"];
@@ -207,7 +214,8 @@ function headOf({ kind, detail, tool }: RecordedStep, number: number): string {
   }
   // A row gives its keys back in an order of its own.
   const args = firstCodePoints(canonicalJson(tool.args), MOST_ARGS_CHARS);
-  const call = `Step ${number}: ${tool.name} ${neutraliseText(args)}`;
+  const isGiven = given !== undefined && tool.key === callKey(READ_TEXT_FILE.name, { path: given });
+  const call = `Step ${number}: ${tool.name} ${isGiven ? "of the file that the question is about" : neutraliseText(args)}`;
   if (tool.error !== null) {
     return `${call} -> ${saysServer(tool) ? tool.error.code : neutraliseText(tool.error.message)}`;
   }

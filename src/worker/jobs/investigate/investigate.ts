@@ -1,5 +1,5 @@
 import { FENCE_CHARS } from "../../evidence/fence.ts";
-import { refuse } from "../../../shared/failure.ts";
+import { isRefusalCode, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import type { InvestigateInput } from "../../../shared/job.ts";
 import type { Outcome } from "../../../shared/run-result.ts";
@@ -41,7 +41,7 @@ import {
   sourcesOf,
   writeStep,
 } from "./record.ts";
-import type { InvestigationRecord } from "./record.ts";
+import type { InvestigationRecord, ToolAction } from "./record.ts";
 import { settleLastStep } from "./resume.ts";
 import { serverTools } from "./server-tools.ts";
 import type { StepLog } from "./step-log.ts";
@@ -61,7 +61,7 @@ export type InvestigateDependencies = PipelineDependencies & {
 export type InvestigateRun = {
   readonly input: InvestigateInput;
   /** Files that the statement of a check rests on: they are read before the model is asked where to look. */
-  readonly readFirst?: readonly string[];
+  readonly checked?: readonly string[];
   readonly deps: InvestigateDependencies;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
@@ -156,6 +156,7 @@ async function lookAround(
   if (missing !== null) return missing;
   const loop: LoopRun = {
     task: input.task,
+    given: input.path,
     model,
     choice: route.first,
     tools: tools.filter((tool) => whyDisabled(tool, use) === null),
@@ -165,7 +166,8 @@ async function lookAround(
   };
   const refused = await settleLastStep(use);
   if (refused !== null) return refused;
-  await readBefore(use, run.readFirst ?? []);
+  const unread = await readBefore(use, run);
+  if (unread !== null) return unread;
   for (;;) {
     const before = record.steps.findLast(({ kind }) => kind === "end");
     if (before !== undefined) return { kind: "ended", why: String(before.detail["why"]) };
@@ -201,16 +203,26 @@ async function lookAround(
   }
 }
 
-/** Steps like those of the model, each made once, whichever run of the job makes it. */
-async function readBefore(use: ToolUse, paths: readonly string[]): Promise<void> {
-  const made = (path: string): boolean =>
-    use.record.steps.some(
+/**
+ * Steps like those of the model, each made once, whichever run of the job makes it.
+ * @returns why the file that the job is about can't be read
+ */
+async function readBefore(
+  use: ToolUse,
+  { input, checked = [] }: Pick<InvestigateRun, "input" | "checked">,
+): Promise<Refusal | null> {
+  const made = (path: string): ToolAction | undefined =>
+    use.record.steps.find(
       ({ tool, state }) =>
         state !== "skipped" && tool?.key === callKey(READ_TEXT_FILE.name, { path }),
-    );
-  for (const path of paths) {
-    if (!made(path)) await useTool(use, { name: READ_TEXT_FILE.name, args: { path } });
+    )?.tool ?? undefined;
+  for (const path of [input.path ?? [], checked].flat()) {
+    if (made(path) === undefined) {
+      await useTool(use, { name: READ_TEXT_FILE.name, args: { path } });
+    }
   }
+  const error = input.path === undefined ? null : made(input.path)?.error;
+  return error && isRefusalCode(error.code) ? refuse(error.code, error.message) : null;
 }
 
 const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[] =>
@@ -218,7 +230,7 @@ const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[]
 
 /** What the calls of the run need: the tools that its grant holds, and what they reach. */
 async function openUse(
-  { input, readFirst = [], deps, trace, signal }: InvestigateRun,
+  { input, checked = [], deps, trace, signal }: InvestigateRun,
   { grant, record }: Pick<Looking, "grant" | "record">,
 ): Promise<ToolUse> {
   const { log, registry } = deps;
@@ -232,7 +244,7 @@ async function openUse(
   const asked = { task: input.task, days: input.options ?? {} };
   const reach = reachOf(grant, { ...deps, shell }, { record, log, ...asked }, signal);
   const settings = deps.tools;
-  return { grant, tools, reach, checked: readFirst, record, log, settings, trace, signal };
+  return { grant, tools, reach, checked, record, log, settings, trace, signal };
 }
 
 const whyDisabled = (tool: Tool, { reach }: Pick<ToolUse, "reach">): string | null =>
@@ -277,6 +289,8 @@ async function withoutTools(
   const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
   const use = { ...granted, tools };
   await settleLastStep(use);
+  const unread = await readBefore(granted, run);
+  if (unread !== null) return unread;
   const why = PASSAGES_ALONE;
   if (record.steps.some(({ kind }) => kind === "end")) return { kind: "ended", why };
   await writeStep(use, "policy", { rule: "no_tools", action: "passages" });

@@ -42,6 +42,8 @@ export type NextAction =
 
 export type LoopRun = {
   readonly task: string;
+  /** The file that the job is about, which was read before the model was asked. */
+  readonly given?: string | undefined;
   readonly model: Model;
   readonly choice: ModelChoice;
   /** Those that the grant allows and this machine has. */
@@ -97,7 +99,7 @@ async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
     Math.floor((model.promptChars(choice.maxTokens) - taken) / tightness),
   );
   const since = briefBefore(record);
-  const shown = showLog(record, { boundary, room, since });
+  const shown = showLog(record, { boundary, room, since, given: run.given });
   if (shown.begin !== since) await writeStep(run, "compaction", { brief_before: shown.begin });
   const prompt = renderPrompt(template, {
     values,

@@ -4,6 +4,7 @@ import type { InvestigateInput } from "../../../shared/job.ts";
 import { hashJson } from "../../../shared/json-value.ts";
 import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
 import { DEFAULT_PRESET, selectPreset } from "../../../shared/tool-presets.ts";
+import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
 import type { StepLog } from "./step-log.ts";
 
 /** The `tools` keys of the configuration. */
@@ -46,7 +47,11 @@ function grantFor(
   input: InvestigateInput,
   { presets, limits, drift }: ToolSettings,
 ): NewGrant | Refusal {
-  const preset = selectPreset(presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
+  const required = [
+    ...(input.required_tools ?? []),
+    ...(input.path === undefined ? [] : [READ_TEXT_FILE.name]),
+  ];
+  const preset = selectPreset(presets, input.preset ?? DEFAULT_PRESET, required);
   if (typeof preset === "string") return refuse("INVALID_ARGS", preset);
   const least = (one: number, other: number | undefined): number => Math.min(one, other ?? one);
   const prefix = input.options?.path_prefix;
