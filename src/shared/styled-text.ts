@@ -209,9 +209,17 @@ export const cleanMessage = (text: string): string =>
 function pictureOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return "\u2421";
-  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+  return code === 0x7f ? "\u2421" : escapeOf(character);
 }
+
+const escapeOf = (character: string): string =>
+  `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;
+
+/** Whatever shows nothing, or a blank that is none, but the space, the tab and the line feed. */
+const HIDDEN = /(?![ \t\n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** What somebody decides about, letter for letter: each character that shows nothing stands as `<U+00AD>`. */
+export const showHidden = (text: string): string => text.replace(HIDDEN, escapeOf);
 
 /** A value as one line of JSON: what could drive a terminal is escaped, and the value is the same. */
 export const jsonForTerminal = (value: unknown): string => escapeInJson(JSON.stringify(value));

@@ -130,6 +130,16 @@ test("a call that leaves the root is warned of in red, and its words are shown a
   expect(await terminal.left).toMatchObject({ code: 0 });
 });
 
+test("a call of many lines is shown to its last", async () => {
+  const lines = Array.from({ length: 60 }, (_, at) => `echo ${at} >> all.txt`);
+  await waiting(1, { preview: lines.join("\n") });
+  const terminal = review();
+  await terminal.shows("leave it for later");
+  for (const line of lines) expect(terminal.screen).toContain(line);
+  terminal.type(ESCAPE);
+  await terminal.left;
+});
+
 describe("nothing is decided", () => {
   test.each([
     ["Ctrl-C", [CTRL_C]],

@@ -32,6 +32,8 @@ export type PendingDecision = {
  * @returns left for Ctrl-C, Ctrl-D, Escape, and where the terminal goes away
  */
 export async function askDecision(asked: PendingDecision): Promise<Choice | "left"> {
+  // A terminal that is shorter than the call is scrolled: what is drawn again and again would be cut.
+  process.stdout.write(`${callLines(asked).join("\n")}\n`);
   const prompt = new SelectPrompt<{ value: Choice }>({
     options: CHOICES.map((value) => ({ value })),
     initialValue: "later",
@@ -40,7 +42,6 @@ export async function askDecision(asked: PendingDecision): Promise<Choice | "lef
       return this.state === "submit" || this.state === "cancel"
         ? ""
         : [
-            ...callLines(asked),
             "",
             ...CHOICES.map((choice, at) => choiceLine(asked, choice, at === this.cursor)),
             HELP,
@@ -62,14 +63,9 @@ export async function askDecision(asked: PendingDecision): Promise<Choice | "lef
 
 const HELP = "Arrow keys and Return, or the key before a line. Escape leaves without deciding.";
 
-/** Lines of what it would do that are shown; `approvals show` has the rest. */
-const MOST_LINES = 12;
-
 function callLines({ group, calls, color }: PendingDecision): readonly string[] {
-  const { tool, executor, risks, requests, batches, preview, approval_id: id } = group;
-  const lines = cleanLines(preview.trim()).split("\n");
-  const shown = preview.trim() === "" ? [cleanLine(headOf(group))] : lines.slice(0, MOST_LINES);
-  const more = lines.length - MOST_LINES;
+  const { tool, executor, risks, requests, batches, preview } = group;
+  const shown = cleanLines(preview.trim() === "" ? headOf(group) : preview).split("\n");
   const names = batches.slice(0, 3).map(({ batch }) => JSON.stringify(batch));
   const others =
     batches.length > names.length
@@ -83,7 +79,6 @@ function callLines({ group, calls, color }: PendingDecision): readonly string[] 
     "",
     cleanLine(`${tool}, by ${executor}:`),
     ...shown.map((line) => `  ${line}`),
-    ...(more > 0 ? [`  … ${countOf(more, "line")} more: nightdesk approvals show ${id}`] : []),
     ...(risks.length === 0
       ? []
       : ["", red(`WARNING: it ${cleanLine(riskWords(risks) ?? "")}.`, color)]),

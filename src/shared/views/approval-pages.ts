@@ -8,6 +8,7 @@ import type {
   StandingRow,
   UncertainStep,
 } from "./approvals.ts";
+import { showHidden } from "../styled-text.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { code, fact, fold, joinTexts, sectionOf, state, time } from "./section.ts";
 import type { Block, Extent, Fact, Item, Page, Row, Section, Table, Text } from "./section.ts";
@@ -28,9 +29,11 @@ export const riskWords = (risks: readonly string[]): string | null =>
 /** The first line of what would be done, or the arguments where nothing is said. */
 export function headOf({ preview, args }: Pick<ApprovalGroup, "preview" | "args">): string {
   const [head = "", ...others] = preview.trim().split(/\r?\n/);
-  if (head === "") return canonicalJson(args);
+  if (head === "") return argsText(args);
   return others.length === 0 ? head : `${head} …`;
 }
+
+const argsText = (args: ApprovalGroup["args"]): string => showHidden(canonicalJson(args));
 
 /** `tonight 40, tomorrow 2`, at most three of them. */
 function batchesText(batches: ApprovalGroup["batches"]): string {
@@ -142,7 +145,7 @@ export const approvalPage = (approval: ApprovalDetail, extent: Extent): Page => 
         kind: "facts",
         facts: [
           fact("tool", `${approval.tool}, by ${approval.executor}`),
-          fact("arguments", code(canonicalJson(approval.args))),
+          fact("arguments", code(argsText(approval.args))),
           fact("fingerprint", code(approval.fingerprint)),
         ],
       },
@@ -293,7 +296,7 @@ export const uncertainTable = (steps: readonly UncertainStep[]): Table => ({
     step.batch,
     step.custom_id,
     step.tool,
-    canonicalJson(step.args),
+    argsText(step.args),
     time(step.started_at, "minutes"),
   ]),
 });

@@ -26,7 +26,7 @@ import type {
   ToolReach,
 } from "./tool.ts";
 
-/** A person who is asked sees all of it: a preview holds 4,000 characters. */
+/** With as many files as a call may name it is longer than somebody is shown who approves it, and refused then. */
 const MOST_COMMAND_CHARS = 3_000;
 const MOST_PATTERNS = 50;
 
@@ -75,11 +75,16 @@ function needFor(
   executor: string,
 ): ApprovalNeed {
   const cause = `${WHY_ASKED[reason]}${what === null ? "" : ` (${firstCodePoints(what, 100)})`}`;
-  const files = inputs.length === 0 ? "no files" : `files: ${inputs.join(", ")}`;
+  const files =
+    inputs.length === 0
+      ? "no files"
+      : `files: ${inputs.map((path) => JSON.stringify(path)).join(", ")}`;
   return {
     executor,
     risks: labels,
-    preview: `${command}\n\n${cause}; ${files}`,
+    preview: `${command}
+
+${cause}; ${files}`,
     why: WHY_ASKED[reason],
     instead: "one plain command of a program that only reads, such as cat, grep or head",
   };

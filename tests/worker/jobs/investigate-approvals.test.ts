@@ -202,6 +202,40 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
     expect(shell.made).toEqual(["git log", "git log"]);
   });
 
+  test.each([
+    ["to show", "x".repeat(4_001)],
+    ["with what is hidden in it", `git ${"\u00ad".repeat(600)}`],
+  ])("is refused where it is too long %s", async (_, command) => {
+    const { run, jobId, shell } = await investigation();
+    const { ended, record } = await run({ ...CALL, args: { command } });
+    expect(ended).toBe("went on");
+    expect(shell.made).toEqual([]);
+    expect(record.steps).toMatchObject([
+      { state: "denied", tool: { error: { message: expect.stringContaining("Make it shorter") } } },
+    ]);
+    const { rows } = await db.query("select from nightdesk_data.approvals where job_id = $1", [
+      jobId,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test("is shown whole, and what is hidden in it as escapes", async () => {
+    const { run, jobId } = await investigation();
+    const hidden = "\u00ad\u202e\u3164\u200d\u00a0\ufe0f\u{e0041}\r\0\ud800";
+    const command = `git${hidden} log\n${"y".repeat(3_800)} end`;
+    expect((await run({ ...CALL, args: { command } })).ended).toBe("APPROVAL_PENDING");
+    const { rows } = await db.query("select preview from nightdesk.approvals where job_id = $1", [
+      jobId,
+    ]);
+    expect(rows).toEqual([
+      {
+        preview:
+          "git<U+00AD><U+202E><U+3164><U+200D><U+00A0><U+FE0F><U+E0041><U+000D><U+0000><U+D800> log\n" +
+          `${"y".repeat(3_800)} end`,
+      },
+    ]);
+  });
+
   test("is not made where it would be another by now", async () => {
     const { run, decide, shell } = await investigation();
     await run(CALL);

@@ -16,6 +16,7 @@ export type ApprovalRequest = {
   /** Labels; they warn, and allow nothing. */
   readonly risks: readonly string[];
   /** What would be done, as people read it. */
+  /** All that the call would do, in MOST_PREVIEW_CHARS characters at most. */
   readonly preview: string;
   readonly expiresInSeconds: number;
 };
@@ -35,6 +36,9 @@ const requestedSchema = z.tuple([
     reason: z.string().nullable(),
   }),
 ]);
+
+/** Code points of what somebody is shown who decides about a call. */
+export const MOST_PREVIEW_CHARS = 4_000;
 
 /**
  * Asks a person about the call of a step that waits, unless somebody decided about the same already: for this job, its
@@ -81,7 +85,7 @@ export async function requestApproval(
       request.executor,
       JSON.stringify(request.args),
       request.risks,
-      request.preview.slice(0, 4000),
+      request.preview,
       request.expiresInSeconds,
     ],
   );

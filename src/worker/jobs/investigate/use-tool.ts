@@ -5,8 +5,10 @@ import type { Refusal } from "../../../shared/failure.ts";
 import { hashJson } from "../../../shared/json-value.ts";
 import { REST_MS } from "../../../shared/run-trace.ts";
 import type { RunTrace } from "../../../shared/run-trace.ts";
+import { MOST_PREVIEW_CHARS } from "../../../shared/store/investigations/approvals.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { NewArtifact, StepDetail } from "../../../shared/store/investigations/steps.ts";
+import { showHidden } from "../../../shared/styled-text.ts";
 import {
   cleanRecord,
   cleanText,
@@ -126,6 +128,10 @@ export async function goOnWaiting(
   return null;
 }
 
+/** Nobody approves what nobody was shown. */
+const tooLong = (chars: number): string =>
+  `Somebody has to approve this call, and it takes ${chars} characters to show, of which ${MOST_PREVIEW_CHARS} are shown. Make it shorter.`;
+
 /** What one decision answers: the same call of the same tool by the same executor under the same preset; 64 hex. */
 const fingerprintOf = (
   { name }: Pick<Tool, "name">,
@@ -140,8 +146,14 @@ async function askPerson(
   call: ValidCall,
   need: NonNullable<CallRequest>,
 ): Promise<Refusal | null> {
-  const { executor, risks, preview, fingerprint } = need;
+  const { executor, risks, fingerprint } = need;
   const { tool, args } = call;
+  const preview = showHidden(need.preview);
+  const chars = countCodePoints(preview);
+  if (chars > MOST_PREVIEW_CHARS) {
+    await endDenied(use, ordinal, call, tooLong(chars));
+    return null;
+  }
   const { unattended, approval_hours: hours } = use.settings;
   if (unattended !== "park") {
     await endDenied(use, ordinal, call, nobodyThere(need, use.tools));
@@ -158,7 +170,7 @@ async function askPerson(
     executor,
     args: cleanRecord(args),
     risks,
-    preview: cleanText(preview),
+    preview,
     expiresInSeconds: hours * 3_600,
   });
   if (answer === "waiting") throw approvalPending(tool.name);
