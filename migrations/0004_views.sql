@@ -243,7 +243,7 @@ comment on column nightdesk.approvals.batch is 'Name of the batch.';
 comment on column nightdesk.approvals.custom_id is 'The job''s custom_id.';
 comment on column nightdesk.approvals.step is 'Step of the investigation.';
 comment on column nightdesk.approvals.fingerprint is
-  'SHA-256 of tool, arguments, executor and preset: one decision answers all requests that share it.';
+  'SHA-256 of tool, arguments, executor, preset and folders: one decision answers all requests that share it.';
 comment on column nightdesk.approvals.tool is 'Name of the tool.';
 comment on column nightdesk.approvals.executor is 'What would run it.';
 comment on column nightdesk.approvals.args is 'Its arguments.';

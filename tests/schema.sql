@@ -4021,7 +4021,7 @@ comment on view column nightdesk.approvals.executor is 'What would run it.'
 
 comment on view column nightdesk.approvals.expires_at is 'Until when it waits; its job is refused with APPROVAL_EXPIRED then.'
 
-comment on view column nightdesk.approvals.fingerprint is 'SHA-256 of tool, arguments, executor and preset: one decision answers all requests that share it.'
+comment on view column nightdesk.approvals.fingerprint is 'SHA-256 of tool, arguments, executor, preset and folders: one decision answers all requests that share it.'
 
 comment on view column nightdesk.approvals.job_id is 'Id of the job that waits.'
 

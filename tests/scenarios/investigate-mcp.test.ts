@@ -153,7 +153,7 @@ describe("tools of a server", () => {
     expect(request).toMatchObject({
       tool: "mcp.tickets.close",
       risks: ["network"],
-      executor: expect.stringMatching(/^mcp\.tickets [0-9a-f]{12}$/),
+      executor: expect.stringMatching(/^mcp\.tickets [0-9a-f]{24}$/),
     });
     expect(await calledFor("close")).toBe(0);
     await decideApproval(db, String(request["approval_id"]), {

@@ -34,8 +34,8 @@ export type McpAnswer = {
 export type McpReach = {
   /** @throws Failure TOOL_ERROR where the server breaks or takes too long. Refusals: TOOL_UNAVAILABLE, TOOL_DENIED. */
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<McpAnswer | Refusal>;
-  /** What would carry a call out, as part of what a person decides about: another program or URL is another one. */
-  executorOf(name: string): string;
+  /** What would carry a call out, as part of what a person decides about: another program, environment or schema is another one. */
+  executorOf(tool: McpDefinition): string;
 };
 
 /** For what repeats a record, and for clients of our own server: no server is reached. */

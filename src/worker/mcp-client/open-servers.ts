@@ -95,7 +95,7 @@ export function openMcpServers(parts: Parts): McpServers {
           throw new Failure("TOOL_ERROR", session.ended() ?? reasonOf(error), { cause: error });
         }
       },
-      executorOf: (name) => executorOf(name, servers),
+      executorOf: (tool) => executorOf(tool, parts),
     }),
     async close() {
       process.off("exit", killAll);
@@ -139,12 +139,27 @@ const NOTHING = {
   isEvidence: false,
 } as const;
 
-/** The program with its arguments, or the URL: not what is secret of it. */
-function executorOf(name: string, servers: readonly McpServerConfig[]): string {
-  const found = configuredMcpTool(name, servers);
+/** The server as it is configured, the variables that its program is given, and what it says of the tool: not its token. */
+function executorOf(tool: McpDefinition, { config, env }: Parts): string {
+  const found = configuredMcpTool(tool.name, config.tools.mcp.servers);
   if (found.kind === "none") return "mcp";
-  const { name: server, command, args, url } = found.server;
-  return `mcp.${server} ${hashJson([command ?? null, args ?? [], url ?? null]).slice(0, 12)}`;
+  const { server } = found;
+  const given = [server.command ?? null, server.args ?? [], server.url ?? null];
+  const variables = Object.entries(environmentOf(server, env)).sort();
+  const { description, parameters, effect } = tool;
+  return `mcp.${server.name} ${hashJson([...given, variables, description, parameters, effect]).slice(0, 24)}`;
+}
+
+/** What a program is started with. */
+function environmentOf(
+  server: McpServerConfig,
+  env: Parts["env"],
+): Readonly<Record<string, string>> {
+  const passed = (server.pass_env ?? []).flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...server.env };
 }
 
 function reasonOf(error: unknown): string {
@@ -240,16 +255,12 @@ async function placeOf(server: McpServerConfig, { config, env }: Parts): Promise
   if (file === undefined) {
     throw new Error(`there is no program ${JSON.stringify(server.command)}`);
   }
-  const passed = (server.pass_env ?? []).flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     kind: "program",
     program: {
       file,
       args: server.args ?? [],
-      env: { ...Object.fromEntries(passed), ...server.env },
+      env: environmentOf(server, env),
       cwd: roots.workroot,
     },
   };

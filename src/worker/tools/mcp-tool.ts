@@ -35,7 +35,7 @@ export async function mcpTool(definition: McpDefinition): Promise<Tool> {
     async approval(args, { mcp }) {
       if (effect === "none") return null;
       return {
-        executor: mcp.executorOf(name),
+        executor: mcp.executorOf(definition),
         risks: [effect],
         why: `${name} may have an effect`,
         preview: `Call ${name}, a tool of a server of the configuration, with\n${canonicalJson(args)}`,

@@ -105,6 +105,7 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
     const { jobIds } = await investigationsOf(db, `batch-${(batches += 1)}`, 1);
     const jobId = jobIds[0] ?? "";
     const shell = createShell();
+    const granted: { roots?: readonly string[] } = {};
     const open = async () => {
       const run = await beginInvestigation(db, jobId);
       const log = openStepLog(db, run, { keepDays: 14, batchBytes: 1_000_000 });
@@ -112,7 +113,7 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
       if (grant === undefined) throw new Error("it has no grant");
       const record = openRecord(await log.load());
       const use = {
-        grant,
+        grant: { ...grant, ...granted },
         tools: [shell.tool],
         reach: toolReach(),
         record,
@@ -167,7 +168,7 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
       shell.settings.dies = false;
       await lose(jobId);
     };
-    return { jobId, shell, run, decide, dieDuringCall, dieBeforeCall };
+    return { jobId, shell, granted, run, decide, dieDuringCall, dieBeforeCall };
   }
 
   test("is made once when somebody approves it, by the run that goes on", async () => {
@@ -234,6 +235,19 @@ describe.each(databases)("a call that needs approval, on %s", (name) => {
           `${"y".repeat(3_800)} end`,
       },
     ]);
+  });
+
+  test("is asked about where a rule was about the same call in other folders", async () => {
+    const first = await investigation();
+    first.granted.roots = ["public/"];
+    await first.run(CALL);
+    await first.decide({ ...APPROVE, scope: "rule", expiresInSeconds: 3_600 });
+    const other = await investigation();
+    other.granted.roots = ["private/"];
+    expect((await other.run(CALL)).ended).toBe("APPROVAL_PENDING");
+    const same = await investigation();
+    same.granted.roots = ["public/"];
+    expect((await same.run(CALL)).ended).toBe("went on");
   });
 
   test("is not made where it would be another by now", async () => {

@@ -8,6 +8,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { createLogger } from "../../../src/shared/logger.ts";
 import type { McpServerConfig } from "../../../src/shared/mcp-servers.ts";
+import type { McpDefinition } from "../../../src/worker/mcp-client/definition.ts";
 import { openMcpServers } from "../../../src/worker/mcp-client/open-servers.ts";
 import type { McpServers } from "../../../src/worker/mcp-client/open-servers.ts";
 import { listenForClients } from "../../../src/worker/mcp/http.ts";
@@ -63,6 +64,42 @@ const isAlive = (pid: unknown): boolean => {
     return false;
   }
 };
+
+describe("what would carry a call out", () => {
+  const find: McpDefinition = {
+    name: "mcp.tickets.find",
+    effect: "network",
+    description: "Finds.",
+    parameters: { type: "object", properties: { words: { type: "string" } } },
+    isEvidence: false,
+    disabled: null,
+  };
+  const executor = (
+    entry: Partial<McpServerConfig> = {},
+    tool: Partial<McpDefinition> = {},
+    env: Record<string, string> = {},
+  ): string =>
+    open({ command: "tickets", args: ["--all"], effect: "network", ...entry }, env)
+      .reach(never)
+      .executorOf({ ...find, ...tool });
+
+  test("is the same for the same program, environment and schema, and another for any other", () => {
+    expect(executor()).toMatch(/^mcp\.tickets [0-9a-f]{24}$/);
+    expect(executor()).toBe(executor());
+    const others = [
+      executor(),
+      executor({ args: ["--some"] }),
+      executor({ env: { DESK: "test" } }),
+      executor({ env: { DESK: "live" } }),
+      executor({ pass_env: ["DESK"] }, {}, { DESK: "third" }),
+      executor({ pass_env: ["DESK"] }, {}, { DESK: "fourth" }),
+      executor({}, { parameters: { type: "object", properties: { to: { type: "string" } } } }),
+      executor({}, { description: "Finds and deletes." }),
+      executor({}, { effect: "local-write" }),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+  });
+});
 
 describe("a server that is started here", () => {
   test("gives its tools, with its words neutralised, and answers by one process", async () => {

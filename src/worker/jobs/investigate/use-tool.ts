@@ -132,13 +132,13 @@ export async function goOnWaiting(
 const tooLong = (chars: number): string =>
   `Somebody has to approve this call, and it takes ${chars} characters to show, of which ${MOST_PREVIEW_CHARS} are shown. Make it shorter.`;
 
-/** What one decision answers: the same call of the same tool by the same executor under the same preset; 64 hex. */
+/** What one decision answers: the same call of the same tool by the same executor under the same preset, in the same folders; 64 hex. */
 const fingerprintOf = (
   { name }: Pick<Tool, "name">,
   args: object,
   executor: string,
-  { presetSha256 }: Pick<Grant, "presetSha256">,
-): string => hashJson([name, args, executor, presetSha256]);
+  { presetSha256, roots }: Pick<Grant, "presetSha256" | "roots">,
+): string => hashJson([name, args, executor, presetSha256, [...roots].sort()]);
 
 async function askPerson(
   use: ToolUse,
