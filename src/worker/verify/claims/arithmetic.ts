@@ -60,7 +60,7 @@ function inUnit(
   pair: Pair,
   ofClaim: readonly Operand[],
 ): string | null {
-  const near = operandsOf([...pair.unit.figures(), ...pair.piece.labelFigures()], pair);
+  const near = operandsOf([...pair.unit.figures(), ...pair.unit.labelFigures().flat()], pair);
   return (
     combine(wanted, near) ??
     combine(wanted, [...near, ...ofClaim]) ??

@@ -1,5 +1,6 @@
 import { findArithmetic } from "./arithmetic.ts";
 import type { Computation } from "./arithmetic.ts";
+import { isYear } from "./arithmetic-of-many.ts";
 import type { ClaimFigure } from "./figures.ts";
 import { ratesIn } from "./figure-words.ts";
 import { measureAt } from "./measures.ts";
@@ -31,10 +32,8 @@ export function findFigure(figure: ClaimFigure, pair: Pair): FigureFound {
 
 /** In the unit and its labels, in the cited pieces, rounded, and as the result of a computation. */
 function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
-  const { unit, piece, cited, question } = pair;
-  const inUnit = [...unit.figures(), ...piece.labelFigures()].find((other) =>
-    isSame(figure, other),
-  );
+  const { unit, cited, question } = pair;
+  const inUnit = nearestSame(figure, unit);
   if (inUnit !== undefined) {
     return isOfOtherUnit(figure, inUnit, unit)
       ? { where: "nowhere" }
@@ -66,15 +65,41 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   return sum === null ? { where: "nowhere" } : { where: "computed", ...sum };
 }
 
-/** What a number counts nothing of: "freezer 2", of a piece whose path or words have "freezer-2". */
-const NUMBERED = /(?<word>\p{L}{2,})[ \u00A0-]$/u;
+/** A label's figure stands in where nothing nearer has one of its kind: the sentence, then its headings, then path and title. */
+function nearestSame(figure: ClaimFigure, unit: ReadUnit): ClaimFigure | undefined {
+  for (const figures of [unit.figures(), ...unit.labelFigures()]) {
+    const same = figures.find((other) => isSame(figure, other));
+    if (same !== undefined || figures.some((other) => isOfKind(figure, other))) return same;
+  }
+  return undefined;
+}
 
-function isNumberOfName({ text, start, measure }: ClaimFigure, { claim, piece }: Pair): boolean {
+/** Years are dates; a day without one is none beside a year. */
+function isOfKind(figure: ClaimFigure, other: ClaimFigure): boolean {
+  if (kindOf(figure) !== kindOf(other)) return false;
+  return figure.kind === "date" || other.kind === "number" || yearOf(other) !== undefined;
+}
+
+function kindOf({ kind, base, measure, offers }: ClaimFigure): string {
+  if (kind === "date") return offers.every((offer) => offer.startsWith("t:")) ? "time" : "date";
+  return measure?.dimension ?? (isYear({ value: base, dimension: "" }) ? "date" : "");
+}
+
+/** What a number counts nothing of: "freezer 2", of a piece whose path or words have "freezer-2". */
+const NUMBERED = /(?<word>\p{L}{2,40})[ \u00A0-]$/u;
+const numberedBy = (text: string, start: number): string | undefined =>
+  NUMBERED.exec(text.slice(Math.max(0, start - 41), start))?.groups?.["word"]?.toLowerCase();
+
+function isNumberOfName(
+  { text, start, measure }: ClaimFigure,
+  { claim, piece, unit }: Pair,
+): boolean {
   if (measure !== null || !/^\d{1,4}$/.test(text)) return false;
-  const word = NUMBERED.exec(claim.text.slice(0, start))?.groups?.["word"];
+  const word = numberedBy(claim.text, start);
   if (word === undefined) return false;
+  if (unit.figures().some((other) => numberedBy(unit.text, other.start) === word)) return false;
   const folded = piece.folded();
-  const name = `${word.toLowerCase()}-${text}`;
+  const name = `${word}-${text}`;
   for (let at = folded.indexOf(name); at >= 0; at = folded.indexOf(name, at + 1)) {
     if (!/[\p{L}\p{N}]/u.test(folded.charAt(at - 1) + folded.charAt(at + name.length))) return true;
   }

@@ -78,21 +78,41 @@ function holds(piece: ReadPiece, word: string, isJapanese: boolean): boolean {
   return word.endsWith("s") && piece.words.has(word.slice(0, -1));
 }
 
-/** Names and codes stand in the unit or the labels of its piece. */
+/** Names and codes stand in the unit, or in the labels of its piece where the unit has none of their kind. */
 export function compareNamePlace(pair: Pair): Finding | null {
   const { claim, unit, piece } = pair;
+  const whole = { start: 0, end: unit.text.length };
+  const mayBeLabel = { name: !otherNames(whole, pair), code: !otherCodes(whole, pair) };
   const isIn = (word: string): boolean =>
-    unit.terms.some((term) => term.word === word) || piece.labels.has(word);
+    unit.terms.some((term) => term.word === word) || (mayBeLabel.name && piece.labels.has(word));
   const name = claim.names.find(
     ({ words, isWeak }) =>
       !isWeak && words.some((word) => !isIn(word) && pair.cited.some((one) => one.words.has(word))),
   );
   const folded = foldSpaces(unit.text);
-  const code = claim.codes.find(({ text }) => !folded.includes(text) && !isInLabels(text, pair));
-  const apart = name ?? code ?? openingApart(pair);
+  const code = claim.codes.find(
+    ({ text }) => !folded.includes(text) && !(mayBeLabel.code && isInLabels(text, pair)),
+  );
+  const apart = name ?? code ?? openingApart(pair) ?? labelInPlace(pair);
   return apart === null
     ? null
     : { grade: "partly", reason: "place", detail: `${apart.text} stands in another sentence` };
+}
+
+/** "Nach Berlin" of a title, where the sentence says "nach Hamburg": German nouns are told from names by what stands before them. */
+function labelInPlace({ claim, unit, met }: Pair): { readonly text: string } | null {
+  if (claim.language !== "german") return null;
+  const isNew = (term: Term | undefined): boolean =>
+    term !== undefined &&
+    /^\p{Lu}/u.test(unit.text.slice(term.start, term.end)) &&
+    !claim.terms.some(({ word }) => word === term.word);
+  const label = met.find(({ term, isLabel }) => {
+    const before = claim.terms[claim.terms.indexOf(term) - 1]?.word;
+    return (
+      isLabel && unit.terms.some(({ word }, at) => word === before && isNew(unit.terms[at + 1]))
+    );
+  });
+  return label === undefined ? null : { text: claim.text.slice(label.term.start, label.term.end) };
 }
 
 /** A sentence begins with a word that the piece writes with a capital alone, and the unit does not hold. */

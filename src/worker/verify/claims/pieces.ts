@@ -21,6 +21,8 @@ export type ReadUnit = Unit & {
   /** By stem, where it stands among the terms. */
   readonly stems: ReadonlyMap<string, readonly number[]>;
   readonly figures: () => readonly ClaimFigure[];
+  /** Figures of its headings, the nearest first, and last those of path and title. */
+  readonly labelFigures: () => readonly (readonly ClaimFigure[])[];
   readonly cues: () => readonly Cue[];
   readonly segments: () => readonly TextSpan[];
 };
@@ -39,9 +41,9 @@ export type ReadPiece = {
   readonly words: ReadonlySet<string>;
   readonly folded: () => string;
   readonly codes: () => ReadonlySet<string>;
-  /** By what a figure offers, the units that hold it; -1 for the labels. */
+  /** By what a figure offers, the units that hold it; -1 for path and title. */
   readonly offers: () => ReadonlyMap<string, readonly number[]>;
-  /** Figures of path, title and headings. */
+  /** Figures of path and title. */
   readonly labelFigures: () => readonly ClaimFigure[];
   /** By stem, the rows of tables whose first cell holds it. */
   readonly rowNames: () => ReadonlyMap<string, readonly number[]>;
@@ -67,7 +69,12 @@ function once<T>(make: () => T): () => T {
 }
 
 function indexPiece(block: CitableBlock): ReadPiece {
-  const units = cutUnits(block).map(readUnit);
+  const [path = "", ...headed] = labelsOf(block);
+  const labelText = [path.replaceAll("_", " "), ...headed].join(" | ").slice(0, 1_000);
+  const cut = cutUnits(block);
+  const language = cut[0]?.language ?? null;
+  const labelFigures = once(() => readFigures(labelText, language));
+  const units = cut.map((unit, at) => readUnit(unit, at, labelFigures));
   const holders = new Map<string, number[]>();
   const sentences = new Map<string, ReadUnit>();
   units.forEach((unit) => {
@@ -75,19 +82,12 @@ function indexPiece(block: CitableBlock): ReadPiece {
     const folded = foldSentence(unit.block.text.slice(unit.start, unit.end));
     if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
   });
-  const [path = "", ...headed] = labelsOf(block);
-  const labelText = [path.replaceAll("_", " "), ...headed].join(" | ").slice(0, 1_000);
-  const language = units[0]?.language ?? null;
   const headings = units.filter(({ kind }) => kind === "heading");
   const labelTerms = [
     ...readTerms(labelText, language),
     ...headings.flatMap(({ terms }) => terms.slice(0, MOST_LABEL_TERMS)),
   ];
   const labels = new Set(labelTerms.filter(({ isContent }) => isContent).map(({ stem }) => stem));
-  const labelFigures = once(() => [
-    ...readFigures(labelText, language),
-    ...headings.flatMap(({ figures }) => figures()),
-  ]);
   return {
     block,
     units,
@@ -138,7 +138,7 @@ function offersOf(
   return offers;
 }
 
-function readUnit(unit: Unit, at: number): ReadUnit {
+function readUnit(unit: Unit, at: number, ofPiece: () => readonly ClaimFigure[]): ReadUnit {
   const terms = readTerms(unit.text, unit.language);
   const stems = new Map<string, number[]>();
   terms.forEach(({ stem }, place) => {
@@ -152,6 +152,10 @@ function readUnit(unit: Unit, at: number): ReadUnit {
     terms,
     stems,
     figures,
+    labelFigures: once(() => [
+      ...unit.headings.map((heading) => readFigures(heading, unit.language)).reverse(),
+      ofPiece(),
+    ]),
     // "May" is a month in "9 May", and permits nothing.
     cues: once(() =>
       findCues(unit.text, terms, unit.language).filter(
