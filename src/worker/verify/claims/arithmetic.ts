@@ -7,6 +7,7 @@ import {
   sumOfRun,
 } from "./arithmetic-of-many.ts";
 import type { Computed, Operand, Target } from "./arithmetic-of-many.ts";
+import { roundsTo } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
 import type { Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
@@ -137,12 +138,14 @@ function targetOf(figure: ClaimFigure): Target | null {
     return { ...of, isNear: (value) => Math.abs(value - of.value) <= 1 };
   }
   if (!Number.isFinite(figure.base) || figure.base === 0) return null;
-  const tolerance = figure.precision === "exact" ? 0.000_5 : 0.06;
-  const slack = Math.max(1e-9, Math.abs(figure.base) * tolerance);
+  const slack = Math.max(1e-9, Math.abs(figure.base) * 0.000_5);
   return {
     value: figure.base,
     dimension: figure.measure?.dimension ?? "",
-    isNear: (value) => Math.abs(value - figure.base) <= slack,
+    isNear: (value) =>
+      figure.precision === "exact"
+        ? Math.abs(value - figure.base) <= slack
+        : roundsTo(figure, value),
   };
 }
 

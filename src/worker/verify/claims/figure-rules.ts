@@ -1,6 +1,7 @@
 import { findArithmetic } from "./arithmetic.ts";
 import type { Computation } from "./arithmetic.ts";
 import { isYear } from "./arithmetic-of-many.ts";
+import { roundsTo } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
 import { ratesIn } from "./figure-words.ts";
 import { measureAt } from "./measures.ts";
@@ -156,20 +157,16 @@ function hasOtherYear(one: ClaimFigure, other: ClaimFigure): boolean {
   return first !== undefined && second !== undefined && first !== second;
 }
 
-const NEAR = 0.06;
-
-/** Whether a figure that says that it is rounded is near another, with fewer digits, in the direction that it says. */
+/** Whether a figure that says that it is rounded is another one rounded, with fewer digits, in the direction that it says. */
 export function isRounded(figure: ClaimFigure, { base, measure, kind }: ClaimFigure): boolean {
   if (figure.precision === "exact" || figure.kind === "date" || kind === "date") return false;
   if ((figure.measure?.dimension ?? null) !== (measure?.dimension ?? null)) return false;
   // In its own unit: "four hours" is rounder than 260 minutes.
   const factor = figure.measure?.factor ?? 1;
-  if (base === 0 || digitsOf(figure.base / factor) >= digitsOf(base / factor)) return false;
-  const change = (base - figure.base) / Math.abs(figure.base);
-  if (figure.precision === "about") return Math.abs(change) <= NEAR;
-  return figure.precision === "below"
-    ? change < 0 && change >= -NEAR
-    : change > 0 && change <= 1.5 * NEAR;
+  if (digitsOf(figure.base / factor) >= digitsOf(base / factor)) return false;
+  if (figure.precision === "below" && base > figure.base) return false;
+  if (figure.precision === "above" && base < figure.base) return false;
+  return roundsTo(figure, base);
 }
 
 const digitsOf = (value: number): number =>

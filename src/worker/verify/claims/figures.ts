@@ -390,6 +390,17 @@ const isShared = (between: string, { measure }: ClaimFigure): boolean =>
   BETWEEN_VALUES.test(between.replace(/[€£$]$/u, "")) ||
   (measure?.dimension === "length" && BETWEEN_SIDES.test(between));
 
+/** Whether a value comes to a figure at its last digit; a 5 there is rounded to fives, and a 1 that stands alone to halves. */
+export function roundsTo({ base, measure }: ClaimFigure, value: number): boolean {
+  const factor = measure?.factor ?? 1;
+  const [digits = "", exponent = "0"] = round(Math.abs(base / factor))
+    .toExponential()
+    .split("e");
+  const place = 10 ** (Number(exponent) - digits.replace(".", "").length + 1);
+  const step = digits.endsWith("5") ? 5 : digits === "1" ? 0.5 : 1;
+  return Math.abs(value - base) <= (step * place * factor) / 2;
+}
+
 /** "1 h 20 min" is one figure, and the 70 of "70 to 90 minutes" is minutes. */
 function joinFigures(all: readonly ClaimFigure[], text: string): ClaimFigure[] {
   const joined: ClaimFigure[] = [];

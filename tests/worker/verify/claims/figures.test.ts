@@ -128,6 +128,17 @@ test.each([
   ["a weekday of a date", "The board met on 12 March 2024.", "The board met on a Tuesday."],
   ["a rounded value", "The trial had 612 visitors.", "The trial had about 600 visitors."],
   ["a value rounded up", "The trial had 87 visitors.", "The trial had nearly 90 visitors."],
+  [
+    "a value rounded to millions",
+    "The archive had 41.2 million visits.",
+    "The archive had about 41 million visits.",
+  ],
+  [
+    "a value rounded to fifties",
+    "The trial had 262 visitors.",
+    "The trial had about 250 visitors.",
+  ],
+  ["a value rounded in its unit", "The walk takes 262 minutes.", "The walk takes about 4 hours."],
   ["a time without a mark", "The boat anchored at 1855 in the bay.", "The boat anchored at 18:55."],
   [
     "a time of the afternoon",
@@ -179,6 +190,17 @@ test.each([
     "a value that is rounded the wrong way",
     "The trial had 93 visitors.",
     "The trial had nearly 90 visitors.",
+  ],
+  [
+    "a value that rounds to another one",
+    "The archive had 41.2 million visits.",
+    "The archive had about 43 million visits.",
+  ],
+  ["a value that rounds up", "The trial had 417 visitors.", "The trial had about 410 visitors."],
+  [
+    "a share that rounds to another one",
+    "Of 1,150 specimens 37 were doubtful.",
+    "Roughly 3.3 % of the specimens were doubtful.",
   ],
   [
     "a value that is not said to be rounded",
