@@ -10,6 +10,8 @@ export type Operand = {
   readonly isNamed: boolean;
   /** Of its unit. */
   readonly factor: number;
+  /** The word that it counts, as its figure has it. */
+  readonly counted: string | null;
   /** What it is per, as `mass:1` of a price per kilogram; null where it does not say. */
   readonly rate: string | null;
 };
@@ -19,6 +21,7 @@ export type Target = {
   readonly value: number;
   readonly dimension: string;
   readonly isNear: (value: number) => boolean;
+  readonly counted: string | null;
 };
 
 /** Like figures of a claim or piece of which a sum or a mean may be made. */
@@ -65,7 +68,9 @@ export function meanOf(wanted: Target, operands: readonly Operand[]): string | n
 export function differenceOf(wanted: Target, operands: readonly Operand[]): string | null {
   const like = likeOf(wanted, operands);
   for (const one of like) {
-    const other = like.find(({ value }) => wanted.isNear(one.value - value));
+    const other = like.find(
+      (each) => wanted.isNear(one.value - each.value) && areOfOneKind(wanted, one, each),
+    );
     if (other !== undefined) return `${one.text} - ${other.text}`;
   }
   return null;
@@ -79,6 +84,17 @@ const spelled = (operands: readonly Operand[], between: string): string =>
 
 export const isYear = ({ value, dimension }: Pick<Operand, "value" | "dimension">): boolean =>
   dimension === "" && Number.isInteger(value) && value >= 1_000 && value <= 2_200;
+
+/**
+ * Whether two figures may be added up or compared: a year and a count may not, nor what the claim counts ("19 nurses") and
+ * what is another thing ("12 nurses and 7 cars").
+ */
+export function areOfOneKind({ counted }: Target, one: Operand, other: Operand): boolean {
+  if (isYear(one) !== isYear(other)) return [one, other].every((each) => each.counted !== null);
+  const isOther = (each: Operand): boolean => each.counted !== null && each.counted !== counted;
+  const isSame = (each: Operand): boolean => each.counted !== null && each.counted === counted;
+  return !(isSame(one) && isOther(other)) && !(isOther(one) && isSame(other));
+}
 
 const MOST_ROWS = 40;
 const MOST_COLUMNS = 8;

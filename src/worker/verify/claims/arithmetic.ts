@@ -1,4 +1,5 @@
 import {
+  areOfOneKind,
   computedBy,
   differenceOf,
   isYear,
@@ -135,13 +136,14 @@ function targetOf(figure: ClaimFigure): Target | null {
   if (figure.kind === "date") {
     const [of] = valuesOf(figure).filter((one) => one.dimension.startsWith("day"));
     if (of === undefined) return null;
-    return { ...of, isNear: (value) => Math.abs(value - of.value) <= 1 };
+    return { ...of, counted: null, isNear: (value) => Math.abs(value - of.value) <= 1 };
   }
   if (!Number.isFinite(figure.base) || figure.base === 0) return null;
-  const slack = Math.max(1e-9, Math.abs(figure.base) * 0.000_5);
+  const slack = Math.min(0.5, Math.max(1e-9, Math.abs(figure.base) * 0.000_5));
   return {
     value: figure.base,
     dimension: figure.measure?.dimension ?? "",
+    counted: figure.counted,
     isNear: (value) =>
       figure.precision === "exact"
         ? Math.abs(value - figure.base) <= slack
@@ -166,9 +168,9 @@ function operandsOf(figures: readonly ClaimFigure[], { claim }: Pair): Operand[]
     .flatMap((figure): Operand[] => {
       const isNamed = figure.offers.some((offer) => asked.has(offer));
       const factor = figure.measure?.factor ?? 1;
-      const { rate } = figure;
+      const { rate, counted } = figure;
       const text = figure.text.trim();
-      return valuesOf(figure).map((one) => ({ ...one, factor, rate, text, isNamed }));
+      return valuesOf(figure).map((one) => ({ ...one, factor, rate, counted, text, isNamed }));
     })
     .filter(({ value, dimension, rate }) => {
       const key = `${dimension}:${value}:${rate ?? ""}`;
@@ -230,6 +232,7 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
     if (one.dimension === "clock") return betweenTimes(wanted, one, other);
     if (one.dimension === "day" || one.dimension === "day of year")
       return betweenDays(wanted, one, other);
+    if (!areOfOneKind(wanted, one, other)) return null;
     if (one.dimension === dimension && dimension !== "day") {
       if (isNear(one.value + other.value)) return `${one.text} + ${other.text}`;
       if (isNear(one.value - other.value)) return `${one.text} - ${other.text}`;
@@ -244,6 +247,10 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
     if (grown) return `${one.text} against ${other.text}`;
   }
   if (dimension.startsWith("day")) return laterDay(wanted, one, other);
+  if (isYear(wanted) && isYear(one) && other.dimension === "month") {
+    const isLater = Math.abs(wanted.value - one.value) * 12 === other.value;
+    return isLater ? `${one.text} and ${other.text}` : null;
+  }
   if (one.dimension === "percent" && other.dimension === dimension && isAmount(dimension)) {
     const share = one.value / 100;
     if (isNear(other.value * share)) return `${one.text} of ${other.text}`;

@@ -1,5 +1,4 @@
 import { findArithmetic } from "./arithmetic.ts";
-import type { Computation } from "./arithmetic.ts";
 import { isYear } from "./arithmetic-of-many.ts";
 import { roundsTo } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
@@ -62,7 +61,7 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   const isAsked = question.figures.some((other) => isSame(figure, other));
   if (isElsewhere || isAsked || (figure.precision !== "exact" && isRoundedIn(figure, cited)))
     return { where: "piece" };
-  const sum = findArithmetic(figure, pair) ?? countOf(figure);
+  const sum = findArithmetic(figure, pair);
   return sum === null ? { where: "nowhere" } : { where: "computed", ...sum };
 }
 
@@ -111,14 +110,6 @@ function isNumberOfName(
 const hasRival = ({ measure }: ClaimFigure, unit: ReadUnit): boolean =>
   measure !== null &&
   unit.figures().some((other) => other.measure?.dimension === measure.dimension);
-
-const MOST_COUNTED = 4;
-
-/** "The three legs": so few in words are often counted by the writer. */
-const countOf = ({ base, measure, counted, text }: ClaimFigure): Computation | null =>
-  measure === null && counted !== null && base <= MOST_COUNTED && !/\d/.test(text)
-    ? { sum: `a count of ${base}`, isNamed: false }
-    : null;
 
 const isRoundedIn = (figure: ClaimFigure, pieces: readonly ReadPiece[]): boolean =>
   pieces.some(({ units }) =>
@@ -180,15 +171,24 @@ export const hardFigures = ({ claim }: Pair): readonly ClaimFigure[] =>
 
 /** Value and unit of each figure stand in the cited pieces. */
 export function compareFigures(pair: Pair): Finding | null {
-  const missing = hardFigures(pair).find((figure) => findFigure(figure, pair).where === "nowhere");
-  return missing === undefined
+  const missing = hardFigures(pair).filter(
+    (figure) => findFigure(figure, pair).where === "nowhere",
+  );
+  const worst = missing.find((figure) => !isCount(figure)) ?? missing[0];
+  return worst === undefined
     ? null
     : {
-        grade: "unsupported",
+        grade: isCount(worst) ? "partly" : "unsupported",
         reason: "figure",
-        detail: `${missing.text.trim()} stands nowhere in what is cited`,
+        detail: `${worst.text.trim()} stands nowhere in what is cited`,
       };
 }
+
+const MOST_COUNTED = 4;
+
+/** "The three legs": so few in words are often counted by the writer. */
+const isCount = ({ base, measure, counted, text }: ClaimFigure): boolean =>
+  measure === null && counted !== null && base <= MOST_COUNTED && !/\d/.test(text);
 
 /** What is computed out of figures of the unit alone is carried in part. */
 export function compareArithmetic(pair: Pair): Finding | null {
@@ -239,9 +239,9 @@ export function compareFigurePlace(pair: Pair): Finding | null {
 
 /** "The first", where the sentence counts another one. */
 function otherOrdinal({ claim, unit }: Pair): string | null {
-  const isCount = ({ isSoft, measure }: ClaimFigure): boolean => isSoft && measure === null;
-  const said = claim.figures.filter(isCount);
-  const held = unit.figures().filter(isCount);
+  const isOrdinal = ({ isSoft, measure }: ClaimFigure): boolean => isSoft && measure === null;
+  const said = claim.figures.filter(isOrdinal);
+  const held = unit.figures().filter(isOrdinal);
   const isHeld = ({ base }: ClaimFigure): boolean => held.some((other) => other.base === base);
   const other = said.find((figure) => !isHeld(figure));
   const isOther = held.some(({ base }) => !said.some((figure) => figure.base === base));

@@ -139,3 +139,35 @@ test.each([
 ])("%s that is wrong is unsupported", (_, evidence, claim) => {
   expect(gradeOf(evidence, claim).slice(0, 2)).toEqual(["unsupported", "figure"]);
 });
+
+const MERGER = "The clubs merged in 2025 with seven members.";
+const STAFF = "The team has 12 nurses and 7 cars.";
+
+test.each([
+  ["of a year and a count is none", MERGER, "The clubs merged in 2032."],
+  ["of what the claim counts and another thing is none", STAFF, "The team has 19 nurses."],
+  [
+    "that is one off is none",
+    "The mill was built in 2009 and has three storeys.",
+    "It moved in 2013.",
+  ],
+])("a sum %s", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toEqual(["unsupported", "figure", null]);
+});
+
+test("a year so many years later is computed, and so is a sum of things of one kind", () => {
+  const sold = "The mill closed in 2011 and was sold two years later.";
+  expect(gradeOf(sold, "The mill was sold in 2013.")[2]).toBe("2011 and two years");
+  expect(gradeOf("The team has 12 nurses and 7 doctors.", "The team has 19 people.")[2]).toBe(
+    "12 + 7",
+  );
+});
+
+test("a small count in words that stands nowhere is a doubt, and no sum", () => {
+  const parts = "The pump and the valve were replaced in the spring.";
+  expect(gradeOf(parts, "The two parts were replaced in the spring.")).toEqual([
+    "partly",
+    "figure",
+    null,
+  ]);
+});
