@@ -36,6 +36,7 @@ export function comparePolarity(pair: Pair): Finding | null {
   const isOdd = claim % 2 !== unit % 2;
   const isHard =
     isOdd &&
+    !isOtherWord(pair, denials) &&
     !isOnlyForExcept(pair) &&
     pair.met.length >= FEWEST_WORDS &&
     pair.share >= LEAST_OF_CLAIM &&
@@ -43,6 +44,10 @@ export function comparePolarity(pair: Pair): Finding | null {
   const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
   return { grade: isHard ? "unsupported" : "partly", reason: "polarity", detail };
 }
+
+/** "Unavailable" may be what the sentence calls closed: only a plain denial, or one that stands in both, denies the rest of it. */
+const isOtherWord = (pair: Pair, denials: readonly Cue[]): boolean =>
+  denials.length === 0 && claimCues(pair, "not").some((cue) => !isPlain(cue));
 
 /** "Only allowed on Sundays" may say what "forbidden except on Sundays" says. */
 export const isOnlyForExcept = (pair: Pair): boolean =>

@@ -6,7 +6,7 @@ import type { CueClass } from "./cues/cue-list.ts";
 import type { Cue } from "./cues/find-cues.ts";
 import { claimCues, wordsIn } from "./pair.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
-import { isOnlyForExcept, LEAST_OF_CLAIM } from "./polarity.ts";
+import { isOnlyForExcept, isPlain, LEAST_OF_CLAIM } from "./polarity.ts";
 import { segmentAt } from "./segments.ts";
 import type { Term } from "./terms.ts";
 
@@ -66,6 +66,8 @@ export function compareOpposites(pair: Pair): Finding | null {
     if (other !== undefined && !isTurned(pair, word, other)) {
       const isHard =
         pair.share >= LEAST_OF_CLAIM &&
+        !held.has(word) &&
+        !unit.cues().some((cue) => cue.name === "not" && isPlain(cue)) &&
         !isOnlyForExcept(pair) &&
         !(comparesBy(word, claim.text) && comparesBy(other, unit.text));
       return {

@@ -266,3 +266,29 @@ test.each([
 ])("denials count for what they deny: %s", (_, evidence, claim, grade) => {
   expect(gradeOf(evidence, claim)).toBe(grade);
 });
+
+const SHOP = "The shop on the quay opens at 14:30 and closes at 22:50.";
+const LIFT = "The lift at the station is closed until 4 May.";
+
+test.each([
+  ["both words of a pair, of which it says one", SHOP, "The shop on the quay closes at 22:50."],
+  ["another word for what is closed", LIFT, "The lift at the station is unavailable until 4 May."],
+  [
+    "a denial of the opposite",
+    "Dinner with breakfast is on Friday and is not required.",
+    "Dinner with breakfast is on Friday and is optional.",
+  ],
+])("a right claim stays, marked, where the sentence has %s", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(/^partly/);
+});
+
+test.each([
+  ["a plain denial", LIFT, "The lift at the station is not closed until 4 May."],
+  [
+    "an opposite",
+    "Tobias cleans the filter on the first Monday of the month.",
+    "Tobias cleans the filter on the last Monday of the month.",
+  ],
+])("%s is left out", (_, evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toMatch(/^unsupported/);
+});
