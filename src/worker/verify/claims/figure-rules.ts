@@ -381,16 +381,17 @@ export function compareRival(pair: Pair): Finding | null {
     if (own === null || !figures.includes(own)) continue;
     const ownSegment = segmentAt(segments, own.start);
     const held = wordsIn(segments[ownSegment], pair);
-    const others = rivals.filter((other) => isLike(own, other));
     const isCounted = (other: ClaimFigure): boolean =>
-      figure.counted !== null &&
-      other.counted !== null &&
-      isOneWord(figure.counted, other.counted, piece);
-    if (isCounted(own)) continue;
+      isCountedAlike({ figure, own: other }, piece);
+    const others = rivals.filter(
+      (other) => other !== own && isLike(own, other) && !(other.isSoft && isCounted(own)),
+    );
+    const before = wordBefore(claim.text, figure);
+    const isBehindOther = before !== null && before !== wordBefore(unit.text, own);
     const rival = others.find((other) => {
       if (isCounted(other)) return true;
       const segment = segmentAt(segments, other.start);
-      if (segment === ownSegment) return false;
+      if (segment === ownSegment) return isBehindOther && wordBefore(unit.text, other) === before;
       const near = wordsIn(segments[segment], pair);
       return [...near].some((term) => !term.isLight && !held.has(term));
     });
@@ -405,9 +406,15 @@ export function compareRival(pair: Pair): Finding | null {
   return null;
 }
 
-/** Two figures of the claim are not exchanged: the words beside each stand in its own part of the unit. */
+/** "To 8.9", where the sentence says "from 8.9 to 7.1": what stands before a figure is what tells it from one like it. */
+const wordBefore = (text: string, { start }: ClaimFigure): string | null =>
+  /(?<word>\p{L}+)[ \u00A0][€$£]?$/u
+    .exec(text.slice(Math.max(0, start - 24), start))
+    ?.groups?.["word"]?.toLowerCase() ?? null;
+
+/** Two figures of the claim are not exchanged: in one part of the unit they stand in its order, and else beside their words. */
 export function compareSwap(pair: Pair): Finding | null {
-  const { claim, unit } = pair;
+  const { claim, unit, piece } = pair;
   const parts = unit.segments();
   const placed = hardFigures(pair)
     .slice(0, MOST_SWAPPED)
@@ -426,6 +433,10 @@ export function compareSwap(pair: Pair): Finding | null {
       );
     const held = wordsOfPart(one.at);
     const other = placed.find(({ figure, own, at }) => {
+      if (at === one.at && kindOf(one.own) === kindOf(own) && own.base !== one.own.base) {
+        const isTurned = figure.start < one.figure.start !== own.start < one.own.start;
+        return isTurned && ![one, { figure, own }].some((each) => isCountedAlike(each, piece));
+      }
       const isTogether = segment.start <= figure.start && figure.start < segment.end;
       if (at === one.at || isTogether || !isLike(one.own, own)) return false;
       const near = wordsOfPart(at);
@@ -441,8 +452,13 @@ export function compareSwap(pair: Pair): Finding | null {
   return null;
 }
 
-const isOneWord = (one: string, other: string, piece: ReadPiece): boolean =>
-  one.slice(0, 4) === other.slice(0, 4) || piece.relatedTo(one).includes(other);
+type Placed = { readonly figure: ClaimFigure; readonly own: ClaimFigure };
+
+const isCountedAlike = ({ figure: { counted }, own }: Placed, piece: ReadPiece): boolean =>
+  counted !== null &&
+  own.counted !== null &&
+  (counted.slice(0, 4) === own.counted.slice(0, 4) ||
+    piece.relatedTo(counted).includes(own.counted));
 
 export const isLike = (one: ClaimFigure, other: ClaimFigure): boolean =>
   one.kind === other.kind &&

@@ -266,6 +266,30 @@ test("a figure of another column, row or clause is a doubt", () => {
   expect(gradeOf(hike, "The ferry takes 42 minutes.")).toBe("partly rival");
 });
 
+const RATE = "The rate of the bank fell from 8.9 to 7.1.";
+const JOBS = "Of 80 applicants, 12 were invited in the spring.";
+
+test.each([
+  [RATE, "The rate of the bank fell from 7.1 to 8.9."],
+  [RATE, "The rate of the bank fell to 8.9."],
+  [
+    "Der Preis der Karte sank von 8,90 auf 7,10 Euro.",
+    "Der Preis der Karte sank von 7,10 auf 8,90 Euro.",
+  ],
+  [
+    "Le prix du billet est passé de 8,90 à 7,10 euros.",
+    "Le prix du billet est passé à 8,90 euros.",
+  ],
+  [JOBS, "In the spring 80 applicants were invited."],
+])("%s carries no pair of its figures with each other's words: %s", (evidence, claim) => {
+  expect(gradeOf(evidence, claim)).toBe("partly rival");
+});
+
+test("a figure with its own words beside one like it is carried", () => {
+  expect(gradeOf(RATE, "The rate of the bank fell to 7.1.")).toBe("supported carried");
+  expect(gradeOf(JOBS, "There were 80 applicants.")).toBe("supported carried");
+});
+
 test("the number of a thing may stand in the path of its piece, and no other number of it", () => {
   const gradeIn = (path: string, claim: string) =>
     gradeClaims(
