@@ -26,7 +26,9 @@ test("the end of a batch says how many statements were left out, and how to read
   );
 });
 
-test("a report has each statement beside the words that carry it, and counts what was left out", async () => {
+const LEFT_OUT = "It costs 17. (a figure, date or unit of it is not there)";
+
+test("a report has each statement beside the words that carry it, and what was left out with its reason", async () => {
   const { stdout: written } = await desk.run("batch", "report", batch);
   for (const path of written.trim().split("\n")) {
     const form = await readFile(join(desk.workroot, path), "utf8");
@@ -36,9 +38,10 @@ test("a report has each statement beside the words that carry it, and counts wha
       "It is blue.",
       "1 partly",
       "1 statement was left out of 1 answer",
+      "Left out of the answer",
+      LEFT_OUT,
     ])
       expect(form).toContain(words);
-    expect(form).not.toContain("It costs 17.");
   }
 });
 
@@ -50,6 +53,7 @@ test("a terminal names what is not carried as it stands, and what stands there",
     "partly, doubt: It is always blue.\n  allowed/corpus/a.md line 2: It is blue.\n",
   );
   expect(shown).not.toContain("supported:");
+  expect(shown).toContain(`left out: ${LEFT_OUT}\n`);
 });
 
 test("JSON and exports have the grade and the statements that the answer holds", async () => {
@@ -57,6 +61,13 @@ test("JSON and exports have the grade and the statements that the answer holds",
   expect(JSON.parse(exported)).toMatchObject({
     grade: "partly",
     claims_dropped: 1,
+    claims_left_out: [
+      {
+        text: "It costs 17.",
+        reason: "figure",
+        why: "a figure, date or unit of it is not there",
+      },
+    ],
     claims: [
       { text: "It holds ten.", grade: "supported", cites: [1], path: "allowed/corpus/a.md" },
       { text: "It is always blue.", grade: "partly", reason: "cue", quote: "It is blue." },

@@ -88,7 +88,9 @@ const MOST_CLAIMS = 60;
 /** Each statement beside the lines that carry it, with what stands around them in their file. */
 async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   const last = Math.max(-1, ...run.claims.map(({ draft }) => draft));
-  const shown = run.claims.filter(({ draft, stands }) => stands || draft === last);
+  const shown = run.claims.filter(
+    ({ draft, stands, fate }) => stands || fate === "dropped" || draft === last,
+  );
   if (shown.length === 0) return markup``;
   const rows: Html[] = [];
   for (const claim of shown.slice(0, MOST_CLAIMS)) rows.push(await claimHtml(desk, run, claim));
@@ -101,7 +103,7 @@ type Claim = RunDetail["claims"][number];
 
 async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
   return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
-<p class="note">${stateHtml(claim.grade, gradeText(claim))}${claim.stands ? "" : `, ${claim.fate}`}: ${reasonText(claim)}</p></div>
+<p class="note">${stateHtml(claim.grade, gradeText(claim))}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
 <div class="passage">${await passageHtml(desk, run, claim)}</div></div>
 `;
 }

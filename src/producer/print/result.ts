@@ -16,7 +16,7 @@ import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
-import { claimsJson, doubtLines, placesOfPiece } from "../../shared/views/claims.ts";
+import { claimsJson, doubtLines, leftOutLines, placesOfPiece } from "../../shared/views/claims.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 
@@ -50,12 +50,19 @@ async function vectorsOf(database: Database, result: JobResult): Promise<Record<
 
 /** The answer, its last line the scope footer, and then what its numbers stand for. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
-  const lines = [...answerLines(result), ...formatCitations(result), ...doubtLines(result.claims)];
+  const lines = [...answerLines(result), ...claimLines(result)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
   for (const warning of [...passedOverLines(result), ...warnOfLinks(result)]) terminal.say(warning);
   const verified = verificationText(result);
   if (verified !== null) terminal.say(verified);
 }
+
+/** What the numbers of an answer stand for, which of its statements are no more than partly carried, and which were left out. */
+const claimLines = (result: JobResult): readonly string[] => [
+  ...formatCitations(result),
+  ...doubtLines(result.claims),
+  ...leftOutLines(result.claims_left_out),
+];
 
 /** `Passed over prices-2025.md: prices-2026.md is newer.` */
 const passedOverLines = ({ passed_over: older }: JobResult): readonly string[] =>
@@ -333,7 +340,7 @@ const resultJson = (result: JobResult): Record<string, unknown> =>
 const formatResult = (result: JobResult): readonly Line[] => [
   `== ${result.custom_id}`,
   ...(result.state === "succeeded"
-    ? [...answerLines(result), ...formatCitations(result), ...doubtLines(result.claims)]
+    ? [...answerLines(result), ...claimLines(result)]
     : [
         line`${styledState(result.state)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
       ]),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatTask } from "../kinds.ts";
-import { claimBlocks, placesOfPiece } from "./claims.ts";
+import { claimBlocks, leftOutBlocks, placesOfPiece } from "./claims.ts";
 import { formatCount } from "./quantity.ts";
 import { fieldBlocks, isCutField } from "./field-blocks.ts";
 import { MOST_BINDINGS } from "./report-rows.ts";
@@ -26,6 +26,7 @@ export function jobSection(result: JobResult): Section {
       // What a digest had to leave out stands in its answer.
       ...(summary === null || kind === "digest" ? [] : factsBlock(fieldFacts(summary))),
       ...claimBlocks(result.claims),
+      ...leftOutBlocks(result.claims_left_out),
       ...problemBlocks(result),
       ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem(result))),
       ...listOf("Evidence", result.evidence.map(evidenceItem)),
@@ -180,6 +181,7 @@ export function answerSection({ answer, copies }: ListedAnswer): Section {
         : [{ ...quote(`${text}${isCut ? " …" : ""}`), marks: marksOf(items) } as const]),
       ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
       ...claimBlocks(answer.claims, answer.claims_count),
+      ...leftOutBlocks(answer.claims_left_out),
       ...shownFields(answer),
       ...(scope === null ? [] : [note(scope)]),
       ...listOf("Evidence", items),

@@ -39,13 +39,25 @@ export const storedClaim = z.object({
 });
 export type StoredClaim = z.infer<typeof storedClaim>;
 
-/** The statements that the answer of a run `r` holds, as a column `claims`. @param most so many of them */
+/** A statement that was left out of an answer. */
+export const leftOutClaim = storedClaim.pick({ text: true, reason: true });
+type LeftOutClaim = z.infer<typeof leftOutClaim>;
+
+/**
+ * The statements that the answer of a run `r` holds, as a column `claims`, and those of its draft that were left out of it,
+ * as `claims_left_out`. @param most so many of each
+ */
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
       from (select ordinal, text, grade, reason, cites, arithmetic, number, path, line_start, line_end,
                    locator, carrier as quote, other_places
               from nightdesk_data.claims c where c.run_id = r.run_id and c.stands
-             order by ordinal limit ${most}) c) as claims`;
+             order by ordinal limit ${most}) c) as claims,
+    (select coalesce(jsonb_agg(jsonb_build_object('text', c.text, 'reason', c.reason) order by c.ordinal), '[]')
+      from (select ordinal, text, reason from nightdesk_data.claims c
+             where c.run_id = r.run_id and c.fate = 'dropped' and r.claims_dropped > 0
+               and c.draft in (select s.draft from nightdesk_data.claims s where s.run_id = r.run_id and s.stands)
+             order by ordinal limit ${most}) c) as claims_left_out`;
 
 /** What was graded of a result, in JSON; nothing where its kind has no statements. */
 export const claimsJson = ({
@@ -53,11 +65,13 @@ export const claimsJson = ({
   verification,
   claims,
   claims_dropped: dropped,
+  claims_left_out: leftOut,
 }: {
   readonly grade: string | null;
   readonly verification: VerificationState | null;
   readonly claims: readonly StoredClaim[];
   readonly claims_dropped: number | null;
+  readonly claims_left_out: readonly LeftOutClaim[];
 }): Record<string, unknown> =>
   grade === null
     ? {}
@@ -66,6 +80,9 @@ export const claimsJson = ({
         ...(verification === null || verification === "off" ? {} : { verification }),
         claims,
         claims_dropped: dropped ?? 0,
+        ...(leftOut.length === 0
+          ? {}
+          : { claims_left_out: leftOut.map((one) => ({ ...one, why: REASON_WORDS[one.reason] })) }),
       };
 
 /** How sure a statement is, and what speaks against it: `partly, other words`. */
@@ -190,6 +207,24 @@ const lineOf = ({
   locator,
 }: Pick<StoredClaim, "line_start" | "locator">): string =>
   `line ${String(line)}${behindLines(locator)}`;
+
+/** The statements that were left out of an answer, each with the reason. */
+export const leftOutLines = (claims: readonly LeftOutClaim[]): readonly string[] =>
+  claims.map(({ text, reason }) => `left out: ${oneLine(text)} (${REASON_WORDS[reason]})`);
+
+/** The same as a list of a page. */
+export const leftOutBlocks = (claims: readonly LeftOutClaim[]): Block[] =>
+  claims.length === 0
+    ? []
+    : [
+        {
+          kind: "list",
+          label: "Left out of the answer",
+          items: claims.map(({ text, reason }) => ({
+            text: `${oneLine(text)} (${REASON_WORDS[reason]})`,
+          })),
+        },
+      ];
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
 

@@ -6,7 +6,7 @@ import { selectHolds } from "../store/jobs/holds.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
 import { selectBatchWaiting } from "./approvals.ts";
 import type { BatchWaiting } from "./approvals.ts";
-import { claimsColumn, selectGrades, storedClaim } from "./claims.ts";
+import { claimsColumn, leftOutClaim, selectGrades, storedClaim } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
 import { selectVerificationReport } from "./report-verification.ts";
 import type { VerificationReport } from "./report-verification.ts";
@@ -205,6 +205,7 @@ const answerSchema = z.array(
     pieces: count,
     evidence: z.array(storedEvidence.extend({ passage: z.string() })),
     claims: z.array(storedClaim),
+    claims_left_out: z.array(leftOutClaim),
     claims_count: count,
     bindings: z.array(storedBinding),
   }),

@@ -5,7 +5,7 @@ import { PASSED_OVER_JSON } from "../passed-over.ts";
 import { RUN_GRADES } from "../run-result.ts";
 import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
-import { claimsColumn, storedClaim } from "./claims.ts";
+import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
 /** What every reader of an evidence row is told of it. */
@@ -75,6 +75,7 @@ const resultSchema = z.object({
   verification: z.enum(VERIFICATION_STATES).nullable(),
   claims_dropped: z.number().nullable(),
   claims: z.array(storedClaim),
+  claims_left_out: z.array(leftOutClaim),
   // Those of an investigation; none of any other kind.
   steps: z.array(storedStep),
 });

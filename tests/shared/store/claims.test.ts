@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ClaimRecord } from "../../../src/shared/run-result.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
+import { exportJson, successJson } from "../../../src/producer/print/result.ts";
+import { jobSection } from "../../../src/shared/views/answer-sections.ts";
+import { leftOutLines } from "../../../src/shared/views/claims.ts";
+import { selectResult } from "../../../src/shared/views/results.ts";
 import { selectRunDetails } from "../../../src/shared/views/runs.ts";
 import {
   answered,
@@ -120,6 +124,22 @@ describeOnPostgres("the claims of a run", () => {
     ]);
     const [run] = await selectRunDetails(database.db, runId);
     expect(run).toMatchObject({ grade: "partly", claims_dropped: 1 });
+    const result = await selectResult(database.db, run?.job_id ?? "");
+    const leftOut = { text: "It is 20 euro.", reason: "figure" };
+    expect(result?.claims_left_out).toEqual([leftOut]);
+    const why = "a figure, date or unit of it is not there";
+    expect(result && [successJson(result), exportJson(result)]).toMatchObject([
+      { claims_dropped: 1, claims_left_out: [{ ...leftOut, why }] },
+      { claims_dropped: 1, claims_left_out: [{ ...leftOut, why }] },
+    ]);
+    expect(leftOutLines(result?.claims_left_out ?? [])).toEqual([
+      `left out: It is 20 euro. (${why})`,
+    ]);
+    expect(result && jobSection(result).blocks).toContainEqual({
+      kind: "list",
+      label: "Left out of the answer",
+      items: [{ text: `It is 20 euro. (${why})` }],
+    });
     expect(run?.claims.map(({ checks }) => checks[0]?.verdict)).toEqual([
       "fail",
       "pass",
