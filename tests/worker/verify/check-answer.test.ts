@@ -54,6 +54,44 @@ test("who wrote what is quoted needs no further words, and a piece that lacks it
   expect(gradesOf('She writes "I would not have him" [1].')).toEqual(["unsupported"]);
 });
 
+describe("a signature", () => {
+  const letter = numberEvidence({
+    ...{ kind: "admitted", files: [], snapshotHash: sha256Of("x") },
+    passages: [
+      passageOf("c.eml", "The pier opens in May. The café stays closed.\n\nIda Moreno, harbour"),
+    ],
+  });
+  const answerOf = (text: string) => {
+    const ofLetter = { ...rulesFor(letter), unsupported: "drop" } as const;
+    const reply = {
+      text: `${text}\n${ofLetter.footer}`,
+      toolCalls: [],
+      doneReason: "stop",
+    } as const;
+    const checked = checkAnswer(reply, ofLetter);
+    return checked.kind === "passed" ? checked.body : checked.kind;
+  };
+
+  test.each([
+    ["a block", "> Penguins swim fast under water.\n> — Ida Moreno [1]"],
+    ["a block with a line between", "> Penguins swim fast [1].\n>\n> — Ida Moreno [1]"],
+    ["a block that it stands below", "> Penguins swim fast [1].\n— Ida Moreno [1]"],
+    ["marks", '"Penguins swim fast under water." — Ida Moreno [1]'],
+  ])("does not stay alone of a quotation in %s", (_, quotation) => {
+    expect(answerOf(quotation)).toBe("violated");
+    expect(answerOf(`The pier opens in May [1].\n\n${quotation}`)).toBe(
+      "The pier opens in May [1].",
+    );
+  });
+
+  test("stays below what is left of its quotation", () => {
+    const quotation = "> The pier opens in May [1].\n> Penguins swim fast [1].\n> — Ida Moreno [1]";
+    expect(answerOf(quotation)).toBe("> The pier opens in May [1].\n> — Ida Moreno [1]");
+    const whole = "> The pier opens in May [1].\n> — Ida Moreno [1]";
+    expect(answerOf(whole)).toBe(whole);
+  });
+});
+
 describe("the scope footer", () => {
   test.each([
     ["exact", `Back by six [1].\n${footer}`, "exact"],

@@ -71,7 +71,7 @@ export function gradeStatements(
   });
   const byNumber = new Map(evidence.map((block) => [block.number, block]));
   const otherSpansOf = otherSpansIn(byNumber);
-  return statements.flatMap((statement, at) => {
+  const records = statements.flatMap((statement, at) => {
     const whole = verbatim.find(
       ({ start, end }) => start <= statement.start && end >= statement.end,
     );
@@ -81,7 +81,51 @@ export function gradeStatements(
     const otherSpans = otherSpansOf(statement, claim.place);
     return [{ ...statement, record: { ...recordOf(statement, claim, byNumber), otherSpans } }];
   });
+  return withSignatures(answer, records);
 }
+
+/** Behind a quotation "— Ida Moreno": a dash, few words, and no stop. */
+const SIGNATURE = /(?:^|\n)[ \t>]{0,12}[–—―][ \t]{0,4}[^\n]{1,80}(?<![.!?])$/u;
+const IN_BLOCK = /^[ \t]{0,8}>/;
+const IN_MARKS = /["”“»][ \t]{0,4}(?:\[[^\]]{0,40}\]){0,8}$/u;
+const MOST_BEFORE = 20;
+const MOST_MARKS = 80;
+
+/** A signature is carried as its quotation is: alone it says nothing. */
+function withSignatures(answer: string, graded: readonly GradedStatement[]): GradedStatement[] {
+  return graded.map((statement, at) => {
+    const quotation = quotationOf(
+      answer,
+      statement,
+      graded.slice(Math.max(0, at - MOST_BEFORE), at),
+    );
+    const isAlone =
+      quotation.length > 0 && quotation.every(({ record }) => record.grade === "unsupported");
+    const record = { ...statement.record, grade: "unsupported", reason: "quote" } as const;
+    return isAlone ? { ...statement, record } : statement;
+  });
+}
+
+/** The statements of the quotation that a signature stands behind: in a block all, in marks the last. */
+function quotationOf(
+  answer: string,
+  { start, text }: Statement,
+  before: readonly GradedStatement[],
+): readonly GradedStatement[] {
+  const last = before.at(-1);
+  const gap = last === undefined ? "" : answer.slice(last.end, start).slice(0, MOST_MARKS);
+  if (last === undefined || /\n[ \t]*\n/.test(gap) || !SIGNATURE.test(gap + text)) return [];
+  const apart = before.findLastIndex(
+    (one, at) =>
+      !isInBlock(answer, one) ||
+      /\n[ \t]*\n/.test(answer.slice(one.end, before[at + 1]?.start ?? one.end)),
+  );
+  if (isInBlock(answer, last)) return before.slice(apart + 1);
+  return IN_MARKS.test(answer.slice(last.start, last.end).slice(-MOST_MARKS)) ? [last] : [];
+}
+
+const isInBlock = (answer: string, { start }: TextSpan): boolean =>
+  IN_BLOCK.test(answer.slice(answer.lastIndexOf("\n", start - 1) + 1, start + 1));
 
 /** Sentences that make several statements: where such a one stands in the evidence as it is, all of them do. */
 function wholeSentences(answer: string, statements: readonly Statement[]): Statement[] {

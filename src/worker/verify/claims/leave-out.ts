@@ -76,6 +76,7 @@ function asSentence(part: string): string {
 /** Headings and lead-ins at the end, under which nothing is left. */
 function withoutOpenEnd(lines: readonly string[]): readonly string[] {
   let end = lines.length;
-  while (end > 0 && /^\s*$|^ {0,3}#{1,6}\s|[:：][*_]{0,3}\s*$/.test(lines[end - 1] ?? "")) end -= 1;
+  while (end > 0 && /^[\s>]*$|^ {0,3}#{1,6}\s|[:：][*_]{0,3}\s*$/.test(lines[end - 1] ?? ""))
+    end -= 1;
   return lines.slice(0, end);
 }
