@@ -65,8 +65,11 @@ create table nightdesk_data.documents (
   dates jsonb not null default '[]' check (jsonb_typeof(dates) = 'array'),
   -- MinHash of its text, 128 values of 32 bits, the least significant byte first; null of a text that is too short.
   sketch bytea check (octet_length(sketch) = 512),
-  -- What it shares with its other versions: its name and its title without year, version and stage.
-  families text[] not null default '{}',
+  -- What it shares with its other versions: its folder and its name without year, version and stage; null of a name
+  -- without words.
+  family text,
+  -- Paths of documents that it says it is a newer version of, as they may be meant.
+  supersedes text[] not null default '{}',
   -- A text search configuration of Postgres.
   language text not null default 'english' check (language ~ '^[a-z]+$'),
   -- What it was cut into, proved beside it: a chunk that is lost or changed afterwards, or a document that changes without
@@ -96,7 +99,8 @@ create index documents_by_mail on nightdesk_data.documents (mail, path) where ma
 create index documents_by_path on nightdesk_data.documents (path text_pattern_ops);
 create index documents_by_facet on nightdesk_data.documents using gin (facets jsonb_path_ops);
 create index documents_by_day on nightdesk_data.documents (day) where day is not null;
-create index documents_by_family on nightdesk_data.documents using gin (families);
+create index documents_by_family on nightdesk_data.documents (family);
+create index documents_that_supersede on nightdesk_data.documents (path) where supersedes <> '{}';
 
 create table nightdesk_data.chunks (
   chunk_id bigint generated always as identity primary key,

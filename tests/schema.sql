@@ -265,7 +265,8 @@ table nightdesk_data.documents
   column day_source text
   column dates jsonb not null default '[]'::jsonb
   column sketch bytea
-  column families text[] not null default '{}'::text[]
+  column family text
+  column supersedes text[] not null default '{}'::text[]
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
   column metadata_problem text
@@ -1860,11 +1861,13 @@ CREATE INDEX documents_by_day ON nightdesk_data.documents USING btree (day) WHER
 
 CREATE INDEX documents_by_facet ON nightdesk_data.documents USING gin (facets jsonb_path_ops)
 
-CREATE INDEX documents_by_family ON nightdesk_data.documents USING gin (families)
+CREATE INDEX documents_by_family ON nightdesk_data.documents USING btree (family)
 
 CREATE INDEX documents_by_mail ON nightdesk_data.documents USING btree (mail, path) WHERE (mail IS NOT NULL)
 
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
+
+CREATE INDEX documents_that_supersede ON nightdesk_data.documents USING btree (path) WHERE (supersedes <> '{}'::text[])
 
 CREATE INDEX draft_reviews_waiting ON nightdesk_data.draft_reviews USING btree (requested_at) WHERE (state = 'waiting'::text)
 

@@ -6,7 +6,7 @@ import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";
 import { hasSchemaFault, insertSchemaFault } from "../shared/store/hosts/schema-faults.ts";
 import type { ModelBuild } from "../shared/store/hosts/schema-faults.ts";
-import { selectFamily, selectVersions } from "../shared/store/index/document-versions.ts";
+import { selectVersions } from "../shared/store/index/document-versions.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { selectAttachments } from "../shared/store/index/documents.ts";
 import { loadNotes } from "./answer/notes.ts";
@@ -248,7 +248,6 @@ async function pipelineOf({
         where: facetsOf(documents.where),
         limit: 1,
       }),
-    family: (keys) => selectFamily(database, keys),
     versions: (paths) => selectVersions(database, paths),
     ...readingIn(files),
     notes: config.memory.enabled ? () => loadNotes(database) : noNotes,

@@ -107,7 +107,6 @@ const dependenciesOf = (
   models: { get: async () => model },
   search: async () => passagesOf(pieces),
   holdsAny: async () => true,
-  family: async () => [],
   versions: async () => new Map(),
   readTextFile: async ({ path }) => {
     throw new Error(`the model asks for no file, but ${path} is read`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { attachmentPlaces, withoutAttachmentNumbers } from "../../src/shared/attachment-path.ts";
-import { newerDocuments } from "../../src/shared/version-family.ts";
+import { newerAmong } from "../../src/shared/version-family.ts";
 
 describe("the path of an attachment", () => {
   test("is that of its mail, and what lies in it", () => {
@@ -43,9 +43,8 @@ describe("the path of an attachment", () => {
     );
     const of = (number: number) => ({
       path: `offer.eml/attachments/${number}/prices.pdf`,
-      title: null,
-      period: null,
+      supersedes: [],
     });
-    expect(newerDocuments(of(1), [of(1), of(2)])).toEqual([]);
+    expect(newerAmong([of(1), of(2)])(of(1).path)).toEqual([]);
   });
 });

@@ -119,7 +119,6 @@ export function worldOf(world: World): PipelineDependencies & { readonly reads: 
     },
     search: async () => world.passages ?? [],
     holdsAny: async () => world.holdsAny ?? true,
-    family: async () => [],
     versions: async () => new Map(),
     async readTextFile({ path, maxChars }): Promise<Reading | Refusal> {
       reads.push({ path, maxChars });

@@ -10,6 +10,8 @@ export type Frontmatter = {
   readonly title: string | null;
   /** Aliases and tags, as they are written. */
   readonly labels: readonly string[];
+  /** Paths of documents that it is a newer version of, as they are written. */
+  readonly supersedes: readonly string[];
   /** What makes it dangerous to read; null otherwise, also where it is only wrong. */
   readonly danger: string | null;
 } & (
@@ -30,6 +32,7 @@ export const NO_FRONTMATTER: Frontmatter = {
   firstLine: 0,
   title: null,
   labels: [],
+  supersedes: [],
   danger: null,
 };
 /** Not closed, not YAML or no mapping: all of it stays text, because a note may open with a rule. */
@@ -66,6 +69,10 @@ function parseMapping(yaml: string, firstLine: number): Frontmatter {
     );
   }
   const title: unknown = "title" in value ? value.title : undefined;
+  const itemsOf = (isWanted: (key: string) => boolean) =>
+    Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+      isWanted(key.toLowerCase()) ? stringsOf(item) : [],
+    );
   return {
     ...NO_FRONTMATTER,
     state: "present",
@@ -73,9 +80,8 @@ function parseMapping(yaml: string, firstLine: number): Frontmatter {
     json: metadataJson(value),
     firstLine,
     title: typeof title === "string" && title.trim() !== "" ? title.trim() : null,
-    labels: Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
-      LABEL_KEYS.has(key.toLowerCase()) ? stringsOf(item) : [],
-    ),
+    labels: itemsOf((key) => LABEL_KEYS.has(key)).map(shortenTitle),
+    supersedes: itemsOf((key) => key === "supersedes"),
   };
 }
 
@@ -85,15 +91,13 @@ export function withFileMetadata(
   metadata: FileMetadata | undefined,
 ): Frontmatter {
   if (metadata === undefined || Object.keys(metadata).length === 0) return frontmatter;
-  const { firstLine, title, labels, danger, json } = frontmatter;
+  const { title, json } = frontmatter;
   const written = json === null ? {} : (JSON.parse(json) as object);
   const known = metadata["title"];
   return {
+    ...frontmatter,
     state: "present",
     problem: null,
-    firstLine,
-    labels,
-    danger,
     title: title ?? (typeof known === "string" ? known : null),
     json: metadataJson({ ...metadata, ...written }),
   };
@@ -101,13 +105,13 @@ export function withFileMetadata(
 
 /** What Obsidian, Jekyll, Hugo and others call other names of a note, and words that it is filed under. */
 const LABEL_KEYS = new Set(["alias", "aliases", "tag", "tags", "keywords"]);
-const MOST_LABELS = 50;
+const MOST_ITEMS = 50;
 
 /** A string, or the strings of a list. */
 const stringsOf = (item: unknown): string[] =>
-  (Array.isArray(item) ? item.slice(0, MOST_LABELS) : [item])
-    .filter((label: unknown) => typeof label === "string")
-    .map(shortenTitle);
+  (Array.isArray(item) ? item.slice(0, MOST_ITEMS) : [item]).filter(
+    (text: unknown) => typeof text === "string",
+  );
 
 class Unreadable {
   readonly kind: "dangerous" | "wrong";

@@ -5,7 +5,7 @@ import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
-import { familyKeys } from "../../shared/version-family.ts";
+import { familyKey, supersededPaths } from "../../shared/version-family.ts";
 import { countCodePoints } from "../text/clean-text.ts";
 import { searchableTextOf } from "../text/searchable-text.ts";
 import type { SearchableDocument } from "../text/searchable-text.ts";
@@ -77,7 +77,8 @@ export function prepareDocument(
       format: format.name,
       mailDate,
     }),
-    families: familyKeys({ path, title }),
+    family: familyKey(path),
+    supersedes: supersededPaths(path, written.supersedes.map(cleanForDatabase)),
     sketch: sketchOf(chunks),
     chunksSha256: chunkProof(sha256, chunks),
     chunks,

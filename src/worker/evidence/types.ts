@@ -6,7 +6,6 @@ import type { ModelChoice, RoutingSettings } from "../../shared/route-models.ts"
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { CheckBudget } from "../../shared/settlement.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
-import type { FamilyDocument } from "../../shared/version-family.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
 import type { Places } from "../documents/places.ts";
@@ -170,8 +169,8 @@ export type CheckSources = {
   /** The whole text of a file, through the sandbox. */
   read(path: string): Promise<Reading | Refusal>;
   search(query: string, limit: number): Promise<readonly Passage[]>;
-  /** The indexed documents that share one of the keys, of `familyKeys`. */
-  family(keys: readonly string[]): Promise<readonly FamilyDocument[]>;
+  /** Of indexed documents the newer versions, the newest first, by path. */
+  versions(paths: readonly string[]): Promise<ReadonlyMap<string, Pick<DocumentVersion, "newer">>>;
 };
 
 export type Auditor = { readonly model: Model; readonly choice: ModelChoice };
@@ -204,8 +203,6 @@ export type PipelineDependencies = {
   readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
   /** Whether the index holds any document that a search so limited may find, whatever its words. */
   readonly holdsAny: (limits: SearchLimits) => Promise<boolean>;
-  /** Indexed documents that share one of the keys by which versions are looked up. */
-  readonly family: CheckSources["family"];
   /** When indexed documents are of, and the newer versions of them, by path. */
   readonly versions: (paths: readonly string[]) => Promise<ReadonlyMap<string, DocumentVersion>>;
   readonly readTextFile: (request: {

@@ -149,7 +149,7 @@ function recordedVerification(
       listPathsNow: async () => ({ paths: [], isWhole: true }),
       read: recordedFindings(run.evidence, texts),
       search: async () => [],
-      family: async () => [],
+      versions: async () => new Map(),
     },
     fenceKey,
   };

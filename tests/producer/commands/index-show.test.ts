@@ -9,8 +9,8 @@ beforeAll(async () => {
     await desk.write(`allowed/corpus/${name}`, "Words.");
     await desk.database.query(
       `insert into nightdesk_data.documents (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled,
-              metadata_state, chunk_settings, day, day_until, day_source, dates, families)
-       values ('corpus', $1, repeat('a', 64), 6, 6, 1700000000000000000, 0, 0, 0, true, 'absent', 'x', $2, $3, $4, $5, '{price list}')`,
+              metadata_state, chunk_settings, day, day_until, day_source, dates, family)
+       values ('corpus', $1, repeat('a', 64), 6, 6, 1700000000000000000, 0, 0, 0, true, 'absent', 'x', $2, $3, $4, $5, 'price list')`,
       [
         `allowed/corpus/${name}`,
         ...[day, until, source],

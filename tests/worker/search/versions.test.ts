@@ -1,12 +1,7 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import {
-  selectDays,
-  selectFamily,
-  selectVersions,
-} from "../../../src/shared/store/index/document-versions.ts";
-import { familyKeys } from "../../../src/shared/version-family.ts";
+import { selectDays, selectVersions } from "../../../src/shared/store/index/document-versions.ts";
 import { preferNewest } from "../../../src/worker/evidence/prefer-newest.ts";
 import { openCorpus } from "../../support/test-corpus.ts";
 import type { TestCorpus } from "../../support/test-corpus.ts";
@@ -21,7 +16,9 @@ describeOnPostgres("versions and days of documents", () => {
     "notes/ops/price list 2026.md": "# Price list\n\nCopper pipe costs 4.55 EUR.\n",
     "notes/ops/a/17.md": "# Terms of delivery 2024\n\nDelivery takes ten days.\n",
     "notes/ops/b/18.md":
-      "---\ndate: 2026-02-01\n---\n# Terms of delivery\n\nDelivery takes six days.\n",
+      "---\ndate: 2026-02-01\nsupersedes: ../a/17.md\n---\n# Terms of delivery\n\nDelivery takes six days.\n",
+    "notes/ops/c/19.md":
+      "---\nsupersedes: [notes/ops/price list 2026.md]\n---\n# Conditions of sending\n\nFive, after Easter.\n",
     "notes/ops/plan Q1 2026.md": "# Plan\n\nThe plan.\n",
     "notes/ops/memo.md": "Berlin, 3. Mai 2025\n\nA memo.\n",
     "notes/ops/bare.md": "Words without a day.\n",
@@ -63,6 +60,7 @@ describeOnPostgres("versions and days of documents", () => {
         dayUntil: "2026-03-31",
         daySource: "file_name",
       },
+      "notes/ops/c/19.md": { day: FIRST_SEEN, dayUntil: FIRST_SEEN, daySource: "file_time" },
       "notes/ops/memo.md": { day: "2025-05-03", dayUntil: "2025-05-03", daySource: "text" },
       "notes/ops/bare.md": { day: FIRST_SEEN, dayUntil: FIRST_SEEN, daySource: "file_time" },
     });
@@ -78,7 +76,7 @@ describeOnPostgres("versions and days of documents", () => {
     ]);
   });
 
-  test("newer versions are told by path and by title", async () => {
+  test("newer versions are told by name, and by what documents say they supersede", async () => {
     const versions = await selectVersions(database.db, [
       "notes/ops/price list 2025.md",
       "notes/ops/price list 2026.md",
@@ -88,26 +86,9 @@ describeOnPostgres("versions and days of documents", () => {
     expect([...versions].map(([path, { newer }]) => [path, newer])).toEqual([
       ["notes/ops/a/17.md", ["notes/ops/b/18.md"]],
       ["notes/ops/bare.md", []],
-      ["notes/ops/price list 2025.md", ["notes/ops/price list 2026.md"]],
-      ["notes/ops/price list 2026.md", []],
+      ["notes/ops/price list 2025.md", ["notes/ops/c/19.md", "notes/ops/price list 2026.md"]],
+      ["notes/ops/price list 2026.md", ["notes/ops/c/19.md"]],
     ]);
-  });
-
-  test("the documents of a family are looked up by what their names and titles have in common", async () => {
-    const keys = familyKeys({ path: "x/terms.md", title: "Terms of delivery, 2nd edition" });
-    expect(await selectFamily(database.db, keys)).toEqual([
-      {
-        path: "notes/ops/a/17.md",
-        title: "Terms of delivery 2024",
-        period: { from: "2024-01-01", to: "2024-12-31" },
-      },
-      {
-        path: "notes/ops/b/18.md",
-        title: "Terms of delivery",
-        period: { from: "2026-02-01", to: "2026-02-01" },
-      },
-    ]);
-    expect(await selectFamily(database.db, [])).toEqual([]);
   });
 
   test.each([

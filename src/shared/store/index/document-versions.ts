@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { newerDocuments } from "../../version-family.ts";
-import type { FamilyDocument } from "../../version-family.ts";
+import { newerAmong } from "../../version-family.ts";
 import type { Queryable } from "../connection/database.ts";
 import { DAY, DAY_UNTIL } from "./search-filter.ts";
 
@@ -20,75 +19,59 @@ const datedSchema = z.object({
   day_until: z.string(),
   day_source: z.string(),
 });
-const memberSchema = datedSchema.extend({ title: z.string().nullable() });
-type Row = z.infer<typeof memberSchema>;
-const rowsSchema = z.array(memberSchema.extend({ is_wanted: z.boolean() }));
-
-/** Of so many documents with a name in common the others are not compared. */
-const MOST_MEMBERS = 500;
-
 /** What is known of the versions of documents, by path; those that are not indexed are not among them. */
 export async function selectVersions(
   db: Queryable,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, DocumentVersion>> {
   if (paths.length === 0) return new Map();
-  const { rows } = await db.query(
-    `with wanted as materialized (
-       select d.* from nightdesk_data.documents d where d.path = any ($1::text[])),
-     keys as materialized (
-       select coalesce(array_agg(distinct key), '{}') as keys from wanted, unnest(families) as key),
-     members as (
-       select d.* from keys, nightdesk_data.documents d
-        where d.families && keys.keys and d.path <> all ($1::text[]) order by d.path limit ${MOST_MEMBERS})
-     select path, title, (${DAY})::text as day, (${DAY_UNTIL})::text as day_until,
-            coalesce(day_source, 'file_time') as day_source, is_wanted
-       from (select *, true as is_wanted from wanted union all select *, false from members) d
-      order by path`,
-    [paths],
-  );
-  const documents = rowsSchema.parse(rows);
-  const members = documents.map(memberOf);
-  return new Map(
-    documents
-      .filter(({ is_wanted: isWanted }) => isWanted)
-      .map((row) => [row.path, toVersion(row, members)]),
-  );
+  const days = await selectDays(db, paths);
+  const newer = newerAmong(await selectFamilies(db, paths));
+  return new Map([...days].map(([path, day]) => [path, { ...day, newer: newer(path) }]));
 }
 
-const toVersion = (row: Row, members: readonly FamilyDocument[]): DocumentVersion => ({
-  day: row.day,
-  dayUntil: row.day_until,
-  daySource: row.day_source,
-  newer: newerDocuments(memberOf(row), members).map(({ path }) => path),
+const memberSchema = z.object({
+  path: z.string(),
+  family: z.string().nullable(),
+  supersedes: z.array(z.string()),
 });
 
-/** The time of a file says nothing of what is newer: a copy of an old document has a new one. */
-const memberOf = ({
-  path,
-  title,
-  day,
-  day_until: to,
-  day_source: source,
-}: Row): FamilyDocument => ({
-  path,
-  title,
-  period: source === "file_time" ? null : { from: day, to },
-});
+type Member = z.infer<typeof memberSchema>;
 
-/** The indexed documents that share one of the keys, of `familyKeys`, by path. */
-export async function selectFamily(
-  db: Queryable,
-  keys: readonly string[],
-): Promise<readonly FamilyDocument[]> {
-  if (keys.length === 0) return [];
+/** Of so many documents that may be versions the others are not compared. */
+const MOST_MEMBERS = 500;
+
+/** The documents, and all that may be newer versions of them, of those, and so on. */
+async function selectFamilies(db: Queryable, paths: readonly string[]): Promise<readonly Member[]> {
   const { rows } = await db.query(
-    `select path, title, (${DAY})::text as day, (${DAY_UNTIL})::text as day_until,
-            coalesce(day_source, 'file_time') as day_source
-       from nightdesk_data.documents d where families && $1::text[] order by path limit ${MOST_MEMBERS}`,
-    [keys],
+    `select path, family, supersedes from nightdesk_data.documents where path = any ($1::text[]) order by path`,
+    [paths],
   );
-  return z.array(memberSchema).parse(rows).map(memberOf);
+  let found = z.array(memberSchema).parse(rows);
+  const documents = new Map(found.map((document) => [document.path, document]));
+  const most = documents.size + MOST_MEMBERS;
+  while (found.length > 0 && documents.size < most) {
+    const members = await selectMembers(db, found, most);
+    found = members.filter(({ path }) => !documents.has(path));
+    for (const document of found) documents.set(document.path, document);
+  }
+  return [...documents.values()];
+}
+
+/** The documents of the families of some, and those that supersede one of them. */
+async function selectMembers(
+  db: Queryable,
+  documents: readonly Member[],
+  most: number,
+): Promise<readonly Member[]> {
+  const { rows } = await db.query(
+    `select path, family, supersedes from nightdesk_data.documents where family = any ($1::text[])
+     union
+     select path, family, supersedes from nightdesk_data.documents where supersedes <> '{}' and supersedes && $2::text[]
+      order by path limit $3`,
+    [[...new Set(documents.map(({ family }) => family))], documents.map(({ path }) => path), most],
+  );
+  return z.array(memberSchema).parse(rows);
 }
 
 /** The days of documents by path, as --since and --until take them. */

@@ -73,8 +73,10 @@ export type DocumentToWrite = MailLink & {
   readonly metadata: string | null;
   /** The most trusted first; the day of the document is the first one's. */
   readonly dates: readonly DatedBy[];
-  /** What it shares with its other versions, of `familyKeys`. */
-  readonly families: readonly string[];
+  /** Of `familyKey`. */
+  readonly family: string | null;
+  /** Of `supersededPaths`. */
+  readonly supersedes: readonly string[];
   /** Of `sketchToHex`; null of a text that is too short. */
   readonly sketch: string | null;
   /** What it was cut into, as `chunkProof` gives it. */
@@ -167,18 +169,18 @@ async function upsertDocuments(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
         metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
-        dates, families, mail, attachments, sketch)
+        dates, family, supersedes, mail, attachments, sketch)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
             metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
-            dates::jsonb, coalesce((select array_agg(key) from jsonb_array_elements_text(families::jsonb) as key), '{}'),
+            dates::jsonb, family, array(select jsonb_array_elements_text(supersedes::jsonb)),
             mail, attachments, decode(sketch, 'hex')
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
                    $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
                    $17::text[], $18::text[], $19::date[], $20::date[], $21::text[], $22::text[], $23::text[],
-                   $24::text[], $25::integer[], $26::text[])
+                   $24::text[], $25::text[], $26::integer[], $27::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
-                  metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, families,
-                  mail, attachments, sketch)
+                  metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, family,
+                  supersedes, mail, attachments, sketch)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
@@ -187,8 +189,8 @@ async function upsertDocuments(
             chunk_settings = excluded.chunk_settings, language = excluded.language,
             chunks_sha256 = excluded.chunks_sha256, metadata_problem = excluded.metadata_problem,
             extractor = excluded.extractor, day = excluded.day, day_until = excluded.day_until,
-            day_source = excluded.day_source, dates = excluded.dates, families = excluded.families,
-            mail = excluded.mail, attachments = excluded.attachments,
+            day_source = excluded.day_source, dates = excluded.dates, family = excluded.family,
+            supersedes = excluded.supersedes, mail = excluded.mail, attachments = excluded.attachments,
             sketch = excluded.sketch,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
@@ -217,7 +219,8 @@ async function upsertDocuments(
       documents.map(({ dates }) =>
         JSON.stringify(dates.map(({ source: of, date }) => ({ source: of, date }))),
       ),
-      documents.map(({ families }) => JSON.stringify(families)),
+      documents.map(({ family }) => family),
+      documents.map(({ supersedes }) => JSON.stringify(supersedes)),
       documents.map(({ mail }) => mail),
       documents.map(({ attachments }) => attachments),
       documents.map(({ sketch }) => sketch),

@@ -21,7 +21,7 @@ type Parts = {
   readonly config: Pick<Config, "verify" | "ask" | "model" | "retrieve" | "queue">;
   readonly deps: Pick<
     PipelineDependencies,
-    "models" | "readTextFile" | "search" | "family" | "fenceKey"
+    "models" | "readTextFile" | "search" | "versions" | "fenceKey"
   >;
   readonly listPaths: CheckSources["listPaths"];
   readonly listPathsNow: CheckSources["listPathsNow"];
@@ -136,8 +136,11 @@ function sourcesOf({
             AbortSignal.timeout(SEARCH_MS + mostRerankMs(config)),
           )
         : [],
-    family: async (keys) =>
-      (await deps.family(keys)).filter(({ path }) => path.startsWith(pathPrefix ?? "")),
+    async versions(paths) {
+      const found = [...(await deps.versions(paths))];
+      const within = ({ path }: { readonly path: string }) => path.startsWith(pathPrefix ?? "");
+      return new Map(found.map(([path, { newer }]) => [path, { newer: newer.filter(within) }]));
+    },
   };
 }
 

@@ -1,11 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { periodOf } from "../../../shared/date-period.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import { familyKeys, newerDocuments } from "../../../shared/version-family.ts";
-import type { FamilyDocument, NewerDocument } from "../../../shared/version-family.ts";
-import { documentDate } from "../../documents/document-date.ts";
-import { parseFrontmatter } from "../../documents/frontmatter.ts";
-import { numberEvidence, numberBesideFiles, titleOf } from "../../evidence/number.ts";
+import { familyKey, newerAmong } from "../../../shared/version-family.ts";
+import type { FamilyDocument } from "../../../shared/version-family.ts";
+import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
 
@@ -17,10 +14,8 @@ export type JobFiles = {
   pathsNow(): ReturnType<CheckSources["listPathsNow"]>;
   read(path: string): Promise<Reading | Refusal>;
   search(query: string, limit: number): Promise<readonly Passage[]>;
-  /** The file by its name, title and date, as it is now. */
-  document(path: string): Promise<FamilyDocument>;
-  /** The newer versions of a file, the newest first: by its names those that are there, by title and date those that are indexed. */
-  newer(path: string): Promise<readonly NewerDocument[]>;
+  /** The newer versions of a file, the newest first: by name those that are there, and those that the index knows to supersede it. */
+  newer(path: string): Promise<readonly string[]>;
   /** Throws the signal's reason once it is aborted. */
   pause(): Promise<void>;
 };
@@ -32,7 +27,8 @@ const MOST_QUERY_CHARS = 400;
 export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFiles {
   const readings = new Map<string, Promise<Reading | Refusal>>();
   const searches = new Map<string, Promise<readonly Passage[]>>();
-  const newer = new Map<string, Promise<readonly NewerDocument[]>>();
+  const newer = new Map<string, Promise<readonly string[]>>();
+  let families: Promise<Families> | null = null;
   let listed: Promise<readonly string[]> | null = null;
   let listedNow: ReturnType<CheckSources["listPathsNow"]> | null = null;
   let turnStartedAt = performance.now();
@@ -51,9 +47,9 @@ export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFil
       searches.set(key, known);
       return known;
     },
-    document: async (path) => documentOf(path, await files.read(path)),
-    newer(path) {
-      const known = newer.get(path) ?? newerOf(path, files, sources);
+    async newer(path) {
+      const read = await (families ??= readFamilies(files));
+      const known = newer.get(path) ?? newerOf(path, read, { ...files, ...sources });
       newer.set(path, known);
       return known;
     },
@@ -68,33 +64,35 @@ export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFil
   return files;
 }
 
-const MOST_TITLE_CHARS = 300;
-const MOST_HEAD_CHARS = 4_000;
+type Families = ReadonlyMap<string, readonly FamilyDocument[]>;
 
-function documentOf(path: string, reading: Reading | Refusal): FamilyDocument {
-  if (reading.kind === "refused") return named(path);
-  const { text } = reading;
-  const title = parseFrontmatter(text).title ?? titleOf(text.slice(0, MOST_HEAD_CHARS));
-  return {
-    path,
-    title: title?.slice(0, MOST_TITLE_CHARS) ?? null,
-    period: periodOf(documentDate(path, text) ?? ""),
-  };
+/** The files that are there by what their versions share, each name read once. */
+async function readFamilies({
+  paths,
+  pause,
+}: Pick<JobFiles, "paths" | "pause">): Promise<Families> {
+  const families = new Map<string, FamilyDocument[]>();
+  for (const path of await paths()) {
+    await pause();
+    const key = familyKey(path);
+    if (key === null) continue;
+    const family = families.get(key);
+    if (family === undefined) families.set(key, [{ path, supersedes: [] }]);
+    else family.push({ path, supersedes: [] });
+  }
+  return families;
 }
 
-/** By its name alone. */
-const named = (path: string): FamilyDocument => ({ path, title: null, period: null });
-
-/** An index may hold files that are not there any more. */
+/** An index may hold files that are not there any more, and lack some that are. */
 async function newerOf(
   path: string,
-  files: Pick<JobFiles, "paths" | "document">,
-  { family }: Pick<CheckSources, "family">,
-): Promise<readonly NewerDocument[]> {
-  const own = await files.document(path);
-  const indexed = new Map((await family(familyKeys(own))).map((one) => [one.path, one]));
-  const there = (await files.paths()).map((other) => indexed.get(other) ?? named(other));
-  return newerDocuments(own, there);
+  families: Families,
+  { paths, versions }: Pick<JobFiles, "paths"> & Pick<CheckSources, "versions">,
+): Promise<readonly string[]> {
+  const there = new Set(await paths());
+  const named = newerAmong(families.get(familyKey(path) ?? "") ?? [])(path);
+  const indexed = (await versions([path])).get(path)?.newer ?? [];
+  return [...indexed.filter((one) => there.has(one) && !named.includes(one)), ...named];
 }
 
 /** A document that is no evidence of the run. */

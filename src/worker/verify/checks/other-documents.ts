@@ -17,8 +17,7 @@ import type {
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
 import { compareDates } from "../../../shared/date-period.ts";
-import { namesVersion, orderDocuments } from "../../../shared/version-family.ts";
-import type { NewerDocument } from "../../../shared/version-family.ts";
+import { namesVersion } from "../../../shared/version-family.ts";
 
 /** What other documents say to a claim. */
 type OtherFindings = {
@@ -31,33 +30,16 @@ const MOST_PASSAGES = 12;
 /** A longer document is looked at by somebody; the rules for claims take too long for it at a stretch. */
 const MOST_CHARS = 24_000;
 
-/** That their names are alike and say which is newer makes two documents versions of one, and nothing else does. */
-const isSure = ({ alike, by }: NewerDocument): boolean => alike === "name" && by === "marks";
-
-function askWhetherItHolds(path: string, text: string, newest: NewerDocument): string {
-  if (isSure(newest))
-    return `Does ${newest.path}, a newer version of ${path}, still say: "${text}"?`;
-  const later = newest.by === "date" ? "a later date" : "says a later version";
-  const beside = `${newest.path}, which has the same ${newest.alike} and ${later}`;
-  return `Does what ${path} says still hold beside ${beside}: "${text}"?`;
-}
-
-/**
- * Whether the newest version of the document that carries a claim says the same. Nothing where the question names a version.
- * Where documents are not sure to be versions of one, somebody has to look.
- */
+/** Whether the newest version of the document that carries a claim says the same. Nothing where the question names a version. */
 export async function checkNewest(
   { number, text, claim }: CheckedClaim,
   { task }: Pick<AnswerToCheck, "task">,
   files: JobFiles,
-  { newestWins }: Pick<RuleSettings, "newestWins">,
 ): Promise<RuleCheck | null> {
   const { span } = claim;
   if (span === null || /^https?:/.test(span.path) || namesVersion(task)) return null;
-  const found = await files.newer(span.path);
-  const newer = found.find(isSure) ?? found[0];
-  if (newer === undefined) return null;
-  const { path: newest } = newer;
+  const [newest] = await files.newer(span.path);
+  if (newest === undefined) return null;
   const check = (
     state: RuleCheck["state"],
     detail: string,
@@ -65,7 +47,7 @@ export async function checkNewest(
   ): RuleCheck => ({
     claim: number,
     rule: "newest",
-    question: askWhetherItHolds(span.path, text, newer),
+    question: `Does ${newest}, a newer version of ${span.path}, still say: "${text}"?`,
     expects: "yes",
     state,
     detail,
@@ -83,12 +65,11 @@ export async function checkNewest(
   const { language } = readClaim(task, null);
   const read = readClaim(text, language);
   const carrier = readClaim(claim.carrier ?? "", language);
-  const other = findCounterpart(read, carrier, readPiece(block), isSure(newer));
+  const other = findCounterpart(read, carrier, readPiece(block), true);
   if (other?.says !== "another") return check("open", `${newest} is newer, and does not say it so`);
   const detail = `${newest} is newer and says ${other.other.text.trim()}, ${span.path} ${other.own.text.trim()}`;
   const place = readPiece(block).placeOf(other.unit.start, other.unit.end);
-  const isLost = other.isCertain && (newer.by === "marks" || newestWins);
-  return check(isLost ? "no" : "open", detail, placesOf(place));
+  return check(other.isCertain ? "no" : "open", detail, placesOf(place));
 }
 
 const placesOf = (place: EvidenceSpan | null): EvidenceSpan[] =>
@@ -106,7 +87,8 @@ export async function checkAgreement(
   const read = readClaim(text, language);
   if (span === null || carrier === null || !read.figures.some(({ isSoft }) => !isSoft))
     return NOTHING;
-  const newer = (await files.newer(span.path)).filter(isSure).map(({ path }) => path);
+  // What a newer version says is another rule's.
+  const newer = await files.newer(span.path);
   const others = (await files.search(queryOf(read), MOST_PASSAGES))
     .filter(
       ({ path, text: of }) =>
@@ -123,9 +105,7 @@ export async function checkAgreement(
       ),
   );
   const { block } = found;
-  const order = await orderByMarks(span.path, block.path, files);
-  // What a newer version says is another rule's.
-  if (order === -1) return NOTHING;
+  const isOlder = (await files.newer(block.path)).includes(span.path);
   const place = { ...readPiece(block).placeOf(found.unit.start, found.unit.end), number: 0 };
   const cited = { path: span.path, text: carrier, span, date: await dateOf(span.path, files) };
   const other = {
@@ -146,7 +126,7 @@ export async function checkAgreement(
   const said = `${found.other.text.trim()} in ${other.path}, ${found.own.text.trim()} in ${span.path}`;
   if (found.says === "same")
     return { checks: [check("yes", `${other.path} says the same`)], disagreements: [] };
-  if (order === 1)
+  if (isOlder)
     return {
       checks: [check("yes", `${said}; ${other.path} is an older version`)],
       disagreements: [],
@@ -165,12 +145,6 @@ export async function checkAgreement(
   const named = newestWins && winner !== null ? `; ${winner.path} is newer` : "";
   const isRight = newestWins && isNewer === "cited";
   return { checks: [check(isRight ? "yes" : "no", said + named)], disagreements: [disagreement] };
-}
-
-/** Whether a document is an older version of another one (-1) or a newer one (1) by what both are called; else null. */
-async function orderByMarks(path: string, other: string, files: JobFiles): Promise<number | null> {
-  const found = orderDocuments(await files.document(path), await files.document(other));
-  return found?.by === "marks" ? found.order : null;
 }
 
 const queryOf = ({ names, content }: ReadClaim): string =>

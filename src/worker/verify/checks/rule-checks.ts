@@ -55,7 +55,7 @@ async function checkOne(
     checkSum(checked, answer),
     checkDates(checked, answer),
     await checkPresence(checked, answer, files),
-    await checkNewest(checked, answer, files, settings),
+    await checkNewest(checked, answer, files),
     await checkUniqueness(checked, answer, files),
     ...agreement.checks,
   ].filter((check) => check !== null);

@@ -1,9 +1,6 @@
 import type { ClaimRecord } from "../../../../src/shared/run-result.ts";
-import { periodOf } from "../../../../src/shared/date-period.ts";
-import { familyKeys } from "../../../../src/shared/version-family.ts";
-import { documentDate } from "../../../../src/worker/documents/document-date.ts";
+import { newerAmong, supersededPaths } from "../../../../src/shared/version-family.ts";
 import { parseFrontmatter } from "../../../../src/worker/documents/frontmatter.ts";
-import { titleOf } from "../../../../src/worker/evidence/number.ts";
 import type { CitableBlock } from "../../../../src/worker/evidence/number.ts";
 import { spanPassage } from "../../../../src/worker/evidence/span-passage.ts";
 import type { CheckSources, Passage, Reading } from "../../../../src/worker/evidence/types.ts";
@@ -34,7 +31,7 @@ export const readingOf = (path: string, text: string): Reading => ({
   truncated: false,
 });
 
-/** A folder of documents whose search finds all of them, and whose index knows them by title and date. */
+/** A folder of documents whose search finds all of them, and whose index knows what they supersede. */
 export const sourcesOf = (documents: Documents): CheckSources => ({
   listPaths: () => Promise.resolve(Object.keys(documents)),
   listPathsNow: () => Promise.resolve({ paths: Object.keys(documents), isWhole: true }),
@@ -52,16 +49,15 @@ export const sourcesOf = (documents: Documents): CheckSources => ({
         .map(([path, text]): Passage => spanPassage(readingOf(path, text), 0, text.length))
         .slice(0, limit),
     ),
-  family: (keys) =>
-    Promise.resolve(
-      Object.entries(documents)
-        .map(([path, text]) => ({
-          path,
-          title: parseFrontmatter(text).title ?? titleOf(text),
-          period: periodOf(documentDate(path, text) ?? ""),
-        }))
-        .filter((document) => familyKeys(document).some((key) => keys.includes(key))),
-    ),
+  versions: (paths) => {
+    const newer = newerAmong(
+      Object.entries(documents).map(([path, text]) => ({
+        path,
+        supersedes: supersededPaths(path, parseFrontmatter(text).supersedes),
+      })),
+    );
+    return Promise.resolve(new Map(paths.map((path) => [path, { newer: newer(path) }])));
+  },
 });
 
 /** A claim as an answer stores it, graded by the rules. */
