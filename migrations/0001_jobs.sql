@@ -834,8 +834,8 @@ create table nightdesk_data.field_bindings (
   pointer text not null,
   value jsonb not null check (jsonb_typeof(value) not in ('object', 'array')),
   state text not null check (state in ('bound', 'unbound', 'null')),
-  -- Of an unbound one, and of a null that stands for a value that nothing carried.
-  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote')),
+  -- Of an unbound one, of a null that stands for a value that nothing carried, and of a bound one that is in doubt.
+  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote', 'other_label')),
   quote text,
   number integer check (number >= 1),
   path text,
@@ -849,7 +849,8 @@ create table nightdesk_data.field_bindings (
   constraint bound_values_have_words_at_a_place
     check ((state = 'bound') = (quote is not null) and (quote is null) = (path is null)),
   constraint what_is_null_has_no_value check ((state = 'null') = (jsonb_typeof(value) = 'null')),
-  constraint unbound_values_have_a_reason check (state = 'null' or (state = 'unbound') = (reason is not null))
+  constraint unbound_values_have_a_reason check (state <> 'unbound' or reason is not null),
+  constraint bound_values_may_be_in_doubt check (state <> 'bound' or coalesce(reason in ('no_quote', 'other_label'), true))
 );
 
 -- What was asked about the statements of an answer, round by round: yes-or-no questions, settled by a rule or by a job.

@@ -429,7 +429,7 @@ comment on column nightdesk.field_bindings.pointer is 'Where it stands in the fi
 comment on column nightdesk.field_bindings.value is 'The value as JSON; null where there is none.';
 comment on column nightdesk.field_bindings.state is 'bound: the quote stands in the document and holds the value; unbound: no words were found that do; null: there is no value.';
 comment on column nightdesk.field_bindings.reason is
-  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote.';
+  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up) or other_label (its line names something else).';
 comment on column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.';
 comment on column nightdesk.field_bindings.number is 'Number of the piece of evidence that holds them.';
 comment on column nightdesk.field_bindings.path is 'Its file, relative to the work root.';

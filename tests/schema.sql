@@ -1221,6 +1221,8 @@ constraint bindings_have_a_place_or_none on nightdesk_data.field_bindings CHECK 
 
 constraint bound_values_have_words_at_a_place on nightdesk_data.field_bindings CHECK ((((state = 'bound'::text) = (quote IS NOT NULL)) AND ((quote IS NULL) = (path IS NULL))))
 
+constraint bound_values_may_be_in_doubt on nightdesk_data.field_bindings CHECK (((state <> 'bound'::text) OR COALESCE((reason = ANY (ARRAY['no_quote'::text, 'other_label'::text])), true)))
+
 constraint field_bindings_line_start_check on nightdesk_data.field_bindings CHECK ((line_start >= 1))
 
 constraint field_bindings_number_check on nightdesk_data.field_bindings CHECK ((number >= 1))
@@ -1229,7 +1231,7 @@ constraint field_bindings_ordinal_check on nightdesk_data.field_bindings CHECK (
 
 constraint field_bindings_pkey on nightdesk_data.field_bindings PRIMARY KEY (run_id, ordinal)
 
-constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text])))
+constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text, 'other_label'::text])))
 
 constraint field_bindings_run_id_fkey on nightdesk_data.field_bindings FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
 
@@ -1239,7 +1241,7 @@ constraint field_bindings_state_check on nightdesk_data.field_bindings CHECK ((s
 
 constraint field_bindings_value_check on nightdesk_data.field_bindings CHECK ((jsonb_typeof(value) <> ALL (ARRAY['object'::text, 'array'::text])))
 
-constraint unbound_values_have_a_reason on nightdesk_data.field_bindings CHECK (((state = 'null'::text) OR ((state = 'unbound'::text) = (reason IS NOT NULL))))
+constraint unbound_values_have_a_reason on nightdesk_data.field_bindings CHECK (((state <> 'unbound'::text) OR (reason IS NOT NULL)))
 
 constraint what_is_null_has_no_value on nightdesk_data.field_bindings CHECK (((state = 'null'::text) = (jsonb_typeof(value) = 'null'::text)))
 
@@ -4472,7 +4474,7 @@ comment on view column nightdesk.field_bindings.pointer is 'Where it stands in t
 
 comment on view column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.'
 
-comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote.'
+comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up) or other_label (its line names something else).'
 
 comment on view column nightdesk.field_bindings.run_id is 'Id of the run.'
 

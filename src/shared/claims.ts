@@ -10,9 +10,16 @@ export function gradeOf(
   return CLAIM_GRADES.findLast((grade) => standing.includes(grade)) ?? null;
 }
 
-/** Of an extraction: supported where each value is bound to words of the document; null where it has none. */
-export function gradeOfFields(bindings: readonly Pick<FieldBinding, "state">[]): ClaimGrade | null {
-  if (bindings.some(({ state }) => state === "unbound")) return "partly";
+/** Of an extraction: supported where each value is bound to words of the document beyond doubt; null where it has none. */
+export function gradeOfFields(
+  bindings: readonly Pick<FieldBinding, "state" | "reason">[],
+): ClaimGrade | null {
+  if (
+    bindings.some(
+      ({ state, reason }) => state === "unbound" || (state === "bound" && reason !== null),
+    )
+  )
+    return "partly";
   return bindings.some(({ state }) => state === "bound") ? "supported" : null;
 }
 

@@ -162,12 +162,13 @@ export type ClaimRecord = {
   readonly checks: readonly ClaimRule[];
 };
 
-/** Why no words of the document carry a value. */
+/** Why no words of the document carry a value; of a bound one the first and the last, why it is in doubt. */
 export const UNBOUND_REASONS = [
   "no_quote",
   "quote_not_found",
   "quote_short",
   "not_in_quote",
+  "other_label",
 ] as const;
 
 /** A single value of the fields of an extraction, and the words of the document that it is bound to. */
@@ -177,7 +178,7 @@ export type FieldBinding = {
   readonly value: string | number | boolean | null;
   /** bound: the words stand in the document and hold the value. unbound: none do. null: there is no value. */
   readonly state: "bound" | "unbound" | "null";
-  /** Of an unbound one, and of a null that stands for a value that nothing carried. */
+  /** Of an unbound one, of a null that stands for a value that nothing carried, and of a bound one that is in doubt. */
   readonly reason: (typeof UNBOUND_REASONS)[number] | null;
   readonly quote: string | null;
   readonly span: EvidenceSpan | null;

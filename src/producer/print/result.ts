@@ -17,6 +17,7 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
 import { claimsJson, doubtLines, leftOutLines, placesOfPiece } from "../../shared/views/claims.ts";
+import { UNBOUND_WORDS } from "../../shared/views/field-blocks.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 
@@ -52,7 +53,7 @@ async function vectorsOf(database: Database, result: JobResult): Promise<Record<
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
   const lines = [...answerLines(result), ...claimLines(result)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
-  for (const warning of [...passedOverLines(result), ...warnOfLinks(result)]) terminal.say(warning);
+  for (const warning of warningsOf(result)) terminal.say(warning);
   const verified = verificationText(result);
   if (verified !== null) terminal.say(verified);
 }
@@ -63,6 +64,25 @@ const claimLines = (result: JobResult): readonly string[] => [
   ...doubtLines(result.claims),
   ...leftOutLines(result.claims_left_out),
 ];
+
+const warningsOf = (result: JobResult): readonly string[] => [
+  ...passedOverLines(result),
+  ...fieldLines(result),
+  ...warnOfLinks(result),
+];
+
+const FIELD_STATES: Readonly<Record<string, string>> = {
+  bound: "In doubt",
+  unbound: "Not found in the document",
+  null: "Left out",
+};
+
+/** `Left out /total: its quote does not stand in the document.` */
+const fieldLines = ({ fields_in_doubt: fields }: JobResult): readonly string[] =>
+  fields.map(
+    ({ pointer, state, reason }) =>
+      `${FIELD_STATES[state] ?? state} ${pointer}: ${UNBOUND_WORDS[reason] ?? reason}.`,
+  );
 
 /** `Passed over prices-2025.md: prices-2026.md is newer.` */
 const passedOverLines = ({ passed_over: older }: JobResult): readonly string[] =>
@@ -215,6 +235,7 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
   ...passedOverJson(result),
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
+  ...fieldsJson(result),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
   models: { first: result.model_first, second: result.model_second },
   usage: usageJson(result),
@@ -249,11 +270,16 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   ...passedOverJson(result),
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
+  ...fieldsJson(result),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
   model: result.model_second ?? result.model_first,
   usage: usageJson(result),
   timing_ms: timingJson(result),
 });
+
+/** Values that words carry with a doubt or not at all, and those that were left out; nothing where none is. */
+const fieldsJson = ({ fields_in_doubt: fields }: JobResult) =>
+  fields.length === 0 ? {} : { fields_in_doubt: fields };
 
 /** Documents that a newer version was preferred to; nothing where none was. */
 const passedOverJson = ({ passed_over: older }: JobResult) =>
@@ -326,8 +352,7 @@ export async function printBatchResults(
       else {
         for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
           await terminal.print(shown);
-        for (const warning of [...passedOverLines(result), ...warnOfLinks(result)])
-          terminal.say(`${result.custom_id}: ${warning}`);
+        for (const warning of warningsOf(result)) terminal.say(`${result.custom_id}: ${warning}`);
       }
     }
     if (page.length === 0) return;

@@ -90,7 +90,7 @@ const bindingTable = (bindings: readonly StoredBinding[]): Block => ({
   rows: bindings.map((binding): Row => [
     fieldName(binding.pointer),
     binding.value === null ? null : valueText(binding.value),
-    binding.quote === null ? unboundText(binding) : cut(binding.quote),
+    whatStandsThere(binding),
     bindingPlace(binding),
   ]),
 });
@@ -105,15 +105,18 @@ const fieldName = (pointer: string): string =>
 
 const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-const unboundText = ({ reason }: StoredBinding): string | null =>
-  reason === null ? null : (UNBOUND_WORDS[reason] ?? reason);
+function whatStandsThere({ quote, reason }: StoredBinding): string | null {
+  const why = reason === null ? [] : [UNBOUND_WORDS[reason] ?? reason];
+  return [...(quote === null ? [] : [cut(quote)]), ...why].join("; ") || null;
+}
 
-/** Why no words carry a value. */
+/** Why no words carry a value, or are in doubt. */
 export const UNBOUND_WORDS: Readonly<Record<string, string>> = {
-  no_quote: "no words of the document were given, and no sentence holds it",
+  no_quote: "no words of the document were given for it",
   quote_not_found: "its quote does not stand in the document",
   quote_short: "its quote says too little",
   not_in_quote: "its quote does not hold it",
+  other_label: "its line names something else",
 };
 
 const bindingPlace = ({ path, line_start, line_end }: StoredBinding): Text | null =>

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import { locatorSchema } from "../locator.ts";
 import { PASSED_OVER_JSON } from "../passed-over.ts";
-import { RUN_GRADES } from "../run-result.ts";
+import { RUN_GRADES, UNBOUND_REASONS } from "../run-result.ts";
 import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
@@ -70,6 +70,9 @@ const resultSchema = z.object({
   vectors: z.coerce.number(),
   evidence: z.array(storedEvidence.extend({ evidence_id: z.number() })),
   passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
+  fields_in_doubt: z.array(
+    z.object({ pointer: z.string(), state: z.string(), reason: z.enum(UNBOUND_REASONS) }),
+  ),
   unfounded_links: z.array(z.string()),
   grade: z.enum(RUN_GRADES).nullable(),
   verification: z.enum(VERIFICATION_STATES).nullable(),
@@ -81,10 +84,11 @@ const resultSchema = z.object({
 });
 
 /**
- * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was admitted, `passed_over` documents with a newer version that
- * the question asked for, `vectors` how many `selectVectors` gives,
- * `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
- * and neither in the question nor in anything that was read; `claims` are the statements that the answer holds.
+ * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was
+ * admitted, `passed_over` documents with a newer version that the question asked for, `fields_in_doubt` values that words
+ * carry with a doubt or not at all, and those that were left out, `vectors` how many `selectVectors` gives, `done_reason`
+ * why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer, and neither in
+ * the question nor in anything that was read; `claims` are the statements that the answer holds.
  */
 export type JobResult = z.infer<typeof resultSchema>;
 
@@ -106,6 +110,9 @@ const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j
                order by e.ordinal), '[]')
           from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
        ${PASSED_OVER_JSON} as passed_over,
+       (select coalesce(jsonb_agg(jsonb_build_object('pointer', f.pointer, 'state', f.state, 'reason', f.reason)
+               order by f.ordinal), '[]')
+          from nightdesk_data.field_bindings f where f.run_id = j.run_id and f.reason is not null) as fields_in_doubt,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
        r.grade, r.verification, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}, ${stepsColumn()}

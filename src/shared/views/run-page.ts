@@ -298,15 +298,12 @@ function fieldsTitle({ field_bindings: rows }: RunDetail): string {
 const bindingItem =
   (extent: Extent) =>
   (row: RunDetail["field_bindings"][number]): Item => {
-    const found =
-      row.quote === null
-        ? row.reason === null
-          ? ""
-          : `  ${UNBOUND_WORDS[row.reason] ?? row.reason}`
-        : `  ← "${oneLine(row.quote, extent)}"  ${spanPlace(row)}`;
+    const words =
+      row.quote === null ? "" : `  ← "${oneLine(row.quote, extent)}"  ${spanPlace(row)}`;
+    const why = row.reason === null ? "" : `  ${UNBOUND_WORDS[row.reason] ?? row.reason}`;
     return {
       mark: row.state === "unbound" ? "UNBOUND" : row.state,
-      text: `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}${found}`,
+      text: `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}${words}${why}`,
     };
   };
 

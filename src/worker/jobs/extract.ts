@@ -139,9 +139,10 @@ const draftOf = (extracted: Extracted): Draft<Extracted> => ({
 });
 
 /** A value as a statement: `/total is 1250`. */
-function claimOf({ pointer, value, state, quote, span }: FieldBinding): readonly ClaimRecord[] {
+function claimOf(binding: FieldBinding): readonly ClaimRecord[] {
+  const { pointer, value, state, reason, quote, span } = binding;
   if (state === "null") return [];
-  const isBound = state === "bound";
+  const isBound = state === "bound" && reason === null;
   return [
     {
       draft: 0,
@@ -355,12 +356,7 @@ async function concludeBound(
     extraction.preset === null
       ? left.values
       : fieldValues(paired, extraction.schema, extraction.judged);
-  const bindings = (await bindValues(values, rules)).map((binding) => ({
-    ...binding,
-    reason:
-      binding.reason ??
-      (binding.state === "null" ? (dropped.get(binding.pointer)?.reason ?? null) : null),
-  }));
+  const bindings = withDropped(await bindValues(values, rules), dropped, parts);
   const fields = plainFields(paired);
   const quotes = findFieldQuotes(fields, extraction.schema);
   const records = await run.parts.offload(
@@ -372,6 +368,32 @@ async function concludeBound(
   run.parts.trace.bindings(bindings);
   const citations = citeQuotes([...records, ...bindings]);
   return { kind: "extracted", fields, parts, citations, bindings };
+}
+
+/**
+ * Bindings with why values are null or not there. Of a file in parts only of what no part gave: a value that one part lost
+ * another one may have.
+ */
+function withDropped(
+  bindings: readonly FieldBinding[],
+  dropped: GivenFields["dropped"],
+  parts: number,
+): readonly FieldBinding[] {
+  const nulls = new Set(
+    bindings.flatMap(({ pointer, state }) => (state === "null" ? [pointer] : [])),
+  );
+  const there = parts === 1 ? nulls : new Set(bindings.map(({ pointer }) => pointer));
+  const withheld = [...dropped].flatMap(([pointer, { reason }]) =>
+    there.has(pointer)
+      ? []
+      : [{ pointer, value: null, state: "null" as const, reason, quote: null, span: null }],
+  );
+  const told = bindings.map((binding) =>
+    binding.state === "null"
+      ? { ...binding, reason: dropped.get(binding.pointer)?.reason ?? null }
+      : binding,
+  );
+  return [...told, ...withheld];
 }
 
 /** Where nothing that is left is carried, though something was given that has to be. */

@@ -152,7 +152,9 @@ export async function leaveOut(
     : { paired, values, dropped: new Map() };
 }
 
-const UNBOUND_WORDS: Readonly<Record<Exclude<FieldBinding["reason"], null>, string>> = {
+const UNBOUND_WORDS: Readonly<
+  Record<Exclude<FieldBinding["reason"], null | "other_label">, string>
+> = {
   no_quote:
     "it has no quote, and no one sentence of the document holds it; give the sentence or row that does",
   quote_not_found:
@@ -169,8 +171,8 @@ const INSTEAD: Readonly<Record<FieldValue["without"], string>> = {
 
 const unboundFaults = (values: readonly FieldValue[], bindings: readonly FieldBinding[]): Fault[] =>
   values.flatMap(({ pointer, without, isJudged }, at) => {
-    const reason = bindings[at]?.reason ?? null;
-    if (reason === null || isJudged) return [];
+    const { state, reason = null } = bindings[at] ?? {};
+    if (state !== "unbound" || reason === null || reason === "other_label" || isJudged) return [];
     return [fault("VALUE_UNBOUND", `${pointer}: ${UNBOUND_WORDS[reason]}${INSTEAD[without]}.`)];
   });
 

@@ -74,6 +74,7 @@ describeOnPostgres("the values of an extraction", () => {
   test.each<[string, readonly FieldBinding[], string | null]>([
     ["supported where each is bound", [BOUND, NULL], "supported"],
     ["partly where one is not", [BOUND, UNBOUND], "partly"],
+    ["partly where one is in doubt", [BOUND, { ...BOUND, reason: "other_label" }], "partly"],
     ["nothing where there is none", [NULL], null],
   ])("grade their run: %s", async (_, bindings, grade) => {
     const runId = await settled(bindings);
@@ -85,7 +86,7 @@ describeOnPostgres("the values of an extraction", () => {
   test.each<[string, Partial<FieldBinding>]>([
     ["bound without words", { quote: null, span: null }],
     ["bound without a place", { span: null }],
-    ["bound with a reason against it", { reason: "no_quote" }],
+    ["bound with a reason against it", { reason: "not_in_quote" }],
     ["unbound with words", { state: "unbound", reason: "no_quote" }],
     ["unbound without a reason", { ...UNBOUND, reason: null }],
     ["null with a value", { ...NULL, value: 3 }],

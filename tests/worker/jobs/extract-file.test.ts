@@ -294,6 +294,30 @@ describe("a value", () => {
     ]);
   });
 
+  test("with an invented quote is asked for again, then left out, whatever another line holds", async () => {
+    const files = { "a.md": "# Bill\n\nVAT 20 % 149.32 GBP\n\nFor Ada Lind, 3 ropes.\n" };
+    const properties = { total: { type: "number" }, to: { type: "string" } };
+    const reply = JSON.stringify({
+      total: { value: 149.32, quote: "Total due 149.32 GBP" },
+      to: { value: "Ada Lind", quote: "For Ada Lind, 3 ropes." },
+    });
+    const model = scripted([reply, reply]);
+    const run = async (required: readonly string[]) =>
+      (
+        await extract(
+          { files, models: [model] },
+          { schema: { type: "object", properties, required } },
+        )
+      ).record.bindings;
+    expect(await run([])).toMatchObject([
+      { pointer: "/to", state: "bound", reason: null },
+      { pointer: "/total", value: null, state: "null", reason: "quote_not_found" },
+    ]);
+    expect(userText(model.requests[1])).toContain(
+      "/total: its quote does not stand in the document",
+    );
+  });
+
   test("is left out where it need not be there, and flagged where it must", async () => {
     const properties = { total: { type: "number" }, to: { type: "string" } };
     const reply = JSON.stringify({
@@ -369,6 +393,7 @@ describe("a value", () => {
       ["/lines/0/n", "bound"],
       ["/lines/0/what", "bound"],
       ["/to/name", "bound"],
+      ["/tags/1", "null"],
     ]);
   });
 

@@ -138,7 +138,7 @@ function sourcesOf({
         : [],
     async versions(paths) {
       const found = [...(await deps.versions(paths))];
-      const within = ({ path }: { readonly path: string }) => path.startsWith(pathPrefix ?? "");
+      const within = (path: string) => path.startsWith(pathPrefix ?? "");
       return new Map(found.map(([path, { newer }]) => [path, { newer: newer.filter(within) }]));
     },
   };

@@ -5,7 +5,8 @@ import type { PureWork } from "../../offload/offload.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import { cutUnits, languageOf } from "../claims/units.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
-import { holdsDates, holdsNumber, isDate, quotedWords } from "./figures-in.ts";
+import { readFieldName, readLabel, shareWord } from "./labels.ts";
+import { holdsDates, holdsNumber, isDate, once, quotedWords } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
 import type { FieldValue } from "./quoted-fields.ts";
 import { holdsChoice, holdsText, holdsTruth } from "./words-in.ts";
@@ -17,13 +18,14 @@ type Bindable = {
 
 /**
  * Binds each value of fields to words of the document that stand there and hold it: those of its own quote, or the whole
- * sentence or row that it is of; of a quote of its object those of the next two sentences as well. A value whose quote
- * is missing or stands nowhere is bound to the one sentence that holds it, where a number of two digits, a date or a name
- * can be told. In the order of the values.
+ * sentence or row that it is of; of a quote of its object those of the next two sentences as well. A value without a quote
+ * of its own is bound to the one sentence that holds it, where a number of two digits, a date or a name can be told, and is
+ * in doubt; so is a figure of a line whose label names something else. In the order of the values.
  */
 export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
   const document = readDocument(evidence);
   const locate = quoteFinder(values, evidence);
+  const isLabelledOtherwise = labelCheck(values, document);
   return values.map((field) => {
     const { pointer, value } = field;
     if (value === null) {
@@ -33,7 +35,10 @@ export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
     if (typeof found === "string") {
       return { pointer, value, state: "unbound", reason: found, quote: null, span: null };
     }
-    return { pointer, value, state: "bound", reason: null, ...found };
+    const { isLookedUp, ...words } = found;
+    const doubt = isLookedUp ? "no_quote" : null;
+    const reason = isLabelledOtherwise(field, words) ? "other_label" : doubt;
+    return { pointer, value, state: "bound", reason, ...words };
   });
 }
 
@@ -119,21 +124,21 @@ const placed = (record: QuoteRecord | undefined): Located | null =>
 
 type Unbound = Exclude<FieldBinding["reason"], null>;
 
-function findBinding(
-  field: FieldValue,
-  document: Document,
-  locate: LocateQuote,
-): Located | Unbound {
+/** Words that hold a value; looked up where it had no quote of its own. */
+type Holder = Located & { readonly isLookedUp: boolean };
+
+function findBinding(field: FieldValue, document: Document, locate: LocateQuote): Holder | Unbound {
   const { quote, quoteBeside } = field;
   const own = quote === null ? null : locate(quote);
-  const ownQuote = quoteBeside === null ? null : locate(quoteBeside);
-  const held = holderAt(field, own, document, 0) ?? holderAt(field, ownQuote, document, NEIGHBOURS);
-  if (held !== null) return held;
+  if (quote !== null && own === null) return "quote_not_found";
+  const beside = quoteBeside === null ? null : locate(quoteBeside);
+  const held = holderAt(field, own, document, 0) ?? holderAt(field, beside, document, NEIGHBOURS);
+  if (held !== null) return { ...held, isLookedUp: false };
   if (own !== null) return saysEnough(own, document) ? "not_in_quote" : "quote_short";
+  if (quoteBeside !== null && beside === null) return "quote_not_found";
   const alone = holderAnywhere(field, document);
-  if (alone !== null) return alone;
-  if (quote !== null) return "quote_not_found";
-  return ownQuote === null ? "no_quote" : "not_in_quote";
+  if (alone !== null) return { ...alone, isLookedUp: true };
+  return beside === null ? "no_quote" : "not_in_quote";
 }
 
 /** Sentences on either side of the quote of a whole object that may hold its values. */
@@ -229,4 +234,49 @@ function holderAnywhere(field: FieldValue, { units, row }: Document): Located | 
   const letters = value.replace(/[^\p{L}\p{N}]/gu, "").length;
   if (letters < FEWEST_LETTERS_ALONE || !row.includes(wanted)) return null;
   return units.find(({ quote }) => rowOf(quote).includes(wanted)) ?? null;
+}
+
+/**
+ * Tells whether words that hold a number or a date of an object are a line whose label names another field, or something else
+ * than the field of which another line of the document is the label: a total of "VAT 20 % 149.32".
+ */
+function labelCheck(
+  values: readonly FieldValue[],
+  { units }: Document,
+): (field: FieldValue, words: Located) => boolean {
+  const labels = once(() =>
+    units.flatMap(({ quote, words }) => {
+      const label = readLabel(quote, words.language);
+      return label === null ? [] : [{ label, words }];
+    }),
+  );
+  const nameOf = ({ about }: FieldValue): string => about.split(" ")[0] ?? "";
+  const names = new Set(values.map(nameOf));
+  const known = new Map<string, boolean>();
+  const isLabelElsewhere = (name: string, isOfDate: boolean): boolean => {
+    const key = `${String(isOfDate)} ${name}`;
+    const has =
+      known.get(key) ??
+      labels().some(({ label, words }) => {
+        const own = readFieldName(name, words.language);
+        return shareWord(label, own) && (isOfDate ? words.dates() : words.quantities()).length > 0;
+      });
+    known.set(key, has);
+    return has;
+  };
+  return (field, { span }) => {
+    const { value, pointer } = field;
+    const isOfDate = typeof value === "string" && isDate(value);
+    if ((typeof value !== "number" && !isOfDate) || /\/\d+(?:\/|$)/.test(pointer)) return false;
+    const unit = units[firstBehind(units, span)];
+    const language = unit?.words.language ?? null;
+    const label =
+      unit === undefined || !isWithin(unit, span) ? null : readLabel(unit.quote, language);
+    const name = nameOf(field);
+    if (label === null || shareWord(label, readFieldName(name, language))) return false;
+    const isOfOther = [...names].some(
+      (other) => other !== name && shareWord(label, readFieldName(other, language)),
+    );
+    return isOfOther || isLabelElsewhere(name, isOfDate);
+  };
 }

@@ -42,7 +42,8 @@ export function quotedWords({
   };
 }
 
-function once<T>(read: () => T): () => T {
+/** Reads once, when it is first asked for. */
+export function once<T>(read: () => T): () => T {
   let found: { readonly value: T } | null = null;
   return () => (found ??= { value: read() }).value;
 }

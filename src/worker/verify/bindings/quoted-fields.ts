@@ -84,8 +84,9 @@ export function pairQuotes(reply: Fields, schema: FieldsSchema): Fields {
 function pair(value: unknown, { schemas, root, quote }: Place): unknown {
   if (isQuotedValue(value)) return value;
   if (isWrapped(value, schemas)) {
-    const own = typeof value["quote"] === "string" ? value["quote"] : null;
-    return pair(value["value"], { schemas, root, quote: own });
+    const { quote: own } = value;
+    const isGiven = typeof own === "string" && own.trim() !== "";
+    return pair(value["value"], { schemas, root, quote: isGiven ? own : null });
   }
   if (Array.isArray(value)) {
     // Once for all items: a reply may hold 21,000.

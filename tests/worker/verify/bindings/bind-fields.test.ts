@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { FieldBinding } from "../../../../src/shared/run-result.ts";
+import { gradeOfFields } from "../../../../src/shared/claims.ts";
 import { bindFields } from "../../../../src/worker/verify/bindings/bind-fields.ts";
 import { fieldValues, pairQuotes } from "../../../../src/worker/verify/bindings/quoted-fields.ts";
 import type { Fields } from "../../../../src/worker/verify/fields-schema.ts";
@@ -316,13 +317,14 @@ describe("what a value is bound to", () => {
     expect(sent).toMatchObject({ value: "Bo", quote: "Sent by Bo." });
   });
 
-  test("is found where no quote was given, or one that stands nowhere", () => {
-    const bindings = bind({
-      total: 240,
-      customer: { value: "Ada Lind", quote: "Lind, of Harwick" },
-    });
-    expect(bindings.map(({ state }) => state)).toEqual(["bound", "bound"]);
+  test("is found where no quote was given, and is in doubt", () => {
+    const bindings = bind({ total: 240, customer: { value: "Ada Lind", quote: " " } });
+    expect(bindings.map(({ state, reason }) => [state, reason])).toEqual([
+      ["bound", "no_quote"],
+      ["bound", "no_quote"],
+    ]);
     expect(bindings.map(({ span }) => span?.lineStart)).toEqual([10, 3]);
+    expect(gradeOfFields(bindings)).toBe("partly");
   });
 
   test.each([
@@ -331,6 +333,16 @@ describe("what a value is bound to", () => {
     [
       "an invented quote",
       { total: { value: 7, quote: "Seven in all, says Bo" } },
+      "quote_not_found",
+    ],
+    [
+      "an invented quote of what another line holds",
+      { total: { value: 240, quote: "Total due 240 EUR" } },
+      "quote_not_found",
+    ],
+    [
+      "an invented quote of its own beside one that stands",
+      { total: { value: 12, quote: "Total 12 EUR" }, quote: "| Hook | 12 EUR |" },
       "quote_not_found",
     ],
     ["a quote that says too little", { total: { value: 80, quote: "EUR" } }, "quote_short"],
@@ -348,5 +360,38 @@ describe("what a value is bound to", () => {
     expect(bind({ total: { value: null, quote: null } })).toMatchObject([
       { state: "null", reason: null },
     ]);
+  });
+
+  const INVOICE =
+    "# Invoice\n\nDate: 1 May 2026\n\nNet 746.60 GBP\n\nVAT 20 % 149.32 GBP\n\nTotal due 895.92 GBP\n\nDue: 31 May 2026\n";
+  const invoiceOf = (name: string, value: unknown, quote: string | null, others: Fields = {}) => {
+    const reply = { [name]: { value, quote }, ...others };
+    const paired = pairQuotes(reply, { type: "object" });
+    const values = fieldValues(paired, { type: "object" });
+    return bindFields({ values, evidence: [blockOf(1, "invoice.md", INVOICE)] })[0];
+  };
+
+  test.each([
+    ["total", 149.32, "VAT 20 % 149.32 GBP", {}],
+    ["total", 149.32, null, {}],
+    ["totalDue", 746.6, "Net 746.60 GBP", {}],
+    ["due", "2026-05-01", "Date: 1 May 2026", {}],
+    ["payable", "2026-05-01", "Date: 1 May 2026", { date: null }],
+    ["gross", 149.32, "VAT 20 % 149.32 GBP", { vat: 149.32 }],
+  ])("%s %j by %j is in doubt: its line names something else", (name, value, quote, others) => {
+    const binding = invoiceOf(name, value, quote, others);
+    expect(binding).toMatchObject({ state: "bound", reason: "other_label" });
+    expect(gradeOfFields([binding as FieldBinding])).toBe("partly");
+  });
+
+  test.each([
+    ["total", 895.92, "Total due 895.92 GBP"],
+    ["amount_due", 895.92, "Total due 895.92 GBP"],
+    ["vat", 149.32, "VAT 20 % 149.32 GBP"],
+    ["tax", 149.32, "VAT 20 % 149.32 GBP"],
+    ["invoice_date", "2026-05-01", "Date: 1 May 2026"],
+    ["due", "2026-05-31", "Due: 31 May 2026"],
+  ])("%s %j by %j is beyond doubt", (name, value, quote) => {
+    expect(invoiceOf(name, value, quote)).toMatchObject({ state: "bound", reason: null });
   });
 });
