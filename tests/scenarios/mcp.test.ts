@@ -173,9 +173,16 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     const { tools } = await client.listTools();
     expect(tools.every(({ outputSchema }) => outputSchema?.["type"] === "object")).toBe(true);
     const queued = await call("submit_job", { task: "Who is paid?" });
+    const { job_id: queuedId } = queued as { job_id: string };
+    expect(await call("get_run", { id: queuedId })).toMatchObject({
+      ok: true,
+      job: { job_id: queuedId, state: "queued", waiting_for: null, hold_reason: null, workers: 0 },
+      count: 0,
+      runs: [],
+    });
     const { rows } = await desk.database.query(
       "select kind, input from nightdesk_data.jobs where job_id = $1",
-      [(queued as { job_id: string }).job_id],
+      [queuedId],
     );
     expect(rows).toMatchObject([
       {

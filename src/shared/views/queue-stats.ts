@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JOB_STATES, KINDS } from "../job.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { IS_ALIVE } from "../store/jobs/workers.ts";
 
@@ -44,4 +45,33 @@ export async function selectQueueStats(db: Queryable): Promise<QueueStats> {
             (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals_waiting`,
   );
   return statsSchema.parse(rows)[0];
+}
+
+const jobStateSchema = z.array(
+  z.object({
+    job_id: z.string(),
+    batch: z.string(),
+    custom_id: z.string(),
+    kind: z.enum(KINDS),
+    state: z.enum(JOB_STATES),
+    waiting_for: z.string().nullable(),
+    hold_reason: z.string().nullable(),
+    created_at: z.date(),
+    workers: count,
+  }),
+);
+
+/** Where a job stands, why it waits or its batch is held, and how many workers are alive. */
+export type JobState = z.infer<typeof jobStateSchema>[number];
+
+/** @param id a UUID, of the job or of one of its runs */
+export async function selectJobState(db: Queryable, id: string): Promise<JobState | undefined> {
+  const { rows } = await db.query(
+    `select j.job_id, b.name as batch, j.custom_id, j.kind, j.state, j.waiting_for, b.hold_reason, j.created_at,
+            (select count(*) from nightdesk_data.workers where ${IS_ALIVE}) as workers
+       from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+      where j.job_id = coalesce((select r.job_id from nightdesk_data.runs r where r.run_id = $1), $1)`,
+    [id],
+  );
+  return jobStateSchema.parse(rows)[0];
 }

@@ -8,7 +8,7 @@ import { selectApprovalGroups } from "../../shared/views/approvals.ts";
 import type { ApprovalGroup } from "../../shared/views/approvals.ts";
 import { findBatch, listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
-import { selectQueueStats } from "../../shared/views/queue-stats.ts";
+import { selectJobState, selectQueueStats } from "../../shared/views/queue-stats.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { searchResults } from "../../shared/views/search-results.ts";
@@ -65,9 +65,16 @@ const batchOf = (batch: BatchProgress): McpResult => ({
 const GET_RUN = defineMcpTool({
   name: "get_run",
   description:
-    "Gives a run, or all runs of a job: what was asked, what came of it, and by what evidence.",
+    "Gives a run, or all runs of a job: what was asked, what came of it, and by what evidence. Of a job that has not run: its state, and how many workers are alive.",
   args: z.strictObject({ id: idOf("run or a job") }),
   result: resultShape({
+    job: rowShape({
+      job_id: z.string(),
+      state: z.enum(JOB_STATES),
+      waiting_for: z.string().nullable(),
+      hold_reason: z.string().nullable(),
+      workers: z.int(),
+    }),
     count: z.int(),
     runs: z.array(
       rowShape({
@@ -84,17 +91,15 @@ const GET_RUN = defineMcpTool({
   }),
   changes: "nothing",
   async run({ id }, desk) {
-    const runs = await runsOf(await desk.database(), id);
-    return { count: runs.length, runs: runs.map(runOf) };
+    const database = await desk.database();
+    const found = await findId(database, id, ["run", "job"]);
+    const job = found === undefined ? undefined : await selectJobState(database, found);
+    if (found === undefined || job === undefined)
+      notFound("run or job", id, "search_results gives ids.");
+    const runs = await selectRunDetails(database, found);
+    return { job, count: runs.length, runs: runs.map(runOf) };
   },
 });
-
-async function runsOf(database: Database, id: string): Promise<readonly RunDetail[]> {
-  const found = await findId(database, id, ["run", "job"]);
-  const runs = found === undefined ? [] : await selectRunDetails(database, found);
-  if (runs.length === 0) notFound("run or job that ran", id, "search_results gives ids.");
-  return runs;
-}
 
 const MOST_PIECES = 100;
 
@@ -145,7 +150,7 @@ const GET_CLAIMS = defineMcpTool({
     "Gives the statements of an answer, each with its grade, and the words of the document that carry it with their page or row.",
   args: z.strictObject({ id: idOf("run or a job") }),
   result: resultShape({
-    run_id: z.string().nullable(),
+    run_id: z.string(),
     count: z.int(),
     claims: z.array(
       rowShape({
@@ -160,11 +165,13 @@ const GET_CLAIMS = defineMcpTool({
   }),
   changes: "nothing",
   async run({ id }, desk) {
-    const runs = await runsOf(await desk.database(), id);
-    const run = runs.at(-1);
-    const claims = (run?.claims ?? []).filter(({ stands }) => stands);
+    const database = await desk.database();
+    const found = await findId(database, id, ["run", "job"]);
+    const runs = found === undefined ? [] : await selectRunDetails(database, found);
+    const run = runs.at(-1) ?? notFound("run or job that ran", id, "search_results gives ids.");
+    const claims = run.claims.filter(({ stands }) => stands);
     return {
-      run_id: run?.run_id ?? null,
+      run_id: run.run_id,
       count: claims.length,
       claims: claims.slice(0, MOST_CLAIMS).map((claim) => ({
         grade: claim.grade,
