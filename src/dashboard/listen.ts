@@ -5,8 +5,7 @@ import { serve } from "@hono/node-server";
 import type { ServerType } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
-import { Failure } from "../shared/failure.ts";
-import { hasCode } from "../shared/store/connection/errors.ts";
+import { listenFailure } from "../shared/commands/listen-failure.ts";
 import type { Exposure } from "./exposure.ts";
 
 export type Listening = {
@@ -45,7 +44,7 @@ export async function listenOn(
       },
     );
     started.once("error", (error: Error) => {
-      reject(cannotListen(error, host, port));
+      reject(listenFailure(error, { host, port, keys: "dashboard.host and dashboard.port" }));
     });
   });
   const { port: chosen } = server.address() as AddressInfo;
@@ -61,22 +60,4 @@ export async function listenOn(
         if ("closeAllConnections" in server) server.closeAllConnections();
       }),
   };
-}
-
-function cannotListen(error: Error, host: string, port: number): Error {
-  const where = `${host}:${port}`;
-  if (hasCode(error, "EADDRINUSE")) {
-    return new Failure(
-      "CONFIG_ERROR",
-      `${where} is taken by another program. Give another --port, or 0 for any that is free.`,
-    );
-  }
-  if (hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "EACCES") || hasCode(error, "ENOTFOUND")) {
-    return new Failure(
-      "CONFIG_ERROR",
-      `${where} can't be listened on: it is no address of this machine, or not allowed. Set dashboard.host and dashboard.port.`,
-      { cause: error },
-    );
-  }
-  return error;
 }

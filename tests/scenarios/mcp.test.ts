@@ -1,4 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/client";
@@ -193,6 +195,21 @@ test("a client over stdio reads documents and rows within its grant, and queues 
   } finally {
     await client.close();
   }
+});
+
+test("by HTTP on a port that another program has, it says so as an error of the configuration", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const refused = await runBin(["mcp", "--http", "--port", String(port)], {
+    cwd: desk.workroot,
+    env: { NIGHTDESK_MCP_TOKEN: "a-token-of-some-length" },
+  });
+  await new Promise((resolve) => other.close(resolve));
+  expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining(`CONFIG_ERROR: 127.0.0.1:${port} is taken`),
+  });
 });
 
 test("by HTTP it wants a token that is long enough, and ends by a signal", async () => {

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { McpServerFactory } from "@modelcontextprotocol/server";
+import { listenFailure } from "../../shared/commands/listen-failure.ts";
 import type { Logger } from "../../shared/logger.ts";
 
 const ADDRESS = "127.0.0.1";
@@ -22,7 +23,7 @@ export type HttpSettings = {
 
 export type McpListener = { readonly url: string; close(): Promise<void> };
 
-/** Serves clients by HTTP on this machine alone: POST /mcp, with the token, a Host of this machine, and no page of another origin. */
+/** Serves clients by HTTP on this machine alone: POST /mcp, with the token, a Host of this machine, and no page of another origin. @throws Failure CONFIG_ERROR for a port that is taken */
 export async function listenForClients(
   servers: McpServerFactory,
   settings: HttpSettings,
@@ -58,7 +59,9 @@ export async function listenForClients(
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => {
+      reject(listenFailure(error, { host: ADDRESS, port, keys: "mcp.http.port" }));
+    });
     server.listen(port, ADDRESS, () => {
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);
