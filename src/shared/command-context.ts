@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { Invocation } from "./commands/command.ts";
 import { modelBaseUrl } from "./config/base-url.ts";
+import { embedderHostsOf, modelHostsOf } from "./config/hosts.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
 import { connectDatabase } from "./store/connection/connect.ts";
@@ -22,12 +23,9 @@ export type CommandContext = {
 /** Reads the configuration of a command and opens its terminal. The logger is made when it is first asked for. */
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
-  // A worker's command asks the host itself, and doctor says what is wrong with it.
-  if (
-    invocation.command.process === "producer" &&
-    invocation.options["ollamaBaseUrl"] !== undefined
-  )
-    modelBaseUrl(config);
+  // A worker's command asks the host itself, and doctor reports a URL that is not valid.
+  const { process } = invocation.command;
+  if (process === "producer" || process === "dashboard") checkHostUrls(config, invocation);
   const terminal = openTerminalOf(invocation);
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);
@@ -42,6 +40,13 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
     },
     terminal,
   };
+}
+
+/** A flag is refused also where no host is asked. @throws Failure CONFIG_ERROR for a URL that is not valid */
+function checkHostUrls(config: Config, { options }: Invocation): void {
+  if (options["ollamaBaseUrl"] !== undefined) modelBaseUrl(config);
+  modelHostsOf(config);
+  embedderHostsOf(config);
 }
 
 function printPlaceOfState({ database, roots }: Config, terminal: Terminal): void {

@@ -104,6 +104,41 @@ describe("--ollama-base-url of a command that queues", () => {
   });
 });
 
+describe("a host of the environment or of the configuration that is not valid", () => {
+  const faulty = `is "ftp://x", and it does not begin with http:// or https://`;
+  const given = async (content: string) => {
+    await desk.write("ollama.yaml", `extends: nightdesk.yaml\n${content}`);
+    return ["ask", "Who?", "--config", `${desk.workroot}/ollama.yaml`];
+  };
+
+  test.each([
+    ["OLLAMA_BASE_URL", "model: { provider: ollama, name: m }\n"],
+    ["NIGHTDESK_OLLAMA_BASE_URL", "embed: { provider: ollama, model_id: m }\n"],
+  ])("is refused by a command that queues: %s", async (variable, content) => {
+    const env = { [variable]: "ftp://x" };
+    const ended = await runBin(await given(content), { cwd: desk.workroot, env });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+      code: 78,
+      stderr: expect.stringContaining(
+        `CONFIG_ERROR: environment ${variable}: model.base_url ${faulty}`,
+      ),
+    });
+    const written = content.replace(" }", ', base_url: "ftp://x" }');
+    const { code, stderr } = await desk.run(...(await given(written)));
+    expect({ code, stderr }).toEqual({
+      code: 78,
+      stderr: expect.stringContaining(`base_url ${faulty}`),
+    });
+    expect(await rowsOf(desk.database, "select from nightdesk_data.jobs")).toEqual([]);
+  });
+
+  test("is not looked at where no host is asked", async () => {
+    const env = { OLLAMA_BASE_URL: "ftp://x" };
+    const { code } = await runBin(["ask", "Who?"], { cwd: desk.workroot, env });
+    expect(code).toBe(0);
+  });
+});
+
 test("the worker that a command starts asks the host that the command was given", async () => {
   const double = await startOllamaDouble({ models: [{ name: "m", respond: () => "I am here." }] });
   const topology = await startTopology("embedded", {
