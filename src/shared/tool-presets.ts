@@ -159,6 +159,16 @@ export function investigationProblem(
   };
 }
 
+/** Whether a preset is there and has a tool. @param name undefined for the default */
+export function mayUse(
+  tool: ToolName,
+  name: string | undefined,
+  own: Readonly<Record<string, readonly string[]>>,
+): boolean {
+  const preset = selectPreset(own, name ?? DEFAULT_PRESET);
+  return typeof preset !== "string" && preset.tools.includes(tool);
+}
+
 /** What finds passages for a model that calls no tools. */
 const SEARCH: ToolName = "search_index";
 

@@ -361,3 +361,36 @@ describe("where the web is off", () => {
     expect(ended.stderr).toContain("whose effect is network");
   });
 });
+
+test("a key of searches that is missing is told before the night: tools list, doctor, and what queues", async () => {
+  const config = join(topology.workroot, "keyless.yaml");
+  const search = { provider: "brave", key_env: "NO_SUCH_KEY", key_file: null };
+  await writeFile(
+    config,
+    JSON.stringify({ extends: topology.configFile, tools: { web: { enabled: true, search } } }),
+  );
+  const why = "the variable NO_SUCH_KEY (tools.web.search.key_env) holds no key.";
+  const { tools } = jsonLine(await run("tools", "list", "--json", "--config", config)) as {
+    tools: { name: string; state: string; reason: string | null }[];
+  };
+  expect(tools.filter(({ name }) => name.startsWith("web_"))).toMatchObject([
+    { name: "web_search", state: "disabled", reason: `web_search is disabled: ${why}` },
+    { name: "web_fetch", state: "available" },
+  ]);
+  const doctor = jsonLine(await run("doctor", "--no-ollama", "--json", "--config", config));
+  expect(doctor["checks"]).toContainEqual(
+    expect.objectContaining({ error_code: "DOCTOR_WEB_SEARCH_KEY", level: "fail" }),
+  );
+  const lines = join(topology.workroot, "keyless.jsonl");
+  const line = { kind: "investigate", task: QUESTION, preset: "research" };
+  await writeFile(lines, `${JSON.stringify(line)}\n`);
+  for (const words of [
+    ["investigate", QUESTION, "--preset", "research"],
+    ["enqueue", lines],
+  ]) {
+    const { code, stderr } = await run(...words, "--config", config);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(why) });
+  }
+  const other = await run("investigate", QUESTION, "--config", config);
+  expect(other.stderr).not.toContain("NO_SUCH_KEY");
+});

@@ -14,6 +14,7 @@ import type { SelectedBatch } from "../enqueue/select-batch.ts";
 import { enqueueLines } from "../enqueue/enqueue-lines.ts";
 import type { Enqueued } from "../enqueue/enqueue-lines.ts";
 import { fileSizes, openInput } from "../enqueue/read-lines.ts";
+import type { JobInput } from "../../shared/job.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
 import { createLineParser } from "../enqueue/parse-line.ts";
 import type { UnknownModel } from "../enqueue/parse-line.ts";
@@ -22,7 +23,7 @@ import type { ModelNames, NamesOptions } from "../enqueue/model-names.ts";
 import { duplicateFinder, sayDuplicates } from "../selection/copies.ts";
 import { daysOfLines } from "../selection/of-days.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
-import { hintHold, hintWorker } from "../watch/obstacles.ts";
+import { hintHold, hintSearchKey, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, textOf } from "./options.ts";
 
@@ -80,12 +81,17 @@ async function load(
 ): Promise<Loaded> {
   const { terminal, invocation, config } = context;
   const models = createModelNames(config, namesOptionsOf(invocation));
+  const presets = new Set<string | undefined>();
+  const problemOf = (input: JobInput): string | undefined => {
+    if (input.kind !== "investigate") return undefined;
+    presets.add(input.preset);
+    return investigationProblem(input, config)?.message;
+  };
   const parser = createLineParser({
     format: formatOf(invocation),
     models,
     affinityOf: (input) => modelAffinity(input, config.model),
-    problemOf: (input) =>
-      input.kind === "investigate" ? investigationProblem(input, config)?.message : undefined,
+    problemOf,
   });
   const goOn =
     `Nothing of batch ${JSON.stringify(batch.name)} that was read so far is dispatched. ` +
@@ -106,6 +112,7 @@ async function load(
           ...duplicateFinder(context, database, batch),
         }),
     );
+    await hintSearchKey(context, presets);
     return { ...enqueued, unknownModels: formatUnknown(parser.unknownModels(), models) };
   } catch (error) {
     terminal.say(goOn);

@@ -5,6 +5,7 @@ import { documentFilterOf } from "../../shared/document-filter.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
+import { hintSearchKey } from "../watch/obstacles.ts";
 import { runSingleJob } from "./ask.ts";
 import { countOfOption, routeOf, said, textOf, verificationOf } from "./options.ts";
 import { textArgumentOf } from "./read-stdin.ts";
@@ -26,6 +27,7 @@ export const investigate: CommandHandler = async (invocation) => {
     return printRefusal(refuse(problem.code, problem.message), invocation);
   }
   if (problem !== undefined) throw new Failure("INPUT_INVALID", problem.message);
+  await hintSearchKey(context, [input.preset]);
   const { since, until } = documentFilterOf(options);
   const steps = countOfOption(options, "maxSteps");
   return runSingleJob(context, {

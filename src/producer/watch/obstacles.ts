@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import { findKeyFault } from "../../shared/config/search-key.ts";
 import { FROM_HOSTS } from "../../shared/providers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -10,6 +11,7 @@ import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/w
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
+import { mayUse, WEB_TOOLS } from "../../shared/tool-presets.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 
 /** What keeps work from being done that no row of it tells. */
@@ -111,6 +113,21 @@ export async function hintWorker(context: CommandContext, database: Database): P
   context.terminal.say(
     `No worker is alive; the work waits until you start one with: ${startOf(context)}`,
   );
+}
+
+/**
+ * Says that a search of the web would find no key in this process, where an investigation by one of the presets may make one. A
+ * worker that was started elsewhere may have the key.
+ */
+export async function hintSearchKey(
+  { config, terminal, invocation }: CommandContext,
+  presets: Iterable<string | undefined>,
+): Promise<void> {
+  const { presets: own } = config.tools;
+  if (!Array.from(presets).some((name) => mayUse(WEB_TOOLS.search, name, own))) return;
+  const fault = await findKeyFault(config, invocation.env);
+  if (fault === undefined) return;
+  terminal.say(`web_search needs a key, which the worker may have; here ${fault}`);
 }
 
 /** Says that schedules run only while a worker does, when none is there. */

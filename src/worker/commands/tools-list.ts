@@ -2,10 +2,17 @@ import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import { findKeyFault } from "../../shared/config/search-key.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Preset } from "../../shared/tool-presets.ts";
 import { isMcpTool } from "../../shared/mcp-servers.ts";
-import { DEFAULT_PRESET, presetsOf, selectPreset, whyWebOff } from "../../shared/tool-presets.ts";
+import {
+  DEFAULT_PRESET,
+  presetsOf,
+  selectPreset,
+  WEB_TOOLS,
+  whyWebOff,
+} from "../../shared/tool-presets.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import { probeShell, shellOf } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/registry.ts";
@@ -34,9 +41,14 @@ export const toolsList: CommandHandler = async (invocation) => {
   const preset = wanted === undefined ? undefined : selectPreset(config.tools.presets, wanted);
   if (typeof preset === "string") throw new Failure("NOT_FOUND", preset);
   const presets = presetsOf(config.tools.presets);
+  const keyFault = await findKeyFault(config, invocation.env);
   const machine = {
     shell: shellOf(await probeShell()),
-    web: { whyOff: (tool: string) => whyWebOff(tool, config.tools.web) ?? null },
+    web: {
+      whyOff: (tool: string) =>
+        whyWebOff(tool, config.tools.web) ??
+        (tool === WEB_TOOLS.search ? (keyFault ?? null) : null),
+    },
   };
   const stateOf = (tool: Tool): Pick<ListedTool, "state" | "reason"> => {
     const isHeld = preset === undefined || preset.tools.includes(tool.name);

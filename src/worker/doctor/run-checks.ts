@@ -17,6 +17,7 @@ import { checkReader } from "./check-reader.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
 import { checkShell } from "./check-shell.ts";
+import { checkWeb } from "./check-web.ts";
 import { textExtractionOf } from "../settings.ts";
 
 /** All checks, with the configuration as the invocation selects it now. */
@@ -40,6 +41,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   checks.push(...(await checkLocalModels(context.config)), checkShell(await probeShell()));
   checks.push(await checkReader(readerRights(), textExtractionOf(context.config)));
   checks.push(...(await checkMcpServers(context)));
+  checks.push(...(await checkWeb(context.config, invocation.env)));
   if (invocation.options["ollama"] !== false) {
     const window = invocation.options["probeWindow"] === true ? "probe" : "look";
     checks.push(...(await checkModelHost(context.config, context.invocation.env, window)));

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { readSecret } from "../../shared/config/read-secret.ts";
+import { readSearchKey } from "../../shared/config/search-key.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -99,8 +99,8 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
       const { provider } = web.search;
       if (refused !== null) return refused;
       if (provider === null) return refuse("WEB_DENIED", "tools.web.search.provider is not set.");
-      const key = await readKey(config, env);
-      if (key.kind === "refused") return key;
+      const key = await readSearchKey(config, env);
+      if (key.kind === "missing") return refuse("WEB_UNAVAILABLE", `On this worker ${key.why}`);
       const baseUrl = web.search.base_url;
       const call = { provider, baseUrl, key: key.key, query, limit };
       const asked = askProvider(call, limits);
@@ -148,25 +148,6 @@ async function takeTurn(
       });
       return { kind: "turn", end: (end) => endWebCall(database, place, end, mostFailures) };
   }
-}
-
-const MOST_KEY_BYTES = 4_096;
-
-/** The key of the provider, which stands in no row and no log. */
-async function readKey(
-  { tools, roots }: WebParts["config"],
-  env: WebParts["env"],
-): Promise<{ readonly kind: "key"; readonly key: string | null } | Refusal> {
-  const { key_env: variable, key_file: file } = tools.web.search;
-  const place = { variable, file, folder: roots.configRoot, maxBytes: MOST_KEY_BYTES };
-  const key = await readSecret(place, env);
-  if (key !== "") return { kind: "key", key };
-  return refuse(
-    "WEB_UNAVAILABLE",
-    variable === null
-      ? "tools.web.search.key_file holds no key."
-      : `This worker has no variable ${variable} (tools.web.search.key_env).`,
-  );
 }
 
 const NOWHERE: Refusal = refuse("WEB_DENIED", "Nothing is reached here.");

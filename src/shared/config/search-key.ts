@@ -1,0 +1,36 @@
+import { readSecret } from "./read-secret.ts";
+import type { Config } from "./schema.ts";
+
+const MOST_KEY_BYTES = 4_096;
+
+/** The key of the search provider, null where it takes none; or why there is none, as a sentence. It stands in no row and no log. */
+export async function readSearchKey(
+  { tools, roots }: Pick<Config, "tools" | "roots">,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<
+  | { readonly kind: "key"; readonly key: string | null }
+  | { readonly kind: "missing"; readonly why: string }
+> {
+  const { key_env: variable, key_file: file } = tools.web.search;
+  const place = { variable, file, folder: roots.configRoot, maxBytes: MOST_KEY_BYTES };
+  const key = await readSecret(place, env);
+  if (key !== "") return { kind: "key", key };
+  return {
+    kind: "missing",
+    why:
+      variable === null
+        ? "tools.web.search.key_file holds no key."
+        : `the variable ${variable} (tools.web.search.key_env) holds no key.`,
+  };
+}
+
+/** Why searches of the web would find no key in this process; undefined where they do, or the web or its search is off. */
+export async function findKeyFault(
+  config: Pick<Config, "tools" | "roots">,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const { enabled, search } = config.tools.web;
+  if (!enabled || search.provider === null) return undefined;
+  const read = await readSearchKey(config, env);
+  return read.kind === "missing" ? read.why : undefined;
+}
