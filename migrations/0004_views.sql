@@ -6,7 +6,7 @@ select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.er
        r.queued_ms, r.run_ms,
        (select count(*) from nightdesk_data.evidence e where e.run_id = r.run_id and e.admitted) as evidence_count,
        j.created_at, j.finished_at, r.summary as output, r.cached_from, j.rerun_of, j.waiting_for, r.grade,
-       r.claims_dropped, r.verification, j.duplicate_of
+       r.claims_dropped, r.verification, j.duplicate_of, j.input->>'path' as path
   from nightdesk_data.jobs j
   join nightdesk_data.batches b using (batch_id)
   left join nightdesk_data.runs r on r.run_id = j.run_id
@@ -22,6 +22,7 @@ comment on column nightdesk.results.state is 'queued, running, parked, succeeded
 comment on column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.';
 comment on column nightdesk.results.error_message is 'The same in words.';
 comment on column nightdesk.results.input is 'What was asked for, as it was queued.';
+comment on column nightdesk.results.path is 'The file that the job was queued for, relative to the work root; null where it was queued for none, as a question.';
 comment on column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.';
 comment on column nightdesk.results.scope is 'The scope footer: what the answer rests on.';
 comment on column nightdesk.results.model is 'The model that wrote the answer.';
@@ -43,17 +44,19 @@ comment on column nightdesk.results.rerun_of is 'The job of an earlier batch tha
 comment on column nightdesk.results.duplicate_of is 'The job of its batch that is worked in its place, because their files are copies; it has the result. Null for any other.';
 
 create view nightdesk.evidence as
-select e.evidence_id, j.job_id, e.run_id, j.batch_id, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
+select e.evidence_id, j.job_id, e.run_id, j.batch_id, b.name as batch, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
        e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
        e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.title, e.retrieved_at
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
-  join nightdesk_data.jobs j using (job_id);
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b using (batch_id);
 comment on view nightdesk.evidence is 'One row a piece of text that a run read, admitted or not.';
 comment on column nightdesk.evidence.evidence_id is 'Id of the piece.';
 comment on column nightdesk.evidence.job_id is 'Id of the job.';
 comment on column nightdesk.evidence.run_id is 'Id of the run that read it.';
 comment on column nightdesk.evidence.batch_id is 'Id of the batch.';
+comment on column nightdesk.evidence.batch is 'Name of the batch.';
 comment on column nightdesk.evidence.custom_id is 'The job''s custom_id.';
 comment on column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched. output: what a tool printed.';
 comment on column nightdesk.evidence.admitted is 'Whether the answer may rest on it.';
@@ -160,15 +163,17 @@ comment on column nightdesk.run_events.duration_ms is 'Milliseconds that it took
 comment on column nightdesk.run_events.detail is 'What it found and decided.';
 
 create view nightdesk.tool_calls as
-select t.run_id, r.job_id, j.batch_id, j.custom_id, t.ordinal, t.name, t.args, t.error_code, t.error_message, t.result,
+select t.run_id, r.job_id, j.batch_id, b.name as batch, j.custom_id, t.ordinal, t.name, t.args, t.error_code, t.error_message, t.result,
        t.trailing_text, t.duration_ms, t.step, t.grant_id, t.args_sha256
   from nightdesk_data.tool_calls t
   join nightdesk_data.runs r using (run_id)
-  join nightdesk_data.jobs j on j.job_id = r.job_id;
+  join nightdesk_data.jobs j on j.job_id = r.job_id
+  join nightdesk_data.batches b using (batch_id);
 comment on view nightdesk.tool_calls is 'One row a call of a tool.';
 comment on column nightdesk.tool_calls.run_id is 'Id of the run.';
 comment on column nightdesk.tool_calls.job_id is 'Id of its job.';
 comment on column nightdesk.tool_calls.batch_id is 'Id of the batch.';
+comment on column nightdesk.tool_calls.batch is 'Name of the batch.';
 comment on column nightdesk.tool_calls.custom_id is 'Id of the line that queued the job; null where it had none.';
 comment on column nightdesk.tool_calls.ordinal is 'Place among the calls of the run.';
 comment on column nightdesk.tool_calls.name is 'Name of the tool.';
@@ -183,17 +188,19 @@ comment on column nightdesk.tool_calls.grant_id is 'Of an investigation: the gra
 comment on column nightdesk.tool_calls.args_sha256 is 'Of an investigation: SHA-256 of its arguments as canonical JSON.';
 
 create view nightdesk.steps as
-select s.job_id, s.run_id, j.batch_id, j.custom_id, s.ordinal, s.kind, t.name as tool, s.effect, s.state,
+select s.job_id, s.run_id, j.batch_id, b.name as batch, j.custom_id, s.ordinal, s.kind, t.name as tool, s.effect, s.state,
        coalesce(t.error_code, c.error_code) as error_code, c.model, c.prompt_tokens, c.completion_tokens, s.detail,
        s.started_at, s.ended_at, extract(epoch from s.ended_at - s.started_at) * 1000 as duration_ms
   from nightdesk_data.steps s
   join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b using (batch_id)
   left join nightdesk_data.tool_calls t on t.job_id = s.job_id and t.step = s.ordinal
   left join nightdesk_data.model_calls c on c.job_id = s.job_id and c.request_sha256 = s.request_sha256;
 comment on view nightdesk.steps is 'One row a step of an investigation: a call of a model or of a tool, or what a rule did, written before and after.';
 comment on column nightdesk.steps.job_id is 'Id of the job.';
 comment on column nightdesk.steps.run_id is 'Id of the run that wrote it; a later run of the job goes on behind it.';
 comment on column nightdesk.steps.batch_id is 'Id of the batch.';
+comment on column nightdesk.steps.batch is 'Name of the batch.';
 comment on column nightdesk.steps.custom_id is 'The job''s custom_id.';
 comment on column nightdesk.steps.ordinal is 'Place among the steps of the job, from 0.';
 comment on column nightdesk.steps.kind is 'model, tool, compaction (older steps are shown in brief from here on), policy (a rule acted) or end.';
@@ -278,17 +285,19 @@ comment on column nightdesk.artifacts.created_at is 'When it was first made; nul
 comment on column nightdesk.artifacts.removed_at is 'When its bytes were removed; null while they are kept.';
 
 create view nightdesk.model_calls as
-select c.call_id, c.job_id, c.run_id, j.batch_id, j.custom_id, c.pass, c.model, c.model_digest, c.prompt_template,
+select c.call_id, c.job_id, c.run_id, j.batch_id, b.name as batch, j.custom_id, c.pass, c.model, c.model_digest, c.prompt_template,
        c.prompt_sha256, c.request_sha256, c.prompt, c.reply, c.done_reason, c.error_code, c.prompt_tokens,
        c.completion_tokens, c.load_ms, c.duration_ms, c.created_at, c.cached_from
   from nightdesk_data.model_calls c
-  join nightdesk_data.jobs j using (job_id);
+  join nightdesk_data.jobs j using (job_id)
+  join nightdesk_data.batches b using (batch_id);
 comment on view nightdesk.model_calls is
   'One row a call of a model, committed as it returned, and one a reply that was taken over from another job.';
 comment on column nightdesk.model_calls.call_id is 'Id of the call.';
 comment on column nightdesk.model_calls.job_id is 'Id of the job.';
 comment on column nightdesk.model_calls.run_id is 'Id of the run that made the call, or took its reply over.';
 comment on column nightdesk.model_calls.batch_id is 'Id of the batch.';
+comment on column nightdesk.model_calls.batch is 'Name of the batch.';
 comment on column nightdesk.model_calls.custom_id is 'The job''s custom_id.';
 comment on column nightdesk.model_calls.pass is 'first, second, retry (after a violation), part (of a long file) or chat.';
 comment on column nightdesk.model_calls.model is 'The model that was asked.';

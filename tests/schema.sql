@@ -2285,11 +2285,12 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     attachments
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
     j.batch_id,
+    b.name AS batch,
     j.custom_id,
     e.kind,
     e.admitted,
@@ -2314,7 +2315,8 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, custom_id, kind,
     e.retrieved_at
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
-     JOIN nightdesk_data.jobs j USING (job_id);
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b USING (batch_id);
 
 view nightdesk.failures (origin, job_id, batch_id, custom_id, kind, state, path, error_code, error_message, attempts, at) as
  SELECT 'job'::text AS origin,
@@ -2515,11 +2517,12 @@ view nightdesk.memory (memory_id, type, source, content, chunk_keys, dangling_ke
     created_at
    FROM nightdesk_data.memory m;
 
-view nightdesk.model_calls (call_id, job_id, run_id, batch_id, custom_id, pass, model, model_digest, prompt_template, prompt_sha256, request_sha256, prompt, reply, done_reason, error_code, prompt_tokens, completion_tokens, load_ms, duration_ms, created_at, cached_from) as
+view nightdesk.model_calls (call_id, job_id, run_id, batch_id, batch, custom_id, pass, model, model_digest, prompt_template, prompt_sha256, request_sha256, prompt, reply, done_reason, error_code, prompt_tokens, completion_tokens, load_ms, duration_ms, created_at, cached_from) as
  SELECT c.call_id,
     c.job_id,
     c.run_id,
     j.batch_id,
+    b.name AS batch,
     j.custom_id,
     c.pass,
     c.model,
@@ -2538,7 +2541,8 @@ view nightdesk.model_calls (call_id, job_id, run_id, batch_id, custom_id, pass, 
     c.created_at,
     c.cached_from
    FROM nightdesk_data.model_calls c
-     JOIN nightdesk_data.jobs j USING (job_id);
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b USING (batch_id);
 
 view nightdesk.moves (job_id, batch_id, batch, custom_id, run_id, step, tool, type, evidence, found, at) as
  SELECT s.job_id,
@@ -2663,7 +2667,7 @@ view nightdesk.reasoning (call_id, job_id, run_id, batch_id, custom_id, pass, mo
      JOIN nightdesk_data.model_calls c USING (call_id, run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification, duplicate_of) as
+view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification, duplicate_of, path) as
  SELECT j.job_id,
     j.batch_id,
     b.name AS batch,
@@ -2692,7 +2696,8 @@ view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_c
     r.grade,
     r.claims_dropped,
     r.verification,
-    j.duplicate_of
+    j.duplicate_of,
+    j.input ->> 'path'::text AS path
    FROM nightdesk_data.jobs j
      JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.runs r ON r.run_id = j.run_id
@@ -2808,10 +2813,11 @@ view nightdesk.stage_costs (batch_id, batch, kind, stage, model, calls, jobs, pr
   WHERE b.parent_id IS NULL
   GROUP BY b.batch_id, b.name, c.kind, c.stage, c.model;
 
-view nightdesk.steps (job_id, run_id, batch_id, custom_id, ordinal, kind, tool, effect, state, error_code, model, prompt_tokens, completion_tokens, detail, started_at, ended_at, duration_ms) as
+view nightdesk.steps (job_id, run_id, batch_id, batch, custom_id, ordinal, kind, tool, effect, state, error_code, model, prompt_tokens, completion_tokens, detail, started_at, ended_at, duration_ms) as
  SELECT s.job_id,
     s.run_id,
     j.batch_id,
+    b.name AS batch,
     j.custom_id,
     s.ordinal,
     s.kind,
@@ -2828,6 +2834,7 @@ view nightdesk.steps (job_id, run_id, batch_id, custom_id, ordinal, kind, tool, 
     EXTRACT(epoch FROM s.ended_at - s.started_at) * 1000::numeric AS duration_ms
    FROM nightdesk_data.steps s
      JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b USING (batch_id)
      LEFT JOIN nightdesk_data.tool_calls t ON t.job_id = s.job_id AND t.step = s.ordinal
      LEFT JOIN nightdesk_data.model_calls c ON c.job_id = s.job_id AND c.request_sha256 = s.request_sha256;
 
@@ -2931,10 +2938,11 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
      LEFT JOIN staged s ON s.hour = e.hour AND s.kind = e.kind AND NOT s.model IS DISTINCT FROM e.model
   WHERE e.is_counted OR s.calls > 0;
 
-view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms, step, grant_id, args_sha256) as
+view nightdesk.tool_calls (run_id, job_id, batch_id, batch, custom_id, ordinal, name, args, error_code, error_message, result, trailing_text, duration_ms, step, grant_id, args_sha256) as
  SELECT t.run_id,
     r.job_id,
     j.batch_id,
+    b.name AS batch,
     j.custom_id,
     t.ordinal,
     t.name,
@@ -2949,7 +2957,8 @@ view nightdesk.tool_calls (run_id, job_id, batch_id, custom_id, ordinal, name, a
     t.args_sha256
    FROM nightdesk_data.tool_calls t
      JOIN nightdesk_data.runs r USING (run_id)
-     JOIN nightdesk_data.jobs j ON j.job_id = r.job_id;
+     JOIN nightdesk_data.jobs j ON j.job_id = r.job_id
+     JOIN nightdesk_data.batches b USING (batch_id);
 
 view nightdesk.watched_files (source, path, mail, sha256, bytes, seen_at, job_id, batch_id, state, label, label_job_id, label_state, label_problem, moved_to, move_problem) as
  SELECT w.source,
@@ -4378,6 +4387,8 @@ comment on view column nightdesk.documents.source is 'Name of the configured sou
 
 comment on view column nightdesk.evidence.admitted is 'Whether the answer may rest on it.'
 
+comment on view column nightdesk.evidence.batch is 'Name of the batch.'
+
 comment on view column nightdesk.evidence.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.evidence.chars_full is 'Characters (code points) of the whole file.'
@@ -4656,6 +4667,8 @@ comment on view column nightdesk.memory.source is 'manual, or derived_from_evide
 
 comment on view column nightdesk.memory.type is 'preference, project_state, constraint, workflow_rule or user_fact.'
 
+comment on view column nightdesk.model_calls.batch is 'Name of the batch.'
+
 comment on view column nightdesk.model_calls.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.model_calls.cached_from is 'The run of another job that made the call; its tokens and times were spent there. Null for a call of its own.'
@@ -4888,6 +4901,8 @@ comment on view column nightdesk.results.model is 'The model that wrote the answ
 
 comment on view column nightdesk.results.output is 'What a job gave beside words: the fields of extract, the counters of index and embed.'
 
+comment on view column nightdesk.results.path is 'The file that the job was queued for, relative to the work root; null where it was queued for none, as a question.'
+
 comment on view column nightdesk.results.prompt_tokens is 'Tokens of all prompts of the last run.'
 
 comment on view column nightdesk.results.queued_ms is 'Milliseconds between the time it was due and the start of the last run.'
@@ -5056,6 +5071,8 @@ comment on view column nightdesk.stage_costs.prompt_tokens is 'Tokens of their p
 
 comment on view column nightdesk.stage_costs.stage is 'draft, decompose (which questions to ask), check, judge or revise.'
 
+comment on view column nightdesk.steps.batch is 'Name of the batch.'
+
 comment on view column nightdesk.steps.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.steps.completion_tokens is 'Tokens of the reply.'
@@ -5137,6 +5154,8 @@ comment on view column nightdesk.throughput.stages is 'The same by stage (draft,
 comment on view column nightdesk.tool_calls.args is 'Its arguments, as the model gave them.'
 
 comment on view column nightdesk.tool_calls.args_sha256 is 'Of an investigation: SHA-256 of its arguments as canonical JSON.'
+
+comment on view column nightdesk.tool_calls.batch is 'Name of the batch.'
 
 comment on view column nightdesk.tool_calls.batch_id is 'Id of the batch.'
 

@@ -3,7 +3,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { readAsReader, selectViewNames } from "../../shared/store/reader-sql.ts";
+import { readAsReader, selectColumnNames, selectViewNames } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
 import { printRows } from "../print/rows.ts";
 import type { RowFormat } from "../print/rows.ts";
@@ -21,7 +21,7 @@ export const sql: CommandHandler = async (invocation) => {
         printRows(context.terminal, formatOf(context), readAsReader(database, statement, timeout)),
       );
     } catch (error) {
-      throw await nameViews(database, error);
+      throw await nameWhatThereIs(database, statement, error);
     }
     return EXIT.ok;
   });
@@ -73,13 +73,23 @@ async function stopDatabase(directory: string): Promise<void> {
 }
 
 const UNDEFINED_TABLE = "42P01";
+const UNDEFINED_COLUMN = "42703";
 
-async function nameViews(database: Database, error: unknown): Promise<unknown> {
-  const { cause } = error instanceof Failure ? error : {};
+/** The error, with the views or columns that there are where it names one that is not there. */
+async function nameWhatThereIs(
+  database: Database,
+  statement: string,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Failure) || error.code !== "SQL_ERROR") return error;
+  const { cause, message } = error;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (!(error instanceof Failure) || code !== UNDEFINED_TABLE) return error;
-  const views = await selectViewNames(database);
-  return new Failure("SQL_ERROR", `${error.message}\nThe views are: ${views.join(", ")}.`, {
-    cause,
-  });
+  const lines = [message];
+  if (code === UNDEFINED_TABLE) {
+    lines.push(`The views are: ${(await selectViewNames(database)).join(", ")}.`);
+  } else if (code === UNDEFINED_COLUMN) {
+    const views = await selectColumnNames(database, statement);
+    lines.push(...views.map(({ view, columns }) => `${view} has: ${columns.join(", ")}.`));
+  }
+  return new Failure("SQL_ERROR", lines.join("\n"), { cause });
 }

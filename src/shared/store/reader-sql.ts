@@ -111,6 +111,23 @@ export async function selectViewNames(db: Queryable): Promise<readonly string[]>
   return viewsSchema.parse(rows).map(({ viewname }) => viewname);
 }
 
+const columnsSchema = z.array(z.object({ view: z.string(), columns: z.array(z.string()) }));
+
+/** The views that a statement names, in the order of their names, with the names of their columns. */
+export async function selectColumnNames(
+  db: Queryable,
+  statement: string,
+): Promise<z.infer<typeof columnsSchema>> {
+  const { rows } = await db.query(
+    `select table_name as view, array_agg(column_name::text order by ordinal_position) as columns
+       from information_schema.columns
+      where table_schema = 'nightdesk' and table_name = any($1)
+      group by 1 order by 1`,
+    [statement.toLowerCase().match(/[a-z_]+/g) ?? []],
+  );
+  return columnsSchema.parse(rows);
+}
+
 const SPACE_OR_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$))/;
 const READS = ["select", "with", "values", "table", "explain", "show"];
 

@@ -276,6 +276,22 @@ describe("what a read-only statement can still call", () => {
   });
 });
 
+test("views of what a batch did name it, and results the file", async () => {
+  const file = await desk.write(
+    "path.jsonl",
+    `{"kind":"summarize","path":"allowed/corpus/a.md"}\n`,
+  );
+  await desk.run("enqueue", file, "--batch-name", "files");
+  expect(await json("select path from results where batch = 'files'")).toEqual([
+    { path: "allowed/corpus/a.md" },
+  ]);
+  expect(await json("select path from results where batch = 'sql' limit 1")).toEqual([
+    { path: null },
+  ]);
+  for (const view of ["evidence", "tool_calls", "model_calls", "steps"])
+    expect(await json(`select batch_id from ${view} where batch = 'files'`)).toEqual([]);
+});
+
 describe("a statement that the server does not understand", () => {
   test("is shown with a caret at the place", async () => {
     const { stderr, code } = await desk.run("sql", "select\n\t'ü', nope from results");
@@ -283,6 +299,17 @@ describe("a statement that the server does not understand", () => {
       `column "nope" does not exist\n  \t'ü', nope from results\n  \t     ^`,
     );
     expect(code).toBe(1);
+  });
+
+  test("names the columns of the views that it reads when it asks for another", async () => {
+    const { stderr } = await desk.run(
+      "sql",
+      "select h.batch, nope from batch_holds h join watches on true",
+    );
+    expect(stderr).toContain(
+      "batch_holds has: batch_id, batch, reason, detail, began_at, ended_at, times, held_ms.\n  watches has: source,",
+    );
+    expect(stderr).not.toContain("results has:");
   });
 
   test("names the views when it asks for another", async () => {
