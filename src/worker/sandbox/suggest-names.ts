@@ -14,7 +14,7 @@ const maxSuggestions = 3;
 
 /**
  * A sentence that offers the files of a listing, and the attachments of its mails, whose names are closest to that of a
- * path that was not found (case and Unicode form ignored; at most two edits, a third of the name, or the same name with
+ * path that was not found (case, Unicode form, and which of blank, _ and - joins words ignored; at most two edits, a third of the name, or the same name with
  * another ending, with one at all, or with words before it), or nothing. Of names that are as close the one whose path is
  * closest comes first, where a path was asked for; then ties go by path.
  */
@@ -43,7 +43,9 @@ export function suggestNames(
     listing.cutAt === null
       ? ""
       : ` Only the first ${listing.cutAt} entries below the roots were looked at: name the file by its path.`;
-  const quotes = close.some(({ listed }) => endsWithWord(fold(listed), wanted))
+  const quotes = close.some(
+    ({ listed }) => listed.includes(" ") && endsWithWord(fold(listed), wanted),
+  )
     ? " In a question, a name with blanks is put into quotes."
     : "";
   return (offers.length === 0 ? "" : ` Did you mean ${offers.join(" or ")}?${quotes}`) + cut;
@@ -84,7 +86,12 @@ function distanceOf(wanted: string, listed: string, limit: number): number {
 const endsWithWord = (listed: string, wanted: string): boolean => listed.endsWith(` ${wanted}`);
 
 const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf(".")));
-const fold = (name: string): string => name.normalize("NFC").toLowerCase();
+/** What a question spells with a blank may have "_" or "-" on disk. */
+const fold = (name: string): string =>
+  name
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ");
 
 /** Twins that look alike are told apart in words. */
 function offer(name: string, { listed, path }: CloseName): string {

@@ -64,6 +64,16 @@ describe("bare names", () => {
     expect(close).not.toContain("quotes");
   });
 
+  test("offers a name that a question spells with blanks as it is on disk", async () => {
+    root.write("allowed/pump_room-notes.md");
+    const message = messageOf(await root.read("pump room notes.md"));
+    expect(message).toContain('Did you mean "allowed/pump_room-notes.md"?');
+    expect(messageOf(await root.read("notes.md"))).toContain(
+      'Did you mean "allowed/pump_room-notes.md"?',
+    );
+    expect(message).not.toContain("quotes");
+  });
+
   test("skips hidden folders", async () => {
     root.write("allowed/.trash/note.md");
     expect(codeOf(await root.read("note.md"))).toBe("FILE_NOT_FOUND");
