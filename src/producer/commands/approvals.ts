@@ -136,7 +136,9 @@ export const approvalsDeny: CommandHandler = (invocation) => decide(invocation, 
 async function decide(invocation: Invocation, verdict: NewDecision["verdict"]): Promise<number> {
   const context = await openContext(invocation);
   const decision = decisionOf(invocation, verdict);
+  const isMany = assertOneWay(invocation);
   return withDatabase(context, "must-exist", async (database) => {
+    if (isMany) return decideMany(context, database, decision);
     const given = argumentOf(invocation);
     const approvalId = await findApproval(database, given);
     const decided = await decideApproval(database, approvalId, decision);
@@ -147,6 +149,68 @@ async function decide(invocation: Invocation, verdict: NewDecision["verdict"]): 
     return EXIT.ok;
   });
 }
+
+/** Whether many calls are meant, and no single one. @throws Failure USAGE_ERROR */
+function assertOneWay({ args, options }: Invocation): boolean {
+  const isMany = ["all", "batch", "where"].some((name) => options[name] !== undefined);
+  if (isMany !== args.length > 0) return isMany;
+  throw new Failure(
+    "USAGE_ERROR",
+    "Say what is decided: the id of one approval, or --all, --batch BATCH, --where tool=NAME.",
+  );
+}
+
+/** Calls that are looked up at once. */
+const MOST_CALLS = 500;
+
+/** One decision for each call that waits, of a batch or a tool where those are named. */
+async function decideMany(
+  context: CommandContext,
+  database: Database,
+  decision: NewDecision,
+): Promise<number> {
+  const { terminal, invocation } = context;
+  const batchId = await batchOf(database, invocation);
+  const tool = toolOf(invocation);
+  const done = { calls: 0, answered: 0, woken: 0 };
+  for (let last = -1; done.calls > last;) {
+    last = done.calls;
+    const filter = { batchId, which: "waiting", limit: MOST_CALLS, tool } as const;
+    for (const { approval_id: id } of await selectApprovalGroups(database, filter)) {
+      const decided = await decideApproval(database, id, decision, batchId);
+      // Somebody else was there before.
+      if (decided.kind !== "decided") continue;
+      done.calls += 1;
+      done.answered += decided.answered;
+      done.woken += decided.woken;
+    }
+  }
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, verdict: decision.verdict, ...done });
+  }
+  const on = `${countOf(done.answered, "run")} ${done.answered === 1 ? "goes" : "go"} on`;
+  terminal.say(
+    done.calls === 0
+      ? "Nothing of that waits for approval."
+      : `${capital(VERDICTS[decision.verdict])}: ${countOf(done.calls, "call")}; ${on}.`,
+  );
+  await letGoOn(context, database, done.woken);
+  return EXIT.ok;
+}
+
+/** @throws Failure USAGE_ERROR */
+function toolOf({ options }: Invocation): string | null {
+  const where = textOf(options, "where");
+  if (where === undefined) return null;
+  const tool = /^tool=(\S+)$/.exec(where)?.[1];
+  if (tool !== undefined) return tool;
+  throw new Failure(
+    "USAGE_ERROR",
+    `--where ${JSON.stringify(where)} is not of the form tool=NAME.`,
+  );
+}
+
+const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** @throws Failure USAGE_ERROR */
 function decisionOf({ options }: Invocation, verdict: NewDecision["verdict"]): NewDecision {
@@ -209,7 +273,7 @@ export function lateWords(
     case "expired":
       return `It expired at ${at}: its job is refused with APPROVAL_EXPIRED. Run the job again to be asked again. ${show}`;
     case "withdrawn":
-      return `It was withdrawn at ${at}, because its job ended. ${show}`;
+      return `It was withdrawn at ${at}, because its job ended or a rule answers it. ${show}`;
   }
 }
 
@@ -238,9 +302,8 @@ export function decidedWords(
   { verdict, scope }: Pick<NewDecision, "verdict" | "scope">,
   { decisionId, answered }: Pick<Made, "decisionId" | "answered">,
 ): string {
-  const verb = VERDICTS[verdict];
   const on = verdict === "approve" ? "" : " without it";
-  const told = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${countOf(answered, "run")} ${answered === 1 ? "goes" : "go"} on${on}.`;
+  const told = `${capital(VERDICTS[verdict])}: ${countOf(answered, "run")} ${answered === 1 ? "goes" : "go"} on${on}.`;
   return scope === "once"
     ? told
     : `${told} The same is answered so from now on, ${SCOPE_ENDS[scope]}. To end that: nightdesk approvals revoke ${decisionId}`;
@@ -350,7 +413,8 @@ function stepOf(text: string): number {
   );
 }
 
-async function findJob(db: Queryable, text: string): Promise<string> {
+/** @throws Failure NOT_FOUND */
+export async function findJob(db: Queryable, text: string): Promise<string> {
   const id = await findId(db, text, ["job", "run"]);
   const jobId = id === undefined ? undefined : await selectJobOf(db, id);
   if (jobId !== undefined) return jobId;

@@ -40,18 +40,21 @@ export type ApprovalFilter = {
   readonly which: "waiting" | "all";
   /** Groups. */
   readonly limit: number;
+  /** Of one tool; null or left out for all. */
+  readonly tool?: string | null;
 };
 
 /** Requests by what is asked, and what became of them: what waits first, of that what most wait for. */
 export async function selectApprovalGroups(
   db: Queryable,
-  { batchId, which, limit }: ApprovalFilter,
+  { batchId, which, limit, tool = null }: ApprovalFilter,
 ): Promise<readonly ApprovalGroup[]> {
   const { rows } = await db.query(
     `with asked as materialized (
        select a.approval_id, a.fingerprint, a.state, a.decision_id, a.requested_at, a.expires_at, j.batch_id
          from nightdesk_data.approvals a join nightdesk_data.jobs j using (job_id)
-        where (a.state = 'waiting' or $2) and ($1::uuid is null or j.batch_id = $1)),
+        where (a.state = 'waiting' or $2) and ($1::uuid is null or j.batch_id = $1)
+          and ($4::text is null or a.tool = $4)),
      shown as materialized (
        select fingerprint, state, decision_id, count(*) as requests, min(requested_at) as oldest_at,
               min(expires_at) as expires_at, (array_agg(approval_id order by requested_at, approval_id))[1] as approval_id
@@ -69,7 +72,7 @@ export async function selectApprovalGroups(
                    and k.decision_id is not distinct from g.decision_id group by 1) n
           join nightdesk_data.batches using (batch_id)) b
       order by g.state <> 'waiting', g.requests desc, g.oldest_at, g.fingerprint`,
-    [batchId, which === "all", limit],
+    [batchId, which === "all", limit, tool],
   );
   return groupSchema.parse(rows);
 }

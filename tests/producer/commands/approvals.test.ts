@@ -9,6 +9,8 @@ import {
   investigationsOf,
   leaveUncertain,
 } from "../../support/waiting-investigations.ts";
+import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
+import { askJob } from "../../conformance/jobs.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 
@@ -42,6 +44,16 @@ async function waiting(
     [batchId],
   );
   return { name, batchId, jobIds, ids: rows.map((row) => String(row["approval_id"])) };
+}
+
+/** Another job of a batch waits for a call of another tool. */
+async function askMore(batchId: string, call: Partial<ApprovalRequest>): Promise<void> {
+  const input = { kind: "investigate", task: "Look." } as const;
+  const ids = await insertJobs(desk.database, batchId, [askJob("more", { input })]);
+  const jobId = ids.get("more") ?? "";
+  await askAbout(desk.database, jobId, call);
+  const statement = "update nightdesk_data.approvals set tool = 'web_fetch' where job_id = $1";
+  await desk.database.query(statement, [jobId]);
 }
 
 const statesOf = async (jobIds: readonly string[]): Promise<unknown[]> =>
@@ -369,5 +381,43 @@ describe("a call during which a worker was lost", () => {
     expect(ran.stderr).toContain(message);
     expect(await after(jobId)).toMatchObject({ job: "parked", step: "uncertain" });
     await desk.run("approvals", "resolve", jobId, "0", "--did-not-happen");
+  });
+});
+
+describe("many calls at once", () => {
+  test("are those of a batch and a tool, and no others", async () => {
+    const one = await waiting(2, newCall());
+    await askMore(one.batchId, newCall());
+    const same = newCall();
+    const both = await waiting(1, same);
+    const other = await waiting(1, same);
+    const where = ["--batch", one.name, "--where", "tool=shell"];
+    expect(await jsonOf("approvals", "approve", ...where)).toEqual({
+      ok: true,
+      verdict: "approve",
+      calls: 1,
+      answered: 2,
+      woken: 2,
+    });
+    expect(await statesOf(one.jobIds)).toEqual(["queued approved", "queued approved"]);
+    const denied = await desk.run("approvals", "deny", "--batch", both.name, "--reason", "no");
+    expect(denied.stderr).toContain("Denied: 1 call; 1 run goes on.");
+    expect(await statesOf(other.jobIds)).toEqual(["parked waiting"]);
+    const all = await desk.run("approvals", "approve", "--all");
+    expect(all.stderr).toMatch(/^Approved: \d+ calls; \d+ runs go on\.\n/);
+    expect(await statesOf(other.jobIds)).toEqual(["queued approved"]);
+    expect((await desk.run("approvals", "approve", "--all")).stderr).toContain(
+      "Nothing of that waits for approval.",
+    );
+  });
+
+  test.each([
+    [[], "Say what is decided"],
+    [["3f9a61c2", "--all"], "Say what is decided"],
+    [["--where", "shell"], "is not of the form tool=NAME"],
+  ])("%j is refused", async (words, why) => {
+    const ran = await desk.run("approvals", "approve", ...words);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(why);
   });
 });

@@ -15,6 +15,17 @@ const approvalId = {
   description: "id of an approval, or 8 characters or more that it begins with",
 } as const;
 
+const someApproval = { ...approvalId, usage: "[id]" } as const;
+/** In place of an id. */
+const many: readonly CommandOption[] = [
+  { flags: "--all", description: "all calls that wait, in place of an id" },
+  { flags: "--batch <batch>", description: "those of one batch, by its name or id" },
+  {
+    flags: "--where <key=value>",
+    description: "those of one tool, as tool=shell; with --batch those of the batch",
+  },
+];
+
 /** What investigations ask people, and what people said. */
 export const APPROVALS: readonly Command[] = [
   {
@@ -59,9 +70,10 @@ export const APPROVALS: readonly Command[] = [
       "nightdesk approvals approve 3f9a61c2",
       "nightdesk approvals approve 3f9a61c2 --scope batch",
       "nightdesk approvals approve 3f9a61c2 --scope rule --expires 7d",
+      "nightdesk approvals approve --batch tonight --where tool=shell",
     ],
-    arguments: [approvalId],
-    options: [scope, expires],
+    arguments: [someApproval],
+    options: [...many, scope, expires],
   },
   {
     name: "approvals deny",
@@ -71,8 +83,13 @@ export const APPROVALS: readonly Command[] = [
       `nightdesk approvals deny 3f9a61c2 --reason "The log is in notes/log.md, read that."`,
       "nightdesk approvals deny 3f9a61c2 --scope batch",
     ],
-    arguments: [approvalId],
-    options: [{ flags: "--reason <text>", description: "what the model is told" }, scope, expires],
+    arguments: [someApproval],
+    options: [
+      ...many,
+      { flags: "--reason <text>", description: "what the model is told" },
+      scope,
+      expires,
+    ],
   },
   {
     name: "approvals rules",

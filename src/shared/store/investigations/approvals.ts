@@ -148,6 +148,28 @@ export async function startStep(
   return rowCount === 1;
 }
 
+/**
+ * Ends a request that no person has to answer any more, because a rule does, and lets its step go on.
+ * @returns false when the job is not this run's any more, or somebody answered meanwhile
+ */
+export async function withdrawRequest(
+  db: Queryable,
+  writer: StepWriter,
+  ordinal: number,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ${HELD},
+     ended as (
+       update nightdesk_data.approvals a set state = 'withdrawn', decided_at = clock_timestamp()
+         from held where a.job_id = held.job_id and a.step = $3 and a.state = 'waiting'
+       returning a.job_id)
+     update nightdesk_data.steps s set state = 'started'
+       from ended where s.job_id = ended.job_id and s.ordinal = $3 and s.state = 'waiting'`,
+    [writer.jobId, writer.runId, ordinal],
+  );
+  return rowCount === 1;
+}
+
 /** Who decided what, and how far it goes. */
 export type NewDecision = {
   readonly verdict: "approve" | "deny";
@@ -181,11 +203,13 @@ export type Decided =
 /**
  * Answers a request, and all that wait with its fingerprint as far as the scope goes: `once` and `rule` all of them, `job`
  * and `batch` those of the same. Of two that answer at once the first wins. What waited for it is due at once.
+ * @param batchId the batch whose requests alone are answered; null for all
  */
 export async function decideApproval(
   db: Queryable,
   approvalId: string,
   decision: NewDecision,
+  batchId: string | null = null,
 ): Promise<Decided> {
   const { rows } = await db.query(DECIDE, [
     approvalId,
@@ -194,6 +218,7 @@ export async function decideApproval(
     decision.reason,
     decision.decidedBy,
     decision.expiresInSeconds,
+    batchId,
   ]);
   const [{ decision_id: decisionId, answered, woken }] = decidedSchema.parse(rows);
   if (decisionId !== null) return { kind: "decided", decisionId, answered, woken };
@@ -219,6 +244,7 @@ alike as materialized (
     from aimed join nightdesk_data.approvals a using (fingerprint)
     join nightdesk_data.jobs j on j.job_id = a.job_id
    where a.state = 'waiting' and a.expires_at > clock_timestamp()
+     and ($7::uuid is null or j.batch_id = $7::uuid)
      and ($3 <> 'job' or a.job_id = aimed.job_id) and ($3 <> 'batch' or j.batch_id = aimed.batch_id)
    order by j.seq for no key update of j, a),
 made as (
