@@ -517,13 +517,13 @@ create unique index tool_calls_by_step on nightdesk_data.tool_calls (job_id, ste
 -- What a person decided about calls of one fingerprint: of those that wait, of a job, of a batch, or from now on.
 create table nightdesk_data.decisions (
   decision_id uuid primary key default gen_random_uuid(),
-  -- Of tool, arguments, executor and preset. Null for a rule that goes by binary, flags and folder.
+  -- Of tool, arguments, executor and preset. Null for a rule that goes by binary and folder.
   fingerprint text check (fingerprint ~ '^[0-9a-f]{64}$'),
   verdict text not null check (verdict in ('approve', 'deny')),
   scope text not null check (scope in ('once', 'job', 'batch', 'rule')),
   job_id uuid references nightdesk_data.jobs on delete cascade,
   batch_id uuid references nightdesk_data.batches on delete cascade,
-  -- {"binary", "words", "flags", "folder"} of a rule for commands.
+  -- {"binary", "words", "folder"} of a rule for commands, of all jobs, one job or one batch.
   rule jsonb check (jsonb_typeof(rule) = 'object'),
   reason text,
   decided_by text not null check (decided_by <> ''),
@@ -533,7 +533,7 @@ create table nightdesk_data.decisions (
   -- Calls that it answered.
   hits integer not null default 0 check (hits >= 0),
   constraint decisions_are_about_something check (fingerprint is not null or rule is not null),
-  constraint only_rules_go_by_more_than_a_fingerprint check (rule is null or scope = 'rule'),
+  constraint rules_stand check (rule is null or scope <> 'once'),
   constraint decisions_for_a_job_name_it check ((scope = 'job') = (job_id is not null)),
   constraint decisions_for_a_batch_name_it check ((scope = 'batch') = (batch_id is not null)),
   constraint rules_expire check (scope <> 'rule' or expires_at is not null or verdict = 'deny' and rule is not null),
@@ -555,7 +555,7 @@ create table nightdesk_data.approvals (
   risks text[] not null default '{}',
   -- What would be done, as people read it.
   preview text not null check (length(preview) <= 4000),
-  -- withdrawn: its job ended otherwise.
+  -- withdrawn: its job ended otherwise, or a rule answers it.
   state text not null default 'waiting' check (state in ('waiting', 'approved', 'denied', 'expired', 'withdrawn')),
   requested_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null,

@@ -254,9 +254,9 @@ comment on column nightdesk.approvals.fingerprint is
 comment on column nightdesk.approvals.tool is 'Name of the tool.';
 comment on column nightdesk.approvals.executor is 'What would run it.';
 comment on column nightdesk.approvals.args is 'Its arguments.';
-comment on column nightdesk.approvals.risks is 'Labels: out_of_root, network, writes, deletes, credentials. They warn, and allow nothing.';
+comment on column nightdesk.approvals.risks is 'Labels: out_of_root, network, writes, deletes, credentials, privilege, project_code. They warn, and allow nothing.';
 comment on column nightdesk.approvals.preview is 'What would be done, as people read it.';
-comment on column nightdesk.approvals.state is 'waiting, approved, denied, expired, or withdrawn (its job ended otherwise).';
+comment on column nightdesk.approvals.state is 'waiting, approved, denied, expired, or withdrawn (its job ended otherwise, or a rule answers it).';
 comment on column nightdesk.approvals.requested_at is 'When it was asked.';
 comment on column nightdesk.approvals.expires_at is 'Until when it waits; its job is refused with APPROVAL_EXPIRED then.';
 comment on column nightdesk.approvals.decided_at is 'When it was answered, expired or was withdrawn.';

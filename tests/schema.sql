@@ -1073,9 +1073,9 @@ constraint decisions_verdict_check on nightdesk_data.decisions CHECK ((verdict =
 
 constraint denials_have_a_reason on nightdesk_data.decisions CHECK (((verdict <> 'deny'::text) OR (btrim(reason) <> ''::text)))
 
-constraint only_rules_go_by_more_than_a_fingerprint on nightdesk_data.decisions CHECK (((rule IS NULL) OR (scope = 'rule'::text)))
-
 constraint rules_expire on nightdesk_data.decisions CHECK (((scope <> 'rule'::text) OR (expires_at IS NOT NULL) OR ((verdict = 'deny'::text) AND (rule IS NOT NULL))))
+
+constraint rules_stand on nightdesk_data.decisions CHECK (((rule IS NULL) OR (scope <> 'once'::text)))
 
 constraint document_failures_bytes_check on nightdesk_data.document_failures CHECK ((bytes >= 0))
 
@@ -4045,11 +4045,11 @@ comment on view column nightdesk.approvals.reason is 'Why it was denied, as the 
 
 comment on view column nightdesk.approvals.requested_at is 'When it was asked.'
 
-comment on view column nightdesk.approvals.risks is 'Labels: out_of_root, network, writes, deletes, credentials. They warn, and allow nothing.'
+comment on view column nightdesk.approvals.risks is 'Labels: out_of_root, network, writes, deletes, credentials, privilege, project_code. They warn, and allow nothing.'
 
 comment on view column nightdesk.approvals.scope is 'once, job, batch or rule.'
 
-comment on view column nightdesk.approvals.state is 'waiting, approved, denied, expired, or withdrawn (its job ended otherwise).'
+comment on view column nightdesk.approvals.state is 'waiting, approved, denied, expired, or withdrawn (its job ended otherwise, or a rule answers it).'
 
 comment on view column nightdesk.approvals.step is 'Step of the investigation.'
 

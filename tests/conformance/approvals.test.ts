@@ -4,7 +4,10 @@ import {
   decideApproval,
   reconcileApprovals,
 } from "../../src/shared/store/investigations/approvals.ts";
-import type { NewDecision } from "../../src/shared/store/investigations/approvals.ts";
+import type {
+  ApprovalRequest,
+  NewDecision,
+} from "../../src/shared/store/investigations/approvals.ts";
 import {
   insertCommandRule,
   selectCommandRules,
@@ -51,9 +54,13 @@ describe.each(databases)("on %s", (name) => {
     return (rows[0] as { approval_id: string }).approval_id;
   };
   /** Runs of one batch that wait for the same call. */
-  const waiting = async (jobs: number, fingerprint: string): Promise<readonly string[]> => {
+  const waiting = async (
+    jobs: number,
+    fingerprint: string,
+    asked: Partial<ApprovalRequest> = {},
+  ): Promise<readonly string[]> => {
     const { jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, jobs);
-    for (const jobId of jobIds) await askAbout(db, jobId, { fingerprint });
+    for (const jobId of jobIds) await askAbout(db, jobId, { fingerprint, ...asked });
     return jobIds;
   };
 
@@ -182,14 +189,17 @@ describe.each(databases)("on %s", (name) => {
   });
 
   test("a rule for commands holds until it expires or is revoked", async () => {
-    const rule = { binary: "git", words: ["log"], flags: [], folder: "/work" };
+    const rule = { binary: "git", words: ["log"], folder: "/work" };
+    const { batchId, jobIds } = await investigationsOf(db, `batch-${(calls += 1)}`, 1);
+    const [jobId = ""] = jobIds;
     const added = [];
     for (const verdict of ["approve", "deny", "approve"] as const) {
       const given = { rule, reason: "known", decidedBy: "Ada", expiresInSeconds: 3_600 };
       added.push((await insertCommandRule(db, { ...given, verdict })).decisionId);
     }
     const [expired = "", denied = "", revoked = ""] = added;
-    const holding = async () => (await selectCommandRules(db)).map(({ decisionId }) => decisionId);
+    const holding = async (id = jobId) =>
+      (await selectCommandRules(db, id)).map(({ decisionId }) => decisionId);
     expect(await holding()).toEqual([denied, revoked, expired]);
     await revokeDecision(db, revoked);
     await db.query(
@@ -198,6 +208,33 @@ describe.each(databases)("on %s", (name) => {
     );
     expect(await holding()).toEqual([denied]);
     await revokeDecision(db, denied);
+    const within = { scope: "batch", id: batchId } as const;
+    const given = { rule, reason: null, decidedBy: "Ada", expiresInSeconds: null } as const;
+    const ofBatch = await insertCommandRule(db, { ...given, verdict: "approve", within });
+    const ofJob = { scope: "job", id: jobId } as const;
+    const own = await insertCommandRule(db, { ...given, verdict: "approve", within: ofJob });
+    expect(await holding()).toEqual([own.decisionId, ofBatch.decisionId]);
+    const other = await investigationsOf(db, `batch-${(calls += 1)}`, 1);
+    expect(await holding(other.jobIds[0])).toEqual([]);
+  });
+
+  test("a rule for commands makes due what waits for its program, in its batch alone", async () => {
+    const asked = { args: { command: "cat a | wc -l" } };
+    const [first = ""] = await waiting(1, newFingerprint(), asked);
+    const [second = ""] = await waiting(1, newFingerprint(), asked);
+    const { rows } = await db.query("select batch_id from nightdesk_data.jobs where job_id = $1", [
+      first,
+    ]);
+    const id = String((rows[0] as { batch_id: unknown }).batch_id);
+    const given = { verdict: "approve", reason: null, decidedBy: "Ada" } as const;
+    const rule = (binary: string) => ({ binary, words: [], folder: "/" });
+    const other = { ...given, rule: rule("tail"), expiresInSeconds: 60 };
+    expect(await insertCommandRule(db, other)).toMatchObject({ woken: 0 });
+    const within = { scope: "batch", id } as const;
+    const ofBatch = { ...given, rule: rule("wc"), expiresInSeconds: null, within };
+    expect(await insertCommandRule(db, ofBatch)).toMatchObject({ woken: 1 });
+    expect(await rowOf(db, first)).toMatchObject({ state: "queued", waiting_for: null });
+    expect(await rowOf(db, second)).toMatchObject({ state: "parked", waiting_for: "approval" });
   });
 
   test("of two who resolve a step at once one is told that the other did, and the job goes on", async () => {

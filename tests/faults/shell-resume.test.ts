@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import { decideApproval } from "../../src/shared/store/investigations/approvals.ts";
+import { insertCommandRule } from "../../src/shared/store/investigations/command-rules.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { expireLease, rowOf } from "../conformance/jobs.ts";
 import { eventually, signal } from "../conformance/signal.ts";
@@ -51,6 +52,7 @@ describeShell("an investigation whose worker is killed", () => {
     const topology = await startTopology("embedded", {
       model: { provider: "ollama", name: "looker", base_url: double.url, num_ctx: 4_096 },
       runs: { reuse: "never" },
+      tools: { shell: { ask: "listed" } },
       log: { level: "info" },
     });
     closers.push(() => topology.dispose());
@@ -60,6 +62,13 @@ describeShell("an investigation whose worker is killed", () => {
     await writeFile(file, "02:12 backup 2 done\n02:13 backup 3 FAILED\n");
     const db = await topology.connect();
     closers.push(() => db.end());
+    await insertCommandRule(db, {
+      verdict: "approve",
+      rule: { binary: "cat", words: [], folder: "/" },
+      reason: null,
+      decidedBy: "test",
+      expiresInSeconds: 3_600,
+    });
     const task = "Which backups failed in these logs?";
     const words = ["investigate", task, "--preset", "shell_sandboxed", "--require-tools", "shell"];
     const { stdout } = await runBin([...words, "--json"], { cwd: workroot });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { JobInput } from "../../src/shared/job.ts";
 import { insertCommandRule } from "../../src/shared/store/investigations/command-rules.ts";
+import type { NewCommandRule } from "../../src/shared/store/investigations/command-rules.ts";
 import { decideApproval } from "../../src/shared/store/investigations/approvals.ts";
 import { THIS_MACHINE } from "../../src/worker/sandbox/shell/probe.ts";
 import { eventually } from "../conformance/signal.ts";
@@ -36,19 +37,25 @@ describeShell("an investigation that runs commands", () => {
     let prompts: string[];
 
     beforeAll(async () => {
-      desk = await openReplayDesk(name, [
-        {
-          name: "looker",
-          contextLength: 4_096,
-          respond(messages) {
-            const words = messages.map(({ content }) => content).join("\n");
-            prompts.push(words);
-            const script = words.includes("You look into a question with tools") ? steps : answers;
-            return (script.length > 1 ? script.shift() : script[0]) ?? "";
+      desk = await openReplayDesk(
+        name,
+        [
+          {
+            name: "looker",
+            contextLength: 4_096,
+            respond(messages) {
+              const words = messages.map(({ content }) => content).join("\n");
+              prompts.push(words);
+              const isLooking = words.includes("You look into a question with tools");
+              const script = isLooking ? steps : answers;
+              return (script.length > 1 ? script.shift() : script[0]) ?? "";
+            },
           },
-        },
-      ]);
+        ],
+        { keys: { tools: { shell: { ask: "listed" } } } },
+      );
       for (const [path, text] of Object.entries(LOGS)) await desk.write(path, text);
+      for (const binary of ["grep", "echo", "cat", "du"]) await addRule(binary);
     });
     afterAll(() => desk.dispose());
     beforeEach(() => {
@@ -66,6 +73,19 @@ describeShell("an investigation that runs commands", () => {
       options: { path_prefix: "allowed/corpus/logs" },
       ...given,
     });
+
+    const addRule = (
+      binary: string,
+      { words = [], ...more }: { words?: string[]; within?: NewCommandRule["within"] } = {},
+    ) =>
+      insertCommandRule(desk.db, {
+        verdict: "approve",
+        rule: { binary, words, folder: "/" },
+        reason: null,
+        decidedBy: "test",
+        expiresInSeconds: more.within === undefined ? 3_600 : null,
+        ...more,
+      });
 
     async function resultOf(jobId: string): Promise<Row> {
       const { rows } = await desk.db.query(
@@ -163,7 +183,7 @@ describeShell("an investigation that runs commands", () => {
       expect(prompts.at(-1)).not.toContain("keys.md:");
     });
 
-    test("asks a person for what may do more than read, goes on with that very call, and with what it left", async () => {
+    test("asks a person for what no rule allows, goes on with that very call, and with what it left", async () => {
       const first =
         "mkdir /scratch/found && cd /scratch/found && grep -rh FAILED /input > all.txt && export MARK=x";
       const second = 'wc -l < all.txt; echo "$MARK"; pwd';
@@ -222,7 +242,7 @@ describeShell("an investigation that runs commands", () => {
     test("does not do what a rule forbids, wherever it stands, and counts it", async () => {
       const { decisionId } = await insertCommandRule(desk.db, {
         verdict: "deny",
-        rule: { binary: "grep", words: [], flags: [], folder: null },
+        rule: { binary: "grep", words: [], folder: null },
         reason: "not at night",
         decidedBy: "test",
         expiresInSeconds: null,
@@ -245,13 +265,7 @@ describeShell("an investigation that runs commands", () => {
 
     test("does what a rule allows, as the words that were checked, and counts it", async () => {
       const command = "python3 -c /input/allowed/corpus/logs/monday.md";
-      const { decisionId } = await insertCommandRule(desk.db, {
-        verdict: "approve",
-        rule: { binary: "split", words: ["-l"], flags: ["--verbose"], folder: "/" },
-        reason: null,
-        decidedBy: "test",
-        expiresInSeconds: 3_600,
-      });
+      const { decisionId } = await addRule("split", { words: ["-l"] });
       steps = [
         shell("split -l 20 /input/allowed/corpus/logs/monday.md", "allowed/corpus/logs"),
         shell(command),
@@ -263,9 +277,47 @@ describeShell("an investigation that runs commands", () => {
       expect(await hitsOf(decisionId)).toBe(1);
     });
 
+    test("goes on when a rule is added that answers what it waits for, in its batch", async () => {
+      steps = [
+        shell("cat /input/allowed/corpus/logs/monday.md | wc -l", "allowed/corpus/logs"),
+        "END",
+      ];
+      answers = ["monday.md has 40 lines [1]."];
+      const jobId = await desk.queue(investigation());
+      await askedOf(jobId, 1);
+      const { batch_id: id } = await rowOf(desk.db, jobId);
+      const within = { scope: "batch", id: String(id) } as const;
+      const { decisionId, woken } = await addRule("wc", { within });
+      expect(woken).toBe(1);
+      await desk.ended(jobId);
+      expect(await callsOf(jobId)).toMatchObject([{ state: "done" }]);
+      expect(await approvalsOf(jobId)).toMatchObject([{ state: "withdrawn" }]);
+      expect(await hitsOf(decisionId)).toBe(1);
+      expect(prompts.find((words) => words.includes("\n40\n"))).toBeDefined();
+      await repeats(jobId);
+    });
+
+    test("is told of a rule that is added, and forbids what it waits for", async () => {
+      steps = [shell("tac /input/allowed/corpus/logs/monday.md", "allowed/corpus/logs"), "END"];
+      const jobId = await desk.queue(investigation());
+      await askedOf(jobId, 1);
+      const { woken } = await insertCommandRule(desk.db, {
+        verdict: "deny",
+        rule: { binary: "tac", words: [], folder: null },
+        reason: "no",
+        decidedBy: "test",
+        expiresInSeconds: null,
+      });
+      expect(woken).toBe(1);
+      await desk.ended(jobId);
+      expect(await callsOf(jobId)).toMatchObject([{ state: "denied", error_code: "TOOL_DENIED" }]);
+      expect(prompts.find((words) => words.includes("A rule forbids tac."))).toBeDefined();
+    });
+
     test("keeps as much as one call may leave, and goes on with it", async () => {
       const fill =
         "head -c 3500000 /dev/urandom > a; head -c 3500000 /dev/urandom > b; head -c 3000000 a | base64 -w 0; head -c 3000000 b | base64 -w 0 >&2";
+      await addRule("wc");
       steps = [shell(fill), shell("du -bc a b"), shell("wc -c a"), "END"];
       const jobId = await desk.queue(investigation({ options: {} }));
       await approve(await askedOf(jobId, 1));

@@ -6,42 +6,80 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { insertCommandRule } from "../../shared/store/investigations/command-rules.ts";
 import type { NewCommandRule } from "../../shared/store/investigations/command-rules.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { batchOf, findJob, letGoOn } from "./approvals.ts";
 import { countOfOption, textOf } from "./options.ts";
 
 const DAY_S = 86_400;
 /** How long a rule that allows holds unless it is said. */
 const DAYS = 7;
 
-/** Adds a rule for commands of the tool shell: one that allows, until it expires, or one that forbids. */
+/**
+ * Adds a rule for commands of the tool shell: one that allows, until it expires, or one that forbids. What waits for a command
+ * that it answers goes on.
+ */
 export const approvalsRulesAdd: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const rule = readRule(invocation);
-  const { decisionId, expiresAt } = await withDatabase(context, "must-exist", (database) =>
-    insertCommandRule(database, rule),
-  );
-  const { terminal } = context;
-  if (invocation.options["json"] === true) {
-    await terminal.printJson({
-      ok: true,
-      decision_id: decisionId,
-      verdict: rule.verdict,
-      rule: rule.rule,
-      expires_at: expiresAt,
+  return withDatabase(context, "must-exist", async (database) => {
+    const within = await withinOf(database, invocation);
+    const { decisionId, expiresAt, woken } = await insertCommandRule(database, {
+      ...rule,
+      expiresInSeconds: within === undefined ? rule.expiresInSeconds : null,
+      within,
     });
+    const { terminal } = context;
+    if (invocation.options["json"] === true) {
+      await terminal.printJson({
+        ok: true,
+        decision_id: decisionId,
+        verdict: rule.verdict,
+        rule: rule.rule,
+        scope: within?.scope ?? "rule",
+        expires_at: expiresAt,
+        woken,
+      });
+    } else {
+      await terminal.print(decisionId);
+      terminal.say(
+        `${formatRule(rule, within?.scope)}. To end it: nightdesk approvals revoke ${decisionId.slice(0, 8)}`,
+      );
+    }
+    await letGoOn(context, database, woken);
     return EXIT.ok;
-  }
-  await terminal.print(decisionId);
-  terminal.say(`${toldOf(rule)}. To end it: nightdesk approvals revoke ${decisionId.slice(0, 8)}`);
-  return EXIT.ok;
+  });
 };
 
-function toldOf({ verdict, rule, expiresInSeconds }: NewCommandRule): string {
+/** @throws Failure USAGE_ERROR, NOT_FOUND */
+async function withinOf(
+  database: Database,
+  invocation: Invocation,
+): Promise<NewCommandRule["within"]> {
+  const { options } = invocation;
+  const batchId = await batchOf(database, invocation);
+  const job = textOf(options, "job");
+  if (batchId === null && job === undefined) return undefined;
+  if (options["days"] !== undefined || (batchId !== null && job !== undefined)) {
+    throw new Failure(
+      "USAGE_ERROR",
+      "--batch, --job and --days each say how long the rule holds; give one of them.",
+    );
+  }
+  return job === undefined
+    ? { scope: "batch", id: batchId ?? "" }
+    : { scope: "job", id: await findJob(database, job) };
+}
+
+function formatRule(
+  { verdict, rule, expiresInSeconds }: NewCommandRule,
+  scope: "job" | "batch" | undefined,
+): string {
   const words = [rule.binary, ...rule.words].join(" ");
-  const until = expiresInSeconds === null ? "for good" : `for ${expiresInSeconds / DAY_S} days`;
-  if (verdict === "deny") return `Commands that begin with ${words} are forbidden ${until}`;
-  const flags = rule.flags.length === 0 ? "no flags" : `the flags ${rule.flags.join(", ")}`;
-  const folder = rule.folder ?? "/";
-  return `Commands that begin with ${words}, with ${flags} and paths in ${folder}, run without asking ${until}`;
+  const days = expiresInSeconds === null ? "for good" : `for ${expiresInSeconds / DAY_S} days`;
+  const until = scope === undefined ? days : `in this ${scope}`;
+  return verdict === "deny"
+    ? `Commands that begin with ${words} are forbidden ${until}`
+    : `Commands that begin with ${words}, with paths in ${rule.folder ?? "/"}, run without asking ${until}`;
 }
 
 function readRule({ args, options }: Invocation): NewCommandRule {
@@ -50,21 +88,20 @@ function readRule({ args, options }: Invocation): NewCommandRule {
   const days = countOfOption(options, "days");
   const isDenial = options["forbid"] === true;
   checkProgram(binary);
-  const flags = flagsOf(options["flag"]);
   const folder = textOf(options, "folder");
   if (!isDenial) {
     return {
       verdict: "approve",
-      rule: { binary, words, flags, folder: folderOf(folder ?? "/") },
+      rule: { binary, words, folder: folderOf(folder ?? "/") },
       reason: reason ?? null,
       decidedBy: userInfo().username,
       expiresInSeconds: (days ?? DAYS) * DAY_S,
     };
   }
-  if (flags.length > 0 || folder !== undefined) {
+  if (folder !== undefined) {
     throw new Failure(
       "USAGE_ERROR",
-      "--flag and --folder are of rules that allow: what is forbidden is so with any flag, wherever it runs.",
+      "--folder is of rules that allow: what is forbidden is so wherever it runs.",
     );
   }
   if (reason === undefined || reason === "") {
@@ -72,7 +109,7 @@ function readRule({ args, options }: Invocation): NewCommandRule {
   }
   return {
     verdict: "deny",
-    rule: { binary, words, flags: [], folder: null },
+    rule: { binary, words, folder: null },
     reason,
     decidedBy: userInfo().username,
     expiresInSeconds: days === undefined ? null : days * DAY_S,
@@ -84,16 +121,6 @@ function checkProgram(binary: string): void {
   throw new Failure(
     "USAGE_ERROR",
     `${JSON.stringify(binary)} is not the plain name of a program; give one without a folder, like git.`,
-  );
-}
-
-function flagsOf(given: Invocation["options"][string]): readonly string[] {
-  const flags = Array.isArray(given) ? given.map(String) : [];
-  const odd = flags.find((flag) => !/^-./.test(flag));
-  if (odd === undefined) return flags;
-  throw new Failure(
-    "USAGE_ERROR",
-    `--flag ${JSON.stringify(odd)} does not begin with a dash; other words that may follow are paths in --folder.`,
   );
 }
 

@@ -361,6 +361,7 @@ export const configSchema = z.strictObject({
     }),
     unattended: z.enum(["park", "deny", "fail"]),
     approval_hours: z.number().positive().max(8760),
+    shell: z.strictObject({ ask: z.enum(["never", "listed", "always"]) }),
     web: webSchema,
     mcp: z.strictObject({
       servers: z.array(mcpServerSchema).max(20, { error: "at most 20 servers" }),

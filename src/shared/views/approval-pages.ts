@@ -20,6 +20,8 @@ const RISK_WORDS: Readonly<Record<string, string>> = {
   writes: "writes",
   deletes: "deletes",
   credentials: "touches credentials",
+  privilege: "wants more rights",
+  project_code: "runs code of the files",
 };
 
 /** `leaves the root, deletes`; null where nothing warns. */
@@ -266,14 +268,13 @@ const aboutWords = ({ rule, tool, preview }: StandingRow): string | null => {
   return tool === null ? null : `${tool}: ${headOf({ preview: preview ?? "", args: {} })}`;
 };
 
-/** `git blame, with --porcelain, in /input/repo`; what forbids goes by its words alone. */
+/** `git blame, in /input/repo`; what forbids goes by its words alone. */
 function ruleWords(rule: Exclude<StandingRow["rule"], null>): string {
   const read = commandRuleSchema.safeParse(rule);
   if (!read.success) return canonicalJson(rule);
-  const { binary, words, flags, folder } = read.data;
+  const { binary, words, folder } = read.data;
   return [
     ["shell:", binary, ...words].join(" "),
-    ...(flags.length === 0 ? [] : [`with ${flags.join(" ")}`]),
     ...(folder === null || folder === "/" ? [] : [`in ${folder}`]),
   ].join(", ");
 }

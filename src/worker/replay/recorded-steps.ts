@@ -83,6 +83,7 @@ export async function recordedLoop(
     countRule: written,
     approvalOf: async () => undefined,
     start: written,
+    withdrawRequest: async () => false,
   };
   const whyDisabled = (name: string): string | null => {
     const told = steps.find(({ detail }) => detail["rule"] === DISABLED && detail["tool"] === name);

@@ -238,6 +238,7 @@ async function repeatInvestigation(
           no_new_evidence: null,
         },
         unattended: "park",
+        shell: { ask: "never" },
         approval_hours: 0,
       },
     },

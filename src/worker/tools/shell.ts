@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { posix } from "node:path";
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -6,6 +7,7 @@ import { plural } from "../evidence/footer.ts";
 import type { CommandDecision } from "../sandbox/shell/command.ts";
 import type { Ending, ShellOutcome } from "../sandbox/shell/executor.ts";
 import { KEPT_SHELL_LIMITS } from "../sandbox/shell/limits.ts";
+import { listCommands } from "../sandbox/shell/read-command.ts";
 import type { CapturedStream } from "../sandbox/shell/output.ts";
 import type { CommandRule } from "../sandbox/shell/rules.ts";
 import { formatState } from "../sandbox/shell/state.ts";
@@ -45,14 +47,14 @@ const SHELL_ARGS = z.strictObject({
 type ShellArgs = z.infer<typeof SHELL_ARGS>;
 
 /**
- * Runs commands in a sandbox that has copies of granted files and nothing else of the machine. One command of a program that
- * only reads runs at once, as the words that were checked; anything else a person has to approve.
+ * Runs commands in a sandbox that has copies of granted files and nothing else of the machine: at once, or once a person has
+ * approved what no rule allows, as `tools.shell.ask` says.
  */
 export const SHELL = defineTool({
   name: "shell",
   description:
-    "Runs a command over copies of files, in a sandbox without network. One plain command that only reads runs at once, " +
-    "such as grep -rc FAILED /input or wc -l /input/a.log; pipes, wildcards and redirections need a person.",
+    "Runs a command over copies of files, in a sandbox without network, such as grep -rc FAILED /input or " +
+    "sort /input/a.log | uniq -c. It changes nothing but the copies, and what it makes in /scratch.",
   args: SHELL_ARGS,
   effect: "exec",
   move: "other",
@@ -100,10 +102,8 @@ const WHY_ASKED: Readonly<Record<Asking["reason"], string>> = {
   redirection: "it redirects",
   expansion: "it holds wildcards, variables or substitutions",
   command_word: "its program is not named plainly",
-  program: "its program is not one that only reads",
-  flag: "it has a flag that may do more than read",
-  operand: "it has a word that may do more than read",
-  path_outside: "it leads outside of /input and /scratch",
+  no_rule: "no rule allows it on these paths",
+  always: "each command is asked about",
 };
 
 async function run(
@@ -121,15 +121,15 @@ async function run(
   if (ran.kind === "refused") return ran;
   const { outcome } = ran;
   if (outcome.kind === "not_started") return notStarted(outcome);
-  const printsOwnWords =
-    decision.kind === "runs"
-      ? PRINTERS.has(decision.argv[0] ?? "")
-      : holdsAllLines(command, outcome.stdout.head);
+  const printsOwnWords = onlyPrints(command) || holdsAllLines(command, outcome.stdout.head);
   return outputOf({ command, ran, outcome, printsOwnWords });
 }
 
 /** Programs that print the words that they are given. */
-const PRINTERS: ReadonlySet<string> = new Set(["/usr/bin/echo", "/usr/bin/printf"]);
+const PRINTERS: ReadonlySet<string> = new Set(["echo", "printf"]);
+
+const onlyPrints = (command: string): boolean =>
+  listCommands(command)?.every(([name = ""]) => PRINTERS.has(posix.basename(name))) === true;
 
 /** A script that prints what is written in it says nothing of what was read. */
 const holdsAllLines = (command: string, text: string): boolean =>
@@ -147,8 +147,8 @@ async function checkDecision(
 ): Promise<ShellCommand | Refusal> {
   switch (decision.kind) {
     case "runs":
-      if (decision.rule !== null) await shell.countRule(decision.rule);
-      return { kind: "argv", argv: decision.argv, errors: decision.errors };
+      for (const rule of new Set(decision.rules)) await shell.countRule(rule);
+      return decision.command;
     case "forbidden":
       await shell.countRule(decision.rule);
       return refuse(

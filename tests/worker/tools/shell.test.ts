@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import type { StoredCommandRule } from "../../../src/shared/store/investigations/command-rules.ts";
 import type { StoredState } from "../../../src/shared/store/investigations/steps.ts";
 import { openShellDoor } from "../../../src/worker/jobs/investigate/shell-door.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
+import type { AskMode } from "../../../src/worker/sandbox/shell/command.ts";
 import { admitInputs } from "../../../src/worker/sandbox/shell/inputs.ts";
 import { probeShell, THIS_MACHINE } from "../../../src/worker/sandbox/shell/probe.ts";
 import { parseState } from "../../../src/worker/sandbox/shell/state.ts";
@@ -38,11 +40,20 @@ describeShell("the tool shell", () => {
     root.remove();
   });
 
+  /** Which commands are asked about. */
+  let ask: AskMode = "never";
+
+  afterEach(() => {
+    ask = "never";
+    rules = [];
+  });
+
   function reach(signal = new AbortController().signal) {
     const shell = openShellDoor(shellHere, {
+      ask,
       log: {
         lastState: async () => state,
-        commandRules: async () => [],
+        commandRules: async () => rules,
         countRule: async () => undefined,
       },
       files: {
@@ -55,6 +66,16 @@ describeShell("the tool shell", () => {
     });
     return toolReach({ shell, signal });
   }
+
+  /** Rules of the user that hold now. */
+  let rules: readonly StoredCommandRule[] = [];
+  const ruleFor = (binary: string, folder: string): StoredCommandRule => ({
+    decisionId: binary,
+    verdict: "approve",
+    rule: { binary, words: [], folder },
+    reason: null,
+    expiresAt: null,
+  });
 
   /** One call, whose state the next one finds as another worker would. */
   async function shell(
@@ -108,6 +129,7 @@ describeShell("the tool shell", () => {
     const opened = await root.open({ allowedExts: [".md", ".eml"] });
     const attachment = `${mail}/attachments/1/host.csv`;
     const door = openShellDoor(shellHere, {
+      ask: "never",
       log: {
         lastState: async () => undefined,
         commandRules: async () => [],
@@ -163,7 +185,14 @@ describeShell("the tool shell", () => {
     expect(loud.evidence).toEqual([]);
   });
 
-  test("asks for anything but one plain command, and runs it as it stands when it is approved", async () => {
+  test("runs a pipe at once, on what the calls before it left", async () => {
+    await shell("seq 1 30 | grep 7 > found; export N=3");
+    expect(printedBy(await shell('wc -l < found | tr -d " "; echo "$N"'))).toBe("3\n3\n");
+    state = undefined;
+  });
+
+  test("asks for what no rule allows where it is told to, and runs it as it stands when it is approved", async () => {
+    ask = "listed";
     const command = "echo a > x; export N=3; cd /tmp; pwd";
     expect(await SHELL.approval?.({ command }, reach())).toMatchObject({
       executor: "bubblewrap/2",
@@ -180,12 +209,21 @@ describeShell("the tool shell", () => {
     });
     const next = await shell('cat /scratch/x; echo "$N"; pwd', { permit: "approved" });
     expect(printedBy(next)).toBe("a\n3\n/tmp\n");
-    expect(await SHELL.approval?.({ command: "cat /scratch/x" }, reach())).toMatchObject({
-      preview: expect.stringContaining("it leads outside of /input and /scratch (/tmp)"),
+    rules = [ruleFor("cat", "/scratch")];
+    expect(await SHELL.approval?.({ command: "cat /scratch/x | wc -l" }, reach())).toMatchObject({
+      preview: expect.stringContaining("no rule allows it on these paths (wc)"),
     });
+    expect(await SHELL.approval?.({ command: "cat x" }, reach())).not.toBeNull();
+    expect(await SHELL.approval?.({ command: "cat /scratch/x" }, reach())).toBeNull();
+    expect(printedBy(await shell("cat /scratch/x"))).toBe("a\n");
+    rules = [ruleFor("cat", "/scratch"), ruleFor("wc", "/input")];
+    expect(printedBy(await shell("cat /scratch/x | wc -l"))).toBe("1\n");
     await shell("cd /scratch", { permit: "approved" });
-    expect(await SHELL.approval?.({ command: "cat x" }, reach())).toBeNull();
     expect(printedBy(await shell("cat x"))).toBe("a\n");
+    ask = "always";
+    expect(await SHELL.approval?.({ command: "cat x" }, reach())).toMatchObject({
+      preview: expect.stringContaining("each command is asked about"),
+    });
   });
 
   test("tells of a flood, gives none of it as evidence, and keeps the state before it", async () => {
@@ -216,6 +254,7 @@ describeShell("the tool shell", () => {
 
   test("has no evidence in words of its own command", async () => {
     expect((await shell("echo 7 backups failed")).evidence).toEqual([]);
+    expect((await shell("printf 7; /bin/echo 8")).evidence).toEqual([]);
     const script = "cat /dev/null; echo '7 backups failed'";
     expect((await shell(script, { permit: "approved" })).evidence).toEqual([]);
   });
@@ -251,6 +290,7 @@ test("takes a command that a person can be shown whole", () => {
 test("is disabled where there is no sandbox, and says why", async () => {
   const probe = await probeShell({ ...THIS_MACHINE, programs: [] });
   const parts = {
+    ask: "always" as const,
     log: {
       lastState: async () => undefined,
       commandRules: async () => [],

@@ -7,7 +7,8 @@ export const APPROVAL_RULES: readonly Command[] = [
     process: "producer",
     summary: "Allow a command of the tool shell from now on, by what it begins with, or forbid it",
     examples: [
-      "nightdesk approvals rules add git blame --flag --porcelain --flag --since=",
+      "nightdesk approvals rules add cat --folder /input/corpus/logs",
+      "nightdesk approvals rules add wc --batch tonight",
       "nightdesk approvals rules add --days 30 -- sed -n",
       `nightdesk approvals rules add git --forbid --reason "histories are nobody's business"`,
     ],
@@ -20,15 +21,15 @@ export const APPROVAL_RULES: readonly Command[] = [
     ],
     options: [
       {
-        flags: "--flag <flag>",
-        description: "a flag that may follow, as it is written; with a value where it ends in =",
-        kind: "list",
-      },
-      {
         flags: "--folder <folder>",
         description:
-          "folder of the sandbox in which the command runs and all its other words lie; / by default",
+          "folder of the sandbox that all paths of the command lead into, wherever it runs; / by default",
       },
+      {
+        flags: "--batch <batch>",
+        description: "of one batch, by its name or id, as long as it lasts; not with --days",
+      },
+      { flags: "--job <job>", description: "of one job, by its id, as long as it lasts" },
       {
         flags: "--days <n>",
         description: "how long it holds; 7 by default, for good where it forbids",

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { JOBS_CHANNEL } from "../jobs/batches.ts";
+import { DUE_AT_ONCE } from "./approvals.ts";
 
-/** What commands a rule is about, as it is kept: program, first words, flags that may follow, and folder. */
+/** What commands a rule is about, as it is kept: program, first words, and folder. */
 export const commandRuleSchema = z.strictObject({
   binary: z.string().min(1),
   words: z.array(z.string()).readonly(),
-  flags: z.array(z.string()).readonly(),
   /** Absolute, as the sandbox names it; null for a rule that forbids, which holds everywhere. */
   folder: z.string().startsWith("/").nullable(),
 });
@@ -31,14 +32,19 @@ const rulesSchema = z.array(
 export type StoredCommandRule = z.infer<typeof rulesSchema>[number];
 
 /**
- * The rules for commands that hold now, those that forbid first, then the newest first. Throws for one that can't be
- * read: it might forbid.
+ * The rules for commands that hold now for a job, those that forbid first, then the newest first. Throws for one that can't
+ * be read: it might forbid.
  */
-export async function selectCommandRules(db: Queryable): Promise<readonly StoredCommandRule[]> {
+export async function selectCommandRules(
+  db: Queryable,
+  jobId: string,
+): Promise<readonly StoredCommandRule[]> {
   const { rows } = await db.query(
     `select decision_id, verdict, rule, reason, expires_at from nightdesk_data.decisions
       where rule is not null and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+        and (scope = 'rule' or job_id = $1 or batch_id = (select batch_id from nightdesk_data.jobs where job_id = $1))
       order by verdict = 'deny' desc, decided_at desc, decision_id`,
+    [jobId],
   );
   return rulesSchema.parse(rows);
 }
@@ -57,25 +63,62 @@ export type NewCommandRule = {
   /** Of a denial never blank. */
   readonly reason: string | null;
   readonly decidedBy: string;
-  /** Null for good, which only a denial may be. */
+  /** Null for good, which only a denial, or a rule of a job or batch, may be. */
   readonly expiresInSeconds: number | null;
+  /** The one job or batch in which it holds; missing for all. */
+  readonly within?: { readonly scope: "job" | "batch"; readonly id: string } | undefined;
 };
 
 const insertedSchema = z.tuple([
-  z.object({ decision_id: z.string(), expires_at: z.date().nullable() }),
+  z.object({
+    decision_id: z.string(),
+    expires_at: z.date().nullable(),
+    woken: z.coerce.number(),
+  }),
 ]);
 
-/** Adds a rule for commands. */
+/**
+ * Adds a rule for commands, and makes jobs due that wait to be told about a command with its program: their worker finds
+ * out whether the rule answers it.
+ */
 export async function insertCommandRule(
   db: Queryable,
-  { verdict, rule, reason, decidedBy, expiresInSeconds }: NewCommandRule,
-): Promise<{ readonly decisionId: string; readonly expiresAt: Date | null }> {
+  { verdict, rule, reason, decidedBy, expiresInSeconds, within }: NewCommandRule,
+): Promise<{
+  readonly decisionId: string;
+  readonly expiresAt: Date | null;
+  readonly woken: number;
+}> {
   const { rows } = await db.query(
-    `insert into nightdesk_data.decisions (rule, verdict, scope, reason, decided_by, expires_at)
-     values ($1, $2, 'rule', $3, $4, clock_timestamp() + make_interval(secs => $5::double precision))
-     returning decision_id, expires_at`,
-    [JSON.stringify(rule), verdict, reason, decidedBy, expiresInSeconds],
+    `with made as (
+       insert into nightdesk_data.decisions (rule, verdict, scope, reason, decided_by, expires_at, job_id, batch_id)
+       values ($1, $2, $6, $3, $4, clock_timestamp() + make_interval(secs => $5::double precision),
+               case $6 when 'job' then $7::uuid end, case $6 when 'batch' then $7::uuid end)
+       returning decision_id, expires_at),
+     asking as materialized (
+       select j.job_id from nightdesk_data.jobs j
+        where j.state = 'parked' and j.waiting_for = 'approval'
+          and case $6 when 'job' then j.job_id = $7::uuid when 'batch' then j.batch_id = $7::uuid else true end
+          and exists (select from nightdesk_data.approvals a
+                       where a.job_id = j.job_id and a.state = 'waiting' and a.tool = 'shell'
+                         and position($1::jsonb->>'binary' in a.args->>'command') > 0)
+        order by j.seq for no key update of j),
+     woken as (
+       update nightdesk_data.jobs j set ${DUE_AT_ONCE} from asking where j.job_id = asking.job_id
+       returning 1)
+     select decision_id, expires_at, (select count(*) from woken) as woken,
+            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end
+       from made`,
+    [
+      JSON.stringify(rule),
+      verdict,
+      reason,
+      decidedBy,
+      expiresInSeconds,
+      within?.scope ?? "rule",
+      within?.id ?? null,
+    ],
   );
-  const [{ decision_id: decisionId, expires_at: expiresAt }] = insertedSchema.parse(rows);
-  return { decisionId, expiresAt };
+  const [{ decision_id: decisionId, expires_at: expiresAt, woken }] = insertedSchema.parse(rows);
+  return { decisionId, expiresAt, woken };
 }

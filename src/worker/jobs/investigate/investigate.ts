@@ -240,7 +240,9 @@ async function openUse(
       ({ name }) => registry.find(name) === undefined,
     ),
   ];
-  const shell = grant.tools.includes(SHELL.name) ? await deps.probeShell() : null;
+  const shell = grant.tools.includes(SHELL.name)
+    ? { probe: await deps.probeShell(), ask: deps.tools.shell.ask }
+    : null;
   const asked = { task: input.task, days: input.options ?? {} };
   const reach = reachOf(grant, { ...deps, shell }, { record, log, ...asked }, signal);
   const settings = deps.tools;

@@ -4,6 +4,7 @@ import type { InvestigateInput } from "../../../shared/job.ts";
 import { hashJson } from "../../../shared/json-value.ts";
 import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
 import { DEFAULT_PRESET, selectPreset } from "../../../shared/tool-presets.ts";
+import type { AskMode } from "../../sandbox/shell/command.ts";
 import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
 import type { StepLog } from "./step-log.ts";
 
@@ -26,6 +27,7 @@ export type ToolSettings = {
     readonly no_new_evidence: number | null;
   };
   readonly unattended: "park" | "deny" | "fail";
+  readonly shell: { readonly ask: AskMode };
   readonly approval_hours: number;
 };
 

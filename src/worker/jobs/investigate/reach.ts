@@ -2,6 +2,7 @@ import type { DocumentFilter } from "../../../shared/document-filter.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";
+import type { AskMode } from "../../sandbox/shell/command.ts";
 import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import { filesWithin } from "../../tools/granted-files.ts";
 import type { FileParts } from "../../tools/granted-files.ts";
@@ -20,8 +21,8 @@ export type ReachedParts = PipelineDependencies &
     readonly admitFiles: AdmitFiles;
     readonly web: WebDoor;
     readonly mcp: Pick<McpServers, "reach">;
-    /** What this machine has to run commands with; null where the grant holds no shell. */
-    readonly shell: ShellProbe | null;
+    /** What this machine has to run commands with, and which of them are asked about; null where the grant holds no shell. */
+    readonly shell: { readonly probe: ShellProbe; readonly ask: AskMode } | null;
   };
 
 type ReachedRows = {
@@ -62,7 +63,8 @@ export function reachOf(
         return asks === "always" || !isGivenUrl(url, { task, steps: record.steps }) ? asks : null;
       },
     },
-    shell: openShellDoor(deps.shell, {
+    shell: openShellDoor(deps.shell?.probe ?? null, {
+      ask: deps.shell?.ask ?? "always",
       log,
       files: { listFiles: files.listFiles, locate, check, admit: deps.admitFiles },
       signal,

@@ -2,8 +2,8 @@ import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { parseArgs } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
-import { approvalPending, deniedBecause, endDenied, goOnWaiting } from "./use-tool.ts";
-import type { ToolUse } from "./use-tool.ts";
+import { approvalPending, deniedBecause, endDenied, goOnWaiting, makeCall } from "./use-tool.ts";
+import type { ToolUse, ValidCall } from "./use-tool.ts";
 
 /**
  * Settles the step that an earlier run left open: a call that changes nothing is skipped, and the model asks for it again
@@ -55,21 +55,47 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
     case undefined:
       break;
     case "waiting":
+      return settleByRule(use, step);
     case "withdrawn":
       throw approvalPending(name);
   }
-  const tool = use.tools.find((known) => known.name === name);
-  // The registry may have changed since.
-  const read = tool === undefined ? null : parseArgs(tool, step.tool?.args);
-  if (tool === undefined || read === null || read.kind === "refused") {
+  const call = callOf(use, step);
+  if (call === null) {
     const gone = { tool: { name }, args: step.tool?.args ?? {} };
     await endDenied(use, step.ordinal, gone, `${name} can't be called like this any more.`);
     return null;
   }
-  const call = { tool, args: read.args };
   if (answer?.state === "denied") {
     await endDenied(use, step.ordinal, call, deniedBecause(answer.reason));
     return null;
   }
   return goOnWaiting(use, step.ordinal, call, answer?.fingerprint);
+}
+
+/** The call of a step; null where the registry, which may have changed since, does not take it any more. */
+function callOf({ tools }: ToolUse, { tool: called }: RecordedStep): ValidCall | null {
+  const tool = tools.find(({ name }) => name === called?.name);
+  const read = tool === undefined ? null : parseArgs(tool, called?.args);
+  return tool === undefined || read === null || read.kind === "refused"
+    ? null
+    : { tool, args: read.args };
+}
+
+/** A request that nobody has answered goes on where a rule that was added since answers it. */
+async function settleByRule(use: ToolUse, step: RecordedStep): Promise<Refusal | null> {
+  const call = callOf(use, step);
+  const isAnswered =
+    call !== null && !(await hasToAsk(use, call)) && (await use.log.withdrawRequest(step.ordinal));
+  if (!isAnswered) throw approvalPending(step.tool?.name ?? "");
+  return makeCall(use, step.ordinal, call);
+}
+
+async function hasToAsk({ reach }: ToolUse, { tool, args }: ValidCall): Promise<boolean> {
+  try {
+    return ((await tool.approval?.(args, reach)) ?? null) !== null;
+  } catch (error) {
+    // What it would go on from is gone: that is looked at once somebody has answered.
+    if (error instanceof Failure && error.code === "REVIEW_PENDING") return true;
+    throw error;
+  }
 }

@@ -5,6 +5,7 @@ import type { Refusal } from "../../../shared/failure.ts";
 import { isGlob, parseGlob } from "../../../shared/parse-glob.ts";
 import type { StoredCommandRule } from "../../../shared/store/investigations/command-rules.ts";
 import { decideCommand } from "../../sandbox/shell/command.ts";
+import type { AskMode } from "../../sandbox/shell/command.ts";
 import type { ShellExecutor } from "../../sandbox/shell/executor.ts";
 import { closeInputs } from "../../sandbox/shell/inputs.ts";
 import type { AdmittedFiles } from "../../sandbox/shell/inputs.ts";
@@ -38,6 +39,8 @@ export type GrantedFiles = {
 };
 
 type DoorParts = {
+  /** Of the configuration as it is now. */
+  readonly ask: AskMode;
   readonly log: Pick<StepLog, "lastState" | "commandRules" | "countRule">;
   readonly files: GrantedFiles;
   readonly signal: AbortSignal;
@@ -60,7 +63,12 @@ export function openShellDoor(probe: ShellProbe | null, parts: DoorParts): Shell
       const stored = await parts.log.commandRules();
       ids.clear();
       for (const each of stored) ids.set(ruleOf(each), each.decisionId);
-      return decideCommand(command, { place, rules: [...ids.keys()], now: new Date() });
+      return decideCommand(command, {
+        ask: parts.ask,
+        place,
+        rules: [...ids.keys()],
+        now: new Date(),
+      });
     },
     async countRule(rule) {
       const id = ids.get(rule);
@@ -85,16 +93,9 @@ export function openShellDoor(probe: ShellProbe | null, parts: DoorParts): Shell
 }
 
 function ruleOf({ verdict, rule, expiresAt }: StoredCommandRule): CommandRule {
-  const { binary, words, flags, folder } = rule;
+  const { binary, words, folder } = rule;
   if (verdict === "deny") return { verdict: "forbid", binary, words, expiresAt };
-  return {
-    verdict: "allow",
-    binary,
-    words,
-    flags,
-    folder: folder ?? "/input",
-    expiresAt: expiresAt ?? new Date(0),
-  };
+  return { verdict: "allow", binary, words, folder: folder ?? "/input", expiresAt };
 }
 
 type HeldState = {

@@ -5,6 +5,7 @@ import {
   requestApproval,
   selectApproval,
   startStep,
+  withdrawRequest,
 } from "../../../shared/store/investigations/approvals.ts";
 import type {
   ApprovalAnswer,
@@ -72,6 +73,8 @@ export type StepLog = {
   approvalOf(step: number): Promise<ApprovalAnswer | undefined>;
   /** Before the call of a step that waited is made. */
   start(step: number): Promise<void>;
+  /** Ends the request of a step that a rule answers, and starts it; false where somebody answered meanwhile. */
+  withdrawRequest(step: number): Promise<boolean>;
 };
 
 /** How long outputs are kept, and how much of them for a batch. */
@@ -125,9 +128,10 @@ export function openStepLog(database: Database, writer: StepWriter, limits: Outp
       return answer;
     },
     lastState: () => selectLastState(database, writer.jobId),
-    commandRules: () => selectCommandRules(database),
+    commandRules: () => selectCommandRules(database, writer.jobId),
     countRule: (decisionId) => countRuleHit(database, decisionId),
     approvalOf: (step) => selectApproval(database, writer.jobId, step),
     start: (step) => held(startStep(database, writer, step)),
+    withdrawRequest: (step) => withdrawRequest(database, writer, step),
   };
 }

@@ -46,7 +46,7 @@ export type ToolUse = {
 type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 
 /** A call whose arguments its tool takes. */
-type ValidCall = { readonly tool: Tool; readonly args: object };
+export type ValidCall = { readonly tool: Tool; readonly args: object };
 
 /**
  * One call of a tool. What the grant does not allow, and what can't be carried out, the model is told; it may try something
@@ -231,7 +231,7 @@ export async function endDenied(
 const CALL_MS = 5 * 60_000;
 
 /** A tool that breaks is no fault of the job: the model is told, and may try something else. */
-async function makeCall(
+export async function makeCall(
   use: ToolUse,
   ordinal: number,
   call: ValidCall,

@@ -1,120 +1,101 @@
-import { BINARIES, readFindWords, readWords } from "./binaries.ts";
-import type { ReadWords } from "./binaries.ts";
-import { readGitWords } from "./git-command.ts";
 import { labelCommand } from "./labels.ts";
 import type { RiskLabel } from "./labels.ts";
-import { classifyPath } from "./path-class.ts";
-import type { ClassifiedPath, CommandPlace } from "./path-class.ts";
-import { readCommand } from "./read-command.ts";
+import type { CommandPlace } from "./path-class.ts";
+import { readPipe } from "./read-command.ts";
 import type { ComplexReason, ErrorStream, SimpleCommand } from "./read-command.ts";
 import { forbids, matchesRule } from "./rules.ts";
 import type { AllowRule, CommandRule, ForbidRule } from "./rules.ts";
+import type { ShellCommand } from "./state.ts";
+
+/** Which commands a person is asked about: none, those that no rule allows, or all. */
+export type AskMode = "never" | "listed" | "always";
 
 /** Why a command is not run without asking. */
-export type AskReason = ComplexReason | "program" | "flag" | "operand" | "path_outside";
+export type AskReason = ComplexReason | "always" | "no_rule";
 
 export type CommandDecision =
-  /** Runs: these words, and not the text, by our list or by a rule of the user. */
   | {
       readonly kind: "runs";
-      readonly argv: readonly string[];
-      readonly errors: ErrorStream;
-      readonly paths: readonly ClassifiedPath[];
-      readonly rule: AllowRule | null;
+      readonly command: ShellCommand;
+      /** Those that allow it, one for each of its commands; none where nobody is asked. */
+      readonly rules: readonly AllowRule[];
     }
   | {
       readonly kind: "asks";
       readonly reason: AskReason;
-      /** What in the text it is: a program, flag, word or path; null for its form. */
+      /** The program that no rule allows; null for any other reason. */
       readonly what: string | null;
       readonly labels: readonly RiskLabel[];
     }
   | { readonly kind: "forbidden"; readonly rule: ForbidRule };
 
 export type CommandContext = {
+  readonly ask: AskMode;
   readonly place: CommandPlace;
   readonly rules: readonly CommandRule[];
   readonly now: Date;
 };
 
 /**
- * Decides on a command before anybody is asked. What runs is one simple command whose program only reads, with flags that
- * keep it so and paths that lead to /input or /scratch; or one that a rule allows. A rule that forbids comes first.
- * The place is that of the state which the command will run with. Pure.
+ * Decides on a command before anybody is asked. A rule that forbids comes first, whatever the mode. Where the mode is
+ * `listed`, what runs is a command, or a pipe of commands, each of which a rule allows. The place is that of the state which
+ * the command will run with. Pure.
  */
 export function decideCommand(text: string, context: CommandContext): CommandDecision {
-  const { place, rules, now } = context;
+  const { ask, rules, now } = context;
   const forbidding = rules.find((rule) => rule.verdict === "forbid" && forbids(rule, text, now));
   if (forbidding?.verdict === "forbid") return { kind: "forbidden", rule: forbidding };
-  const command = readCommand(text);
-  if (command.kind === "complex") return ask(text, command.reason, null);
-  const listed = checkListed(command, place);
-  if (listed.kind === "listed") {
-    const { argv, paths } = listed;
-    return { kind: "runs", argv, errors: command.errors, paths, rule: null };
+  switch (ask) {
+    case "never":
+      return { kind: "runs", command: { kind: "script", text }, rules: [] };
+    case "always":
+      return asks(text, "always", null);
+    case "listed":
+      return decideListed(text, context);
   }
-  const rule = rules.find(
-    (rule) => rule.verdict === "allow" && matchesRule(rule, command, context),
-  );
-  if (rule?.verdict !== "allow") return ask(text, listed.reason, listed.what);
-  const argv = [programOf(command), ...command.words];
-  return { kind: "runs", argv, errors: command.errors, paths: [], rule };
 }
 
-const ask = (text: string, reason: AskReason, what: string | null): CommandDecision => ({
+const asks = (text: string, reason: AskReason, what: string | null): CommandDecision => ({
   kind: "asks",
   reason,
   what,
   labels: labelCommand(text),
 });
 
-type Listed =
-  | {
-      readonly kind: "listed";
-      readonly argv: readonly string[];
-      readonly paths: readonly ClassifiedPath[];
-    }
-  | { readonly kind: "unlisted"; readonly reason: AskReason; readonly what: string };
-
-/** By its folder in the system, whatever a search path says. */
-const programOf = ({ name }: SimpleCommand): string => `/usr/bin/${name}`;
-
-function checkListed(command: SimpleCommand, place: CommandPlace): Listed {
-  const read = readListed(command);
-  if (read.kind === "unlisted") return { ...read, reason: read.what, what: read.word };
-  const paths = [place.folder, ...read.paths].map((path) => classifyPath(path, place));
-  const outside = paths.find((path) => path.class === "outside");
-  return outside === undefined
-    ? { kind: "listed", argv: read.argv, paths: paths.slice(1) }
-    : { kind: "unlisted", reason: "path_outside", what: outside.path };
-}
-
-type ReadListed =
-  | { readonly kind: "read"; readonly argv: readonly string[]; readonly paths: readonly string[] }
-  | {
-      readonly kind: "unlisted";
-      readonly what: "program" | "flag" | "operand";
-      readonly word: string;
-    };
-
-function readListed(command: SimpleCommand): ReadListed {
-  const { name, words } = command;
-  if (name === "git") {
-    const read = readGitWords(words);
-    return read.kind === "argv" ? { ...read, kind: "read" } : read;
+function decideListed(text: string, { place, rules, now }: CommandContext): CommandDecision {
+  const pipe = readPipe(text);
+  if (pipe.kind === "complex") return asks(text, pipe.reason, null);
+  const allowing: AllowRule[] = [];
+  for (const [at, command] of pipe.commands.entries()) {
+    const reads = at === 0 ? "nothing" : "a pipe";
+    const rule = rules.find(
+      (one) => one.verdict === "allow" && matchesRule(one, command, { place, now, reads }),
+    );
+    if (rule?.verdict !== "allow") return asks(text, "no_rule", command.name);
+    allowing.push(rule);
   }
-  if (name === "find") return withProgram(command, readFindWords(words), []);
-  const grammar = Object.hasOwn(BINARIES, name) ? BINARIES[name] : undefined;
-  return grammar === undefined
-    ? { kind: "unlisted", what: "program", word: name }
-    : withProgram(command, readWords(grammar, words), grammar.given ?? []);
+  return { kind: "runs", command: checkedWords(pipe.commands), rules: allowing };
 }
 
-const withProgram = (
-  command: SimpleCommand,
-  read: ReadWords,
-  given: readonly string[],
-): ReadListed =>
-  read.kind === "paths"
-    ? { kind: "read", argv: [programOf(command), ...given, ...command.words], paths: read.paths }
-    : read;
+/** The words that were checked, each program by its folder in the system, whatever a search path says. */
+function checkedWords(commands: readonly SimpleCommand[]): ShellCommand {
+  const [only, ...others] = commands;
+  if (only !== undefined && others.length === 0) {
+    return { kind: "argv", argv: [programOf(only), ...only.words], errors: only.errors };
+  }
+  const pipe = commands
+    .map((command) => {
+      const words = [programOf(command), ...command.words].map(quoted);
+      return [...words, ...REDIRECTIONS[command.errors]].join(" ");
+    })
+    .join(" | ");
+  return { kind: "argv", argv: ["/bin/bash", "-p", "-c", pipe], errors: "kept" };
+}
+
+const programOf = ({ name }: SimpleCommand): string => `/usr/bin/${name}`;
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+const REDIRECTIONS: Readonly<Record<ErrorStream, readonly string[]>> = {
+  kept: [],
+  dropped: ["2>/dev/null"],
+  joined: ["2>&1"],
+};

@@ -1,5 +1,6 @@
 /** What a person who is asked should look at. A label decides nothing: a word can be written in many ways. */
-export type RiskLabel = "out_of_root" | "network" | "writes" | "deletes" | "credentials";
+export type RiskLabel =
+  "out_of_root" | "network" | "writes" | "deletes" | "credentials" | "privilege" | "project_code";
 
 const PATTERNS: readonly (readonly [RiskLabel, RegExp])[] = [
   [
@@ -17,6 +18,14 @@ const PATTERNS: readonly (readonly [RiskLabel, RegExp])[] = [
   [
     "credentials",
     /\.env\b|\.ssh\b|\.aws\b|\.gnupg\b|\.netrc\b|\.pgpass\b|id_(rsa|dsa|ecdsa|ed25519)|credential|secret|passw(or)?d|passwd|shadow|token|api[_-]?key|\.pem\b|\.key\b|\bprintenv\b|\/environ\b|\bexport +-p\b/i,
+  ],
+  [
+    "privilege",
+    /(?<![\w./-])(sudo|su|doas|pkexec|runuser|setcap|chroot|unshare|nsenter|mount|umount|usermod|visudo)\b|\bchmod +(-\S+ +)*([ug]*\+[rwx]*s|[2467]\d{3}\b)|\bchown +(-\S+ +)*root\b/i,
+  ],
+  [
+    "project_code",
+    /(?<![\w./-])(make|cmake|ninja|gradlew?|mvn|ant|rake|tox|pytest|jest|npx)(?![\w.-])|\b(npm|yarn|pnpm|bun|cargo|go|deno|dotnet|bundle) +(run|test|start|build|exec|install|ci|generate)\b|(^|[;&|(]) *\.{1,2}\/\S|(?<![\w./-])(ba|z|da|k)?sh +[^-\s]|(?<![\w./-])(source|python[\d.]*|node|ruby|perl|php|Rscript|lua) +[^-\s]\S*|(^|[;&|(]) *\. +\S/i,
   ],
   ["out_of_root", /(^|[\s='"(:])(~|\.\.(\/|$|\s)|\/(?!(input|scratch|tmp)\b|dev\/null\b)[a-z])/i],
 ];

@@ -1,9 +1,8 @@
 import { forEachChild, parse } from "unbash";
-import type { Command, ParsedScript, Redirection, SyntaxNode, Word } from "unbash";
+import type { Command, ParsedScript, Redirection, Statement, SyntaxNode, Word } from "unbash";
 
 /** One simple command, as the words that a program is given. */
 export type SimpleCommand = {
-  readonly kind: "simple";
   /** Not quoted, and without a folder. */
   readonly name: string;
   readonly words: readonly string[];
@@ -13,7 +12,10 @@ export type SimpleCommand = {
 /** What becomes of stderr: `2>/dev/null` and `2>&1`. */
 export type ErrorStream = "kept" | "dropped" | "joined";
 
-/** Why a text is not one simple command. */
+/** A simple command, or several of which each reads what the one before it prints. */
+type Pipe = { readonly kind: "pipe"; readonly commands: readonly SimpleCommand[] };
+
+/** Why a text is no pipe of simple commands. */
 export type ComplexReason =
   | "characters"
   | "length"
@@ -37,10 +39,10 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 const LONGEST = 4096;
 
 /**
- * Reads a text as bash would, by a parser of its whole grammar. What has an operator, a substitution, a variable, a
+ * Reads a text as bash would, by a parser of its whole grammar. What has another operator than `|`, a substitution, a variable, a
  * pattern, a redirection (but `2>/dev/null` and `2>&1`) or an assignment is complex. Pure.
  */
-export function readCommand(text: string): SimpleCommand | ComplexCommand {
+export function readPipe(text: string): Pipe | ComplexCommand {
   if (text.length > LONGEST) return complex("length");
   if (!SEEN.test(text) || UNSEEN.test(text)) return complex("characters");
   const script = parseText(text);
@@ -51,8 +53,23 @@ export function readCommand(text: string): SimpleCommand | ComplexCommand {
   if (statement === undefined || script.shebang !== undefined) return complex("syntax");
   if (others.length > 0) return complex("several_commands");
   if (statement.background === true) return complex("background");
-  const { command } = statement;
-  return command.type === "Command" ? readSimple(command) : complex("several_commands");
+  return readCommands(statement.command);
+}
+
+function readCommands(node: Statement["command"]): Pipe | ComplexCommand {
+  const isPlain =
+    node.type === "Command" ||
+    (node.type === "Pipeline" &&
+      node.prefixes.length === 0 &&
+      node.operators.every((operator) => operator === "|"));
+  if (!isPlain) return complex("several_commands");
+  const commands: SimpleCommand[] = [];
+  for (const one of node.type === "Command" ? [node] : node.commands) {
+    const read = one.type === "Command" ? readSimple(one) : complex("several_commands");
+    if ("kind" in read) return read;
+    commands.push(read);
+  }
+  return { kind: "pipe", commands };
 }
 
 function readSimple({ name, prefix, suffix }: Command): SimpleCommand | ComplexCommand {
@@ -76,7 +93,7 @@ function readSimple({ name, prefix, suffix }: Command): SimpleCommand | ComplexC
     if (redirected === null) return complex("redirection");
     errors = redirected;
   }
-  return { kind: "simple", name: name.text, words, errors };
+  return { name: name.text, words, errors };
 }
 
 function readRedirection(item: Redirection): ErrorStream | null {

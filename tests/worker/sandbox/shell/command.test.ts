@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { decideCommand } from "../../../../src/worker/sandbox/shell/command.ts";
-import type { CommandDecision } from "../../../../src/worker/sandbox/shell/command.ts";
+import type { AskMode, CommandDecision } from "../../../../src/worker/sandbox/shell/command.ts";
 import { labelCommand } from "../../../../src/worker/sandbox/shell/labels.ts";
 import { classifyPath } from "../../../../src/worker/sandbox/shell/path-class.ts";
 import { forbids } from "../../../../src/worker/sandbox/shell/rules.ts";
@@ -18,7 +18,17 @@ const decide = (
   text: string,
   rules: readonly CommandRule[] = [],
   folder = "/scratch",
-): CommandDecision => decideCommand(text, { place: { folder, links: LINKS }, rules, now: NOW });
+  ask: AskMode = "listed",
+): CommandDecision =>
+  decideCommand(text, { ask, place: { folder, links: LINKS }, rules, now: NOW });
+
+const allow = (binary: string, folder: string, ...words: string[]): AllowRule => ({
+  verdict: "allow",
+  binary,
+  words,
+  folder,
+  expiresAt: LATER,
+});
 
 describe("the corpus", () => {
   test("holds 150 hostile commands and 40 good ones, each once", () => {
@@ -28,125 +38,75 @@ describe("the corpus", () => {
     expect(new Set(commands).size).toBe(commands.length);
   });
 
-  test("has no hostile command that runs unasked", () => {
-    const running = HOSTILE.filter(({ command }) => decide(command).kind !== "asks");
+  test("runs as it stands where nobody is asked, and is asked about where all is", () => {
+    for (const { command } of [...HOSTILE, ...GOOD]) {
+      expect(decide(command, [], "/scratch", "never")).toEqual({
+        kind: "runs",
+        command: { kind: "script", text: command },
+        rules: [],
+      });
+      expect(decide(command, [allow("cat", "/")], "/scratch", "always")).toMatchObject({
+        kind: "asks",
+        reason: "always",
+      });
+    }
+  });
+
+  test("has no hostile command that runs by a rule for what reads in /input", () => {
+    const rules = ["cat", "ls", "grep", "wc"].map((binary) => allow(binary, "/input"));
+    const running = HOSTILE.filter(({ command }) => decide(command, rules).kind === "runs");
     expect(running).toEqual([]);
-  });
-
-  test("has no good command that asks", () => {
-    const asking = GOOD.filter(({ command }) => decide(command).kind !== "runs");
-    expect(asking.map(({ command }) => [command, decide(command)])).toEqual([]);
-  });
-
-  test("asks with its form where that is the trouble", () => {
     const reasons = HOSTILE.map(({ command }) => {
-      const decision = decide(command);
+      const decision = decide(command, rules);
       return decision.kind === "asks" ? decision.reason : decision.kind;
     });
-    const expected = [
+    expect([...new Set(reasons)].sort()).toEqual([
       "assignment",
       "background",
       "characters",
       "command_word",
       "expansion",
-      "flag",
-    ];
-    expected.push(
-      "operand",
-      "path_outside",
-      "program",
+      "no_rule",
       "redirection",
       "several_commands",
       "syntax",
-    );
-    expect([...new Set(reasons)].sort()).toEqual(expected);
+    ]);
+  });
+
+  test("has no good command that a rule for its program does not let run", () => {
+    const asking = GOOD.filter(({ command }) => {
+      const [binary = ""] = command.split(" ");
+      return decide(command, [allow(binary, "/")]).kind !== "runs";
+    });
+    expect(asking).toEqual([]);
   });
 });
 
-describe("what runs is what was checked", () => {
-  const argvOf = (text: string): readonly string[] => {
-    const decision = decide(text);
-    return decision.kind === "runs" ? decision.argv : [decision.kind];
+describe("what a rule lets run is what was checked", () => {
+  const commandOf = (text: string): unknown => {
+    const rules = ["grep", "ls", "cat", "wc"].map((binary) => allow(binary, "/"));
+    const decision = decide(text, rules);
+    return decision.kind === "runs" ? decision.command : decision.kind;
   };
 
   test("as words without quotes, by the program's own place", () => {
-    expect(argvOf(`grep -n 'a  $(id)' "c d"/e`)).toEqual([
-      "/usr/bin/grep",
-      "-n",
-      "a  $(id)",
-      "c d/e",
-    ]);
-    expect(argvOf("ls;")).toEqual(["/usr/bin/ls"]);
-    expect(argvOf("ls -la # ; id")).toEqual(["/usr/bin/ls", "-la"]);
+    expect(commandOf(`grep -n 'a  $(id)' "c d"/e`)).toEqual({
+      kind: "argv",
+      argv: ["/usr/bin/grep", "-n", "a  $(id)", "c d/e"],
+      errors: "kept",
+    });
+    expect(commandOf("ls;")).toMatchObject({ argv: ["/usr/bin/ls"] });
+    expect(commandOf("ls -la # ; id")).toMatchObject({ argv: ["/usr/bin/ls", "-la"] });
+    expect(commandOf("ls 2>/dev/null")).toMatchObject({ errors: "dropped" });
+    expect(commandOf("ls 2>&1")).toMatchObject({ errors: "joined" });
   });
 
-  test("with its errors as the text has them", () => {
-    expect(decide("ls 2>/dev/null")).toMatchObject({ errors: "dropped" });
-    expect(decide("ls 2>&1")).toMatchObject({ errors: "joined" });
-    expect(decide("ls")).toMatchObject({ errors: "kept" });
-  });
-
-  test("of git and diff without what a repository could run, or a link lead to", () => {
-    const argv = argvOf("git log -n2 HEAD -- notes.md");
-    expect(argv.slice(0, 2)).toEqual(["/usr/bin/env", "GIT_CONFIG_NOSYSTEM=1"]);
-    expect(argv.slice(-8)).toEqual([
-      "log",
-      "--no-ext-diff",
-      "--no-textconv",
-      "--no-color",
-      "-n2",
-      "HEAD",
-      "--",
-      "notes.md",
-    ]);
-    expect(argvOf("git diff A..B").at(-1)).toBe("--");
-    expect(argvOf("diff -u a b")).toEqual(["/usr/bin/diff", "--no-dereference", "-u", "a", "b"]);
-  });
-});
-
-describe("flags are read as the program reads them", () => {
-  const good = [
-    "head -n5 notes.md",
-    "head -qn 5 notes.md",
-    "head --lines=5 notes.md",
-    "head --lines 5 notes.md",
-    "cat -- -n",
-    "sort -k2,2 -rn notes.md",
-    "cut -d ' ' -f 1 notes.md",
-    "ls notes.md -la",
-    "grep -- -e notes.md",
-    "jq --arg a b .x notes.md",
-  ];
-  const bad = [
-    "sort -ro x notes.md",
-    "sort notes.md -o x",
-    "head -n /etc/passwd notes.md",
-    "head --line=5 notes.md",
-    "head -n",
-    "head --lines",
-    "jq --arg a",
-    "jq --slurpfile a /input/a .",
-    "cat --number=x --show-al notes.md",
-    "grep",
-    "uniq a b",
-    "sed 1d notes.md",
-    "sed -n 's/a/b/' notes.md",
-    "date notes",
-    "tr a b c",
-    "ls --color=auto --zero",
-    "toString",
-    "constructor x",
-    "find . -name",
-    "find . x -name y -exec",
-    "git",
-    "git --version",
-    "git log --out=x",
-  ];
-  test.each(good)("%s runs", (command) => {
-    expect(decide(command).kind).toBe("runs");
-  });
-  test.each(bad)("%s asks", (command) => {
-    expect(decide(command).kind).toBe("asks");
+  test("of a pipe with each word quoted again", () => {
+    expect(commandOf(`cat "it's" 2>/dev/null | wc -l`)).toEqual({
+      kind: "argv",
+      argv: ["/bin/bash", "-p", "-c", `'/usr/bin/cat' 'it'\\''s' 2>/dev/null | '/usr/bin/wc' '-l'`],
+      errors: "kept",
+    });
   });
 });
 
@@ -177,66 +137,66 @@ describe("a path counts by where it leads", () => {
   test.each(classes)("%s is %s", (path, expected) => {
     expect(classifyPath(path, { folder: "/scratch", links: LINKS }).class).toBe(expected);
   });
-
-  test("and so does the folder that a command runs in", () => {
-    expect(decide("ls", [], "/usr")).toMatchObject({ reason: "path_outside", what: "/usr" });
-    expect(decide("ls", [], "/scratch/linkdir")).toMatchObject({ reason: "path_outside" });
-    expect(decide("ls", [], "/input/deep").kind).toBe("runs");
-  });
 });
 
 describe("a rule of the user", () => {
-  const python: AllowRule = {
-    verdict: "allow",
-    binary: "python3",
-    words: ["/scratch/tools/count.py"],
-    flags: ["-v", "--by="],
-    folder: "/input/logs",
-    expiresAt: LATER,
-  };
-  const run = (text: string, rule: AllowRule = python, folder = "/input/logs"): string =>
-    decide(text, [rule], folder).kind;
+  const logs = allow("cat", "/input/logs");
+  const run = (text: string, folder = "/scratch", ...rules: AllowRule[]): string =>
+    decide(text, rules.length === 0 ? [logs] : rules, folder).kind;
 
-  test("lets its program run with its flags in its folder", () => {
-    expect(
-      decide("python3 /scratch/tools/count.py -v a.log", [python], "/input/logs"),
-    ).toMatchObject({
-      kind: "runs",
-      argv: ["/usr/bin/python3", "/scratch/tools/count.py", "-v", "a.log"],
-      rule: python,
-    });
-    expect(run("python3 /scratch/tools/count.py --by=day /input/logs/deep/b.log")).toBe("runs");
-    expect(run("python3 /scratch/tools/count.py -- a.log")).toBe("runs");
+  test.each([
+    ["cat /input/logs/a.log", "/scratch"],
+    ["cat -n ../input/logs/deep/b.log", "/scratch"],
+    ["cat a.log", "/input/logs"],
+    ["cat -- -odd.log", "/input/logs/deep"],
+    ["cat", "/input/logs"],
+    ["cat pattern /input/logs/a.log", "/scratch"],
+    ["cat --from=/input/logs/x /input/logs/a.log", "/scratch"],
+  ])("lets its program run on its folder: %s in %s", (text, folder) => {
+    expect(decide(text, [logs], folder)).toMatchObject({ kind: "runs", rules: [logs] });
   });
 
   test.each([
-    "python3 /scratch/tools/other.py a.log",
-    "python3 -c x /scratch/tools/count.py",
-    "python3 /scratch/tools/count.py -c a.log",
-    "python3 /scratch/tools/count.py ../secret/a.log",
-    "python3 /scratch/tools/count.py a.log /input/logs-evil/b.log",
-    "python3 /scratch/tools/count.py -- ../a.log",
-    "python3 /scratch/tools/count.py --by=/etc/passwd a.log",
-    "python3 /scratch/tools/count.py a.log; id",
-    "python3 /scratch/tools/count.py $(id)",
-    "python3 /scratch/tools/count.py a.log > b",
-    "python /scratch/tools/count.py a.log",
-    "/usr/bin/python3 /scratch/tools/count.py a.log",
-  ])("does not let this run: %s", (text) => {
-    expect(run(text)).toBe("asks");
+    ["cat ../secret/a.log", "/input/logs"],
+    ["cat /input/logs/a.log /input/logs-evil/b.log", "/scratch"],
+    ["cat /input/logs/a.log b.log", "/input/other"],
+    ["cat --from=/etc/passwd /input/logs/a.log", "/scratch"],
+    ["cat -f/etc/passwd /input/logs/a.log", "/scratch"],
+    ["cat -f../x /input/logs/a.log", "/scratch"],
+    ["cat if=/etc/passwd /input/logs/a.log", "/scratch"],
+    ["cat link /input/logs/a.log", "/scratch"],
+    ["cat --from=link /input/logs/a.log", "/scratch"],
+    ["cat notes.md", "/scratch"],
+    ["cat", "/scratch"],
+    ["cat .. /input/logs/a.log", "/scratch"],
+    ["cat /input/logs/a.log; id", "/scratch"],
+    ["cat /input/logs/a.log | id", "/scratch"],
+    ["cat /input/logs/a.log |& cat", "/scratch"],
+    ["! cat /input/logs/a.log", "/scratch"],
+    ["cat $(id)", "/input/logs"],
+    ["cat a.log > b", "/input/logs"],
+    ["tac a.log", "/input/logs"],
+    ["/usr/bin/cat a.log", "/input/logs"],
+  ])("does not let this run: %s in %s", (text, folder) => {
+    expect(decide(text, [logs], folder).kind).toBe("asks");
   });
 
-  test("ends with its time, and holds in no other folder", () => {
-    const text = "python3 /scratch/tools/count.py /input/logs/a.log";
-    expect(run(text, { ...python, expiresAt: NOW })).toBe("asks");
-    expect(run(text, python, "/scratch")).toBe("asks");
-    expect(
-      run(
-        "python3 /scratch/tools/count.py /scratch/link",
-        { ...python, folder: "/scratch" },
-        "/scratch",
-      ),
-    ).toBe("asks");
+  test("lets a pipe run when each of its commands has one", () => {
+    const wc = allow("wc", "/input/logs");
+    const text = "cat /input/logs/a.log | wc -l";
+    expect(decide(text, [logs])).toMatchObject({ kind: "asks", reason: "no_rule", what: "wc" });
+    expect(decide(text, [wc, logs])).toMatchObject({ kind: "runs", rules: [logs, wc] });
+    expect(run("cat /input/logs/a.log | wc -l /etc/passwd", "/scratch", logs, wc)).toBe("asks");
+    expect(run("wc -l", "/scratch", wc)).toBe("asks");
+  });
+
+  test("may have words that must follow, and ends with its time", () => {
+    const log = allow("git", "/", "log");
+    expect(run("git log -n2", "/scratch", log)).toBe("runs");
+    expect(run("git -c x log", "/scratch", log)).toBe("asks");
+    const text = "cat /input/logs/a.log";
+    expect(run(text, "/scratch", { ...logs, expiresAt: NOW })).toBe("asks");
+    expect(run(text, "/scratch", { ...logs, expiresAt: null })).toBe("runs");
   });
 
   test("that forbids comes before all that allows", () => {
@@ -247,9 +207,13 @@ describe("a rule of the user", () => {
       words: ["log"],
       expiresAt: LATER,
     };
-    expect(decide("grep x notes.md", [noGrep]).kind).toBe("forbidden");
+    for (const ask of ["never", "listed", "always"] as const) {
+      const rules = [noGrep, allow("grep", "/")];
+      expect(decide("grep x notes.md", rules, "/scratch", ask).kind).toBe("forbidden");
+    }
     expect(decide("git log", [noLog]).kind).toBe("forbidden");
-    expect(decide("git show", [noLog]).kind).toBe("runs");
+    expect(decide("git -C /scratch log", [noLog]).kind).toBe("forbidden");
+    expect(decide("git show", [noLog], "/scratch", "never").kind).toBe("runs");
     const hidden = [
       "ls; grep x y",
       "ls $(grep x y)",
@@ -259,10 +223,16 @@ describe("a rule of the user", () => {
       "for f in a; do grep x; done",
       "xargs grep",
       "cat <(grep x)",
+      "echo grep x | sh",
+      "bash <<< 'grep x'",
+      "bash <<X\ngrep x\nX",
+      `env "gr"ep x`,
     ];
     expect(hidden.filter((text) => !forbids(noGrep, text, NOW))).toEqual([]);
     expect(
-      ["echo grep", "ls egrep", "cat grep.md"].filter((text) => forbids(noGrep, text, NOW)),
+      ["ls egrep", "cat grep.md", "egrep -c grep a.md"].filter((text) =>
+        forbids(noGrep, text, NOW),
+      ),
     ).toEqual([]);
     expect(forbids(noLog, "git log", LATER)).toBe(false);
   });
@@ -312,7 +282,13 @@ describe("labels", () => {
     ["find . -delete", ["deletes"]],
     ["cat ~/.ssh/id_rsa", ["credentials", "out_of_root"]],
     ["cat ../x", ["out_of_root"]],
-    ["python3 x.py", []],
+    ["python3 x.py", ["project_code"]],
+    ["make test", ["project_code"]],
+    ["npm run build", ["project_code"]],
+    ["./run.sh", ["project_code"]],
+    ["sudo ls", ["privilege"]],
+    ["chmod u+s x", ["writes", "privilege"]],
+    ["cat makefile.md", []],
     ["ls 2>/dev/null", []],
     ["cat /input/a.md", []],
     ["grep function notes.md", []],

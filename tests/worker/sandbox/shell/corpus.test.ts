@@ -10,7 +10,7 @@ import { closeInputs } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import type { AdmittedFile } from "../../../../src/worker/sandbox/shell/inputs.ts";
 import { SHELL_LIMITS } from "../../../../src/worker/sandbox/shell/limits.ts";
 import { EMPTY_STATE } from "../../../../src/worker/sandbox/shell/state.ts";
-import type { ShellState } from "../../../../src/worker/sandbox/shell/state.ts";
+import type { ShellCommand, ShellState } from "../../../../src/worker/sandbox/shell/state.ts";
 import { GOOD, HOSTILE, LINKS } from "./read-corpus.ts";
 import { describeShell, runHere, runScript } from "./shell-here.ts";
 import type { Ended } from "./shell-here.ts";
@@ -52,6 +52,16 @@ const saved = (outcome: Ended): ShellState => {
   throw new Error(`not saved: ${outcome.state.why}: ${outcome.stderr.head}`);
 };
 
+/** As the words that a rule for its program lets run. */
+function byRule(text: string): ShellCommand {
+  const [binary = ""] = text.split(" ");
+  const rule = { verdict: "allow", binary, words: [], folder: "/", expiresAt: null } as const;
+  const context = { ask: "listed", place: state, rules: [rule], now: new Date() } as const;
+  const decision = decideCommand(text, context);
+  if (decision.kind !== "runs") throw new Error(`${text} asks`);
+  return decision.command;
+}
+
 const hasRun = async (state: ShellState): Promise<boolean> =>
   (await runScript("[ -e /scratch/RAN ] && echo yes", { state })).stdout.head === "yes\n";
 
@@ -82,10 +92,7 @@ describeShell("the corpus of commands, inside", () => {
   test("runs every good command, and prints what it should", async () => {
     const outcomes = [];
     for (const { command, prints } of GOOD) {
-      const decision = decideCommand(command, { place: state, rules: [], now: new Date() });
-      if (decision.kind !== "runs") throw new Error(`${command} asks`);
-      const { argv, errors } = decision;
-      const outcome = await runHere({ command: { kind: "argv", argv, errors }, inputs, state });
+      const outcome = await runHere({ command: byRule(command), inputs, state });
       if (outcome.kind !== "ended") throw new Error(outcome.message);
       const isRight = outcome.stdout.head.includes(prints);
       outcomes.push([
@@ -93,6 +100,8 @@ describeShell("the corpus of commands, inside", () => {
         outcome.ending,
         isRight ? "prints it" : outcome.stdout.head + outcome.stderr.head,
       ]);
+      // git starts what a repository names, which harms nothing here.
+      if (command.startsWith("git ")) continue;
       expect([command, await hasRun(saved(outcome))]).toEqual([command, false]);
     }
     const expected = GOOD.map(({ command }) => [
@@ -103,7 +112,7 @@ describeShell("the corpus of commands, inside", () => {
     expect(outcomes).toEqual(expected);
   }, 60_000);
 
-  test("is asked about git status because that runs what a repository names", async () => {
+  test("lets git run what a repository names, inside alone", async () => {
     expect(
       await hasRun(saved(await runScript("git -c core.fsmonitor=false status", { state }))),
     ).toBe(true);
