@@ -279,6 +279,11 @@ describeOn("postgres", "an investigation", (name) => {
       expect.objectContaining({ rule: "same_query", action: "hint", about: "teeth walrus" }),
     ]);
     expect(prompts[2]).toContain("search_text was asked 2 times for these words");
+    const { rows } = await desk.db.query(
+      "select detail->'hints' as hints from nightdesk.run_events where job_id = $1 and step = 'look_around'",
+      [jobId],
+    );
+    expect(rows).toEqual([{ hints: { same_query: 1 } }]);
     expect(await resultOf(jobId)).toMatchObject({ state: "succeeded" });
     const replayed = await desk.replay(jobId, { flags: ["--json"] });
     expect(JSON.parse(replayed.stdout)).toMatchObject({ ok: true, repeated: { differences: [] } });

@@ -1,4 +1,8 @@
 import { isErrorCode } from "../../shared/failure.ts";
+import { isRecord } from "../../shared/json-value.ts";
+import type { RunEvent } from "../../shared/run-result.ts";
+import { contradicts } from "../../shared/claims.ts";
+import type { CheckRecord } from "../../shared/verification.ts";
 import { boundedLabel } from "../../shared/metrics/metrics.ts";
 import type { Definitions, Labels, Metrics } from "../../shared/metrics/metrics.ts";
 import type { FinishedRun } from "../delivery/process-delivery.ts";
@@ -71,6 +75,16 @@ export const RUN_METRICS: Definitions = {
     help: "Judgements of which no reply could be read.",
     labels: [],
   },
+  nightdesk_checks_total: {
+    kind: "counter",
+    help: "Checks of answers, by what they came to: confirmed, contradicted, unknown or open.",
+    labels: ["verdict"],
+  },
+  nightdesk_policy_hints_total: {
+    kind: "counter",
+    help: "Hints that rules gave to models of investigations, by rule.",
+    labels: ["rule"],
+  },
   nightdesk_hooks_total: {
     kind: "counter",
     help: "Calls of on_batch_end, by target (command or webhook), what is told, outcome and code.",
@@ -109,8 +123,11 @@ export function runMetrics({ record }: Pick<Metrics, "record">): RunMetrics {
       const grade = worstOf(run.claims.map((claim) => claim.grade));
       add("nightdesk_runs_total", { kind, outcome: settlement.kind, code, grade });
       add("nightdesk_run_seconds", { kind }, runMs / 1_000);
-      for (const { step, durationMs } of run.events)
+      for (const { step, durationMs, detail } of run.events) {
         add("nightdesk_step_seconds", { step }, durationMs / 1_000);
+        for (const [rule, hints] of hintsIn(detail))
+          add("nightdesk_policy_hints_total", { rule }, hints);
+      }
       for (const { origin, model, pass, durationMs, ...tokens } of run.replies) {
         if (origin !== "asked") {
           add("nightdesk_model_calls_reused_total", { origin });
@@ -138,10 +155,25 @@ export function runMetrics({ record }: Pick<Metrics, "record">): RunMetrics {
         if (score === null) add("nightdesk_judgements_unreadable_total", {});
         else add("nightdesk_judge_points", {}, score);
       }
+      for (const check of run.verification.checks)
+        add("nightdesk_checks_total", { verdict: verdictOf(check) });
       const { state } = run.verification;
       if (state !== "off" && state !== "pending") add("nightdesk_verifications_total", { state });
     },
   };
+}
+
+function verdictOf(check: CheckRecord): string {
+  if (check.state === "open" || check.state === "unknown") return check.state;
+  return contradicts(check) ? "contradicted" : "confirmed";
+}
+
+/** Rules and how often each gave a hint, of the step of an investigation that looks around. */
+function hintsIn({ hints }: RunEvent["detail"]): readonly (readonly [string, number])[] {
+  const counts = isRecord(hints) ? Object.entries(hints) : [];
+  return counts.flatMap(([rule, count]) =>
+    typeof count === "number" ? [[rule, count] as const] : [],
+  );
 }
 
 const codeLabel = (code: string): string => (isErrorCode(code) ? code : "other");

@@ -12,6 +12,8 @@ import { serveMetrics } from "../../../src/shared/metrics/serve-metrics.ts";
 import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { selectDeskGauges } from "../../../src/shared/views/desk-gauges.ts";
+import { NOT_VERIFIED } from "../../../src/shared/verification.ts";
+import type { CheckRecord, JudgementRecord } from "../../../src/shared/verification.ts";
 import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metrics.ts";
 import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";
 import { openDesk } from "../../producer/desk.ts";
@@ -54,6 +56,21 @@ describe("the metrics of a process", () => {
     const metrics = openMetrics(RUN_METRICS);
     const trace = startTrace();
     await trace.step("classify", () => undefined);
+    await trace.step("look_around", () => undefined);
+    trace.detail("look_around", { hints: { same_query: 2, notes: 1 } });
+    const check = { expects: "yes" } as CheckRecord;
+    const score = (points: number | null) => ({ score: points }) as JudgementRecord;
+    trace.verification({
+      ...NOT_VERIFIED,
+      state: "passed",
+      checks: [
+        { ...check, state: "yes" },
+        { ...check, state: "no" },
+        { ...check, state: "unknown" },
+        { ...check, state: "open" },
+      ],
+      judgements: [score(3), score(1), score(null)],
+    });
     const job = { input: { kind: "ask" } } as Parameters<
       ReturnType<typeof runMetrics>["ended"]
     >[0]["job"];
@@ -69,6 +86,13 @@ describe("the metrics of a process", () => {
     expect(text).toContain('nightdesk_runs_lost_total{kind="ask"} 1');
     expect(text).toContain('nightdesk_step_seconds_count{step="classify"} 1');
     expect(text).toContain('nightdesk_run_seconds_sum{kind="ask"} 1.2');
+    for (const verdict of ["confirmed", "contradicted", "unknown", "open"])
+      expect(text).toContain(`nightdesk_checks_total{verdict="${verdict}"} 1`);
+    expect(text).toContain('nightdesk_policy_hints_total{rule="same_query"} 2');
+    expect(text).toContain('nightdesk_policy_hints_total{rule="notes"} 1');
+    expect(text).toContain('nightdesk_judge_points_bucket{le="1"} 1');
+    expect(text).toContain('nightdesk_judge_points_bucket{le="3"} 2');
+    expect(text).toContain("nightdesk_judge_points_count 2");
   });
 });
 

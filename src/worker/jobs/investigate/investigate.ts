@@ -114,9 +114,13 @@ export async function findEvidence(run: InvestigateRun): Promise<FoundByLooking 
   if ("kind" in grant) return grant;
   const answerers = await selectAnswerers(input.task, input.options, run);
   const record = openRecord(await deps.log.load());
+  const earlier = record.steps.length;
 
   const ended = await trace.step("look_around", () =>
-    lookAround(run, { grant, answerers, record }),
+    lookAround(run, { grant, answerers, record }).finally(() => {
+      const hints = hintsOf(record.steps.slice(earlier));
+      if (Object.keys(hints).length > 0) trace.detail("look_around", { hints });
+    }),
   );
   trace.detail("look_around", {
     steps: record.steps.length,
@@ -131,6 +135,17 @@ export async function findEvidence(run: InvestigateRun): Promise<FoundByLooking 
   if (admitted.kind === "refused") return admitted;
   const why = ended.kind === "ended" ? ended.why : "";
   return { kind: "found", admitted, answerers, record, ended: why };
+}
+
+/** How often each rule gave a hint, by its name. */
+function hintsOf(steps: InvestigationRecord["steps"]): Readonly<Record<string, number>> {
+  const hints: Record<string, number> = {};
+  for (const { detail } of steps) {
+    if (detail["action"] !== "hint") continue;
+    const rule = String(detail["rule"]);
+    hints[rule] = (hints[rule] ?? 0) + 1;
+  }
+  return hints;
 }
 
 type Looking = {
