@@ -20,6 +20,7 @@ import { claimsJson, doubtLines, leftOutLines, placesOfPiece } from "../../share
 import { UNBOUND_WORDS } from "../../shared/views/field-blocks.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
+import { printExtractions } from "./extractions.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
 export async function printResult(
@@ -38,9 +39,16 @@ export async function printResult(
   }
   if (wantsJson)
     await terminal.printJson({ ...successJson(result), ...(await vectorsOf(database, result)) });
-  else await printAnswer(terminal, result);
+  else if (isTable(result, terminal)) {
+    await printExtractions(terminal, database, result.batch_id);
+    await printAnswer(terminal, { ...result, answer: result.scope });
+  } else await printAnswer(terminal, result);
   return EXIT.ok;
 }
+
+/** Whether the fields of an extraction are shown as a table: on a terminal, where JSON is hard to read. */
+const isTable = ({ kind, state }: JobResult, { dataColumns }: Terminal): boolean =>
+  kind === "extract" && state === "succeeded" && dataColumns !== undefined;
 
 /** Vectors of free text are given as `{vectors, vector_model}`; a job without them adds nothing. */
 async function vectorsOf(database: Database, result: JobResult): Promise<Record<string, unknown>> {
@@ -335,7 +343,10 @@ export async function printRefusal(
 
 const PAGE_JOBS = 100;
 
-/** Prints every result of a batch, one after the other: for people under its custom_id, or a line of JSON each. */
+/**
+ * Prints every result of a batch, one after the other: for people under its custom_id, or a line of JSON each. Extractions
+ * are one table on a terminal, behind all others.
+ */
 export async function printBatchResults(
   { terminal, invocation }: CommandContext,
   database: Database,
@@ -343,20 +354,23 @@ export async function printBatchResults(
 ): Promise<void> {
   const wantsJson = invocation.options["json"] === true;
   let after = FIRST;
+  let tables = 0;
   for (;;) {
     const page = await selectResultPage(database, batchId, after, PAGE_JOBS);
     for (const result of page) {
       after = result.seq;
       if (wantsJson)
         await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
+      else if (isTable(result, terminal)) tables += 1;
       else {
         for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
           await terminal.print(shown);
         for (const warning of warningsOf(result)) terminal.say(`${result.custom_id}: ${warning}`);
       }
     }
-    if (page.length === 0) return;
+    if (page.length === 0) break;
   }
+  if (tables > 0) await printExtractions(terminal, database, batchId);
 }
 
 const resultJson = (result: JobResult): Record<string, unknown> =>

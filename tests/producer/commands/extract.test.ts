@@ -135,6 +135,34 @@ describe("extract", () => {
     expect(await waiting).toMatchObject({ code, stdout: expect.stringContaining(told) });
   });
 
+  test.each([
+    ["of one file", ["allowed/corpus/a.md"], 1],
+    ["of several", ["allowed/corpus/**/*.md"], 3],
+  ])("%s prints a table for each list of records on a terminal", async (_, files, jobs) => {
+    await desk.database.query("delete from nightdesk_data.batches");
+    const people = [{ name: "Ada", role: "chair", quote: "Ada is the chair." }, { name: "Bo" }];
+    const summary = { people, place: "the hut" };
+    const words = ["extract", ...files, "--preset", "people", "--wait"];
+    const waiting = desk.runOn({ columns: 100 }, ...words);
+    const settlement = answered(JSON.stringify(summary));
+    if (settlement.kind !== "succeeded") throw new Error("an answer is a success");
+    const outcome = { ...settlement.outcome, summary };
+    await workByHand(desk.database, jobs, () => ({ ...settlement, outcome }));
+    const { stdout, stderr } = await waiting;
+    expect(stdout).toMatch(/^fields\n *file +place\n[- ]+\n *allowed\/corpus\/a\.md +the hut\n/m);
+    expect(stdout).toMatch(
+      /^people\n *file +name +role\n[- ]+\n *allowed\/corpus\/a\.md +Ada +chair\n/m,
+    );
+    expect(stdout.match(/ Bo +-/g)).toHaveLength(jobs);
+    expect(stdout).not.toContain("quote");
+    expect(stderr).toContain("Values in full, with the words that carry them: --json");
+    // Elsewhere it stays as programs read it.
+    await desk.database.query("delete from nightdesk_data.batches");
+    const piped = desk.run(...words);
+    await workByHand(desk.database, jobs, () => ({ ...settlement, outcome }));
+    expect((await piped).stdout).toContain(JSON.stringify(summary));
+  });
+
   test("the schema of the examples is a good one", async () => {
     const file = resolve(import.meta.dirname, "../../../examples/schemas/incident.json");
     expect(

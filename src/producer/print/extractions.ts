@@ -1,0 +1,68 @@
+import type { Database } from "../../shared/store/connection/database.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import {
+  isUnbound,
+  readExtractions,
+  selectExtractionShape,
+  valueAt,
+} from "../../shared/views/extraction-table.ts";
+import type {
+  ExtractionRow,
+  ExtractionShape,
+  FieldPath,
+} from "../../shared/views/extraction-table.ts";
+import { valueText } from "../../shared/views/field-blocks.ts";
+import type { Column, Row } from "../../shared/views/section.ts";
+import { printList } from "./sections.ts";
+
+/**
+ * Prints the fields that the extractions of a batch took out: a table of files, and one of the items of each list of records.
+ * A value that no words of the file carry has a question mark behind it.
+ */
+export async function printExtractions(
+  terminal: Terminal,
+  database: Database,
+  batchId: string,
+): Promise<void> {
+  const shape = await selectExtractionShape(database, batchId);
+  for (const { list, paths } of tablesOf(shape)) {
+    const columns = [FILE, ...paths.map(columnOf)];
+    for await (const page of readExtractions(database, batchId, list)) {
+      const rows = page.map((row) => rowOf(row, list, paths));
+      if (rows.length === 0) continue;
+      await terminal.print(list ?? "fields");
+      await printList(terminal, { kind: "table", columns, rows });
+    }
+  }
+  terminal.say("Values in full, with the words that carry them: --json, or nightdesk runs show.");
+}
+
+type FieldTable = { readonly list: string | null; readonly paths: readonly FieldPath[] };
+
+/** Words of the document stand beside the values that they carry, and are too long for a cell. */
+const tablesOf = ({ columns, lists, itemColumns }: ExtractionShape): readonly FieldTable[] =>
+  [
+    { list: null, paths: columns.filter(([name = ""]) => !lists.includes(name)) },
+    ...lists.map((list) => ({ list, paths: itemColumns[list] ?? [] })),
+  ]
+    .map(({ list, paths }) => ({ list, paths: paths.filter((path) => path.at(-1) !== "quote") }))
+    .filter(({ paths }) => paths.length > 0);
+
+const FILE: Column = { title: "file", align: "left", holds: "name", cut: "middle", least: 12 };
+
+const columnOf = (path: FieldPath, at: number, all: readonly FieldPath[]): Column => ({
+  title: path.join("."),
+  align: "left",
+  holds: "words",
+  least: 8,
+  leftOut: all.length - at,
+});
+
+const rowOf = (row: ExtractionRow, list: string | null, paths: readonly FieldPath[]): Row => [
+  row.path ?? row.custom_id,
+  ...paths.map((path) => {
+    const value = valueAt(row.fields, path);
+    if (value === null || value === undefined) return null;
+    return isUnbound(row, list, path) ? `${valueText(value)} ?` : valueText(value);
+  }),
+];
