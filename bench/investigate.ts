@@ -203,6 +203,7 @@ async function parkRun(
     ordinal: 0,
     name: "shell",
     effect: "exec",
+    state: "waiting",
     args: { command: "git log" },
     argsSha256: "b".repeat(64),
     detail: { move: "other" },
