@@ -286,6 +286,18 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "auditor_failed" }]);
   });
 
+  test("What is no JSON of an auditor or a judge is asked for once more, and shown to it", async () => {
+    const good = { verdict: says.verdict[0] ?? "", judge: says.judge[0] ?? "" };
+    says.verdict = [good.verdict.replace("}", ",}"), good.verdict];
+    says.judge = [good.judge.replaceAll('"', "'"), good.judge];
+    const jobId = await desk.work(ask());
+    expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "verified" });
+    expect(asked.filter((part) => part === "verdict" || part === "judge")).toEqual([
+      ...["verdict", "verdict", "judge", "judge"],
+    ]);
+    expect(prompts.filter((prompt) => prompt.includes("It is no JSON object"))).toHaveLength(2);
+  });
+
   test("An auditor that only talks has not found that a source is missing", async () => {
     says.loop = ["I will go on."];
     says.verdict = [verdict("unknown", null)];

@@ -7,6 +7,7 @@ import { callParts } from "../answer/call-model.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";
 import { leavesOf } from "../answer/parts.ts";
 import { renderPrompt } from "../answer/prompt.ts";
+import type { Correction } from "../answer/prompt.ts";
 import { FENCE_CHARS, fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
 import { numberEvidence } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
@@ -110,21 +111,25 @@ async function giveVerdict(
   const blocks = fitBlocks(sources, room, `${input.question} ${input.claim}`);
   const boundary = fenceBoundary(VERDICT_PROMPT.version, hashesOf(admitted), deps.fenceKey);
   const text = await fenceLong(blocks, boundary, { offload: deps.offload, signal });
-  const prompt = renderPrompt(VERDICT_PROMPT, {
-    values: { task, notes: notes.text },
-    boundary,
-    evidence: { text, shown: blocks },
-  });
   const overrides = model.facts.toolProtocol === "text" ? {} : { format: VERDICT_SCHEMA };
   const call = {
     pass: "verdict",
     model,
     choice,
-    prompt,
     task: { purpose: "chat" },
     overrides,
   } as const;
-  const reply = await askForObject(call, callParts(deps, { trace, signal }));
+  const callWith = (correction: Correction) => ({
+    ...call,
+    prompt: renderPrompt(VERDICT_PROMPT, {
+      values: { task, notes: notes.text },
+      boundary,
+      evidence: { text, shown: blocks },
+      correction,
+    }),
+  });
+  const parts = callParts(deps, { trace, signal });
+  const reply = await askForObject({ boundary, callWith }, parts);
   if (reply.kind === "refused") {
     const reason = reply.code === "CONTEXT_OVERFLOW" ? "out_of_budget" : "auditor_failed";
     return unknown(`The model could not be asked: ${reply.code}.`, reason);

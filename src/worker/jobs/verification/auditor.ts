@@ -3,7 +3,7 @@ import type { ReplyRecord } from "../../../shared/run-result.ts";
 import type { CheckRecord } from "../../../shared/verification.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import { renderPrompt } from "../../answer/prompt.ts";
-import type { PromptTemplate } from "../../answer/prompt.ts";
+import type { Correction, PromptTemplate } from "../../answer/prompt.ts";
 import { fenceBoundary, fenceEvidence, quoteName } from "../../evidence/fence.ts";
 import type { Auditor } from "../../evidence/types.ts";
 import type { EvidenceBlock } from "../../models/model.ts";
@@ -110,10 +110,13 @@ async function askAuditor<Slot extends string>(
     fenceKey,
   );
   const evidence = { text: fenceEvidence(blocks, boundary), shown: [] };
-  const prompt = renderPrompt(template, { values, boundary, evidence });
   const overrides = model.facts.toolProtocol === "text" ? {} : { format };
-  const call = { pass, model, choice, prompt, task: { purpose: "chat" }, overrides } as const;
-  const reply = await parts.trace.step(pass, () => askForObject(call, parts));
+  const call = { pass, model, choice, task: { purpose: "chat" }, overrides } as const;
+  const callWith = (correction: Correction) => ({
+    ...call,
+    prompt: renderPrompt(template, { values, boundary, evidence, correction }),
+  });
+  const reply = await parts.trace.step(pass, () => askForObject({ boundary, callWith }, parts));
   const detail =
     reply.kind === "refused"
       ? { refused: reply.code }

@@ -11,7 +11,7 @@ const objectOf = (properties: Readonly<Record<string, unknown>>) => ({
 
 /** Which statements of an answer are to be looked at, and what is to be asked about each. */
 export const DECOMPOSE_PROMPT: PromptTemplate<"task"> = {
-  version: "decompose/1",
+  version: "decompose/2",
   slots: ["task"],
   system: `You prepare the audit of an answer. It stands between the marks as numbered statements, each with the words that are said to
 carry it. You choose the statements on which most depends, and ask about each one question that somebody who has the files can
@@ -30,7 +30,7 @@ ${UNTRUSTED_EVIDENCE}`,
   user: `{{evidence}}
 
 The answer was given to: {{task}}
-
+{{correction}}
 Reply with the JSON object alone.`,
 };
 
@@ -47,7 +47,7 @@ export const DECOMPOSE_SCHEMA = objectOf({
 
 /** What the files say to a question about a statement. */
 export const VERDICT_PROMPT: PromptTemplate<"task" | "notes"> = {
-  version: "verdict/1",
+  version: "verdict/2",
   slots: ["task", "notes"],
   system: `You are an auditor who trusts nobody. You answer one question with yes, no or unknown, from numbered pieces of evidence that
 somebody found, and from nothing else. Whether the statement that the question is about is right is not known to you.
@@ -65,7 +65,7 @@ ${UNTRUSTED_EVIDENCE}{{notes}}`,
   user: `{{evidence}}
 
 {{task}}
-
+{{correction}}
 Reply with the JSON object alone.`,
 };
 
@@ -77,7 +77,7 @@ export const VERDICT_SCHEMA = objectOf({
 
 /** What an answer is worth after its checks. */
 export const JUDGE_PROMPT: PromptTemplate<"task" | "checks"> = {
-  version: "judge/1",
+  version: "judge/2",
   slots: ["task", "checks"],
   system: `You judge an answer by what checks of it have found. It stands between the marks as numbered statements, each with the words
 that are said to carry it. Below are the checks: what was asked, what a right answer was expected to say, and what was found.
@@ -99,7 +99,7 @@ The answer was given to: {{task}}
 
 Checks:
 {{checks}}
-
+{{correction}}
 Reply with the JSON object alone.`,
 };
 
