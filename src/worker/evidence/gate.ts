@@ -15,6 +15,8 @@ export type GateInput = {
   /** In reading order, each file once. */
   readonly readings: readonly Reading[];
   readonly snapshot: Snapshot;
+  /** Of a named file that was cut, by position; none where they are left out. */
+  readonly ownPassages?: readonly Passage[];
   /** Characters (code points) that an answer takes in of several files together. */
   readonly mostChars: number;
 };
@@ -41,9 +43,9 @@ export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
   return admit(readings, fresh);
 }
 
-/** Where the question names files, all of them must have been read: passages never stand in for one, not even its own. */
+/** Where the question names files, all of them must have been read: passages never stand in for one. Its own stand beside its beginning. */
 function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
-  const { classification, readings } = input;
+  const { classification, readings, ownPassages = [] } = input;
   const { namedFiles } = classification;
   const unread = namedFiles.filter((named) => !readings.some(({ path }) => isNamed(path, [named])));
   if (unread.length === namedFiles.length) return nothingRead(shownNames(namedFiles));
@@ -54,7 +56,7 @@ function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
       `${read} was read, and ${shownNames(unread)} was not. Spell the names as they are on disk.`,
     );
   }
-  return tooLongTogether(input) ?? admit(readings, []);
+  return tooLongTogether(input) ?? admit(readings, ownPassages);
 }
 
 /** A cut file would be left out silently, so that several are taken whole or not at all. */

@@ -75,7 +75,12 @@ export async function answerOnce(
   parts: number,
 ): Promise<Answered | Refusal> {
   const plan = await planAnswer(run, { fromFiles, parts, found: [] });
-  return askAndVerify(plan, callParts(run.deps, run));
+  const isOfFiles = run.admitted.files.length > 0;
+  return askAndVerify(
+    plan,
+    callParts(run.deps, run),
+    isOfFiles ? FILES_DO_NOT_ANSWER : NOT_ANSWERED,
+  );
 }
 
 type AnswerBasis = {
@@ -191,6 +196,8 @@ export function formFor(
 
 const NOT_ANSWERED =
   "The evidence that was read does not answer the question. Name a file that does, or index more.";
+const FILES_DO_NOT_ANSWER =
+  "The files that the question names do not answer it. Ask in the words that they use, or without their names.";
 
 type AnswerPlan = Omit<RepairPlan<PassedReply>, "judge" | "otherwise"> & {
   readonly rules: AnswerRules;

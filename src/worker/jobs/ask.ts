@@ -56,11 +56,11 @@ export async function answerQuestion(
   if (selection.kind === "refused")
     return withoutEvidence(run, { ...found, readings: [] }, selection);
 
-  const { readings, refusal } = await readSelected(run, found, { selection, answerers });
-  if (refusal !== null) return withoutEvidence(run, { ...found, readings }, refusal);
+  const { refusal, ...read } = await readSelected(run, found, { selection, answerers });
+  if (refusal !== null) return withoutEvidence(run, { ...found, ...read }, refusal);
 
-  const evidence = await trace.step("gate", () => gate(run, { ...found, readings }));
-  recordEvidence(run, { ...found, readings }, evidence);
+  const evidence = await trace.step("gate", () => gate(run, { ...found, ...read }));
+  recordEvidence(run, { ...found, ...read }, evidence);
   if (evidence.kind === "refused") return evidence;
 
   const { text: notes, ids } = answerers.notes;
@@ -169,12 +169,14 @@ type GatheredEvidence = Omit<GateInput, "mostChars"> & Pick<RetrievedContext, "m
 /** Puts every piece that was read on record: admitted, or rejected with the reason. */
 function recordEvidence(
   { deps, trace }: AskRun,
-  { readings, snapshot }: GatheredEvidence,
+  { readings, ownPassages = [], snapshot }: GatheredEvidence,
   evidence: AdmittedEvidence | Refusal,
 ): void {
   const isRefused = evidence.kind === "refused";
   const keys = isRefused ? [] : evidence.passages.map(({ chunkKey }) => chunkKey);
-  const chunks = snapshot.passages.map((passage) => {
+  const known = new Set(snapshot.passages.map(({ chunkKey }) => chunkKey));
+  const beside = ownPassages.filter(({ chunkKey }) => !known.has(chunkKey));
+  const chunks = [...snapshot.passages, ...beside].map((passage) => {
     const isAdmitted = keys.includes(passage.chunkKey);
     const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, readings, evidence));
     return chunkPiece(passage, verdict, deps.previewChars);

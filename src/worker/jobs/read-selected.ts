@@ -1,6 +1,8 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Reading } from "../evidence/types.ts";
+import { addOwnPassages } from "../evidence/own-passages.ts";
+import type { CutFile } from "../evidence/own-passages.ts";
+import type { Passage, Reading } from "../evidence/types.ts";
 import type { Answerers, AskRun, RetrievedContext } from "./answer-whole.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";
 import { readEvidence } from "../evidence/read.ts";
@@ -75,8 +77,12 @@ const tooManyFiles = (files: number, most: number): Refusal =>
     `The question names ${files} files, and one run reads ${most} at most. Ask about fewer of them at a time.`,
   );
 
-/** What was read, in order; and the refusal of the file that could not be. */
-type FilesRead = { readonly readings: readonly Reading[]; readonly refusal: Refusal | null };
+/** What was read, in order; passages of a named file that was cut; and the refusal of the file that could not be read. */
+type FilesRead = {
+  readonly readings: readonly Reading[];
+  readonly ownPassages: readonly Passage[];
+  readonly refusal: Refusal | null;
+};
 
 /**
  * The tool call of pass 1, carried out if it may be; nothing when pass 1 made none. Where the question names several
@@ -87,7 +93,7 @@ export async function readSelected(
   found: RetrievedContext,
   { selection, answerers }: Choice,
 ): Promise<FilesRead> {
-  if (selection.kind === "direct") return { readings: [], refusal: null };
+  if (selection.kind === "direct") return { ...NOTHING_READ, refusal: null };
   const { trace, deps } = run;
   const { call } = selection;
   const allowed = checkToolCallPath(call, readableOf(found));
@@ -95,18 +101,42 @@ export async function readSelected(
     await trace.step("tool_call", () => {
       recordDenied(run, call, allowed);
     });
-    return { readings: [], refusal: allowed };
+    return { ...NOTHING_READ, refusal: allowed };
   }
   const readings: Reading[] = [];
+  const ownPassages: Passage[] = [];
   for (const plan of readPlans(run, found, { call, path: allowed.path, answerers })) {
-    const reading = await trace.step("tool_call", () => {
+    const read = await trace.step("tool_call", async () => {
       trace.detail("tool_call", { verdict: "allowed", path: cleanText(plan.path) });
-      return readEvidence(plan, deps.readTextFile, trace);
+      const reading = await readEvidence(plan, deps.readTextFile, trace);
+      const isCut = reading.kind === "read" && reading.truncated;
+      const isOfPart = found.classification.need === "file" && plan.fullReadChars === null;
+      return isCut && isOfPart ? readBeyond(run, plan, reading) : reading;
     });
-    if (reading.kind === "refused") return { readings, refusal: reading };
-    readings.push(reading);
+    if (read.kind === "refused") return { readings, ownPassages, refusal: read };
+    if (read.kind === "read") readings.push(read);
+    else {
+      readings.push(read.reading);
+      ownPassages.push(...read.passages);
+    }
   }
-  return { readings, refusal: null };
+  return { readings, ownPassages, refusal: null };
+}
+
+const NOTHING_READ = { readings: [], ownPassages: [] } as const;
+
+/** More of a named file than its beginning: its own best passages, or where the index has none all of it, for parts. */
+async function readBeyond(
+  { input: { question }, deps, trace, signal }: AskRun,
+  plan: ReadPlan,
+  reading: Reading,
+): Promise<CutFile | Reading | Refusal> {
+  const { top_n: limit, max_chars_full_read: cap } = deps.settings.ask;
+  const wanted = { question, limit, room: plan.firstReadChars };
+  const cut = await addOwnPassages(reading, wanted, deps.search, signal);
+  trace.detail("tool_call", { own_passages: cut?.passages.length ?? null });
+  if (cut !== null) return cut;
+  return readEvidence({ ...plan, firstReadChars: cap }, deps.readTextFile, trace);
 }
 
 function readPlans(

@@ -115,6 +115,24 @@ export const recordedFindings =
     };
   };
 
+const snapshotSchema = z.object({ passages: z.number(), snapshot: z.string() });
+
+/**
+ * Searches with the passages on record: those of a file that was read for that file alone, and the first of all, which the
+ * snapshot held, for any other.
+ */
+export function recordedSearch(
+  { events, evidence }: Pick<RunDetail, "events" | "evidence">,
+  passages: readonly Passage[],
+): PipelineDependencies["search"] {
+  const found = events.flatMap(({ detail }) => snapshotSchema.safeParse(detail).data ?? []);
+  const read = new Set(evidence.flatMap(({ kind, path }) => (kind === "file" ? [path] : [])));
+  return async ({ pathPrefix }) =>
+    pathPrefix !== null && read.has(pathPrefix)
+      ? passages.filter(({ path }) => path === pathPrefix)
+      : passages.slice(0, found[0]?.passages);
+}
+
 /** The snapshot of a run as its evidence rows hold it, in rank order, with the words of the files. */
 export const recordedPassages = (
   evidence: RunDetail["evidence"],

@@ -34,6 +34,7 @@ import {
   recordedLocate,
   recordedNotes,
   recordedPassages,
+  recordedSearch,
   recordedFindings,
   recordedReads,
 } from "./recorded-evidence.ts";
@@ -95,7 +96,7 @@ export async function replayRun(
         },
       },
       models: recordedModels(run, calls, recorded.investigation?.steps ?? []),
-      search: async () => passages,
+      search: recordedSearch(run, passages),
       versions: async () => new Map(),
       holdsAny: async () => recordedHoldsAny(run),
       readTextFile: recordedReads(run.tool_calls, texts),

@@ -195,7 +195,10 @@ describe("a question for which a part of the file will do", () => {
 
   test("reads what fits, and says how much that was", async () => {
     const model = readingModel({ promptChars: 9_000 }, () => "At the start [1].");
-    const { outcome, record } = await ask(model, {}, question);
+    // The index knows the file, and has nothing better of it than what the beginning holds.
+    const own = { ...passageOf(PATH, TEXT.slice(0, 100)), sha256: sha256Of(TEXT) };
+    const passages = [{ ...own, docChars: TEXT.length }];
+    const { outcome, record } = await ask(model, { passages }, question);
     expect(outcome).toMatchObject({
       scope: expect.stringMatching(
         new RegExp(

@@ -322,15 +322,87 @@ describe("a question that names a file", () => {
     ]);
   });
 
-  test("states a partial read in the footer where a part will do", async () => {
-    const model = scripted([callFor("rail.md"), "Trains [1]."], 4_300);
-    const text = "Trains run. ".repeat(100);
-    const run = await ask("When is the first one by rail.md?", {
-      files: { "rail.md": text },
-      models: [model],
+  describe("that is longer than the window", () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `Line ${at}: the train ran as planned.`);
+    const text = [...lines, "An auditor came on 3 May.", ...lines].join("\n");
+    const start = text.indexOf("An auditor");
+    const own = {
+      ...passageOf("log.md", "An auditor came on 3 May."),
+      ...{ sha256: sha256Of(text), docChars: text.length, startChar: start, endChar: start + 25 },
+    };
+    const question = "Does log.md mention an auditor?";
+    const files = { "log.md": text };
+    const answer = "An auditor came on 3 May [2].";
+
+    test("is answered from its own passages beside its beginning, and the footer says so", async () => {
+      const model = scripted([callFor("log.md"), answer], 5_000);
+      const run = await ask(question, { files, passages: [rail, own], models: [model] });
+      expect(run.outcome).toMatchObject({
+        kind: "succeeded",
+        scope: expect.stringMatching(
+          new RegExp(
+            `^Scope: partial evidence from read_text_file \\(\\d+/${text.length}\\), sha256=${sha256Of(text)}; ` +
+              "1 passage from 1 file, snapshot=\\w{64}$",
+          ),
+        ),
+        citations: [{ path: "log.md", chunkKey: own.chunkKey }],
+      });
+      expect(run.record.evidence).toMatchObject([
+        { kind: "file", path: "log.md", admitted: true, truncated: true },
+        { kind: "chunk", path: rail.path, admitted: false },
+        { kind: "chunk", path: "log.md", admitted: true },
+      ]);
     });
-    expect(run.outcome).toMatchObject({
-      scope: expect.stringMatching(/^Scope: partial evidence from read_text_file \(267\/1200\)/),
+
+    test("has them by position, and none that its beginning holds or that is of another state of it", async () => {
+      const at = (startChar: number, words: string) => ({
+        ...passageOf("log.md", words),
+        ...{
+          sha256: own.sha256,
+          docChars: text.length,
+          startChar,
+          endChar: startChar + words.length,
+        },
+      });
+      const passages = [
+        { ...own, sha256: sha256Of("older"), chunkKey: "stale" },
+        at(text.lastIndexOf("Line 59"), "Line 59: the train ran as planned."),
+        own,
+        at(0, "Line 0: the train ran as planned."),
+      ];
+      const model = scripted([callFor("log.md"), answer], 6_000);
+      const run = await ask(question, {
+        files,
+        passages,
+        models: [model],
+      });
+      const admitted = run.record.evidence.filter(
+        ({ kind, admitted: is }) => kind === "chunk" && is,
+      );
+      expect(admitted).toHaveLength(2);
+      expect(run.outcome).toMatchObject({
+        scope: expect.stringContaining("; 2 passages from 1 file"),
+      });
+      const prompt = userText(model.requests.at(-1));
+      expect(prompt.indexOf("An auditor")).toBeLessThan(prompt.lastIndexOf("Line 59"));
+    });
+
+    test("is read in parts where the index has none of it", async () => {
+      const model = scripted(
+        [callFor("log.md"), ...Array.from({ length: 9 }, () => "An auditor came on 3 May [1].")],
+        6_500,
+      );
+      const run = await ask(question, { files, models: [model] });
+      expect(run.outcome).toMatchObject({
+        scope: expect.stringMatching(/^Scope: full evidence from read_text_file .*, parts=\d+$/),
+      });
+    });
+
+    test("is no advice to name a file where it does not answer", async () => {
+      const model = scripted([callFor("log.md"), "INSUFFICIENT_EVIDENCE"], 5_000);
+      const run = await ask(question, { files, passages: [own], models: [model] });
+      expect(run.outcome).toMatchObject({ code: "EVIDENCE_NOT_ACQUIRED" });
+      expect(run.outcome).not.toMatchObject({ message: expect.stringContaining("Name a file") });
     });
   });
 });

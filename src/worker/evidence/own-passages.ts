@@ -1,0 +1,55 @@
+import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
+import { FENCE_CHARS } from "./fence.ts";
+import { isStale } from "./gate.ts";
+import type { Passage, PipelineDependencies, Reading } from "./types.ts";
+
+/** A file of which the beginning was read, and its passages that fit the question best, by position. */
+export type CutFile = {
+  readonly kind: "cut";
+  readonly reading: Reading;
+  readonly passages: readonly Passage[];
+};
+
+type Wanted = {
+  readonly question: string;
+  readonly limit: number;
+  /** Characters of the beginning and the passages together. */
+  readonly room: number;
+};
+
+/**
+ * What an answer may rest on of a file that was cut: its own best passages behind a shorter beginning. No more than half of
+ * the room is theirs. Null where the index has none of this state of the file.
+ */
+export async function addOwnPassages(
+  reading: Reading,
+  { question, limit, room }: Wanted,
+  search: PipelineDependencies["search"],
+  signal: AbortSignal,
+): Promise<CutFile | null> {
+  const found = await search(
+    { text: question, limit, pathPrefix: reading.path, source: null, documents: {} },
+    signal,
+  );
+  signal.throwIfAborted();
+  const own = found.filter(
+    (passage) => passage.path === reading.path && !isStale(passage, reading),
+  );
+  if (own.length === 0) return null;
+  let left = room / 2;
+  const fitting = own.filter(({ text }) => {
+    const isFitting = text.length + FENCE_CHARS <= left;
+    if (isFitting) left -= text.length + FENCE_CHARS;
+    return isFitting;
+  });
+  const chars = fitting.reduce((sum, { text }) => sum + text.length + FENCE_CHARS, 0);
+  const text = firstCodePoints(reading.text, Math.min(reading.charsReturned, room - chars));
+  const charsReturned = countCodePoints(text);
+  return {
+    kind: "cut",
+    reading: { ...reading, text, charsReturned },
+    passages: fitting
+      .filter(({ endChar }) => endChar > charsReturned)
+      .toSorted((one, other) => one.startChar - other.startChar),
+  };
+}
