@@ -171,18 +171,18 @@ export const hardFigures = ({ claim }: Pair): readonly ClaimFigure[] =>
 
 /** Value and unit of each figure stand in the cited pieces. */
 export function compareFigures(pair: Pair): Finding | null {
-  const missing = hardFigures(pair).filter(
-    (figure) => findFigure(figure, pair).where === "nowhere",
-  );
-  const worst = missing.find((figure) => !isCount(figure)) ?? missing[0];
-  return worst === undefined
-    ? null
-    : {
-        grade: isCount(worst) ? "partly" : "unsupported",
-        reason: "figure",
-        detail: `${worst.text.trim()} stands nowhere in what is cited`,
-      };
+  const missing = missingFigures(pair).find((figure) => !isCount(figure));
+  return missing === undefined ? null : { ...notThere(missing), grade: "unsupported" };
 }
+
+const missingFigures = (pair: Pair): readonly ClaimFigure[] =>
+  hardFigures(pair).filter((figure) => findFigure(figure, pair).where === "nowhere");
+
+const notThere = ({ text }: ClaimFigure): Finding => ({
+  grade: "partly",
+  reason: "figure",
+  detail: `${text.trim()} stands nowhere in what is cited`,
+});
 
 const MOST_COUNTED = 4;
 
@@ -228,13 +228,12 @@ export function compareFigurePlace(pair: Pair): Finding | null {
     return { grade: "partly", reason: "place", detail: `it is another than the ${ordinal}` };
   }
   const apart = hardFigures(pair).find((figure) => findFigure(figure, pair).where === "piece");
-  return apart === undefined
-    ? null
-    : {
-        grade: "partly",
-        reason: "place",
-        detail: `${apart.text.trim()} stands in another sentence`,
-      };
+  if (apart !== undefined) {
+    const detail = `${apart.text.trim()} stands in another sentence`;
+    return { grade: "partly", reason: "place", detail };
+  }
+  const counted = missingFigures(pair).find(isCount);
+  return counted === undefined ? null : notThere(counted);
 }
 
 /** "The first", where the sentence counts another one. */
@@ -389,7 +388,7 @@ export function compareRival(pair: Pair): Finding | null {
     const before = wordBefore(claim.text, figure);
     const isBehindOther = before !== null && before !== wordBefore(unit.text, own);
     const rival = others.find((other) => {
-      if (isCounted(other)) return true;
+      if (isCounted(other) && !isCounted(own)) return true;
       const segment = segmentAt(segments, other.start);
       if (segment === ownSegment) return isBehindOther && wordBefore(unit.text, other) === before;
       const near = wordsIn(segments[segment], pair);
@@ -433,7 +432,7 @@ export function compareSwap(pair: Pair): Finding | null {
       );
     const held = wordsOfPart(one.at);
     const other = placed.find(({ figure, own, at }) => {
-      if (at === one.at && kindOf(one.own) === kindOf(own) && own.base !== one.own.base) {
+      if (at === one.at && kindOf(one.own) === kindOf(own) && isOther(own, one.own)) {
         const isTurned = figure.start < one.figure.start !== own.start < one.own.start;
         return isTurned && ![one, { figure, own }].some((each) => isCountedAlike(each, piece));
       }
@@ -451,6 +450,9 @@ export function compareSwap(pair: Pair): Finding | null {
   }
   return null;
 }
+
+const isOther = (one: ClaimFigure, other: ClaimFigure): boolean =>
+  one !== other && one.base !== other.base;
 
 type Placed = { readonly figure: ClaimFigure; readonly own: ClaimFigure };
 
