@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { startSandbox } from "./bubblewrap.ts";
 import type { ShellHost, StartedSandbox } from "./bubblewrap.ts";
+import { readArchive } from "./archive.ts";
 import { checkInputs, closeGiven, openInputs, sizeOfInputFolder } from "./inputs.ts";
 import type { AdmittedFile } from "./inputs.ts";
 import type { ShellLimits } from "./limits.ts";
@@ -93,7 +94,6 @@ async function runCommand(
 }
 
 const KEPT_AFTER_KILL: NextState = { kind: "kept", why: "killed" };
-// Links of /scratch by name and target, beside the variables.
 const SESSION_BYTES = 4_194_304;
 const SAVED = Buffer.from("saved");
 
@@ -273,13 +273,14 @@ type CallEnd = {
 
 function nextState(request: ShellRequest, { report, archive, isOversize }: CallEnd): NextState {
   const { limits } = request;
-  const left = report.kind === "ended" ? report.left : null;
-  if (isOversize || (left !== null && left.entries > limits.stateEntries)) return KEPT_AS_TOO_LARGE;
-  const isWhole = archive.subarray(-SAVED.length).equals(SAVED);
-  if (left === null || !isWhole) return { kind: "kept", why: "not_saved" };
-  const { folder, variables } = left.session ?? request.state ?? EMPTY_STATE;
+  if (isOversize) return KEPT_AS_TOO_LARGE;
   const scratch = archive.subarray(0, -SAVED.length);
-  const state = { folder, variables, links: left.links, scratch, entries: left.entries };
+  const isWhole = archive.subarray(-SAVED.length).equals(SAVED);
+  const content = isWhole ? readArchive(scratch, "/scratch") : null;
+  if (report.kind !== "ended" || content === null) return { kind: "kept", why: "not_saved" };
+  if (content.entries > limits.stateEntries) return KEPT_AS_TOO_LARGE;
+  const { folder, variables } = report.session ?? request.state ?? EMPTY_STATE;
+  const state = { folder, variables, scratch, ...content };
   const isCarried = Buffer.byteLength(formatVariables(state)) <= limits.variableBytes;
   return isCarried ? { kind: "saved", state } : KEPT_AS_TOO_LARGE;
 }

@@ -31,7 +31,8 @@ export const EMPTY_STATE: ShellState = {
 };
 
 // Runs the command in a process of its own, whose shell can't touch this one's words; ends what the command left
-// running, so that /scratch holds still; then tells how it ended, and what there is to keep.
+// running, so that /scratch holds still; then tells how it ended, and packs what there is to keep. The command may have
+// rewritten it through /proc/1: what it says counts for no more than the command's own words.
 // Its words are: mode, folder, what becomes of stderr, and for `argv` the command.
 const WRAPPER = `
 for file in /proc/self/fd/*; do
@@ -58,8 +59,6 @@ trap '' PIPE
 printf 'ended\\0%s\\0' "$status" >&7
 shopt -s dotglob nullglob
 set -- /scratch/*
-[ $# -eq 0 ] || find /scratch -mindepth 1 -type l -printf 'link\\0%p\\0%l\\0' -o -printf 'other\\0' >&7
-printf 'all\\0' >&7
 [ ! -s /session/out/session ] || cat /session/out/session >&7
 exec 7>&-
 [ $# -eq 0 ] || tar --create --file=- --directory=/scratch --format=gnu --numeric-owner . >&8 || exit 125
@@ -103,39 +102,25 @@ export const formatVariables = ({ variables }: ShellState): string =>
 export type SessionReport =
   | { readonly kind: "silent" }
   | { readonly kind: "unpack_failed" }
-  /** Null where the wrapper was ended before it had told all. */
-  | { readonly kind: "ended"; readonly code: number; readonly left: LeftBehind | null };
+  | {
+      readonly kind: "ended";
+      readonly code: number;
+      /** Null where the script replaced its shell or its trap: those of the state before stay. */
+      readonly session: Pick<ShellState, "folder" | "variables"> | null;
+    };
 
-export type LeftBehind = {
-  /** How many files, folders and links there are in /scratch. */
-  readonly entries: number;
-  readonly links: Readonly<Record<string, string>>;
-  /** Null where the script replaced its shell or its trap: those of the state before stay. */
-  readonly session: Pick<ShellState, "folder" | "variables"> | null;
-};
-
-/** Reads what came from the wrapper; only `session` is the command's own words. */
+/** Reads what came from the wrapper. */
 export function readSession(bytes: Buffer): SessionReport {
   const [word, code, ...rest] = bytes.toString().split("\0");
   if (word === "unpack") return { kind: "unpack_failed" };
   if (word !== "ended" || code === undefined || rest.length === 0) return { kind: "silent" };
-  return { kind: "ended", code: Number(code), left: readLeftBehind(rest) };
+  return { kind: "ended", code: Number(code), session: readOwnWords(rest) };
 }
 
-function readLeftBehind(words: readonly string[]): LeftBehind | null {
-  const links: Record<string, string> = {};
-  let entries = 0;
-  for (let at = 0; at < words.length; at += 1) {
-    if (words[at] === "all") return { entries, links, session: readOwnWords(words.slice(at + 1)) };
-    entries += 1;
-    if (words[at] !== "link") continue;
-    links[words[at + 1] ?? ""] = words[at + 2] ?? "";
-    at += 2;
-  }
-  return null;
-}
-
-function readOwnWords([folder, ...variables]: readonly string[]): LeftBehind["session"] {
+function readOwnWords([folder, ...variables]: readonly string[]): Pick<
+  ShellState,
+  "folder" | "variables"
+> | null {
   if (folder?.startsWith("/") !== true) return null;
   return { folder, variables: readVariables(variables.slice(0, -1)) };
 }

@@ -287,6 +287,22 @@ describeShell("the state between calls", () => {
     expect(cat).toMatchObject({ stdout: { head: "content\n" } });
   });
 
+  test("tells of a link whatever the command writes over its wrapper", async () => {
+    // The wrapper is the first process of the sandbox, of the same user.
+    const overwrite = `
+      open my $maps, "<", "/proc/1/maps"; open my $mem, "+<:unix", "/proc/1/mem" or die "no memory: $!";
+      for (<$maps>) {
+        my ($from, $to) = /^([0-9a-f]+)-([0-9a-f]+) rw/ or next;
+        ($from, $to) = (hex $from, hex $to);
+        sysseek $mem, $from, 0; sysread $mem, my $held, $to - $from or next;
+        while ($held =~ /find \\/scratch/g) { sysseek $mem, $from + $-[0], 0; syswrite $mem, "true" }
+      }
+      print "written";`;
+    const outcome = await runScript(`ln -s /etc /scratch/out; perl -e '${overwrite}'`);
+    expect(outcome.stdout.head).toBe("written");
+    expect(stateAfter(outcome).links).toEqual({ "/scratch/out": "/etc" });
+  });
+
   test("stays as it was when there is more than is kept", async () => {
     const few = { ...SHELL_LIMITS, stateEntries: 10, stateBytes: 100_000, variableBytes: 1000 };
     const kept = { kind: "kept", why: "too_large" };
