@@ -17,7 +17,7 @@ comment on column nightdesk.results.job_id is 'Id of the job.';
 comment on column nightdesk.results.batch_id is 'Id of its batch.';
 comment on column nightdesk.results.batch is 'Name of its batch.';
 comment on column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.';
-comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, embed, index, chat or command.';
+comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, embed, index, chat, command or notify.';
 comment on column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.';
 comment on column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.';
 comment on column nightdesk.results.error_message is 'The same in words.';

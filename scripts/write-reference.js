@@ -111,6 +111,11 @@ async function settings() {
     parse(readFileSync(join(root, `configs/${name}.yaml`), "utf8")),
   );
   const comments = commentsOf(text);
+  const commentOf = (key) => {
+    const comment = comments.get(key);
+    if (comment === undefined) throw new Error(`configs/default.yaml has no comment above ${key}.`);
+    return comment;
+  };
   const seen = new Set();
   return schemaKeys()
     .flatMap((key) => {
@@ -118,10 +123,12 @@ async function settings() {
       for (const group of groups) seen.add(group);
       const value = describeValues(valueAt(values, key), valueAt(embedded, key));
       return [
-        ...groups.map((group) =>
-          describeGroup(group, group === key ? undefined : comments.get(group)),
-        ),
-        `- \`${key}\`, ${value}: ${comments.get(key)}`,
+        ...groups.map((group) => {
+          if (group.includes(".")) return `- \`${group}\`: ${commentOf(group)}`;
+          const comment = group === key ? undefined : comments.get(group);
+          return `\n### \`${group}\`\n${comment === undefined ? "" : `\n${comment}\n`}`;
+        }),
+        `- \`${key}\`, ${value}: ${commentOf(key)}`,
       ];
     })
     .join("\n");
@@ -133,11 +140,6 @@ function groupsOf(key) {
   return steps
     .slice(0, Math.max(1, steps.length - 1))
     .map((_, n) => steps.slice(0, n + 1).join("."));
-}
-
-function describeGroup(group, comment) {
-  if (group.includes(".")) return `- \`${group}\`: ${comment}`;
-  return `\n### \`${group}\`\n${comment === undefined ? "" : `\n${comment}\n`}`;
 }
 
 function describeValues(value, embedded) {

@@ -4895,7 +4895,7 @@ comment on view column nightdesk.results.input is 'What was asked for, as it was
 
 comment on view column nightdesk.results.job_id is 'Id of the job.'
 
-comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, embed, index, chat or command.'
+comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, embed, index, chat, command or notify.'
 
 comment on view column nightdesk.results.model is 'The model that wrote the answer.'
 

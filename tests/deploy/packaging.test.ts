@@ -98,6 +98,10 @@ describe("the scripts", () => {
     await mkdir(join(folder, "dist"));
     await mkdir(join(folder, ".nightdesk"));
     await writeFile(join(folder, "a.tsbuildinfo"), "");
+    expect(await run("scripts/clean", "--dry-run")).toMatchObject({
+      exitCode: 0,
+      stdout: "would remove dist\nwould remove ./a.tsbuildinfo\n",
+    });
     expect(await run("scripts/clean")).toMatchObject({ exitCode: 0 });
     const left = await readdir(folder);
     expect(left).toEqual(expect.arrayContaining([".nightdesk", "package.json", "scripts"]));

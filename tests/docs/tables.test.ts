@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import { EXIT } from "../../src/shared/commands/report-failure.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
-import { LINE_KINDS } from "../../src/shared/job.ts";
+import { KINDS, LINE_KINDS } from "../../src/shared/job.ts";
 import { CODES } from "../../src/shared/failure.ts";
 import { start } from "../deploy/spawned.ts";
 import { blocksOf, readDoc, root, rowsOf, sectionOf } from "./read-doc.ts";
@@ -51,6 +52,20 @@ describe("the reference", () => {
     expect(lines.map(([line = ""]) => line).filter((line) => !source.includes(line))).toEqual([]);
     expect(lines.length).toBeGreaterThan(10);
   });
+});
+
+test("formats.md names the endings that are read by default", () => {
+  const defaults = parse(readFileSync(join(root, "configs/default.yaml"), "utf8")) as {
+    readonly security: { readonly allowed_exts: readonly string[] };
+  };
+  const [, said = ""] = /By default (.*?) are\s+allowed/s.exec(readDoc("docs/formats.md")) ?? [];
+  expect(said.match(/\.\w+/g)).toEqual(defaults.security.allowed_exts);
+});
+
+test("the comment of results.kind names every kind of job", () => {
+  const comment = "comment on view column nightdesk.results.kind is '";
+  const [, rest = ""] = readFileSync(join(root, "tests/schema.sql"), "utf8").split(comment);
+  expect(rest.split(".'")[0]?.split(/, | or /)).toEqual([...KINDS]);
 });
 
 test("the reference shows lines that enqueue takes, of every kind", () => {

@@ -52,7 +52,7 @@ describe("before a worker is started", () => {
     expect(doctor.code).toBe(1);
     expect(checksOf(doctor)).toMatchObject({ DOCTOR_INDEX_EMPTY: "fail" });
     expect(doctor.stdout).toContain(
-      "Put documents (.md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv) into allowed/corpus or",
+      "Put documents (.md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm) into allowed/corpus or",
     );
   });
 
@@ -151,12 +151,12 @@ describe("the index and its doctor", () => {
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringContaining("0 documents") });
     expect(empty.stderr).toContain(
       `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again. ` +
-        "Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).\n",
+        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).\n",
     );
     for (const name of ["a.zip", "b.ZIP", "c.png"]) await writeFile(join(scratch, name), "x");
     const others = await run("index", "--source", "scratch");
     expect(others.stderr).toContain(
-      "3 skipped: 2 .zip, 1 .png. Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).\n" +
+      "3 skipped: 2 .zip, 1 .png. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).\n" +
         `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again.\n`,
     );
     const json = await run("index", "--source", "scratch", "--json");

@@ -97,7 +97,7 @@ describe("a folder", () => {
     const { batch, ...queued } = JSON.parse(stdout) as { batch: string };
     expect(queued).toMatchObject({ skipped_files: 1, skipped_by_extension: { ".zip": 1 } });
     expect(stderr).toContain(
-      "1 skipped: 1 .zip. Files are read that end with .md, .txt, .json, .pdf, .docx, .html, .eml, .mbox, .csv, .tsv (security.allowed_exts).\n",
+      "1 skipped: 1 .zip. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).\n",
     );
     expect(await pathsOf(batch)).toEqual(["allowed/corpus/notes/b.md"]);
   });
