@@ -50,6 +50,20 @@ describe("the systemd units", () => {
     }
   });
 
+  test("are hardened as the unit of the worker is", () => {
+    const worker = readFileSync(join(folder, "../deploy/systemd/nightdesk-worker.service"), "utf8");
+    const hardening = worker
+      .split("\n")
+      .filter((line) =>
+        /^(Protect|Private|Restrict(?!Prevent)|Cap|Amb|NoNew|Lock|System|UMask)/.test(line),
+      );
+    expect(hardening.length).toBeGreaterThan(12);
+    expect(linesOf("nightdesk.service")).toEqual(expect.arrayContaining(hardening));
+    expect(valuesOf("nightdesk.service", "ReadWritePaths")).toEqual(
+      valuesOf("nightdesk.service", "WorkingDirectory"),
+    );
+  });
+
   test("start at a time that comes every week, and make up for a missed one", () => {
     const [calendar = ""] = valuesOf("nightdesk.timer", "OnCalendar");
     expect(calendar).toMatch(/^Mon\.\.Fri \d{2}:\d{2} [A-Z][a-z]+\/[A-Z][a-z]+$/);
