@@ -7,7 +7,7 @@ import { root } from "./root.js";
 const secrets = process.env.NIGHTDESK_SECRETS ?? join(root, "secrets");
 const workroot = process.env.NIGHTDESK_WORKROOT ?? join(root, "workroot");
 
-/** What docker-compose.yml mounts. Run again, it changes nothing: the password is kept in the database's volume, too. */
+/** What docker-compose.yml mounts. Run again, it changes nothing: passwords are kept in the database's volume, too. */
 await runScript(() => {
   for (const source of ["corpus", "scratch"]) {
     mkdirSync(join(workroot, "allowed", source), { recursive: true });
@@ -16,21 +16,23 @@ await runScript(() => {
     process.stderr.write(`${secrets} is there, and stays as it is.\n`);
     return 0;
   }
-  writeSecrets(randomBytes(24).toString("hex"));
+  writeSecrets();
   process.stderr.write(
     `Wrote ${secrets}. Put documents into ${join(workroot, "allowed", "corpus")}, then run: docker compose up --detach --wait\n`,
   );
   return 0;
 });
 
-function writeSecrets(password) {
+function writeSecrets() {
   // The folder keeps other users out; the files are mounted one by one, and each container's own user must read them.
   mkdirSync(secrets, { recursive: true, mode: 0o700 });
   writeFileSync(join(secrets, ".gitignore"), "*\n");
-  writeFileSync(join(secrets, "postgres_password"), password, { mode: 0o644 });
-  writeFileSync(
-    join(secrets, "database_url"),
-    `postgres://nightdesk:${password}@postgres:5432/nightdesk`,
-    { mode: 0o644 },
-  );
+  const write = (name, text) => writeFileSync(join(secrets, name), text, { mode: 0o644 });
+  const [superuser, nightdesk, redis] = [1, 2, 3].map(() => randomBytes(24).toString("hex"));
+  write("postgres_password", superuser);
+  write("nightdesk_password", nightdesk);
+  write("redis_password", redis);
+  write("redis_url", `redis://:${redis}@redis:6379`);
+  // Last: where it is there, all are.
+  write("database_url", `postgres://nightdesk:${nightdesk}@postgres:5432/nightdesk`);
 }

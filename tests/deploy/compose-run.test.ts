@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
+import { findPostgres, makePostgres } from "../faults/own-postgres.ts";
 import { findFreePort } from "../services/free-port.js";
 import { waitUntil } from "../services/wait-until.js";
 import { checkout, findService, resolveCommand, resolveHealthcheck } from "./compose-file.ts";
@@ -33,6 +34,7 @@ here("the containers of our image", () => {
       "# Boiler\n\nThe boiler is serviced in May.\n",
     );
     writeFileSync(join(scratch, "database_url"), urlOf(database));
+    writeFileSync(join(scratch, "redis_url"), privateRedisUrl());
   });
 
   afterAll(async () => {
@@ -89,7 +91,6 @@ here("the containers of our image", () => {
   async function rewrite(environment: Record<string, string>): Promise<Record<string, string>> {
     const nobody = `127.0.0.1:${String(await findFreePort())}`;
     const replacements: [string, string][] = [
-      ["redis://redis:6379", privateRedisUrl()],
       ["ollama:11434", nobody],
       ["/run/secrets", scratch],
       ["/work", workroot],
@@ -113,36 +114,93 @@ describe("the Redis service", () => {
   const server = spawnSync("redis-server", ["--version"]);
   const installed = server.status === 0 ? test : test.skip;
 
-  installed("keeps an append-only file, never evicts, and passes its own healthcheck", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "nightdesk-compose-redis-"));
-    const port = String(await findFreePort());
-    const service = findService("redis");
-    const place = { cwd: tmpdir(), env: { PATH: process.env["PATH"] ?? "" } };
-    const redis = start([...(service.command ?? []), "--port", port, "--dir", folder], place);
-    const check = resolveHealthcheck(service).map((word) =>
-      word.replace("redis-cli", `redis-cli -p ${port}`),
-    );
-    const ask = async (words: string[]): Promise<Ended> => start(words, place).ended;
+  installed(
+    "keeps an append-only file, never evicts, wants its password, and passes its own healthcheck",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "nightdesk-compose-redis-"));
+      writeFileSync(join(folder, "redis_password"), "of-redis");
+      const here = (word: string): string => word.replaceAll("/run/secrets", folder);
+      const port = String(await findFreePort());
+      const service = findService("redis");
+      const place = { cwd: tmpdir(), env: { PATH: process.env["PATH"] ?? "" } };
+      const command = (service.command ?? []).map(here);
+      const redis = start([...command, "--port", port, "--dir", folder], place);
+      const check = resolveHealthcheck(service).map((word) =>
+        here(word).replace("redis-cli", `redis-cli -p ${port}`),
+      );
+      const ask = async (words: string[]): Promise<Ended> => start(words, place).ended;
+      try {
+        expect(await waitUntil(async () => (await ask(check)).exitCode === 0, 10_000)).toBe(true);
+        const cli = ["redis-cli", "-p", port];
+        expect((await ask([...cli, "ping"])).stdout).toContain("NOAUTH");
+        const given = ["--no-auth-warning", "-a", "of-redis"];
+        const settings = await ask([
+          ...cli,
+          ...given,
+          "config",
+          "get",
+          "append*",
+          "maxmemory-policy",
+        ]);
+        expect(settings.stdout).toMatch(/appendonly\nyes/);
+        expect(settings.stdout).toMatch(/maxmemory-policy\nnoeviction/);
+      } finally {
+        redis.kill("SIGTERM");
+        await redis.ended;
+        rmSync(folder, { recursive: true, force: true });
+      }
+      expect((await ask(check)).exitCode).not.toBe(0);
+    },
+  );
+});
+
+const place = findPostgres();
+
+(place === undefined ? describe.skip : describe)("the Postgres service", () => {
+  test("makes a role for Nightdesk that is no superuser, migrates its database, and reads as another", async () => {
+    if (place === undefined) throw new Error("unreachable: skipped");
+    const server = await makePostgres(place);
+    const folder = mkdtempSync(join(tmpdir(), "nightdesk-compose-postgres-"));
     try {
-      expect(await waitUntil(async () => (await ask(check)).exitCode === 0, 10_000)).toBe(true);
-      const settings = await ask([
-        "redis-cli",
-        "-p",
-        port,
-        "config",
-        "get",
-        "append*",
-        "maxmemory-policy",
+      await server.start();
+      const [, mounted = ""] = findService("postgres").volumes;
+      const script = join(checkout, mounted.split(":")[0] ?? "");
+      writeFileSync(join(folder, "password"), "it's of-nightdesk");
+      const env = {
+        PATH: process.env["PATH"] ?? "",
+        PGHOST: "127.0.0.1",
+        PGPORT: new URL(server.url).port,
+        POSTGRES_USER: "postgres",
+        NIGHTDESK_PASSWORD_FILE: join(folder, "password"),
+      };
+      expect(summarize(await start([script], { cwd: folder, env }).ended)).toBe("exit 0");
+      const url = Object.assign(new URL(server.url), {
+        username: "nightdesk",
+        password: "it's of-nightdesk",
+        pathname: "/nightdesk",
+      }).href;
+      const bin = [process.execPath, join(checkout, "bin/nightdesk.js")];
+      const config = {
+        NIGHTDESK_CONFIG: join(checkout, "configs/default.yaml"),
+        DATABASE_URL: url,
+      };
+      const run = (...words: string[]): Promise<Ended> =>
+        start([...bin, ...words], { cwd: folder, env: { ...env, ...config } }).ended;
+      expect(summarize(await run("migrate"))).toBe("exit 0");
+      const who = await run("sql", "select current_user as reader", "--json");
+      expect(JSON.parse(who.stdout)).toEqual([{ reader: "nightdesk_reader" }]);
+      const { rows } = await query(
+        url,
+        "select rolsuper, rolcreaterole, rolcreatedb, rolreplication from pg_roles where rolname = current_user",
+      );
+      expect(rows).toEqual([
+        { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false },
       ]);
-      expect(settings.stdout).toMatch(/appendonly\nyes/);
-      expect(settings.stdout).toMatch(/maxmemory-policy\nnoeviction/);
     } finally {
-      redis.kill("SIGTERM");
-      await redis.ended;
+      await server.dispose();
       rmSync(folder, { recursive: true, force: true });
     }
-    expect((await ask(check)).exitCode).not.toBe(0);
-  });
+  }, 90_000);
 });
 
 /** Of a failure also what it said, so that the test's report shows it. */

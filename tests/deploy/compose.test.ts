@@ -67,7 +67,10 @@ describe("the services", () => {
     const data = ["redis", "postgres", "ollama"].map((name) => findService(name).volumes);
     expect(data).toEqual([
       ["redis:/data"],
-      ["postgres:/var/lib/postgresql/data"],
+      [
+        "postgres:/var/lib/postgresql/data",
+        "./deploy/compose/create-role.sh:/docker-entrypoint-initdb.d/create-role.sh:ro",
+      ],
       ["ollama:/root/.ollama"],
     ]);
     expect(Object.keys(volumes).sort()).toEqual(["ollama", "postgres", "redis"]);
@@ -80,6 +83,21 @@ describe("the services", () => {
       Object.entries(environment),
     );
     expect(values.filter(([key]) => /PASSWORD$|^DATABASE_URL$/.test(key))).toEqual([]);
+  });
+
+  test("share a network only where one asks the other", () => {
+    const together = (one: string, other: string) =>
+      findService(one).networks.filter((name) => findService(other).networks.includes(name));
+    for (const [one, other] of [
+      ["redis", "ollama"],
+      ["postgres", "ollama"],
+      ["redis", "postgres"],
+    ] as const) {
+      expect([one, other, together(one, other)]).toEqual([one, other, []]);
+    }
+    for (const name of ["redis", "postgres", "ollama"]) {
+      expect([name, together("worker", name).length]).toEqual([name, 1]);
+    }
   });
 
   test("wait for one another: Postgres, then the migration, then the worker", () => {

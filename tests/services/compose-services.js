@@ -6,8 +6,8 @@ import { runQuietly } from "./run-quietly.js";
 
 const ports = { postgres: 5432, redis: 6379 };
 const urls = {
-  postgres: (port) => `postgres://nightdesk:nightdesk-test@127.0.0.1:${port}/nightdesk`,
-  redis: (port) => `redis://127.0.0.1:${port}`,
+  postgres: (port) => `postgres://postgres:nightdesk-test@127.0.0.1:${port}/postgres`,
+  redis: (port) => `redis://:nightdesk-test@127.0.0.1:${port}`,
 };
 
 /**
@@ -55,10 +55,12 @@ async function hasDocker() {
 /** The compose file mounts its secrets from this folder. Readable by any user, as the containers' users differ. */
 function writeTestSecrets() {
   const folder = mkdtempSync(join(tmpdir(), "nightdesk-secrets-"));
-  writeFileSync(join(folder, "postgres_password"), "nightdesk-test", { mode: 0o644 });
-  writeFileSync(join(folder, "database_url"), "unused by the services of the tests", {
-    mode: 0o644,
-  });
+  for (const name of ["postgres_password", "nightdesk_password", "redis_password"]) {
+    writeFileSync(join(folder, name), "nightdesk-test", { mode: 0o644 });
+  }
+  for (const name of ["database_url", "redis_url"]) {
+    writeFileSync(join(folder, name), "unused by the services of the tests", { mode: 0o644 });
+  }
   return folder;
 }
 

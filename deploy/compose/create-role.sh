@@ -1,0 +1,13 @@
+#!/bin/sh
+# Run by the image of Postgres when its volume is new: the role that Nightdesk works as is no superuser, and may do in its own
+# database what `nightdesk migrate` needs.
+set -eu
+psql --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
+  --set=password="$(cat "$NIGHTDESK_PASSWORD_FILE")" <<'SQL'
+create role nightdesk login password :'password';
+create role nightdesk_reader nologin;
+grant nightdesk_reader to nightdesk with admin option;
+create database nightdesk owner nightdesk;
+\connect nightdesk
+create extension vector;
+SQL
