@@ -13,7 +13,7 @@ import { showConfig } from "../../shared/config/show-config.ts";
 import { connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { DUPLICATE_FILE, hasCode } from "../../shared/store/connection/errors.ts";
-import { migrate, schemaStatus } from "../../shared/store/migrate.ts";
+import { assertEncoding, migrate, schemaStatus } from "../../shared/store/migrate.ts";
 import type { SchemaStatus } from "../../shared/store/migrate.ts";
 import { Failure } from "../../shared/failure.ts";
 import { argumentOf } from "./options.ts";
@@ -32,6 +32,7 @@ export const migrateSchema: CommandHandler = async (invocation) => {
     },
   });
   try {
+    if (!isStatus && config.database.url !== "embedded") await assertEncoding(database);
     return isStatus
       ? await printStatus(context, database)
       : await applyMigrations(context, database);

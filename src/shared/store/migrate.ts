@@ -57,6 +57,22 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
   return pending.map(({ name }) => name);
 }
 
+const encodingSchema = z.tuple([z.object({ encoding: z.string(), name: z.string() })]);
+
+/** @throws Failure CONFIG_ERROR for a database that can't hold each character: what it can't would fail job by job */
+export async function assertEncoding(db: Queryable): Promise<void> {
+  const { rows } = await db.query(
+    "select current_setting('server_encoding') as encoding, current_database() as name",
+  );
+  const [{ encoding, name }] = encodingSchema.parse(rows);
+  if (encoding === "UTF8") return;
+  throw new Failure(
+    "CONFIG_ERROR",
+    `The database "${name}" has encoding ${encoding}, and Nightdesk needs UTF8. Make another one: create database NAME encoding ` +
+      "'UTF8' template template0; then name it in database.url.",
+  );
+}
+
 /**
  * Two migrations may start together: the second waits here, then finds nothing to do. In an empty database nobody
  * but them can ask for an advisory lock; later the table is locked, which the role of `nightdesk sql` can't see.
