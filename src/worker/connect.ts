@@ -55,19 +55,24 @@ export async function whileStarting(
   faults.works(WENT_AWAY);
 }
 
-/** Waits for a Redis that is down, as for a database that went away; who waits for the end of the work is told at once. */
-async function awaitRedis(context: CommandContext, faults: FaultLog, url: string): Promise<void> {
+/** Waits for a queue that is away, as for a database that went away; who waits for the end of the work is told of Redis at once. */
+async function awaitQueue(
+  context: CommandContext,
+  faults: FaultLog,
+  storage: QueueStorage,
+): Promise<void> {
   const probe = async () => {
-    await probeQueue(url);
+    await probeQueue(storage);
   };
-  await (isDraining(context) ? probe() : whileStarting(context, faults, probe));
+  const isTold = storage.backend === "redis" && isDraining(context);
+  await (isTold ? probe() : whileStarting(context, faults, probe));
 }
 
 /**
  * Opens database and queue, with as many connections as jobs run at once and two for their leases. A database that has answered once and then goes
  * away is waited for, and so is Redis.
  * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; QUEUE_UNREACHABLE where nobody waits for Redis;
- *   SCHEMA_OUTDATED, also when the queue is in Postgres and its tables are not
+ *   CONFIG_ERROR for a queue that can't be used; SCHEMA_OUTDATED, also when the queue is in Postgres and its tables are not
  */
 export async function connectWorker(
   context: CommandContext,
@@ -95,16 +100,10 @@ export async function connectWorker(
       await assertSchemaCurrent(database, join(invocation.packageRoot, "migrations"));
       if (config.queue.backend === "postgres") await assertQueueSchema(database);
     });
-    if (config.queue.backend === "redis") await awaitRedis(context, faults, config.queue.redis_url);
   } catch (error) {
     await database.end();
     throw error;
   }
-  const leaseDatabase = connectUnchecked({
-    ...options,
-    maxConnections: LEASE_CONNECTIONS,
-    keptConnections: LEASE_CONNECTIONS,
-  }).within("lease");
   const queueDatabase =
     config.queue.backend === "postgres"
       ? connectQueueDatabase({ ...options, maxConnections: concurrency + SPARE_OF_QUEUE })
@@ -114,6 +113,17 @@ export async function connectWorker(
     queueDatabase === undefined
       ? { backend: "redis", url, prefix }
       : { backend: "postgres", database: queueDatabase };
+  try {
+    await awaitQueue(context, faults, storage);
+  } catch (error) {
+    await Promise.all([database.end(), queueDatabase?.end()]);
+    throw error;
+  }
+  const leaseDatabase = connectUnchecked({
+    ...options,
+    maxConnections: LEASE_CONNECTIONS,
+    keptConnections: LEASE_CONNECTIONS,
+  }).within("lease");
   const queue = openQueue(storage, onError);
   return {
     database,

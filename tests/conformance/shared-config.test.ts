@@ -157,7 +157,7 @@ describe.each(databases)("the configuration that all workers share, on %s", (nam
       { config_file: "/second.yaml", differs_in: ["budgets"] },
     ]);
     const codes = async (changes: Partial<Config>) =>
-      (await checkQueue(configOf(changes), db))
+      (await checkQueue({ ...topology.context, config: configOf(changes) }, db))
         .filter(({ code }) => code === "DOCTOR_WORKER_CONFIG_DIFFERS")
         .map(({ message }) => message);
     expect(await codes({ windows: [NIGHT] })).toEqual([

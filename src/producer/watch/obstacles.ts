@@ -8,6 +8,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
+import { assertOwnSessions, connectQueueDatabase } from "../../shared/store/connection/connect.ts";
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
@@ -66,19 +67,37 @@ async function lookAtQueue(context: CommandContext): Promise<Obstacle | undefine
     : { what: "no_queue", code: failure.code, message: `no queue: ${failure.message}` };
 }
 
-/** The Failure QUEUE_UNREACHABLE of a queue in Redis that does not answer; a queue in Postgres is where the rows are. */
-export async function findQueueFault({
-  config: { queue },
-}: CommandContext): Promise<Failure | undefined> {
-  if (queue.backend !== "redis") return undefined;
-  // Whoever asks for a batch whose queue is in Postgres needs no client of Redis.
-  const { probeQueue } = await import("../../shared/queue/probe-queue.ts");
+/**
+ * The Failure of a queue in Redis that does not answer (QUEUE_UNREACHABLE) or can't be used (CONFIG_ERROR). A queue in Postgres
+ * is where the rows are: it can't be used where a pooler hands sessions round.
+ */
+export async function findQueueFault(context: CommandContext): Promise<Failure | undefined> {
+  const { queue, database } = context.config;
+  if (database.url === "embedded") return undefined;
   try {
-    await probeQueue(queue.redis_url, QUEUE_WITHIN_MS);
+    if (queue.backend === "redis") {
+      // Whoever asks for a batch whose queue is in Postgres needs no client of Redis.
+      const { probeQueue } = await import("../../shared/queue/probe-queue.ts");
+      const { redis_url: url, prefix } = queue;
+      await probeQueue({ backend: "redis", url, prefix }, QUEUE_WITHIN_MS);
+    } else await assertSessionsOfQueue(context);
     return undefined;
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
+  }
+}
+
+async function assertSessionsOfQueue({ config, invocation }: CommandContext): Promise<void> {
+  const { packageRoot } = invocation;
+  const queueDatabase = connectQueueDatabase({
+    ...{ config, packageRoot, create: "must-exist" },
+    onError: () => undefined,
+  });
+  try {
+    await assertOwnSessions(queueDatabase);
+  } finally {
+    await queueDatabase.end();
   }
 }
 

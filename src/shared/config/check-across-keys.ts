@@ -88,13 +88,28 @@ function checkWebSearch({ tools: { web } }: ConfigValues): Conflict[] {
   return [{ path: at("key_file"), text }];
 }
 
-function checkDatabase({ database, queue }: ConfigValues, tree: Mapping): Conflict[] {
-  const path = ["database", "url"];
-  if (database.url !== "embedded") {
-    if (hasScheme(database.url, ["postgres:", "postgresql:"])) return [];
+/** The driver falls back to no connection in the clear, and takes these for modes that demand a certificate. */
+const SSL_IF_ANY = /[?&]sslmode=(?:prefer|allow)(?:&|$)/;
+
+function checkServerUrl(
+  url: string | null,
+  path: readonly string[],
+  tree: Mapping,
+): readonly Conflict[] {
+  if (url === null) return [];
+  if (!hasScheme(url, ["postgres:", "postgresql:"])) {
     const expected = `"embedded" or postgres://user:password@host:port/name`;
     return [{ path, text: `${formatFound(tree, path)}; expected ${expected}` }];
   }
+  return SSL_IF_ANY.test(url)
+    ? [{ path, text: "has sslmode=prefer or allow; expected disable, require or verify-full" }]
+    : [];
+}
+
+function checkDatabase({ database, queue }: ConfigValues, tree: Mapping): Conflict[] {
+  const path = ["database", "url"];
+  const direct = checkServerUrl(database.direct_url, ["database", "direct_url"], tree);
+  if (database.url !== "embedded") return [...checkServerUrl(database.url, path, tree), ...direct];
   if (queue.backend === "postgres") return [];
   const text = `is "redis" and database.url is "embedded"; set queue.backend to postgres, or database.url to a server`;
   return [{ path: ["queue", "backend"], text }];

@@ -51,6 +51,7 @@ async function readOverrides(request: ConfigRequest): Promise<Mapping> {
   const settings: [Target, Given][] = [
     [["workroot"], await workroot(request)],
     [["database", "url"], await readVariable("DATABASE_URL", request)],
+    [["database", "direct_url"], await readVariable("DATABASE_DIRECT_URL", request)],
     [["queue", "redis_url"], await readVariable("REDIS_URL", request)],
     [["dashboard", "token"], await readVariable("NIGHTDESK_DASHBOARD_TOKEN", request)],
     [["model", "base_url"], hostFlag ?? hostVariable(env)],

@@ -313,7 +313,7 @@ const dashboardSchema = z.strictObject({
 export const configSchema = z.strictObject({
   workroot: name.nullable(),
   security: securitySchema,
-  database: z.strictObject({ url: name, directory: name }),
+  database: z.strictObject({ url: name, direct_url: name.nullable(), directory: name }),
   queue: z.strictObject({
     backend: z.enum(["redis", "postgres"]),
     redis_url: z.string().trim(),

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
 import { queueTelemetry } from "./queue-telemetry.ts";
@@ -126,4 +127,37 @@ function bind<Backend extends IQueueBackend, Connection>(
       return queue.close();
     },
   };
+}
+
+/** Beside the queue of jobs, of which it takes none. */
+const PROBE_NAME = "nightdesk-probe";
+
+/** Adds a job, takes it and ends it. @throws what the queue's storage throws, or an error when nothing came back */
+export const moveOne = (storage: QueueStorage): Promise<void> => openOn(storage, moveOn);
+
+async function moveOn<Backend extends IQueueBackend, Connection>(
+  factory: BackendFactory<Backend, Connection>,
+  base: { connection: Connection; prefix?: string },
+): Promise<void> {
+  const { Queue, Worker } = withBackend(factory);
+  const queue = new Queue(PROBE_NAME, base);
+  const worker = new Worker(PROBE_NAME, null, { ...base, autorun: false });
+  let broken: Error | undefined;
+  const onError = (error: Error): void => {
+    broken ??= error;
+  };
+  queue.on("error", onError);
+  worker.on("error", onError);
+  try {
+    const token = randomUUID();
+    await queue.add("probe", {}, { removeOnComplete: true, removeOnFail: true });
+    const job = await worker
+      .getNextJob(token, { block: false })
+      .then((next): typeof next | undefined => next);
+    if (job === undefined) throw broken ?? new Error("it gave none back");
+    await job.moveToCompleted(null, token, false);
+  } finally {
+    // One that does not answer is not waited for.
+    void Promise.all([worker.close(true), queue.close()]).catch(() => undefined);
+  }
 }

@@ -1,18 +1,43 @@
 import { Redis } from "ioredis";
+import { endsInTime } from "../ends-in-time.ts";
 import { Failure } from "../failure.ts";
+import { assertOwnSessions } from "../store/connection/connect.ts";
+import { isDatabaseGone } from "../store/connection/database.ts";
+import { isStorageFault, storageFaultOf } from "../store/connection/errors.ts";
+import { moveOne } from "./job-queue.ts";
+import { placeOf } from "./storage.ts";
+import type { QueueStorage } from "./storage.ts";
 
 const TIMEOUT_MS = 3_000;
+/** Of a job that is moved, once the server has answered. */
+const MOVE_MS = 5_000;
 
 /**
- * Asks a Redis whether it is there.
- * @param timeoutMs for the connection, and for each answer
- * @returns its eviction policy; null where the server does not tell
- * @throws Failure QUEUE_UNREACHABLE after that time, or at once when the connection is refused
+ * Asks a queue whether it can be used, and moves one job through it: a server that answers may still refuse a command, keep a
+ * part of the keys on another node, or hand its sessions round.
+ * @param timeoutMs for the connection to Redis, and for each answer
+ * @returns the eviction policy of Redis; null where the server does not tell, and of a queue in Postgres
+ * @throws Failure QUEUE_UNREACHABLE after that time, or at once when the connection is refused; CONFIG_ERROR where the queue
+ *   can't be used like this; what a database throws that does not answer or takes no writes
  */
 export async function probeQueue(
-  url: string,
+  storage: QueueStorage,
   timeoutMs = TIMEOUT_MS,
 ): Promise<{ readonly evictionPolicy: string | null }> {
+  const evictionPolicy =
+    storage.backend === "redis" ? await askRedis(storage.url, timeoutMs) : null;
+  if (storage.backend === "postgres") await assertOwnSessions(storage.database);
+  const moving = moveOne(storage);
+  try {
+    if (!(await endsInTime(moving, MOVE_MS))) throw new Error(`no job within ${MOVE_MS / 1_000} s`);
+    await moving;
+  } catch (cause) {
+    throw faultOf(cause, storage);
+  }
+  return { evictionPolicy };
+}
+
+async function askRedis(url: string, timeoutMs: number): Promise<string | null> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,
@@ -26,7 +51,7 @@ export async function probeQueue(
     await redis.connect();
     const reply = await redis.config("GET", "maxmemory-policy").catch(() => []);
     const [, policy] = Array.isArray(reply) ? reply.map(String) : [];
-    return { evictionPolicy: policy ?? null };
+    return policy ?? null;
   } catch (cause) {
     const { hostname, port } = new URL(url);
     throw new Failure(
@@ -37,4 +62,27 @@ export async function probeQueue(
   } finally {
     redis.disconnect();
   }
+}
+
+function faultOf(cause: unknown, storage: QueueStorage): unknown {
+  if (storage.backend === "postgres" && (isStorageFault(cause) || isDatabaseGone(cause))) {
+    return storageFaultOf(cause) ?? cause;
+  }
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const remedy = remedyFor(why);
+  const words = `${placeOf(storage)} moves no job (${why}).`;
+  return remedy === undefined
+    ? new Failure("QUEUE_UNREACHABLE", `${words} Look at its log.`, { cause })
+    : new Failure("CONFIG_ERROR", `${words} ${remedy}`, { cause });
+}
+
+/** What to change, by the words of a server that answers and refuses; undefined where it may come round by itself. */
+function remedyFor(why: string): string | undefined {
+  if (why.includes("NOPERM")) {
+    return "Give its user all commands on the keys of queue.prefix, INFO as well: ACL SETUSER name ~* +@all";
+  }
+  if (/MOVED|CROSSSLOT|CLUSTERDOWN/.test(why)) {
+    return "It is a node of a cluster: set queue.redis_url to the node that has the keys of queue.prefix, or to a Redis that is none.";
+  }
+  return undefined;
 }

@@ -38,7 +38,8 @@ export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
           keepAlive: KEEP_ALIVE_MS,
           socketTimeout: SILENT_MS,
         },
-        prefix: storage.prefix,
+        // In braces all keys are of one slot of a cluster.
+        prefix: `{${storage.prefix}}`,
       });
   }
 }

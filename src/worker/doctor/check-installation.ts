@@ -8,7 +8,8 @@ import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { assertQueueSchema } from "../../shared/store/queue-tables.ts";
 import { probeQueue } from "../../shared/queue/probe-queue.ts";
-import { connectUnchecked } from "../../shared/store/connection/connect.ts";
+import type { QueueStorage } from "../../shared/queue/storage.ts";
+import { connectQueueDatabase, connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { probeWrites, selectServerFacts } from "../../shared/store/connection/health.ts";
 import {
@@ -160,11 +161,15 @@ async function checkSchema(database: Database, directory: string): Promise<Check
 }
 
 /** Whether the queue answers, keeps what it is given, and is worked. */
-export async function checkQueue(config: Config, database: Database): Promise<readonly Check[]> {
+export async function checkQueue(
+  { config, invocation }: CommandContext,
+  database: Database,
+): Promise<readonly Check[]> {
+  const { backend: kind, redis_url: url, prefix } = config.queue;
   const backend =
-    config.queue.backend === "postgres"
-      ? await checkTables(database)
-      : await checkRedis(config.queue.redis_url);
+    kind === "postgres"
+      ? await checkTables({ config, packageRoot: invocation.packageRoot }, database)
+      : await checkMoves({ backend: "redis", url, prefix });
   return [
     backend,
     await checkWorkers(config, database),
@@ -173,35 +178,47 @@ export async function checkQueue(config: Config, database: Database): Promise<re
 }
 
 /** A queue that was in Redis when `nightdesk migrate` was last run has no tables. */
-async function checkTables(database: Database): Promise<Check> {
+async function checkTables(
+  place: { readonly config: Config; readonly packageRoot: string },
+  database: Database,
+): Promise<Check> {
   try {
     await assertQueueSchema(database);
-    return ok("DOCTOR_QUEUE_OK", "The queue is in Postgres.");
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "SCHEMA_OUTDATED") throw error;
     return fail(QUEUE_SCHEMA_OUTDATED, `${error.code}: ${error.message}`, "Run: nightdesk migrate");
+  }
+  const own = connectQueueDatabase({ ...place, create: "must-exist", onError: () => undefined });
+  try {
+    return await checkMoves({ backend: "postgres", database: own });
+  } finally {
+    await own.end();
   }
 }
 
 /** Stops every worker with SCHEMA_OUTDATED. */
 export const QUEUE_SCHEMA_OUTDATED = "DOCTOR_QUEUE_SCHEMA_VERSION";
 
-async function checkRedis(url: string): Promise<Check> {
+async function checkMoves(storage: QueueStorage): Promise<Check> {
   try {
-    const { evictionPolicy } = await probeQueue(url);
-    return evictionPolicy === "noeviction" || evictionPolicy === null
-      ? ok("DOCTOR_QUEUE_OK", "Redis answers.")
-      : warn(
-          "DOCTOR_QUEUE_EVICTS",
-          `Redis has maxmemory-policy ${evictionPolicy}: it may drop deliveries, which costs time and no job.`,
-          "Set maxmemory-policy noeviction.",
-        );
+    const { evictionPolicy } = await probeQueue(storage);
+    if (evictionPolicy !== "noeviction" && evictionPolicy !== null) {
+      return warn(
+        "DOCTOR_QUEUE_EVICTS",
+        `Redis has maxmemory-policy ${evictionPolicy}: it may drop deliveries, which costs time and no job.`,
+        "Set maxmemory-policy noeviction.",
+      );
+    }
+    const where = storage.backend === "redis" ? "Redis answers" : "The queue is in Postgres";
+    return ok("DOCTOR_QUEUE_OK", `${where}, and a job was moved through it.`);
   } catch (error) {
-    return fail(
-      "DOCTOR_QUEUE_UNREACHABLE",
-      wordsOf(error),
-      "Start Redis, or change queue.redis_url or REDIS_URL.",
-    );
+    return error instanceof Failure && error.code === "CONFIG_ERROR"
+      ? fail("DOCTOR_QUEUE_UNUSABLE", error.message, "Change what it names.")
+      : fail(
+          "DOCTOR_QUEUE_UNREACHABLE",
+          wordsOf(error),
+          "Start Redis, or change queue.redis_url or REDIS_URL.",
+        );
   }
 }
 

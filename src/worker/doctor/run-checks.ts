@@ -59,7 +59,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
   try {
     return [
       ...checks,
-      ...(await checkQueue(config, database)),
+      ...(await checkQueue(context, database)),
       ...(await checkIndex(config, database, { vectors: policy, env: invocation.env })),
       ...(await checkFiles(config, database)),
       ...(await checkVectorSettings(config, database)),

@@ -56,7 +56,11 @@ describe("default.yaml", () => {
 
 test("embedded.yaml needs no service and no model", async () => {
   const config = await load("nightdesk:embedded");
-  expect(config.database).toEqual({ url: "embedded", directory: ".nightdesk" });
+  expect(config.database).toEqual({
+    url: "embedded",
+    direct_url: null,
+    directory: ".nightdesk",
+  });
   expect(config.queue).toMatchObject({ backend: "postgres", redis_url: "" });
   expect(config.model.provider).toBe("extractive");
   expect(config.security.auto_create_allowed_roots).toBe(true);

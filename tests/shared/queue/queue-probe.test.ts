@@ -26,7 +26,7 @@ async function listen(): Promise<string> {
 }
 
 const failureOf = (url: string): Promise<unknown> =>
-  probeQueue(url, 100).then(
+  probeQueue({ backend: "redis", url, prefix: "probe" }, 100).then(
     () => null,
     (error: unknown) => error,
   );

@@ -32,7 +32,7 @@ describeOnRedis("the dispatcher of a queue in Redis", () => {
   async function flush(): Promise<void> {
     const { redis_url: url, prefix } = topology.context.config.queue;
     const redis = new Redis(url);
-    await redis.del(...(await redis.keys(`${prefix}:*`)));
+    await redis.del(...(await redis.keys(`{${prefix}}:*`)));
     await redis.quit();
   }
 

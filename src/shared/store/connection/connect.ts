@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
+import { Failure } from "../../failure.ts";
 import { sharedEnsure } from "../embedded/embedded-process.ts";
 import { assertSchemaCurrent } from "../migrate.ts";
 import { openDatabase } from "./database.ts";
@@ -36,6 +37,16 @@ export const connectUnchecked = (options: ConnectOptions): Database => openPool(
 export const connectQueueDatabase = (options: ConnectOptions): Database =>
   openPool(options, "queue");
 
+/** @throws Failure CONFIG_ERROR for the database of a queue whose sessions a pooler hands round: nobody can listen there */
+export async function assertOwnSessions(queueDatabase: Database): Promise<void> {
+  if (!(await queueDatabase.sharesSessions())) return;
+  throw new Failure(
+    "CONFIG_ERROR",
+    "The database is reached through a pooler that hands sessions round, like PgBouncer with pool_mode transaction: the queue in " +
+      "Postgres can't listen there. Set database.direct_url or DATABASE_DIRECT_URL to the server itself, or queue.backend to redis.",
+  );
+}
+
 /**
  * The queue's functions look up their names there. What a crash takes from the queue, the rows bring back: none of its
  * commits is waited for.
@@ -50,6 +61,8 @@ const rowSettings = ({ statementTimeoutMs }: ConnectOptions): Readonly<Record<st
 function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
   const { config, packageRoot, create } = options;
   const directory = config.roots.databaseDirectory;
+  const { url, direct_url } = config.database;
+  const directUrl = direct_url ?? undefined;
   return openDatabase({
     target:
       config.database.url === "embedded"
@@ -61,7 +74,12 @@ function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
               bin: join(packageRoot, "bin", "nightdesk.js"),
             }),
           }
-        : { kind: "url", url: config.database.url },
+        : {
+            kind: "url",
+            // The queue listens on each of its connections.
+            url: use === "queue" ? (directUrl ?? url) : url,
+            directUrl,
+          },
     maxConnections: options.maxConnections ?? 4,
     keptConnections: options.keptConnections ?? 0,
     ...(use === "rows"

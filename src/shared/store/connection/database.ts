@@ -4,7 +4,12 @@ import { Failure } from "../../failure.ts";
 import { isBusy } from "../embedded/embedded-process.ts";
 import { hasCode, isPoolEmpty, storageFaultOf, unreachableOf } from "./errors.ts";
 import { findBlocker } from "./find-blocker.ts";
-import { limitedClient, STATEMENT_LIMITS_MS } from "./limited-client.ts";
+import {
+  hasSharedSession,
+  limitedClient,
+  sharesSessions,
+  STATEMENT_LIMITS_MS,
+} from "./limited-client.ts";
 import type { LimitedStatement, Server, StatementClass } from "./limited-client.ts";
 
 export type Rows = { readonly rows: unknown[]; readonly rowCount: number | null };
@@ -28,13 +33,16 @@ export type Database = Queryable & {
   transaction<T>(body: (db: Queryable) => Promise<T>): Promise<T>;
   /**
    * Listens on channels of a connection of its own, and connects again after it broke. `onGap` is called after
-   * every (re)connection, because notifications may have been missed before it. Until `end`.
+   * every (re)connection, because notifications may have been missed before it. Where sessions are shared nobody can
+   * listen: each channel is told of once a second, without a payload. Until `end`.
    */
   listen(
     channels: readonly string[],
     onNotification: (channel: string, payload: string) => void,
     onGap: () => void,
   ): Promise<void>;
+  /** Whether a pooler hands sessions round: none keeps a LISTEN, a setting or a named statement from one transaction to the next. */
+  sharesSessions(): Promise<boolean>;
   /** The driver's pool, for the queue door only. */
   readonly pool: pg.Pool;
   end(): Promise<void>;
@@ -43,7 +51,12 @@ export type Database = Queryable & {
 type DatabaseOptions = {
   /** A connection string, or the folder of the Unix socket of the embedded database. */
   readonly target:
-    | { readonly kind: "url"; readonly url: string }
+    | {
+        readonly kind: "url";
+        readonly url: string;
+        /** Past a pooler, for who listens. */
+        readonly directUrl?: string | undefined;
+      }
     | {
         readonly kind: "embedded";
         /** Finds or starts the database process and gives the folder of its socket. */
@@ -54,7 +67,9 @@ type DatabaseOptions = {
   readonly keptConnections?: number;
   /** What limits a statement that nothing else is said of. */
   readonly statements: StatementClass;
-  /** Settings of each session on a server. The embedded database has one session, with settings of its own. */
+  /**
+   * Settings of each session on a server that is not shared. The embedded database has one session, with settings of its own.
+   */
   readonly settings?: Readonly<Record<string, string>>;
   /** Told of errors of idle connections; the pool replaces them by itself. */
   readonly onError: (error: unknown) => void;
@@ -62,12 +77,14 @@ type DatabaseOptions = {
 
 /** Opens a pool. Nothing is connected before the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const server = serverOf(options.target);
+  const server = serverOf(options);
   const pool = createPool(options, server);
   // All other connections of the pool may wait for one lock.
   const explain = async (error: unknown): Promise<never> =>
     translate((isPoolEmpty(error) ? await server.findBlocker(null) : undefined) ?? error);
   pool.on("error", options.onError);
+  const listeners = listenersPool(options);
+  listeners?.on("error", options.onError);
   const subscriptions: Subscription[] = [];
   const within = (statements: StatementClass): Database => ({
     pool,
@@ -85,18 +102,23 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     async listen(channels, onNotification, onGap) {
       const listening = { channels, onNotification, onGap };
-      subscriptions.push(await listen(pool, listening).catch(translate));
+      subscriptions.push(await listen(listeners ?? pool, listening).catch(translate));
+    },
+    async sharesSessions() {
+      const client = await pool.connect().catch(translate);
+      client.release();
+      return hasSharedSession(client);
     },
     async end() {
       for (const subscription of subscriptions) subscription.close();
-      await pool.end();
+      await Promise.all([pool.end(), listeners?.end()]);
     },
   });
   return within(options.statements);
 }
 
 function createPool(options: DatabaseOptions, server: Server): pg.Pool {
-  const { target, maxConnections, keptConnections = 0, settings = {}, statements } = options;
+  const { target, maxConnections, keptConnections = 0, statements } = options;
   const common = {
     max: maxConnections,
     min: keptConnections,
@@ -110,9 +132,6 @@ function createPool(options: DatabaseOptions, server: Server): pg.Pool {
       ...common,
       connectionString: target.url,
       application_name: "nightdesk",
-      options: Object.entries(settings)
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(" "),
     });
   }
   return new pg.Pool({
@@ -124,6 +143,14 @@ function createPool(options: DatabaseOptions, server: Server): pg.Pool {
   });
 }
 
+/** Who listens does so past a pooler, where the address of that is known. */
+function listenersPool({ target, ...others }: DatabaseOptions): pg.Pool | undefined {
+  if (target.kind !== "url" || target.directUrl === undefined) return undefined;
+  const direct = { kind: "url", url: target.directUrl } as const;
+  const options = { ...others, target: direct, keptConnections: 0 };
+  return createPool(options, serverOf(options));
+}
+
 /** Between the last byte of a connection and the first question whether the other end is there. */
 const KEEP_ALIVE_MS = 5_000;
 
@@ -131,17 +158,41 @@ const KEEP_ALIVE_MS = 5_000;
  * So that the server, too, notices within half a minute that a client is gone, and lets go of what its transaction locked.
  * Compiling a statement takes seconds where the planner expects many rows, and ours end after a page of them.
  */
-const SERVER_SESSION =
-  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3; set jit = off";
+const SERVER_SESSION = {
+  tcp_keepalives_idle: "10",
+  tcp_keepalives_interval: "5",
+  tcp_keepalives_count: "3",
+  jit: "off",
+};
 
-function serverOf(target: DatabaseOptions["target"]): Server {
+/** Where operators and types of pgvector are found, whatever the role's own path leaves out. */
+const SEARCH_PATH = `concat_ws(', ', current_setting('search_path'),
+  (select string_agg(quote_ident(nspname), ', ') from pg_namespace n
+    where nspname <> all (current_schemas(true))
+      and (nspname = 'public' or n.oid in (select extnamespace from pg_extension where extname = 'vector'))))`;
+
+function serverOf({ target, settings = {} }: Pick<DatabaseOptions, "target" | "settings">): Server {
   if (target.kind === "url") {
     const { url } = target;
+    let shared: Promise<boolean> | undefined;
+    const given = Object.entries({ ...SERVER_SESSION, ...settings });
     return {
       find: () => Promise.resolve({}),
       isBusy: () => Promise.resolve(false),
       findBlocker: (session) => findBlocker(url, session),
-      greeting: SERVER_SESSION,
+      session: {
+        settings: [
+          ["search_path", SEARCH_PATH],
+          ...given.map(([name, value]) => [name, `'${value}'`] as const),
+        ],
+        isShared(client) {
+          shared ??= sharesSessions(client, url).catch((error: unknown) => {
+            shared = undefined;
+            throw error;
+          });
+          return shared;
+        },
+      },
     };
   }
   let host: string | undefined;
@@ -153,7 +204,7 @@ function serverOf(target: DatabaseOptions["target"]): Server {
     },
     isBusy: async () => host !== undefined && isBusy(host),
     findBlocker: () => Promise.resolve(undefined),
-    greeting: undefined,
+    session: undefined,
   };
 }
 
@@ -270,12 +321,15 @@ type Listening = {
 };
 
 const RECONNECT_MS = 250;
+/** Where nobody can listen. */
+const POLL_MS = 1_000;
 
 /** Keeps one connection that listens, see `Database.listen`. Only the first connection may fail. */
 export async function listen(pool: Database["pool"], listening: Listening): Promise<Subscription> {
   let isClosed = false;
   let current: DriverClient | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let poll: NodeJS.Timeout | undefined;
 
   const drop = () => {
     current?.removeAllListeners("notification");
@@ -289,6 +343,14 @@ export async function listen(pool: Database["pool"], listening: Listening): Prom
     const client = await pool.connect();
     if (isClosed) {
       client.release();
+      return;
+    }
+    if (hasSharedSession(client)) {
+      client.release();
+      listening.onGap();
+      poll ??= setInterval(() => {
+        for (const channel of listening.channels) listening.onNotification(channel, "");
+      }, POLL_MS);
       return;
     }
     current = client;
@@ -313,6 +375,7 @@ export async function listen(pool: Database["pool"], listening: Listening): Prom
     close() {
       isClosed = true;
       clearTimeout(retry);
+      clearInterval(poll);
       drop();
     },
   };

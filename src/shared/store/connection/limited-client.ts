@@ -34,9 +34,20 @@ export type Server = {
   readonly isBusy: () => Promise<boolean>;
   /** The failure that names who holds the lock which a session waits for, or any where none is named. */
   readonly findBlocker: (session: number | null) => Promise<Error | undefined>;
-  /** What is sent over every new connection first. */
-  readonly greeting: string | undefined;
+  /** What each session is given; undefined where all share one that has it already. */
+  readonly session: SessionSettings | undefined;
 };
+
+export type SessionSettings = {
+  /** Rows of a name and an expression for its value, in SQL. */
+  readonly settings: readonly (readonly [string, string])[];
+  /** Whether the pooler that this client talks to hands sessions round. */
+  readonly isShared: (client: pg.Client) => Promise<boolean>;
+};
+
+/** Whether a client of `limitedClient` may have another session for each transaction. */
+export const hasSharedSession = (client: object): boolean =>
+  "isShared" in client && client.isShared === true;
 
 /** A statement as the driver takes it, with a limit of its own. */
 export type LimitedStatement = { readonly limitMs?: number };
@@ -53,7 +64,7 @@ const GOODBYE_MS = 1_000;
 const LONGEST_BUSY_MS = 35 * 60_000;
 
 /**
- * A client that asks where its server is whenever it connects, hears of its connection's end from the beginning, and
+ * A client that asks where its server is whenever it connects, names no statement where its session is shared, hears of its connection's end from the beginning, and
  * destroys a connection over which an answer does not come within the limit: the statement is rejected with ETIMEDOUT,
  * the pool throws the connection away, and whoever tries again gets a new one.
  */
@@ -62,6 +73,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     #broken: Error | undefined;
     #inFlight = 0;
     #ping: NodeJS.Timeout | undefined;
+    isShared = false;
 
     constructor(config?: pg.ClientConfig) {
       super(config);
@@ -105,7 +117,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
         await super.connect();
         // A server that goes down lets a client in and says goodbye in one packet.
         if (this.#broken !== undefined) throw this.#broken;
-        if (server.greeting !== undefined) await this.query(server.greeting);
+        if (server.session !== undefined) await this.#greet(server.session);
       } catch (error) {
         noteFailedConnect(error);
         throw error;
@@ -114,6 +126,22 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     }
     declare connectionParameters: { host: string; port: number };
     declare processID: number | null;
+
+    /** Settings are the session's, and a pooler gives keys of its own: with one, they are sent once it is known whose it is. */
+    async #greet({ settings, isShared }: SessionSettings): Promise<void> {
+      const rows = settings.map(([name, value]) => `('${name}', ${value})`).join(", ");
+      const apply = `select set_config(name, value, false) from (values ${rows}) s (name, value)`;
+      const own = await this.query(`${apply} where pg_backend_pid() = ${this.processID}`);
+      if (own.rowCount !== 0) return;
+      this.isShared = await isShared(this);
+      if (!this.isShared) await this.query(apply);
+    }
+
+    /** Not settings of the session: a pooler keeps these for each client. The driver reads times in no other style. */
+    getStartupConf(): object {
+      const given = Reflect.apply(STARTUP_CONF, this, []);
+      return server.session === undefined ? given : { ...given, DateStyle: "ISO, MDY" };
+    }
 
     override end(): Promise<void>;
     override end(callback: (error: Error) => void): void;
@@ -128,6 +156,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     #limited(send: pg.Client["query"]) {
       return (...args: unknown[]): unknown => {
         const [statement] = args;
+        if (this.isShared && isNamed(statement)) args[0] = { ...statement, name: undefined };
         const answer = this.#await(limitOf(statement) ?? STATEMENT_LIMITS_MS[usual]);
         const last = args.findLastIndex((argument) => typeof argument === "function");
         if (last > 0) {
@@ -158,7 +187,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
         if (isAnswered()) return;
         if (mayWait) timer = setTimeout(() => void expire(), limitMs);
         else {
-          const blocked = await server.findBlocker(this.processID);
+          const blocked = await server.findBlocker(this.isShared ? null : this.processID);
           if (!isAnswered()) this.connection.stream.destroy(blocked ?? timedOut(limitMs));
         }
       };
@@ -184,6 +213,11 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     }
   };
 
+const STARTUP_CONF = Reflect.get(pg.Client.prototype, "getStartupConf") as () => object;
+
+const isNamed = (statement: unknown): statement is pg.QueryConfig =>
+  typeof statement === "object" && statement !== null && "name" in statement;
+
 const PING: pg.QueryConfig & LimitedStatement = { text: "select 1", limitMs: PING_MS };
 
 const limitOf = (statement: unknown): number | undefined =>
@@ -193,3 +227,41 @@ const limitOf = (statement: unknown): number | undefined =>
 
 const timedOut = (limitMs: number): Error =>
   Object.assign(new Error(`no answer within ${limitMs / 1_000} s`), { code: "ETIMEDOUT" });
+
+/** A pooler that has nobody else to serve gives both clients one session at once; one that is busy needs a few turns. */
+const ROUNDS = 5;
+const POOLER_ANSWER_MS = 3_000;
+
+/**
+ * Whether a pooler hands sessions round after each transaction, as PgBouncer does in transaction mode: then a session keeps no
+ * setting, no named statement and no LISTEN. Seen by the processes that answer two clients in turn: each has one for itself
+ * where sessions are their own.
+ *
+ * @param one connected, and idle
+ */
+export async function sharesSessions(one: pg.Client, url: string): Promise<boolean> {
+  const other = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: POOLER_ANSWER_MS,
+    query_timeout: POOLER_ANSWER_MS,
+  });
+  other.on("error", () => undefined);
+  const [ofOne, ofOther] = [new Set<unknown>(), new Set<unknown>()];
+  try {
+    await other.connect();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      ofOne.add(await backendOf(one));
+      ofOther.add(await backendOf(other));
+      const isCommon = [...ofOne].some((backend) => ofOther.has(backend));
+      if (isCommon || ofOne.size > 1 || ofOther.size > 1) return true;
+    }
+    return false;
+  } finally {
+    await other.end();
+  }
+}
+
+async function backendOf(client: pg.Client): Promise<unknown> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid;
+}
