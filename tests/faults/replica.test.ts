@@ -25,7 +25,7 @@ const place = topologies.includes("postgres") ? findPostgres() : undefined;
     const topology = await startTopology("postgres", { database: { url: urlOf(primary) } });
     closers.push(() => topology.dispose());
     const db = await topology.connect();
-    const { jobIds } = await openBatchOf(db, [
+    const { batchId, jobIds } = await openBatchOf(db, [
       askJob("a", { input: { kind: "summarize", path: "allowed/corpus/nothing.md" } }),
     ]);
     await db.end();
@@ -50,6 +50,14 @@ const place = topologies.includes("postgres") ? findPostgres() : undefined;
     expect(codes).not.toContain("DOCTOR_NO_WORKER");
     expect(codes).not.toContain("DOCTOR_JOBS_STUCK");
     expect(JSON.stringify(checks)).toContain("The server is a replica that follows another one");
+
+    const shown = await runBin(["batch", "show", batchId, "--json"], {
+      cwd: topology.workroot,
+      env,
+    });
+    expect(jsonLine(shown)["obstacles"]).toContainEqual(
+      expect.objectContaining({ what: "database_read_only" }),
+    );
 
     await queryServer(replica.url, "select pg_promote()");
     await eventually(
