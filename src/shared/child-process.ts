@@ -5,7 +5,8 @@ import { hasCode } from "./store/connection/errors.ts";
 export const SECRETS_FOLLOW = "NIGHTDESK_SECRETS_FOLLOW";
 
 /** Variables whose values may hold a password, or name the file that does. */
-const SECRET = /^(?:DATABASE_(?:DIRECT_)?URL|REDIS_URL|NIGHTDESK_DASHBOARD_TOKEN)(?:_FILE)?$|^PG[A-Z]+$/;
+const SECRET =
+  /^(?:DATABASE_(?:DIRECT_)?URL|REDIS_URL|NIGHTDESK_DASHBOARD_TOKEN)(?:_FILE)?$|^PG[A-Z]+$/;
 
 /** What reaches the database and the queue: not part of an environment, which every child inherits and any tool prints. */
 export const secretsOf = (
