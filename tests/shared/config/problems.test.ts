@@ -33,8 +33,8 @@ describe("a wrong value", () => {
       "1:48: model.digest is set, and model.name is null",
     ],
     [
-      "index: { sources: [{ name: a, root: allowed/a, exts: [.md, .xlsx] }] }",
-      '1:48: index.sources.0.exts holds ".xlsx", which security.allowed_exts does not allow',
+      "index: { sources: [{ name: a, root: allowed/a, exts: [.md, .dwg] }] }",
+      '1:48: index.sources.0.exts holds ".dwg", which security.allowed_exts does not allow',
     ],
     ["model: { seed: -1 }", "1:10: model.seed is -1; expected a whole number from 0"],
     ["model: { keep_alive: 30 }", "1:10: model.keep_alive is 30; expected text"],
