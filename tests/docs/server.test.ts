@@ -65,7 +65,9 @@ const bodyOf = (language: string): string =>
       const script = `export DATABASE_URL=${url}\nnightdesk doctor --no-ollama`;
       expect(await session.run(script)).toMatchObject({
         exitCode: 0,
-        output: expect.stringContaining("DOCTOR_QUEUE_OK: Redis answers, and a job was moved through it."),
+        output: expect.stringContaining(
+          "DOCTOR_QUEUE_OK: Redis answers, and a job was moved through it.",
+        ),
       });
     });
   },
