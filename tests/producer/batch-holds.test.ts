@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { enterHost } from "../../src/shared/store/hosts/hosts.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
@@ -97,6 +98,23 @@ held      2026-11-21 21:00:00Z to 23:00:00Z, 2 h 0 min: window closed: 23:00-06:
         { reason: "budget", times: 4, held_ms: 900_000 },
       ],
     });
+  });
+
+  test("names a host that has taken calls and gives no answer", async () => {
+    const asked = await desk.run("ask", "What of it?", "--json");
+    const { batch_id: batch } = JSON.parse(asked.stdout) as { batch_id: string };
+    await enterHost(desk.database, { host: HOST, provider: "ollama", parallel: 3 });
+    await desk.database.query(
+      `update nightdesk_data.host_slots
+          set ticket = gen_random_uuid(), run_id = gen_random_uuid(), in_use = 1,
+              taken_at = clock_timestamp() - case slot when 3 then interval '10 s' else interval '125 s' end
+        where slot <= 3`,
+    );
+    const { stdout } = await desk.run("batch", "show", batch, "--json");
+    const shown = JSON.parse(stdout) as { obstacles: readonly { what: string; message: string }[] };
+    const [silent] = shown.obstacles.filter(({ what }) => what === "host_silent");
+    expect(silent?.message).toContain(`${HOST} has 2 calls without an answer for 2 min 5 s`);
+    await desk.database.query("delete from nightdesk_data.hosts");
   });
 
   test("tells the last five of many, and counts the others", async () => {

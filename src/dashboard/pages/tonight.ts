@@ -9,7 +9,12 @@ import {
 } from "../../shared/views/desk.ts";
 import type { BatchPace, DeskBudget, DeskQueue, DeskWorker } from "../../shared/views/desk.ts";
 import { scrolling } from "../../shared/views/draw-sections.ts";
-import { limitsText, selectHostOverview, spentText } from "../../shared/views/hosts.ts";
+import {
+  limitsText,
+  selectHostOverview,
+  spentText,
+  unansweredText,
+} from "../../shared/views/hosts.ts";
 import type { HostOverview } from "../../shared/views/hosts.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -98,6 +103,7 @@ function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[
         ({ name, host, errorMessage: why }) =>
           `${name ?? host} is down: ${why ?? "no reason is known"}`,
       ),
+    ...hosts.map(unansweredText).filter((text) => text !== null),
   ];
   return markup`${found.map((text) => markup`<p class="failure" role="status">${text}</p>`)}`;
 }

@@ -14,16 +14,17 @@ import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { mayUse, WEB_TOOLS } from "../../shared/tool-presets.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
+import { selectHostOverview, unansweredText } from "../../shared/views/hosts.ts";
 
 /** What keeps work from being done that no row of it tells. */
 export type Obstacle = {
-  readonly what: "no_queue" | "no_worker" | "database_read_only" | "disk_full";
+  readonly what: "no_queue" | "no_worker" | "database_read_only" | "disk_full" | "host_silent";
   readonly code: ErrorCode | null;
   /** One line: what it is, and what to do. */
   readonly message: string;
 };
 
-/** Looks for whoever can stop the night: the database, its disk, the queue and the workers. */
+/** Looks for whoever can stop the night: the database, its disk, the queue, the workers and the model hosts. */
 export async function findObstacles(
   context: CommandContext,
   database: Database,
@@ -34,7 +35,16 @@ export async function findObstacles(
     lookAtQueue(context),
     lookForWorkers(context, database),
   ]);
-  return looks.filter((obstacle) => obstacle !== undefined);
+  const found = looks.filter((obstacle) => obstacle !== undefined);
+  return [...found, ...(await lookAtHosts(database))];
+}
+
+async function lookAtHosts(database: Database): Promise<readonly Obstacle[]> {
+  const hosts = await selectHostOverview(database, "models");
+  return hosts
+    .map(unansweredText)
+    .filter((text) => text !== null)
+    .map((text) => ({ what: "host_silent", code: null, message: `host silent: ${text}` }));
 }
 
 async function lookAtDatabase(database: Database): Promise<Obstacle | undefined> {

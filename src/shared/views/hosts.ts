@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
-import { formatCount, formatMoney } from "./quantity.ts";
+import { formatCount, formatDuration, formatMoney } from "./quantity.ts";
 
 const spent = z.object({ calls: z.number(), tokens: z.number(), money: z.number() });
 
@@ -20,6 +20,8 @@ const overviewSchema = z.array(
       capacity_reason: z.string(),
       in_use: z.coerce.number(),
       waiting: z.coerce.number(),
+      unanswered: z.number(),
+      unanswered_ms: z.number().nullable(),
       requests_per_minute: z.number().nullable(),
       tokens_per_minute: z.number().nullable(),
       night: spent,
@@ -39,6 +41,8 @@ const overviewSchema = z.array(
       capacityReason: row.capacity_reason,
       inUse: row.in_use,
       waiting: row.waiting,
+      unanswered: row.unanswered,
+      unansweredMs: row.unanswered_ms,
       requestsPerMinute: row.requests_per_minute,
       tokensPerMinute: row.tokens_per_minute,
       night: row.night,
@@ -53,6 +57,13 @@ const spentOf = (condition: string): string =>
                               'money', coalesce(sum(n.money), 0))
       from nightdesk.host_nights n where n.host = h.host and ${condition})`;
 
+/** Calls that go on for a minute: the model calculates for long, or its host has taken them and never answers. */
+const UNANSWERED = `
+  select count(*)::int as unanswered,
+         (extract(epoch from clock_timestamp() - min(s.taken_at)) * 1000)::double precision as unanswered_ms
+    from nightdesk_data.host_slots s
+   where s.host = h.host and s.taken_at < clock_timestamp() - interval '1 min'`;
+
 /** Hosts that were called, by priority: of models alone, or with those of the web. */
 export async function selectHostOverview(
   db: Queryable,
@@ -62,14 +73,31 @@ export async function selectHostOverview(
     `select h.host, h.name, h.provider, h.priority, h.state, h.error_code, h.error_message, h.next_try_at, h.next_call_at,
             h.capacity, h.capacity_reason, h.in_use, h.waiting, h.requests_per_minute, h.tokens_per_minute,
             ${spentOf("n.night = (select max(night) from nightdesk.budgets where scope = 'night')")} as night,
-            ${spentOf("true")} as total
-       from nightdesk.hosts h where h.provider <> 'web' or $1 = 'all' order by h.priority, h.host limit ${MOST_HOSTS}`,
+            ${spentOf("true")} as total, s.unanswered, s.unanswered_ms
+       from nightdesk.hosts h
+       left join lateral (${UNANSWERED}) s on true
+      where h.provider <> 'web' or $1 = 'all' order by h.priority, h.host limit ${MOST_HOSTS}`,
     [of],
   );
   return overviewSchema.parse(rows);
 }
 
 const MOST_HOSTS = 200;
+
+/** What a host has owed an answer to for more than a minute; null where it owes none. */
+export function unansweredText({
+  name,
+  host,
+  unanswered,
+  unansweredMs,
+}: HostOverview): string | null {
+  if (unansweredMs === null) return null;
+  const calls = unanswered === 1 ? "1 call" : `${unanswered} calls`;
+  return (
+    `${name ?? host} has ${calls} without an answer for ${formatDuration(unansweredMs)}: its model takes long, or it hangs. ` +
+    "Look at its log; model.timeout_s ends a call."
+  );
+}
 
 /** What may be asked of a host in a minute; null without a limit. */
 export function limitsText({
