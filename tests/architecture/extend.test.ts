@@ -20,7 +20,7 @@ import type { Toy } from "./toys.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
 const COPIED = [
-  ...["src", "migrations", "configs", "scripts", "bin"],
+  ...["src", "migrations", "configs", "assets", "scripts", "bin"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
 ];
 const document = readFileSync(join(checkout, "docs/extending.md"), "utf8");
