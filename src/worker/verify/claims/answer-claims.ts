@@ -53,11 +53,12 @@ type Findings = {
  */
 export function gradeStatements(
   answer: string,
-  statements: readonly Statement[],
+  given: readonly Statement[],
   findings: Findings,
   rules: GradingRules,
 ): GradedStatement[] {
   const { evidence, question } = rules;
+  const statements = withSignedCites(answer, given);
   const wholes = wholeSentences(answer, statements);
   const claims = [...statements, ...wholes].map(({ text, cites, quote }) => ({
     text,
@@ -91,14 +92,25 @@ const IN_MARKS = /["”“»][ \t]{0,4}(?:\[[^\]]{0,40}\]){0,8}$/u;
 const MOST_BEFORE = 20;
 const MOST_MARKS = 80;
 
+/** A quotation that cites nothing cites what its signature does. */
+function withSignedCites(answer: string, statements: readonly Statement[]): readonly Statement[] {
+  const signed = new Map<Statement, readonly number[]>();
+  for (const [at, { cites }] of statements.entries()) {
+    if (cites.length === 0) continue;
+    for (const quoted of quotationAt(answer, statements, at)) {
+      if (quoted.cites.length === 0) signed.set(quoted, cites);
+    }
+  }
+  return statements.map((statement) => {
+    const cites = signed.get(statement);
+    return cites === undefined ? statement : { ...statement, cites, isInherited: true };
+  });
+}
+
 /** A signature is carried as its quotation is: alone it says nothing. */
 function withSignatures(answer: string, graded: readonly GradedStatement[]): GradedStatement[] {
   return graded.map((statement, at) => {
-    const quotation = quotationOf(
-      answer,
-      statement,
-      graded.slice(Math.max(0, at - MOST_BEFORE), at),
-    );
+    const quotation = quotationAt(answer, graded, at);
     const isAlone =
       quotation.length > 0 && quotation.every(({ record }) => record.grade === "unsupported");
     const record = { ...statement.record, grade: "unsupported", reason: "quote" } as const;
@@ -107,18 +119,20 @@ function withSignatures(answer: string, graded: readonly GradedStatement[]): Gra
 }
 
 /** The statements of the quotation that a signature stands behind: in a block all, in marks the last. */
-function quotationOf(
+function quotationAt<S extends Statement>(
   answer: string,
-  { start, text }: Statement,
-  before: readonly GradedStatement[],
-): readonly GradedStatement[] {
+  statements: readonly S[],
+  at: number,
+): readonly S[] {
+  const { start = 0, text = "" } = statements[at] ?? {};
+  const before = statements.slice(Math.max(0, at - MOST_BEFORE), at);
   const last = before.at(-1);
   const gap = last === undefined ? "" : answer.slice(last.end, start).slice(0, MOST_MARKS);
   if (last === undefined || /\n[ \t]*\n/.test(gap) || !SIGNATURE.test(gap + text)) return [];
   const apart = before.findLastIndex(
-    (one, at) =>
+    (one, place) =>
       !isInBlock(answer, one) ||
-      /\n[ \t]*\n/.test(answer.slice(one.end, before[at + 1]?.start ?? one.end)),
+      /\n[ \t]*\n/.test(answer.slice(one.end, before[place + 1]?.start ?? one.end)),
   );
   if (isInBlock(answer, last)) return before.slice(apart + 1);
   return IN_MARKS.test(answer.slice(last.start, last.end).slice(-MOST_MARKS)) ? [last] : [];
