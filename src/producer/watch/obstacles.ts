@@ -156,7 +156,7 @@ export async function hintSearchKey(
   if (!Array.from(presets).some((name) => mayUse(WEB_TOOLS.search, name, own))) return;
   const fault = await findKeyFault(config, invocation.env);
   if (fault === undefined) return;
-  terminal.say(`web_search needs a key, which the worker may have; here ${fault}`);
+  terminal.say(`${WEB_TOOLS.search} needs a key, which the worker may have; here ${fault}`);
 }
 
 /** Says that schedules run only while a worker does, when none is there. */

@@ -1,5 +1,6 @@
 import { findKeyFault } from "../../shared/config/search-key.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import { WEB_TOOLS } from "../../shared/tool-presets.ts";
 import { fail } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -13,7 +14,7 @@ export async function checkWeb(
   return [
     fail(
       "DOCTOR_WEB_SEARCH_KEY",
-      `web_search can't be used: ${fault}`,
+      `${WEB_TOOLS.search} can't be used: ${fault}`,
       "Give the key to doctor and to the workers alike: tools.web.search.key_file or key_env.",
     ),
   ];
