@@ -168,7 +168,8 @@ export const SCENARIOS: readonly Scenario[] = [
     ...{ preset: "writer", lines: 1, decision: "both" },
     replies: (job) => [READ, append(`${job}: done`), END],
   }),
-  refused("TOOL_DENIED", "presses", {
+  // Three denials end the looking, and what it has read answers.
+  ends("presses", {
     ...{ preset: "writer", decision: "deny" },
     replies: (job) => [READ, ...[1, 2, 3].map((time) => append(`${job}: try ${time}`))],
   }),

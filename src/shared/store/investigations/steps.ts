@@ -242,8 +242,8 @@ export async function endToolStep(
 }
 
 /**
- * Settles the step that a lost run left open, as the next run finds it: what changes nothing is skipped and may be done
- * again, of anything else nobody knows whether it was done.
+ * Settles the step that a lost run left open, as the next run finds it, or that can't go on: what changes nothing is skipped and
+ * may be done again, of anything else nobody knows whether it was done.
  * @returns false when the job is not this run's any more
  */
 export async function settleOpenStep(
@@ -256,7 +256,8 @@ export async function settleOpenStep(
     `with ${HELD}
      update nightdesk_data.steps s
         set state = $4, ended_at = case $4 when 'skipped' then clock_timestamp() end
-       from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'`,
+       from held where s.job_id = held.job_id and s.ordinal = $3
+        and s.state in ('started', 'waiting')`,
     [writer.jobId, writer.runId, ordinal, state],
   );
   return rowCount === 1;

@@ -77,12 +77,13 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   const args = cleanRecord(read.args);
   const { name, effect } = tool;
   const valid = { tool, args: read.args };
-  const request = await requestFor(use, valid);
+  const request = await requestFor(use, valid).catch(stateLost);
+  const isHeld = request !== null && !(request instanceof Failure);
   const begun = await use.log.beginTool({
     ordinal,
     name,
     effect,
-    state: request === null ? "started" : "waiting",
+    state: isHeld ? "waiting" : "started",
     args,
     argsSha256: hashJson(args),
     detail: describeMove(tool, args, use.record.steps, use.checked),
@@ -92,7 +93,24 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
     await tell(use, { rule: begun, tool: name, denied: true, told });
     return null;
   }
+  if (request instanceof Failure) return leaveUncertain(use, ordinal, request);
   return request === null ? makeCall(use, ordinal, valid) : askPerson(use, ordinal, valid, request);
+}
+
+/** @throws the error, unless a call can't go on from what an earlier one left */
+function stateLost(error: unknown): Failure {
+  if (error instanceof Failure && error.code === "REVIEW_PENDING") return error;
+  throw error;
+}
+
+/** Nobody knows what it would have done: a person looks. @throws the Failure */
+async function leaveUncertain(
+  { log }: Pick<ToolUse, "log">,
+  ordinal: number,
+  failure: Failure,
+): Promise<never> {
+  await log.settleOpen(ordinal, "uncertain");
+  throw failure;
 }
 
 /** What a person is asked about a call; null where nobody has to be asked. */
@@ -118,7 +136,8 @@ export async function goOnWaiting(
   call: ValidCall,
   approved: string | undefined,
 ): Promise<Refusal | null> {
-  const request = await requestFor(use, call);
+  const request = await requestFor(use, call).catch(stateLost);
+  if (request instanceof Failure) return leaveUncertain(use, ordinal, request);
   if (request === null || request.fingerprint === approved) {
     await use.log.start(ordinal);
     return makeCall(use, ordinal, call, request === null ? undefined : "approved");
@@ -378,9 +397,8 @@ async function attempt(
     return given.kind === "output" ? given : { ...given, kind: "broke" };
   } catch (error) {
     signal.throwIfAborted();
-    // It can't go on from what an earlier call left, and nobody knows what it would have done.
     if (error instanceof Failure && error.code === "REVIEW_PENDING") {
-      await log.settleOpen(ordinal, "uncertain");
+      await leaveUncertain({ log }, ordinal, error);
     }
     // A service that is away parks the job, which goes on where it stopped.
     if (error instanceof Failure && error.code !== "TOOL_ERROR") throw error;
