@@ -74,9 +74,11 @@ function reasonOf(code: string | null): UnresolvedReason {
     case "FILE_EMPTY":
     case "PATH_DENIED":
       return "source_missing";
-    // Cancelled or expired, as by verify.budget.
     case null:
+    case "BUDGET_EXCEEDED":
+    case "CANCELLED":
     case "CONTEXT_OVERFLOW":
+    case "DEADLINE_EXCEEDED":
       return "out_of_budget";
     default:
       return "auditor_failed";
