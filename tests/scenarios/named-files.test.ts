@@ -21,7 +21,7 @@ describeOn("postgres", "questions that name files", (name) => {
     await write("allowed/corpus/notes.md", NOTES);
     await write("allowed/corpus/port list.md", "# Ports\n\nThe harbour has three ports.\n");
     await write("allowed/corpus/README.md", "# Read me\n\nThe hut opens in May.\n");
-    const denied = [".env", "LICENSE", "report.xlsx", "data.yaml"].map(
+    const denied = [".env", "LICENSE", "report.dwg", "data.toml"].map(
       (name) => `allowed/corpus/${name}`,
     );
     for (const path of [...denied, "src/index.js"]) await write(path, SECRET);
@@ -52,9 +52,9 @@ describeOn("postgres", "questions that name files", (name) => {
     ["Read .env", "PATH_DENIED"],
     ["Read LICENSE", "PATH_DENIED"],
     ["Was steht in LICENSE?", "PATH_DENIED"],
-    ["Summarize report.xlsx", "PATH_DENIED"],
+    ["Summarize report.dwg", "PATH_DENIED"],
     ["What does src/index.js say about the password?", "PATH_DENIED"],
-    ["Which ports stand in data.yaml?", "PATH_DENIED"],
+    ["Which ports stand in data.toml?", "PATH_DENIED"],
     ["Que dit ../../etc/passwd du mot de passe ?", "PATH_DENIED"],
     ["¿Qué hay en /etc/passwd?", "PATH_DENIED"],
     ["Lee corpus/", "PATH_DENIED"],
