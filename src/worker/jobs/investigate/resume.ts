@@ -2,7 +2,14 @@ import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { parseArgs } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
-import { approvalPending, deniedBecause, endDenied, goOnWaiting, makeCall } from "./use-tool.ts";
+import {
+  approvalPending,
+  deniedBecause,
+  endDenied,
+  goOnWaiting,
+  makeCall,
+  requestFor,
+} from "./use-tool.ts";
 import type { ToolUse, ValidCall } from "./use-tool.ts";
 
 /**
@@ -81,21 +88,13 @@ function callOf({ tools }: ToolUse, { tool: called }: RecordedStep): ValidCall |
     : { tool, args: read.args };
 }
 
-/** A request that nobody has answered goes on where a rule that was added since answers it. */
+/** A request that nobody has answered goes on where a rule that was added since answers it; what is gone is looked at later. */
 async function settleByRule(use: ToolUse, step: RecordedStep): Promise<Refusal | null> {
   const call = callOf(use, step);
   const isAnswered =
-    call !== null && !(await hasToAsk(use, call)) && (await use.log.withdrawRequest(step.ordinal));
+    call !== null &&
+    (await requestFor(use, call)) === null &&
+    (await use.log.withdrawRequest(step.ordinal));
   if (!isAnswered) throw approvalPending(step.tool?.name ?? "");
   return makeCall(use, step.ordinal, call);
-}
-
-async function hasToAsk({ reach }: ToolUse, { tool, args }: ValidCall): Promise<boolean> {
-  try {
-    return ((await tool.approval?.(args, reach)) ?? null) !== null;
-  } catch (error) {
-    // What it would go on from is gone: that is looked at once somebody has answered.
-    if (error instanceof Failure && error.code === "REVIEW_PENDING") return true;
-    throw error;
-  }
 }

@@ -77,7 +77,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   const args = cleanRecord(read.args);
   const { name, effect } = tool;
   const valid = { tool, args: read.args };
-  const request = await requestFor(use, valid).catch(stateLost);
+  const request = await requestFor(use, valid);
   const isHeld = request !== null && !(request instanceof Failure);
   const begun = await use.log.beginTool({
     ordinal,
@@ -97,12 +97,6 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   return request === null ? makeCall(use, ordinal, valid) : askPerson(use, ordinal, valid, request);
 }
 
-/** @throws the error, unless a call can't go on from what an earlier one left */
-function stateLost(error: unknown): Failure {
-  if (error instanceof Failure && error.code === "REVIEW_PENDING") return error;
-  throw error;
-}
-
 /** Nobody knows what it would have done: a person looks. @throws the Failure */
 async function leaveUncertain(
   { log }: Pick<ToolUse, "log">,
@@ -116,14 +110,26 @@ async function leaveUncertain(
 /** What a person is asked about a call; null where nobody has to be asked. */
 type CallRequest = (ApprovalNeed & { readonly fingerprint: string }) | null;
 
-/** It is found out anew each time: an approval holds for exactly what was asked then. */
-async function requestFor(
+/**
+ * It is found out anew each time: an approval holds for exactly what was asked then.
+ *
+ * @returns REVIEW_PENDING where what the call would go on from is gone
+ */
+export async function requestFor(
   { reach, grant }: Pick<ToolUse, "reach" | "grant">,
   { tool, args }: ValidCall,
-): Promise<CallRequest> {
-  const need = (await tool.approval?.(args, reach)) ?? null;
-  return need && { ...need, fingerprint: fingerprintOf(tool, args, need.executor, grant) };
+): Promise<CallRequest | Failure> {
+  try {
+    const need = (await tool.approval?.(args, reach)) ?? null;
+    return need && { ...need, fingerprint: fingerprintOf(tool, args, need.executor, grant) };
+  } catch (error) {
+    if (isStateLost(error)) return error;
+    throw error;
+  }
 }
+
+const isStateLost = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === "REVIEW_PENDING";
 
 /**
  * Goes on with a call whose step waits, as far as somebody has answered.
@@ -136,7 +142,7 @@ export async function goOnWaiting(
   call: ValidCall,
   approved: string | undefined,
 ): Promise<Refusal | null> {
-  const request = await requestFor(use, call).catch(stateLost);
+  const request = await requestFor(use, call);
   if (request instanceof Failure) return leaveUncertain(use, ordinal, request);
   if (request === null || request.fingerprint === approved) {
     await use.log.start(ordinal);
@@ -397,9 +403,7 @@ async function attempt(
     return given.kind === "output" ? given : { ...given, kind: "broke" };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Failure && error.code === "REVIEW_PENDING") {
-      await leaveUncertain({ log }, ordinal, error);
-    }
+    if (isStateLost(error)) await leaveUncertain({ log }, ordinal, error);
     // A service that is away parks the job, which goes on where it stopped.
     if (error instanceof Failure && error.code !== "TOOL_ERROR") throw error;
     const message = error instanceof Error ? error.message : String(error);
