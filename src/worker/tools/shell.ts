@@ -84,13 +84,13 @@ function needFor(
   return {
     executor,
     risks: labels,
-    preview: `${command}
-
-${cause}; ${files}`,
+    preview: `${command}\n\n${cause}; ${files}`,
     why: WHY_ASKED[reason],
-    instead: "one plain command of a program that only reads, such as cat, grep or head",
+    ...(reason === "always" ? {} : { instead: RUNS_UNASKED }),
   };
 }
+
+const RUNS_UNASKED = "one plain command of a program that only reads, such as cat, grep or head";
 
 const WHY_ASKED: Readonly<Record<Asking["reason"], string>> = {
   characters: "it holds characters that are not plain text",
