@@ -34,9 +34,9 @@ export async function findObstacles(
     lookAtDisk(context),
     lookAtQueue(context),
     lookForWorkers(context, database),
+    lookAtHosts(database),
   ]);
-  const found = looks.filter((obstacle) => obstacle !== undefined);
-  return [...found, ...(await lookAtHosts(database))];
+  return looks.flat().filter((obstacle) => obstacle !== undefined);
 }
 
 async function lookAtHosts(database: Database): Promise<readonly Obstacle[]> {
