@@ -125,17 +125,13 @@ export function newerAmong(
     if (name !== null) listOf(families, name.key).push({ ...name, path });
     for (const older of supersedes) listOf(superseding, older).push(path);
   }
-  const places = new Map<string, readonly [readonly Member[], number]>();
-  for (const family of families.values()) {
-    family.sort(newestFirst);
-    for (const [at, { path }] of family.entries()) places.set(path, [family, at]);
-  }
+  const places = new Map<string, Place>();
+  for (const family of families.values()) placeNewestFirst(places, family);
   const newerByName = (path: string): readonly string[] => {
-    const [family = [], at = 0] = places.get(path) ?? [];
-    const own = family[at];
-    if (own === undefined) return [];
-    const before = family.slice(0, at).filter((other) => isOlder(own, other));
-    return before.map((other) => other.path);
+    const place = places.get(path);
+    if (place === undefined) return [];
+    const { paths, year, kinds, rank } = place;
+    return [...paths.slice(0, year), ...paths.slice(kinds, rank)];
   };
   if (superseding.size === 0) return newerByName;
   return (path) => {
@@ -165,9 +161,29 @@ function listOf<Item>(lists: Map<string, Item[]>, key: string): Item[] {
   return list;
 }
 
-/** Of two of one family, the second of which does not come behind the first. */
-const isOlder = (one: Member, other: Member): boolean =>
-  one.year === other.year ? one.kinds === other.kinds && one.rank !== other.rank : true;
+/**
+ * Where a document stands in the paths of its family, the newest first: at which of them its year begins, in it those that have
+ * its kinds of marks, and among these its rank. So those that are newer are two spans, and no document is compared with all others.
+ */
+type Place = {
+  readonly paths: readonly string[];
+  readonly year: number;
+  readonly kinds: number;
+  readonly rank: number;
+};
+
+function placeNewestFirst(places: Map<string, Place>, family: Member[]): void {
+  family.sort(newestFirst);
+  const paths = family.map(({ path }) => path);
+  let [year, kinds, rank] = [0, 0, 0];
+  for (const [at, one] of family.entries()) {
+    const before = family[at - 1];
+    if (before?.year !== one.year) year = at;
+    if (year === at || before?.kinds !== one.kinds) kinds = at;
+    if (kinds === at || before?.rank !== one.rank) rank = at;
+    places.set(one.path, { paths, year, kinds, rank });
+  }
+}
 
 function newestFirst(one: Member, other: Member): number {
   if (one.rank !== other.rank) return one.rank > other.rank ? -1 : 1;
