@@ -36,13 +36,13 @@ export async function addOwnPassages(
     (passage) => passage.path === reading.path && !isStale(passage, reading),
   );
   if (own.length === 0) return null;
-  let left = room / 2;
+  let chars = 0;
   const fitting = own.filter(({ text }) => {
-    const isFitting = text.length + FENCE_CHARS <= left;
-    if (isFitting) left -= text.length + FENCE_CHARS;
-    return isFitting;
+    const more = chars + text.length + FENCE_CHARS;
+    if (more > room / 2) return false;
+    chars = more;
+    return true;
   });
-  const chars = fitting.reduce((sum, { text }) => sum + text.length + FENCE_CHARS, 0);
   const text = firstCodePoints(reading.text, Math.min(reading.charsReturned, room - chars));
   const charsReturned = countCodePoints(text);
   return {
