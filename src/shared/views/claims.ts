@@ -210,7 +210,7 @@ const lineOf = ({
 
 /** The statements that were left out of an answer, each with the reason. */
 export const leftOutLines = (claims: readonly LeftOutClaim[]): readonly string[] =>
-  claims.map(({ text, reason }) => `left out: ${oneLine(text)} (${REASON_WORDS[reason]})`);
+  claims.map((claim) => `left out: ${leftOutItem(claim)}`);
 
 /** The same as a list of a page. */
 export const leftOutBlocks = (claims: readonly LeftOutClaim[]): Block[] =>
@@ -220,11 +220,12 @@ export const leftOutBlocks = (claims: readonly LeftOutClaim[]): Block[] =>
         {
           kind: "list",
           label: "Left out of the answer",
-          items: claims.map(({ text, reason }) => ({
-            text: `${oneLine(text)} (${REASON_WORDS[reason]})`,
-          })),
+          items: claims.map((claim) => ({ text: leftOutItem(claim) })),
         },
       ];
+
+const leftOutItem = ({ text, reason }: LeftOutClaim): string =>
+  `${oneLine(text)} (${REASON_WORDS[reason]})`;
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
 
