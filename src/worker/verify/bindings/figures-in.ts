@@ -9,6 +9,7 @@ import { findSpelledNumbers } from "../claims/number-words.ts";
 import { readTerms } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 import { isDenial } from "../elided-quotes.ts";
+import { once } from "../once.ts";
 import { withoutSpans } from "../resolve-citations.ts";
 
 type Quantity = { readonly value: number; readonly measure: Measure | null };
@@ -40,12 +41,6 @@ export function quotedWords({
     dates: once(() => findDates(spellOut(inDigits()))),
     terms: once(() => readTerms(text, language)),
   };
-}
-
-/** Reads once, when it is first asked for. */
-export function once<T>(read: () => T): () => T {
-  let found: { readonly value: T } | null = null;
-  return () => (found ??= { value: read() }).value;
 }
 
 /**

@@ -2,6 +2,7 @@ import { labelsOf, placesIn } from "../../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../../evidence/number.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
+import { once } from "../once.ts";
 import { cutSegments } from "./segments.ts";
 import { findCodes } from "./codes.ts";
 import { findCues } from "./cues/find-cues.ts";
@@ -61,11 +62,6 @@ export function readPiece(block: CitableBlock): ReadPiece {
   const piece = indexPiece(block);
   read.set(block, piece);
   return piece;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 function indexPiece(block: CitableBlock): ReadPiece {
