@@ -17,7 +17,7 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
 import { claimsJson, doubtLines, leftOutLines, placesOfPiece } from "../../shared/views/claims.ts";
-import { UNBOUND_WORDS } from "../../shared/views/field-blocks.ts";
+import { unboundText } from "../../shared/views/field-blocks.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 import { printExtractions } from "./extractions.ts";
@@ -89,7 +89,7 @@ const FIELD_STATES: Readonly<Record<string, string>> = {
 const fieldLines = ({ fields_in_doubt: fields }: JobResult): readonly string[] =>
   fields.map(
     ({ pointer, state, reason }) =>
-      `${FIELD_STATES[state] ?? state} ${pointer}: ${UNBOUND_WORDS[reason] ?? reason}.`,
+      `${FIELD_STATES[state] ?? state} ${pointer}: ${unboundText(reason)}.`,
   );
 
 /** `Passed over prices-2025.md: prices-2026.md is newer.` */

@@ -106,12 +106,14 @@ const fieldName = (pointer: string): string =>
 const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 function whatStandsThere({ quote, reason }: StoredBinding): string | null {
-  const why = reason === null ? [] : [UNBOUND_WORDS[reason] ?? reason];
+  const why = reason === null ? [] : [unboundText(reason)];
   return [...(quote === null ? [] : [cut(quote)]), ...why].join("; ") || null;
 }
 
 /** Why no words carry a value, or are in doubt. */
-export const UNBOUND_WORDS: Readonly<Record<string, string>> = {
+export const unboundText = (reason: string): string => UNBOUND_WORDS[reason] ?? reason;
+
+const UNBOUND_WORDS: Readonly<Record<string, string>> = {
   no_quote: "no words of the document were given for it",
   quote_not_found: "its quote does not stand in the document",
   quote_short: "its quote says too little",

@@ -2,7 +2,7 @@ import { isRecord } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { behindLines } from "../locator.ts";
 import { fieldFacts } from "./answer-sections.ts";
-import { UNBOUND_WORDS } from "./field-blocks.ts";
+import { unboundText } from "./field-blocks.ts";
 import { reasonText } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import {
@@ -300,7 +300,7 @@ const bindingItem =
   (row: RunDetail["field_bindings"][number]): Item => {
     const words =
       row.quote === null ? "" : `  ← "${oneLine(row.quote, extent)}"  ${spanPlace(row)}`;
-    const why = row.reason === null ? "" : `  ${UNBOUND_WORDS[row.reason] ?? row.reason}`;
+    const why = row.reason === null ? "" : `  ${unboundText(row.reason)}`;
     return {
       mark: row.state === "unbound" ? "UNBOUND" : row.state,
       text: `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}${words}${why}`,
