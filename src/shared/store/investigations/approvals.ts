@@ -15,8 +15,7 @@ export type ApprovalRequest = {
   readonly args: Readonly<Record<string, unknown>>;
   /** Labels; they warn, and allow nothing. */
   readonly risks: readonly string[];
-  /** What would be done, as people read it. */
-  /** All that the call would do, in MOST_PREVIEW_CHARS characters at most. */
+  /** All that the call would do, as people read it, in MOST_PREVIEW_CHARS characters at most. */
   readonly preview: string;
   readonly expiresInSeconds: number;
 };
