@@ -75,7 +75,12 @@ const samePath = (one: string, other: string): boolean =>
 const withoutEntities = (path: string): string =>
   path.replace(/&(?:amp|lt|gt|quot|apos|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'" },
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
 };
 /** A path in one form of Unicode: a model writes a name composed that a file system spells apart. */
 const plain = (path: string): string => normaliseText(path.trim().replace(/^(?:\.\/)+/, ""), "NFC");
