@@ -8,9 +8,10 @@ import type { Refusal } from "./failure.ts";
 type PathPrefix = { readonly kind: "prefix"; readonly prefix: string | undefined };
 
 /**
- * What `--path` means, a folder that is there with a `/` at its end: a file or folder that is there from the current folder and lies in the work root, by its path from
- * the work root; else one that is there from the work root, or from the one allowed root that has it; else what its folder
- * is, if that is there, with the rest behind it (`corpus/2026-`); anything else as it is written, without `./` and doubled slashes.
+ * What `--path` means, a folder that is there with a `/` at its end: a file or folder that is there from the current folder
+ * and lies in the work root, by its path from the work root; else one that is there from the work root, or from the one
+ * allowed root that has it; else what its folder is, if that is there, with the rest behind it (`corpus/2026-`); anything
+ * else as it is written, without `./` and doubled slashes.
  * @returns AMBIGUOUS_PATH where several allowed roots have it
  */
 export function pathPrefixOf(

@@ -46,9 +46,10 @@ const snapshotSchema = z.tuple([
 ]);
 
 /**
- * Up to which id nothing can come any more. Ids are given out in order and committed in any: the ids that were out at a
- * mark are final when every transaction of this database that was open then has ended, which is when the oldest one that is
- * open now began after it. Those of other databases of the server write no event. A writer holds the row of its job before it takes an id, so that its transaction has a number by then.
+ * Up to which id nothing can come any more. Ids are given out in order and committed in any: the ids that were out at a mark
+ * are final when every transaction of this database that was open then has ended, which is when the oldest one that is open
+ * now began after it. Those of other databases of the server write no event. A writer holds the row of its job before it
+ * takes an id, so that its transaction has a number by then.
  * @param marks those that were left over
  * @returns the id, null where no mark is final yet, and the marks that are left
  */

@@ -23,7 +23,10 @@ export type HttpSettings = {
 
 export type McpListener = { readonly url: string; close(): Promise<void> };
 
-/** Serves clients by HTTP on this machine alone: POST /mcp, with the token, a Host of this machine, and no page of another origin. @throws Failure CONFIG_ERROR for a port that is taken */
+/**
+ * Serves clients by HTTP on this machine alone: POST /mcp, with the token, a Host of this machine, and no page of another
+ * origin. @throws Failure CONFIG_ERROR for a port that is taken
+ */
 export async function listenForClients(
   servers: McpServerFactory,
   settings: HttpSettings,

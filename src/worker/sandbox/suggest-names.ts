@@ -13,10 +13,10 @@ const maxDistance = 2;
 const maxSuggestions = 3;
 
 /**
- * A sentence that offers the files of a listing, and the attachments of its mails, whose names are closest to that of a
- * path that was not found (case, Unicode form, and which of blank, _ and - joins words ignored; at most two edits, a third of the name, or the same name with
- * another ending, with one at all, or with words before it), or nothing. Of names that are as close the one whose path is
- * closest comes first, where a path was asked for; then ties go by path.
+ * A sentence that offers the files of a listing, and the attachments of its mails, whose names are closest to that of a path
+ * that was not found (case, Unicode form, and which of blank, _ and - joins words ignored; at most two edits, a third of the
+ * name, or the same name with another ending, with one at all, or with words before it), or nothing. Of names that are as
+ * close the one whose path is closest comes first, where a path was asked for; then ties go by path.
  */
 export function suggestNames(
   path: string,

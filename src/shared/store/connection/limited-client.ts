@@ -64,9 +64,9 @@ const GOODBYE_MS = 1_000;
 const LONGEST_BUSY_MS = 35 * 60_000;
 
 /**
- * A client that asks where its server is whenever it connects, names no statement where its session is shared, hears of its connection's end from the beginning, and
- * destroys a connection over which an answer does not come within the limit: the statement is rejected with ETIMEDOUT,
- * the pool throws the connection away, and whoever tries again gets a new one.
+ * A client that asks where its server is whenever it connects, names no statement where its session is shared, hears of its
+ * connection's end from the beginning, and destroys a connection over which an answer does not come within the limit: the
+ * statement is rejected with ETIMEDOUT, the pool throws the connection away, and whoever tries again gets a new one.
  */
 export const limitedClient = (server: Server, usual: StatementClass): typeof pg.Client =>
   class extends pg.Client {
