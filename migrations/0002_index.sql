@@ -70,6 +70,8 @@ create table nightdesk_data.documents (
   family text,
   -- Paths of documents that it says it is a newer version of, as they may be meant.
   supersedes text[] not null default '{}',
+  -- Kinds of keys and tokens that its text holds.
+  secrets text[] not null default '{}',
   -- A text search configuration of Postgres.
   language text not null default 'english' check (language ~ '^[a-z]+$'),
   -- What it was cut into, proved beside it: a chunk that is lost or changed afterwards, or a document that changes without

@@ -681,7 +681,7 @@ select d.source, d.path, d.sha256, d.bytes, d.chars,
        d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem, d.extractor,
        coalesce(d.day, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day,
        coalesce(d.day_until, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day_until,
-       coalesce(d.day_source, 'file_time') as day_source, d.dates, d.mail, d.attachments
+       coalesce(d.day_source, 'file_time') as day_source, d.dates, d.mail, d.attachments, d.secrets
   from nightdesk_data.documents d;
 comment on view nightdesk.documents is 'One row an indexed file, or an attachment of a mail.';
 comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
@@ -702,6 +702,7 @@ comment on column nightdesk.documents.dates is 'All dates that were found, the m
 comment on column nightdesk.documents.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 comment on column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.';
 comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
+comment on column nightdesk.documents.secrets is 'Kinds of keys and tokens that its text holds: aws_key, gcp_key, github_token, jwt, private_key; empty where none was found.';
 
 create view nightdesk.watched_files as
 select w.source, w.path, m.path as mail, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.label, w.label_job_id,

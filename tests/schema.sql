@@ -267,6 +267,7 @@ table nightdesk_data.documents
   column sketch bytea
   column family text
   column supersedes text[] not null default '{}'::text[]
+  column secrets text[] not null default '{}'::text[]
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
   column metadata_problem text
@@ -2262,7 +2263,7 @@ view nightdesk.coverage (job_id, batch_id, batch, custom_id, round, claim, set_q
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
-view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments) as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets) as
  SELECT source,
     path,
     sha256,
@@ -2282,7 +2283,8 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     COALESCE(day_source, 'file_time'::text) AS day_source,
     dates,
     mail,
-    attachments
+    attachments,
+    secrets
    FROM nightdesk_data.documents d;
 
 view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
@@ -4380,6 +4382,8 @@ comment on view column nightdesk.documents.metadata_problem is 'Why the frontmat
 comment on view column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.'
 
 comment on view column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk; of an attachment below the path of its mail.'
+
+comment on view column nightdesk.documents.secrets is 'Kinds of keys and tokens that its text holds: aws_key, gcp_key, github_token, jwt, private_key; empty where none was found.'
 
 comment on view column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.'
 

@@ -86,6 +86,7 @@ export const embedderPlaceOf = (
 ): EmbedderPlace => ({
   workroot: config.roots.workroot,
   hosts: embedderHostsOf(config),
+  secrets: config.index.secrets,
   accessOf,
   choice,
 });

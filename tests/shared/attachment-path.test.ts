@@ -44,6 +44,7 @@ describe("the path of an attachment", () => {
     const of = (number: number) => ({
       path: `offer.eml/attachments/${number}/prices.pdf`,
       supersedes: [],
+      secrets: [],
     });
     expect(newerAmong([of(1), of(2)])(of(1).path)).toEqual([]);
   });

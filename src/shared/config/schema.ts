@@ -329,6 +329,7 @@ export const configSchema = z.strictObject({
     language,
     // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
     chunking: z.strictObject({ max_chars: wholeBetween(100, 20_000), overlap: wholeFrom(0) }),
+    secrets: z.enum(["off", "warn", "withhold_remote"]),
   }),
   documents: documentsSchema,
   embed: embedSchema,

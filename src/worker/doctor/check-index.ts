@@ -99,7 +99,25 @@ function checkDocuments(health: IndexHealth, config: Config): readonly Check[] {
       ),
     );
   }
-  return checks;
+  return [...checks, ...checkSecrets(health, config)];
+}
+
+function checkSecrets(
+  { documents_with_secrets: count, secret_kinds: kinds }: IndexHealth,
+  { index: { secrets } }: Config,
+): readonly Check[] {
+  if (count === 0 || secrets === "off") return [];
+  const told = `Documents that hold keys or tokens: ${count} (${kinds.join(", ")}).`;
+  const look = `Look: nightdesk sql "select path, secrets from documents where secrets <> '{}'"`;
+  return [
+    secrets === "withhold_remote"
+      ? ok("DOCTOR_SECRETS_WITHHELD", `${told} Model hosts elsewhere are not sent them.`)
+      : warn(
+          "DOCTOR_SECRETS_FOUND",
+          told,
+          `${look}. Take them out, or keep them from model hosts elsewhere: index.secrets: withhold_remote`,
+        ),
+  ];
 }
 
 const fillIndex = ({ index, security }: Config): string =>

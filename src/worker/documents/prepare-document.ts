@@ -8,6 +8,7 @@ import { cleanForDatabase } from "../../shared/styled-text.ts";
 import { familyKey, supersededPaths } from "../../shared/version-family.ts";
 import { countCodePoints } from "../text/clean-text.ts";
 import { searchableTextOf } from "../text/searchable-text.ts";
+import { secretsIn } from "../text/secrets.ts";
 import type { SearchableDocument } from "../text/searchable-text.ts";
 import { chunkText } from "./chunk-text.ts";
 import type { Chunk, ChunkSettings } from "./chunk-text.ts";
@@ -79,6 +80,7 @@ export function prepareDocument(
     }),
     family: familyKey(path),
     supersedes: supersededPaths(path, written.supersedes.map(cleanForDatabase)),
+    secrets: secretsIn(text),
     sketch: sketchOf(chunks),
     chunksSha256: chunkProof(sha256, chunks),
     chunks,

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { StoredSpace } from "../../shared/store/index/embeddings.ts";
 import type { VectorPrecision } from "../../shared/store/index/vector-index.ts";
 import type { AccessOf } from "../models/host-access.ts";
@@ -141,6 +142,8 @@ export type EmbedderPlace = {
   readonly accessOf: AccessOf;
   /** What is known of them. */
   readonly choice: HostChoice;
+  /** Whether those elsewhere are sent keys and tokens of texts. */
+  readonly secrets?: ConfigValues["index"]["secrets"];
   /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
   readonly execArgv?: readonly string[];
 };

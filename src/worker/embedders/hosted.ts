@@ -13,10 +13,11 @@ import { signatureOf, splitBatches } from "./embedder.ts";
 import type { Embedder, EmbedderPlace, HostCalls } from "./embedder.ts";
 import { embedFitting, TextTooLong } from "./fit-texts.ts";
 import { ollamaEmbeddings } from "./ollama.ts";
+import { textFor } from "../text/secrets.ts";
 import { openAiEmbeddings } from "./openai-compatible.ts";
 
 type HostedSettings = Pick<ConfigValues["embed"], "model_id" | "batch_size" | "timeout_s">;
-type HostedPlace = Pick<EmbedderPlace, "hosts" | "accessOf" | "choice">;
+type HostedPlace = Pick<EmbedderPlace, "hosts" | "accessOf" | "choice" | "secrets">;
 
 /** The first call of a host may load the model; a host that says nothing is not waited for as long as for a batch. */
 const OPENING_MS = 30_000;
@@ -56,7 +57,8 @@ export async function createHostedEmbedder(
             const { host } = await hosts.openSame(at, name, until);
             const embed = (batch: readonly string[]) => host.embed(batch, until);
             const vectors: Float32Array[] = [];
-            for (const batch of splitBatches(all, texts)) {
+            const sent = all.map(textFor(at.host, place.secrets ?? "off"));
+            for (const batch of splitBatches(sent, texts)) {
               const fitting = { embed, dims: facts.dims, onCut };
               vectors.push(...(await embedFitting(batch, fitting).catch(explainFor(host.host))));
             }

@@ -16,6 +16,7 @@ import { checkDigest, isPinned } from "./ollama-probe.ts";
 import { openOllamaModel } from "./ollama.ts";
 import { openOpenAiModel } from "./openai-compatible.ts";
 import { transformersModels } from "./transformers.ts";
+import { textFor } from "../text/secrets.ts";
 import type { FeatureMemory } from "./openai-compatible.ts";
 
 /** What is remembered of builds that did not keep to a schema. */
@@ -29,7 +30,7 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
 };
 
 type ModelConfig = Pick<Config, "origins" | "model" | "embed" | "roots"> &
-  Partial<Pick<Config, "hosts">>;
+  Partial<Pick<Config, "hosts">> & { readonly index?: Pick<Config["index"], "secrets"> };
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
 /** Opens models at the hosts that are chosen so. */
 type OpenBy = (choice: HostChoice) => Open;
@@ -88,6 +89,25 @@ const withMemory =
     };
   };
 
+/** Opens models at a host that is sent what `index.secrets` lets it have. */
+function withholding({ host }: HostPlace, { index }: ModelConfig, open: Open): Open {
+  const shown = textFor(host, index?.secrets ?? "off");
+  return async (name, signal) => {
+    const model = await open(name, signal);
+    return {
+      ...model,
+      complete: ({ messages, ...request }, until) =>
+        model.complete(
+          {
+            ...request,
+            messages: messages.map(({ role, content }) => ({ role, content: shown(content) })),
+          },
+          until,
+        ),
+    };
+  };
+}
+
 /** How hosts are come to, and what is known and remembered of them. */
 export type HostReach = {
   readonly accessOf: AccessOf;
@@ -111,15 +131,18 @@ const isListed = ({ model }: ModelConfig): boolean => model.provider === FROM_HO
 
 /** Each host has its own memory of the models that it has: another build of one says nothing of the other's. */
 function listOpener(
-  { model, hosts = [] }: ModelConfig,
+  config: ModelConfig,
   remembering: (open: Open) => Open,
   { accessOf, features }: HostReach,
 ): OpenBy {
+  const { model, hosts = [] } = config;
   const places = listedHosts({ model, hosts });
   const opens = new Map(
     places.map((place) => [
       place.host,
-      rememberModels(remembering(hostOpener(place, model, accessOf, features))),
+      rememberModels(
+        remembering(withholding(place, config, hostOpener(place, model, accessOf, features))),
+      ),
     ]),
   );
   return (choice) => (name, signal) =>
@@ -188,7 +211,7 @@ function modelOpener(
 function onlyHostOpener(config: ModelConfig, { accessOf, features }: HostReach): Open {
   const [place] = modelHostsOf({ ...config, hosts: [] });
   if (place === undefined) throw new Error("model.provider has no host");
-  return hostOpener(place, config.model, accessOf, features);
+  return withholding(place, config, hostOpener(place, config.model, accessOf, features));
 }
 
 /** What a host says of a model changes when somebody pulls another build of it, or changes how it is served. */

@@ -57,6 +57,21 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
     },
   });
 
+  test("tells of keys and tokens in documents, and what becomes of them", async () => {
+    const of = (secrets: Config["index"]["secrets"]) =>
+      codesOf({ ...config, index: { ...config.index, secrets } });
+    expect((await of("warn")).join()).not.toContain("SECRETS");
+    corpus.write("notes/ops/key.md", ["# Key\n\nIt is AKIA", "IOSFODNN7EXAMPLE.\n"].join(""));
+    await corpus.index();
+    const { rows } = await database.query(
+      "select path from nightdesk.documents where secrets = '{aws_key}'",
+    );
+    expect(rows).toEqual([{ path: "notes/ops/key.md" }]);
+    expect(await of("warn")).toContain("warn DOCTOR_SECRETS_FOUND");
+    expect(await of("withhold_remote")).toContain("ok DOCTOR_SECRETS_WITHHELD");
+    expect((await of("off")).join()).not.toContain("SECRETS");
+  });
+
   test("says that facts, chunks and words agree when they do, and after edits", async () => {
     expect(await codesOf()).toContain("ok DOCTOR_INDEX_CONSISTENT");
     corpus.write("notes/ops/a.md", "# Alpha\n\n## Two\n\nsecond\n\n## Three\n\nmore\n");

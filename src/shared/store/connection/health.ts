@@ -80,6 +80,8 @@ const indexSchema = z.tuple([
     outdated_documents: z.coerce.number(),
     documents_without_chunks: z.coerce.number(),
     failed_documents: z.coerce.number(),
+    documents_with_secrets: z.coerce.number(),
+    secret_kinds: z.array(z.string()),
     foreign_sources: z.array(z.string()),
     missing_vectors: z.coerce.number(),
     outdated_vectors: z.coerce.number(),
@@ -107,6 +109,8 @@ export async function selectIndexHealth(
             (select count(*) from nightdesk_data.documents d where chars > 0 and not exists (
                select from nightdesk_data.chunks c where c.doc_id = d.doc_id)) as documents_without_chunks,
             (select count(*) from nightdesk_data.document_failures) as failed_documents,
+            (select count(*) from nightdesk_data.documents where secrets <> '{}') as documents_with_secrets,
+            array(select distinct kind from nightdesk_data.documents, unnest(secrets) kind order by 1) as secret_kinds,
             array(select distinct source from nightdesk_data.documents
                    where source <> all($2::text[]) order by 1) as foreign_sources,
             (select count(*) from nightdesk_data.chunks c where not exists (

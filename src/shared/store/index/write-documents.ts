@@ -77,6 +77,8 @@ export type DocumentToWrite = MailLink & {
   readonly family: string | null;
   /** Of `supersededPaths`. */
   readonly supersedes: readonly string[];
+  /** Kinds of keys and tokens that its text holds. */
+  readonly secrets: readonly string[];
   /** Of `sketchToHex`; null of a text that is too short. */
   readonly sketch: string | null;
   /** What it was cut into, as `chunkProof` gives it. */
@@ -169,18 +171,18 @@ async function upsertDocuments(
     `insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
         metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
-        dates, family, supersedes, mail, attachments, sketch)
+        dates, family, supersedes, mail, attachments, sketch, secrets)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
             metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
             dates::jsonb, family, array(select jsonb_array_elements_text(supersedes::jsonb)),
-            mail, attachments, decode(sketch, 'hex')
+            mail, attachments, decode(sketch, 'hex'), string_to_array(secrets, ' ')
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
                    $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
                    $17::text[], $18::text[], $19::date[], $20::date[], $21::text[], $22::text[], $23::text[],
-                   $24::text[], $25::text[], $26::integer[], $27::text[])
+                   $24::text[], $25::text[], $26::integer[], $27::text[], $28::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
                   metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, family,
-                  supersedes, mail, attachments, sketch)
+                  supersedes, mail, attachments, sketch, secrets)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
@@ -191,7 +193,7 @@ async function upsertDocuments(
             extractor = excluded.extractor, day = excluded.day, day_until = excluded.day_until,
             day_source = excluded.day_source, dates = excluded.dates, family = excluded.family,
             supersedes = excluded.supersedes, mail = excluded.mail, attachments = excluded.attachments,
-            sketch = excluded.sketch,
+            sketch = excluded.sketch, secrets = excluded.secrets,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`,
     [
@@ -224,6 +226,7 @@ async function upsertDocuments(
       documents.map(({ mail }) => mail),
       documents.map(({ attachments }) => attachments),
       documents.map(({ sketch }) => sketch),
+      documents.map(({ secrets }) => secrets.join(" ")),
     ],
   );
   return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));
