@@ -89,7 +89,7 @@ function* leftOut({ env }) {
     yield `left out without a Postgres server: ${serverTests().length} files of tests, and those of several connections`;
   }
   if (isQuick)
-    yield "left out of the quick tests: whole evenings, faults, limits and documents, which `npm run test:all` has";
+    yield "left out of the quick tests: whole evenings, faults, limits, documents and what takes 9 s, which `npm run test:all` has";
 }
 
 async function runJest({ tests, args: options }, serviceUrls) {
