@@ -7,8 +7,6 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { Redis } from "ioredis";
 import { probeQueue } from "../../src/shared/queue/probe-queue.ts";
-import { startWorker } from "../../src/worker/start.ts";
-import { answered, askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
@@ -16,28 +14,10 @@ import { findFreePort } from "../services/free-port.js";
 import { describeOn } from "../support/describe-on.ts";
 import { runBin } from "../support/run-bin.ts";
 import { queryServer } from "../support/templates.ts";
+import { expectWorked } from "./work-batch.ts";
 
 const databaseUrl = process.env["TEST_DATABASE_URL"] ?? "";
 const onServer = (statement: string): Promise<void> => queryServer(databaseUrl, statement);
-
-async function expectWorked(topology: Topology, context: Topology["context"]): Promise<void> {
-  const db = await topology.connect();
-  const { batchId } = await openBatchOf(db, [askJob("one"), askJob("two")]);
-  const worker = await startWorker(
-    context,
-    2,
-    () =>
-      async ({ customId }) =>
-        answered(customId),
-  );
-  try {
-    const done = "nightdesk_data.jobs where batch_id = $1 and state = 'succeeded'";
-    await eventually("both are done", async () => (await countOf(db, done, [batchId])) === 2);
-  } finally {
-    await worker.stop(1_000);
-    await db.end();
-  }
-}
 
 describeOn("postgres", "a database with settings of its own", (name) => {
   let topology: Topology;
@@ -51,8 +31,8 @@ describeOn("postgres", "a database with settings of its own", (name) => {
     for (const setting of ["datestyle = 'German, DMY'", "search_path = 'nowhere'"]) {
       await onServer(`alter database ${database} set ${setting}`);
     }
-    await expectWorked(topology, topology.context);
     const db = await topology.connect();
+    await expectWorked(topology.context, db, 2);
     const { rows } = await db.query(
       "select '[1,2]'::vector <-> '[1,3]'::vector as apart, '2027-02-14 10:00Z'::timestamptz as at",
     );
@@ -137,7 +117,9 @@ describeOn("postgres", "a database with settings of its own", (name) => {
     closers.push(() => topology.dispose());
     const { config } = topology.context;
     const queue = { ...config.queue, redis_url: url };
-    await expectWorked(topology, { ...topology.context, config: { ...config, queue } });
+    const db = await topology.connect();
+    closers.push(() => db.end());
+    await expectWorked({ ...topology.context, config: { ...config, queue } }, db, 2);
   }, 30_000);
 
   test("that is a node without the keys is told as one", async () => {

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startWorker } from "../../src/worker/start.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
-import { answered, askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
-import { eventually } from "../conformance/signal.ts";
+import { askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../conformance/topologies.ts";
 import { jsonLine, runBin } from "../support/run-bin.ts";
 import { hasPooler, startPooler } from "./pooler.ts";
 import type { Pooler } from "./pooler.ts";
+import { expectWorked } from "./work-batch.ts";
 
 const JOBS = 20;
 
@@ -51,33 +50,9 @@ const contextOf = ({ topology, pooler }: World, directUrl: string | null) => {
   return { ...context, config: { ...context.config, database } };
 };
 
-async function expectWorked(world: World, directUrl: string | null): Promise<void> {
-  const { onlooker } = world;
-  const { batchId } = await openBatchOf(
-    onlooker,
-    Array.from({ length: JOBS }, (_, at) => askJob(`${at}`)),
-  );
-  const context = contextOf(world, directUrl);
-  const worker = await startWorker(
-    context,
-    2,
-    () =>
-      async ({ customId }) =>
-        answered(customId),
-  );
-  try {
-    const done = "nightdesk_data.jobs where batch_id = $1 and state = 'succeeded'";
-    await eventually("all jobs are done", async () => {
-      return (await countOf(onlooker, done, [batchId])) === JOBS;
-    });
-  } finally {
-    expect(await worker.stop(1_000)).toBe("closed");
-  }
-}
-
 describeBehind("transaction", "redis+postgres", (world) => {
   test("a worker does its jobs, and hears by asking what is queued later", async () => {
-    await expectWorked(world(), null);
+    await expectWorked(contextOf(world(), null), world().onlooker, JOBS);
   }, 60_000);
 
   test("sessions are told as shared, and a statement of a job has no name there", async () => {
@@ -136,13 +111,13 @@ describeBehind("transaction", "postgres", (world) => {
   }, 60_000);
 
   test("with the address past it, a worker does its jobs", async () => {
-    await expectWorked(world(), world().direct);
+    await expectWorked(contextOf(world(), world().direct), world().onlooker, JOBS);
   }, 60_000);
 });
 
 describeBehind("session", "postgres", (world) => {
   test("a worker does its jobs without a second address", async () => {
     expect(world().pooler.url).toContain("127.0.0.1");
-    await expectWorked(world(), null);
+    await expectWorked(contextOf(world(), null), world().onlooker, JOBS);
   }, 60_000);
 });

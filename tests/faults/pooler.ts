@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../conformance/signal.ts";
-import { findFreePort } from "../services/free-port.js";
-import { connect } from "node:net";
+import { findFreePort, isListening } from "../services/free-port.js";
 
 /** Whether PgBouncer is on this machine: Debian's, on the PATH. */
 export function hasPooler(): boolean {
@@ -34,7 +33,7 @@ export async function startPooler(
   writeFileSync(
     file,
     `[databases]
-* = host=${hostname} port=${port || "5432"}${login}
+* = user=${username} host=${hostname} port=${port || "5432"}${login}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${own}
@@ -43,11 +42,11 @@ pool_mode = ${mode}
 default_pool_size = ${mode === "transaction" ? 5 : 60}
 max_client_conn = 200
 unix_socket_dir =
-`.replace("* = ", `* = user=${username} `),
+`,
   );
   const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const pooler = spawn("pgbouncer", [...asUser, file], { stdio: "ignore" });
-  await eventually("the pooler takes connections", () => takesConnections(own), 10_000);
+  await eventually("the pooler takes connections", () => isListening(own), 10_000);
   return {
     url: `postgres://${username}@127.0.0.1:${own}${pathname}`,
     async close() {
@@ -59,15 +58,3 @@ unix_socket_dir =
     },
   };
 }
-
-const takesConnections = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => {
-      resolve(false);
-    });
-  });

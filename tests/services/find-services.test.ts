@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { connect } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, test } from "@jest/globals";
+import { isListening } from "./free-port.js";
 import { startLocalRedis } from "./local-redis.js";
 
 const run = promisify(execFile);
@@ -56,21 +56,8 @@ describe("the private Redis", () => {
     expect(redis !== null).toBe(await installed);
     if (redis === null) return;
     const port = Number(new URL(redis.url).port);
-    const open = await isOpen(port);
+    const open = await isListening(port);
     await redis.stop();
-    expect([open, await isOpen(port)]).toEqual([true, false]);
+    expect([open, await isListening(port)]).toEqual([true, false]);
   });
 });
-
-function isOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => {
-      resolve(false);
-    });
-  });
-}

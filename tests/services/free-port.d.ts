@@ -1,1 +1,2 @@
 export function findFreePort(): Promise<number>;
+export function isListening(port: number): Promise<boolean>;
