@@ -145,19 +145,19 @@ async function findLastTerm(
   { segmentIds }: Merge,
   { reached, bounds }: Step & { readonly bounds: StepBounds },
 ): Promise<string | undefined> {
-  const rowsEach = Math.ceil(bounds.rows / segmentIds.length);
+  // Postgres merges the rows of the segments, each in order of its terms, for as far as the step goes: where segments have no
+  // terms in common, as those of one long file, a step holds as much as elsewhere.
+  const listed = segmentIds.map(
+    (_, at) => `(select term, pg_column_size(entries) as bytes from nightdesk_data.postings
+                  where segment_id = $${at + 4} and term > $1 order by term limit $2)`,
+  );
   const { rows } = await db.query(
     `with ahead as materialized (
-       select listed.* from unnest($1::bigint[]) as part (segment_id) cross join lateral (
-         select term, pg_column_size(entries) as bytes, row_number() over (order by term) as place
-           from nightdesk_data.postings p
-          where p.segment_id = part.segment_id and term > $2 order by term limit $3) listed)
+       select * from (${listed.join(" union all ")}) listed order by term limit $2)
      select max(term) as last
-       from (select term, sum(sum(bytes)) over (order by term) - sum(bytes) as before from ahead
-              where term <= coalesce((select min(term) from ahead where place = $3), term)
-              group by term) running
-      where before < $4`,
-    [segmentIds, reached, rowsEach, bounds.bytes],
+       from (select term, sum(sum(bytes)) over (order by term) - sum(bytes) as before from ahead group by term) running
+      where before < $3`,
+    [reached, bounds.rows, bounds.bytes, ...segmentIds],
   );
   return lastSchema.parse(rows)[0].last ?? undefined;
 }
