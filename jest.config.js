@@ -10,6 +10,7 @@ const SLOW_FILES = [
   "dashboard/live",
   "dashboard/safety",
   "dashboard/start",
+  "embedded/empty-database",
   "embedded/turns",
   "embedded/upkeep",
   "embedded/wire",

@@ -39,6 +39,7 @@ export function ensureBuilt() {
   compile();
   removeOrphans(new Set(sources.map(compiledName)));
   if (shipped.length > 0) parseConfigs(shipped);
+  packEmptyDatabase();
   mkdirSync(output, { recursive: true });
   writeFileSync(stampFile, stamp);
   return "built";
@@ -63,6 +64,23 @@ function parseConfigs(files) {
   runNode(["--input-type=module", "--eval", program]);
 }
 
+/** Keeps the files of an empty database, unless they are there: they depend on little that changes. */
+function packEmptyDatabase() {
+  const program = `
+    import { existsSync } from "node:fs";
+    import { emptyDatabaseFile } from "./dist/embedded/empty-database.js";
+    const file = await emptyDatabaseFile(".");
+    if (!existsSync(file)) {
+      const { packEmptyDatabase } = await import("./dist/embedded/pack-empty-database.js");
+      await packEmptyDatabase(".");
+    }
+    process.stdout.write(file);`;
+  const kept = basename(runNode(["--input-type=module", "--eval", program]));
+  for (const name of readdirSync(output)) {
+    if (name.startsWith("empty-database-") && name !== kept) rmSync(join(output, name));
+  }
+}
+
 function runNode(words) {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, words, {
     cwd: root,
@@ -70,6 +88,7 @@ function runNode(words) {
   });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`The build failed.\n${stdout}${stderr}`.trimEnd());
+  return stdout;
 }
 
 function removeOrphans(compiled) {

@@ -4,6 +4,7 @@ import { Failure } from "../shared/failure.ts";
 import { createLogger } from "../shared/logger.ts";
 import { migrateQueue } from "../shared/store/queue-tables.ts";
 import { migrate } from "../shared/store/migrate.ts";
+import { emptyDatabaseFile } from "./empty-database.ts";
 import { runDatabase } from "./run-database.ts";
 import type { Query } from "./run-database.ts";
 
@@ -22,6 +23,7 @@ export const database: CommandHandler = async ({ options, packageRoot }) => {
   return runDatabase({
     directory: path.resolve(directory),
     idleSeconds: IDLE_SECONDS,
+    packed: await emptyDatabaseFile(packageRoot),
     log: (level, message, fields) => {
       logger[level](fields ?? {}, message);
     },

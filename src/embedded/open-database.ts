@@ -9,7 +9,7 @@ import { createAtomicFile } from "../shared/atomic-file.ts";
 import type { Existing } from "../shared/atomic-file.ts";
 import { hasCode, SAYS_DISK_FULL } from "../shared/store/connection/errors.ts";
 import { Failure } from "../shared/failure.ts";
-import { packFolder } from "./tar.ts";
+import { packFolder, unpackFile } from "./tar.ts";
 
 type OnDeath = (reason: string) => never;
 
@@ -22,18 +22,27 @@ export const unpackedPath = (directory: string): string =>
 /** A restored data directory that waits to take the place of the broken one. */
 export const restoredPath = (directory: string): string => path.join(directory, "pgdata.restored");
 
+type DirectoryOptions = {
+  /** The packed files of an empty database; null, or without that file, one is made. */
+  readonly packed: string | null;
+  readonly onDeath: OnDeath;
+};
+
 /**
  * Opens the database of a directory, and makes it first where there is none.
  * @throws Failure DATABASE_UNREACHABLE that says what is broken and how to restore it
  */
-export async function openDirectory(directory: string, onDeath: OnDeath): Promise<Engine> {
+export async function openDirectory(
+  directory: string,
+  { packed, onDeath }: DirectoryOptions,
+): Promise<Engine> {
   const dataDirectory = dataPath(directory);
   await removeLeftOvers(directory);
   // A restore was cut off between its last two steps.
   if (!existsSync(dataDirectory) && existsSync(restoredPath(directory))) {
     await rename(restoredPath(directory), dataDirectory);
   }
-  if (!existsSync(dataDirectory)) await create(directory, onDeath);
+  if (!existsSync(dataDirectory)) await create(directory, { packed, onDeath });
   try {
     if (!readdirSync(dataDirectory).includes("PG_VERSION"))
       throw new Error("PG_VERSION is missing");
@@ -64,10 +73,17 @@ async function makeData(options: EngineOptions): Promise<void> {
   await engine.close();
 }
 
-async function create(directory: string, onDeath: OnDeath): Promise<void> {
+async function create(directory: string, { packed, onDeath }: DirectoryOptions): Promise<void> {
   const dataDirectory = path.join(directory, "pgdata.new");
-  await makeData({ dataDirectory, onDeath });
+  if (packed === null || !existsSync(packed)) await makeData({ dataDirectory, onDeath });
+  else await unpackData(packed, dataDirectory);
   await rename(dataDirectory, dataPath(directory));
+}
+
+async function unpackData(packed: string, dataDirectory: string): Promise<void> {
+  await rm(dataDirectory, { recursive: true, force: true });
+  await mkdir(dataDirectory, { mode: 0o700 });
+  await unpackFile(packed, dataDirectory);
 }
 
 type Rows = { rows: Record<string, unknown>[]; rowCount: number | null };

@@ -1,8 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
-import { mkdir, open, rename, rm, rmdir, stat } from "node:fs/promises";
+import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { syncFolder } from "../shared/atomic-file.ts";
 import type { Existing } from "../shared/atomic-file.ts";
 import { openContext } from "../shared/command-context.ts";
@@ -18,7 +16,7 @@ import { Failure } from "../shared/failure.ts";
 import { migrateAll } from "./database-command.ts";
 import { dataPath, openPglite, restoredPath, shellWord, unpackedPath } from "./open-database.ts";
 import type { Query } from "./run-database.ts";
-import { unpackInto } from "./tar.ts";
+import { unpackFile } from "./tar.ts";
 
 type RestoreOptions = {
   /** Absolute; made where it is not there. */
@@ -114,18 +112,8 @@ async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Pro
 const isOfTheDisk = (error: unknown): boolean =>
   ["ENOSPC", "EDQUOT", "EACCES", "EROFS"].some((code) => hasCode(error, code));
 
-const GZIP = Buffer.from([0x1f, 0x8b]);
-
 async function unpack(file: string, folder: string): Promise<void> {
-  const handle = await open(file);
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0);
-    const bytes = handle.createReadStream({ start: 0, autoClose: false });
-    const into = (tar: AsyncIterable<Buffer>) => unpackInto(folder, tar);
-    await (buffer.equals(GZIP) ? pipeline(bytes, createGunzip(), into) : pipeline(bytes, into));
-  } finally {
-    await handle.close();
-  }
+  await unpackFile(file, folder);
   // Without it a new database would be made there.
   await stat(path.join(folder, "PG_VERSION")).catch(() => {
     throw new Error("PG_VERSION is missing");

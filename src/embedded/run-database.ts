@@ -20,6 +20,8 @@ type DatabaseProcessOptions = {
   /** How long to go on without a client, in seconds. */
   readonly idleSeconds: number;
   readonly log: Log;
+  /** Of `openDirectory`; null unless told. */
+  readonly packed?: string;
   /** Run on the open database before anybody can connect. */
   readonly migrate: (query: Query) => Promise<void>;
   /** How long a client may hold a transaction and say nothing, in seconds; 30 unless told. */
@@ -59,7 +61,7 @@ async function serve(options: DatabaseProcessOptions): Promise<number> {
   const { openDirectory } = await import("./open-database.ts");
   const { listenOnSocket } = await import("./listen-socket.ts");
   const onDeath = dieOf(log);
-  const engine = await openDirectory(directory, onDeath);
+  const engine = await openDirectory(directory, { packed: options.packed ?? null, onDeath });
   await engine.query("set search_path to public");
   await options.migrate((sql, values) => engine.query(sql, values));
   await engine.query("reset session authorization; reset all");

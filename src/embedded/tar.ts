@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
 
 const BLOCK = 512;
 const MAX_NAME_BYTES = 100;
@@ -45,6 +47,21 @@ export async function unpackInto(folder: string, tar: AsyncIterable<Buffer>): Pr
   }
   // Whoever packed it may have padded it to a record of several blocks.
   await bytes.drain();
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+/** The same of a file, compressed with gzip or not. */
+export async function unpackFile(file: string, folder: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0);
+    const bytes = handle.createReadStream({ start: 0, autoClose: false });
+    const into = (tar: AsyncIterable<Buffer>) => unpackInto(folder, tar);
+    await (buffer.equals(GZIP) ? pipeline(bytes, createGunzip(), into) : pipeline(bytes, into));
+  } finally {
+    await handle.close();
+  }
 }
 
 type Entry = { readonly name: string; readonly isFolder: boolean; readonly size: number };

@@ -1,0 +1,31 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { migrateAll } from "./database-command.ts";
+import { emptyDatabaseFile } from "./empty-database.ts";
+import { dataPath, openDirectory, writeDump } from "./open-database.ts";
+
+/** Makes the file of `emptyDatabaseFile`, for the build. */
+export async function packEmptyDatabase(packageRoot: string): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), "nightdesk-empty-"));
+  try {
+    const engine = await openDirectory(directory, {
+      packed: null,
+      onDeath: (reason) => {
+        throw new Error(reason);
+      },
+    });
+    await engine.query("set search_path to public");
+    await migrateAll(
+      (sql, values) => engine.query(sql, values),
+      path.join(packageRoot, "migrations"),
+    );
+    await engine.close();
+    const file = await emptyDatabaseFile(packageRoot);
+    await writeDump(dataPath(directory), file, "replace");
+    // Nothing in it is anybody's, and whoever installed it may be another user than who runs it.
+    await chmod(file, 0o644);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
