@@ -85,8 +85,9 @@ export function openResources(
   machine: ProbedMachine = THIS_MACHINE,
 ): WorkerResources {
   const { config, invocation } = context;
+  const looked = database.within("lookup");
   const parts = {
-    db: database,
+    db: looked,
     settings: pacingSettingsOf(config),
     get logger() {
       return context.logger;
@@ -95,26 +96,26 @@ export function openResources(
   const reach: HostReach = {
     accessOf: accessByHost(config, invocation.env),
     choice: choiceAmong(parts, null),
-    features: featuresIn(database),
+    features: featuresIn(looked),
   };
   const sandbox = once(() =>
-    openSandbox(policyOf(config), textExtractionOf(config), () => selectAttachments(database)),
+    openSandbox(policyOf(config), textExtractionOf(config), () => selectAttachments(looked)),
   );
   const filesOf = (opened: BoundSandbox): DeskFiles =>
     withAttachments(opened, {
-      list: () => selectAttachments(database),
-      named: (names) => selectAttachments(database, names),
+      list: () => selectAttachments(looked),
+      named: (names) => selectAttachments(looked, names),
     });
   const files = once(async () => filesOf(await sandbox()));
   const shell = once(() => probeShell(machine));
   const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config, reach)));
   const search = once(async () =>
     createSearch({
-      db: database,
+      db: looked,
       vectors: saidOnce(
         context,
         chooseVectors({
-          db: database,
+          db: looked,
           configured: await embedder(),
           openFormer: (settings) => openFormerEmbedder(config, settings, reach),
         }),
@@ -124,7 +125,7 @@ export function openResources(
     }),
   );
   const pipeline = once(async () =>
-    pipelineOf({ config, database, files: await files(), search, reach }),
+    pipelineOf({ config, database: looked, files: await files(), search, reach }),
   );
   const embedderOf = (model: string | undefined) =>
     model === undefined || model === config.embed.model_id

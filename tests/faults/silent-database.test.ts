@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { STATEMENT_LIMITS_MS } from "../../src/shared/store/connection/limited-client.ts";
+import { openResources } from "../../src/worker/resources.ts";
 import { eventually } from "../conformance/signal.ts";
 import { databases } from "../conformance/topologies.ts";
 import { startFaultyTopology } from "./faulty-topology.ts";
@@ -75,6 +76,19 @@ describe.each(databases)("a database that goes silent on %s", (name) => {
     await expect(transaction).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" });
     await onlooker.within("claim").query(increase);
     expect((await onlooker.query("select n from public.counted")).rows).toEqual([{ n: 1 }]);
+  });
+
+  test("costs a run that searches 20 s, and its next search nothing", async () => {
+    const { context, db, database } = await connect();
+    const find = await openResources(context, db).search();
+    const search = () =>
+      find({ text: "diesel", limit: 1, mode: "lexical" }, new AbortController().signal);
+    await search();
+    database.muteExisting();
+    const askedAt = performance.now();
+    await expect(search()).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" });
+    expect(performance.now() - askedAt).toBeLessThan(STATEMENT_LIMITS_MS.lookup + 4_000);
+    expect(await search()).toEqual([]);
   });
 
   test("is missed by who only listens, who connects and hears again", async () => {

@@ -91,7 +91,7 @@ export function createRunJob(
       ...(await pipeline()),
       tools: config.tools,
       registry,
-      log: openStepLog(database, job, outputLimitsOf(config)),
+      log: openStepLog(database.within("lookup"), job, outputLimitsOf(config)),
       listPaths,
       web,
       mcp,

@@ -14,6 +14,8 @@ export const STATEMENT_LIMITS_MS = {
   settle: 30_000,
   /** What a worker does again and again for the desk. */
   upkeep: 20_000,
+  /** What a run looks up: evidence, steps, what is to be read. */
+  lookup: 20_000,
   query: 60_000,
   /** Indexes and migrations. */
   build: 12 * 60 * 60_000,
