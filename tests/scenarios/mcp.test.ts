@@ -39,11 +39,20 @@ beforeAll(async () => {
   await desk.database.query(
     `insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands,
                                         number, path, start_char, end_char, line_start, line_end, carrier, locator)
-     select run_id, 0, 0, 'On the fifth.', '{1}', 'supported', 'kept', 'carried', true,
-            1, 'corpus/open/pay.pdf', 0, 9, 3, 3, 'The fifth', '{"page": 2}'
-       from nightdesk_data.jobs where job_id = $1`,
+     select run_id, 0, ordinal, claims.text, '{1}', claims.grade, claims.fate, claims.reason, stands,
+            number, path, start_char, end_char, line_start, line_end, carrier, locator::jsonb
+       from nightdesk_data.jobs, (values
+         (0, 'On the fifth.', 'supported', 'kept', 'carried', true,
+          1, 'corpus/open/pay.pdf', 0, 9, 3, 3, 'The fifth', '{"page": 2}'),
+         (1, 'In cash.', 'unsupported', 'dropped', 'words', false, null, null, null, null, null, null, null, null))
+         as claims (ordinal, text, grade, fate, reason, stands,
+                    number, path, start_char, end_char, line_start, line_end, carrier, locator)
+      where job_id = $1`,
     [jobId],
   );
+  await desk.database.query("update nightdesk_data.runs set claims_dropped = 1 where job_id = $1", [
+    jobId,
+  ]);
   const { jobIds } = await investigationsOf(desk.database, "asks", 1);
   await askAbout(desk.database, jobIds[0] ?? "");
   const file = join(desk.workroot, "nightdesk.yaml");
@@ -130,6 +139,7 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     expect(await call("get_claims", { id: jobId })).toMatchObject({
       count: 1,
       claims: [{ line_start: 3, untrusted_place: "page 2", untrusted_carrier: "The fifth" }],
+      left_out: [{ reason: "words", untrusted_text: "In cash." }],
     });
     expect(await call("get_run", { id: "nothing" })).toMatchObject({ error_code: "NOT_FOUND" });
     for (const [name, args] of [

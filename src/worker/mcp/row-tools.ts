@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { REASON_WORDS } from "../../shared/claims.ts";
 import { JOB_STATES } from "../../shared/job.ts";
 import { formatLocator } from "../../shared/locator.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -147,7 +148,7 @@ const MOST_CLAIMS = 500;
 const GET_CLAIMS = defineMcpTool({
   name: "get_claims",
   description:
-    "Gives the statements of an answer, each with its grade, and the words of the document that carry it with their page or row.",
+    "Gives the statements of an answer, each with its grade, and the words of the document that carry it with their page or row; and those that were left out of it, each with the reason.",
   args: z.strictObject({ id: idOf("run or a job") }),
   result: resultShape({
     run_id: z.string(),
@@ -161,6 +162,9 @@ const GET_CLAIMS = defineMcpTool({
         untrusted_text: z.string(),
         untrusted_carrier: z.string().nullable(),
       }),
+    ),
+    left_out: z.array(
+      rowShape({ reason: z.string(), why: z.string(), untrusted_text: z.string() }),
     ),
   }),
   changes: "nothing",
@@ -185,9 +189,19 @@ const GET_CLAIMS = defineMcpTool({
         untrusted_text: claim.text,
         untrusted_carrier: claim.carrier,
       })),
+      left_out: leftOutOf(run)
+        .slice(0, MOST_CLAIMS)
+        .map(({ reason, text }) => ({ reason, why: REASON_WORDS[reason], untrusted_text: text })),
     };
   },
 });
+
+/** The statements of the draft that the answer was made of which are not in it. */
+function leftOutOf({ claims, claims_dropped: dropped }: RunDetail): RunDetail["claims"] {
+  if (dropped === 0) return [];
+  const answered = new Set(claims.filter(({ stands }) => stands).map(({ draft }) => draft));
+  return claims.filter(({ fate, draft }) => fate === "dropped" && answered.has(draft));
+}
 
 const SEARCH_RESULTS = defineMcpTool({
   name: "search_results",
