@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Settlement } from "../../src/shared/settlement.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { CHECKED_RECORD } from "./runs-by-hand.ts";
@@ -72,5 +73,30 @@ test("JSON and exports have the grade and the statements that the answer holds",
       { text: "It holds ten.", grade: "supported", cites: [1], path: "allowed/corpus/a.md" },
       { text: "It is always blue.", grade: "partly", reason: "cue", quote: "It is blue." },
     ],
+  });
+});
+
+test("a refusal names the statements of which the evidence carried none", async () => {
+  const unsupported: Settlement = {
+    kind: "refused",
+    code: "ANSWER_UNSUPPORTED",
+    message: "Nothing carries it.",
+  };
+  const record = {
+    ...CHECKED_RECORD,
+    claims: CHECKED_RECORD.claims.filter(({ fate }) => fate === "dropped"),
+  };
+  const refuse = async (...flags: readonly string[]) => {
+    const asked = desk.run("ask", `How many with ${flags.length} flags?`, "--wait", ...flags);
+    await workByHand(desk.database, 1, () => unsupported, record);
+    return asked;
+  };
+  const { stdout: shown, stderr: said, code } = await refuse();
+  expect(code).toBe(4);
+  expect(shown + said).toContain(`left out: ${LEFT_OUT}\n`);
+  const { stdout: json } = await refuse("--json");
+  expect(JSON.parse(json)).toMatchObject({
+    error_code: "ANSWER_UNSUPPORTED",
+    claims_left_out: [{ text: "It costs 17.", reason: "figure" }],
   });
 });

@@ -16,7 +16,13 @@ import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { isCopy } from "../../shared/views/answer-sections.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
-import { claimsJson, doubtLines, leftOutLines, placesOfPiece } from "../../shared/views/claims.ts";
+import {
+  claimsJson,
+  doubtLines,
+  leftOutJson,
+  leftOutLines,
+  placesOfPiece,
+} from "../../shared/views/claims.ts";
 import { unboundText } from "../../shared/views/field-blocks.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
@@ -180,6 +186,7 @@ function formatFailure(result: JobResult): readonly Line[] {
   const how = result.state === "refused" ? "Refused" : `The job ${wordOf(result.state)}`;
   return [
     line`${styledState(result.state, how)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
+    ...leftOutLines(result.claims_left_out),
     `What was done: nightdesk runs show ${result.job_id}`,
   ];
 }
@@ -258,6 +265,7 @@ export const failureJson = (result: JobResult): Record<string, unknown> => ({
   ...identityJson(result),
   kind: result.kind,
   state: result.state,
+  ...leftOutJson(result.claims_left_out),
   ...duplicateJson(result),
 });
 

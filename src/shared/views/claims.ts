@@ -45,7 +45,7 @@ type LeftOutClaim = z.infer<typeof leftOutClaim>;
 
 /**
  * The statements that the answer of a run `r` holds, as a column `claims`, and those of its draft that were left out of it,
- * as `claims_left_out`. @param most so many of each
+ * as `claims_left_out`: where nothing was left, all of the last draft. @param most so many of each
  */
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
@@ -55,8 +55,11 @@ export const claimsColumn = (most: number): string =>
              order by ordinal limit ${most}) c) as claims,
     (select coalesce(jsonb_agg(jsonb_build_object('text', c.text, 'reason', c.reason) order by c.ordinal), '[]')
       from (select ordinal, text, reason from nightdesk_data.claims c
-             where c.run_id = r.run_id and c.fate = 'dropped' and r.claims_dropped > 0
-               and c.draft in (select s.draft from nightdesk_data.claims s where s.run_id = r.run_id and s.stands)
+             where c.run_id = r.run_id and c.fate = 'dropped'
+               and (r.claims_dropped > 0
+                    and c.draft in (select s.draft from nightdesk_data.claims s where s.run_id = r.run_id and s.stands)
+                    or r.error_code = 'ANSWER_UNSUPPORTED'
+                    and c.draft = (select max(s.draft) from nightdesk_data.claims s where s.run_id = r.run_id))
              order by ordinal limit ${most}) c) as claims_left_out`;
 
 /** What was graded of a result, in JSON; nothing where its kind has no statements. */
@@ -80,10 +83,14 @@ export const claimsJson = ({
         ...(verification === null || verification === "off" ? {} : { verification }),
         claims,
         claims_dropped: dropped ?? 0,
-        ...(leftOut.length === 0
-          ? {}
-          : { claims_left_out: leftOut.map((one) => ({ ...one, why: REASON_WORDS[one.reason] })) }),
+        ...leftOutJson(leftOut),
       };
+
+/** The statements that were left out, in JSON; nothing where none was. */
+export const leftOutJson = (claims: readonly LeftOutClaim[]): Record<string, unknown> =>
+  claims.length === 0
+    ? {}
+    : { claims_left_out: claims.map((one) => ({ ...one, why: REASON_WORDS[one.reason] })) };
 
 /** How sure a statement is, and what speaks against it: `partly, other words`. */
 export const gradeText = (claim: Pick<StoredClaim, "grade" | "reason">): string => {
