@@ -111,6 +111,28 @@ describeOnPostgres("pages that ask commands", () => {
     const { text } = await desk.browse("/");
     expect(text).toContain("Used: 0.0034 of 2.50 of money of its budget.");
   });
+
+  test("of a run name what was left out of an answer, with the reason", async () => {
+    const jobs = await insertFinishedBatch(desk.db, {
+      name: "shortened",
+      jobs: [
+        { customId: "q", input: { kind: "ask", question: "When?" }, answer: "On the fifth [1]." },
+      ],
+    });
+    await desk.db.query(
+      `with shortened as (update nightdesk_data.runs set claims_dropped = 1 where job_id = $1 returning run_id)
+       insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands)
+       select run_id, 0, ordinal, claims.text, '{}', 'unsupported', fate, reason, stands
+         from shortened, (values (0, 'On the fifth.', 'flagged', 'figure', true),
+                                 (1, 'In cash <b>.', 'dropped', 'words', false))
+              as claims (ordinal, text, fate, reason, stands)`,
+      [jobs.get("q")],
+    );
+    const run = await desk.browse(`/runs/${jobs.get("q") ?? ""}`);
+    expect(run.text).toMatch(
+      /In cash &lt;b&gt;\.<\/p>\s*<p class="note"><span [^>]*>unsupported<\/span>, left out: too few of its words/,
+    );
+  });
 });
 
 describeOnPostgres("the page Index", () => {
