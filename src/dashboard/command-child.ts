@@ -116,4 +116,8 @@ export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {
 export const wordsOf = ({ stdout, stderr }: CommandEnd): string =>
   cleanMessage(stderr.trim() === "" ? stdout.trim() : stderr.trim()).slice(0, MOST_WORDS);
 
+/** What a command that did it said beside, such as that no worker is alive; mostly empty. */
+export const hintsOf = ({ stderr }: CommandEnd): string =>
+  cleanMessage(stderr.trim()).slice(0, MOST_WORDS);
+
 const MOST_WORDS = 4_000;

@@ -39,7 +39,9 @@ describeOnPostgres("work that is started from a page", () => {
     delete order["csrf"];
     expect(order).toEqual({ ...files, length: "short" });
     const done = await desk.browse("/start/queue", order);
-    expect(done.text).toContain("Batch tonight is queued.");
+    expect(done.text).toContain(
+      "Batch tonight is queued. 1 skipped: 1 .zip. Files are read that end",
+    );
     await desk.browse("/start/queue", order);
     expect(await queued()).toEqual(
       ["a", "b"].map((name) => ({

@@ -185,6 +185,7 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     const { tools } = await client.listTools();
     expect(tools.every(({ outputSchema }) => outputSchema?.["type"] === "object")).toBe(true);
     const queued = await call("submit_job", { task: "Who is paid?" });
+    expect(queued).toMatchObject({ hint: null });
     const { job_id: queuedId } = queued as { job_id: string };
     expect(await call("get_run", { id: queuedId })).toMatchObject({
       ok: true,

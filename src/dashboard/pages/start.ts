@@ -6,7 +6,7 @@ import type { Html } from "../../shared/views/html-markup.ts";
 import { findAction } from "../../shared/views/operator-actions.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { act } from "../act.ts";
-import { jsonLinesOf, wordsOf } from "../command-child.ts";
+import { hintsOf, jsonLinesOf, wordsOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
@@ -189,7 +189,7 @@ async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<A
       const { batch_id: batchId } = resultOf(end, queuedSchema);
       if (batchId === null) return "Nothing was queued: no file changed since its newest result.";
       made = batchId;
-      return { said: `Batch ${order.name} is queued.`, batchId };
+      return { said: `Batch ${order.name} is queued. ${hintsOf(end)}`.trimEnd(), batchId };
     },
   );
   await announceEvents(desk.database);

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
-import { findKeyFault } from "../../shared/config/search-key.ts";
+import { searchKeyHint } from "../../shared/config/search-key.ts";
 import { FROM_HOSTS } from "../../shared/providers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -12,7 +12,6 @@ import { assertOwnSessions, connectQueueDatabase } from "../../shared/store/conn
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
-import { mayUse, WEB_TOOLS } from "../../shared/tool-presets.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { selectHostOverview, unansweredText } from "../../shared/views/hosts.ts";
 
@@ -144,19 +143,13 @@ export async function hintWorker(context: CommandContext, database: Database): P
   );
 }
 
-/**
- * Says that a search of the web would find no key in this process, where an investigation by one of the presets may make one. A
- * worker that was started elsewhere may have the key.
- */
+/** Says what `searchKeyHint` does. */
 export async function hintSearchKey(
   { config, terminal, invocation }: CommandContext,
   presets: Iterable<string | undefined>,
 ): Promise<void> {
-  const { presets: own } = config.tools;
-  if (!Array.from(presets).some((name) => mayUse(WEB_TOOLS.search, name, own))) return;
-  const fault = await findKeyFault(config, invocation.env);
-  if (fault === undefined) return;
-  terminal.say(`${WEB_TOOLS.search} needs a key, which the worker may have; here ${fault}`);
+  const hint = await searchKeyHint(config, invocation.env, presets);
+  if (hint !== null) terminal.say(hint);
 }
 
 /** Says that schedules run only while a worker does, when none is there. */

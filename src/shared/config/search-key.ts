@@ -1,4 +1,5 @@
 import { readSecret } from "./read-secret.ts";
+import { mayUse, WEB_TOOLS } from "../tool-presets.ts";
 import type { Config } from "./schema.ts";
 
 const MOST_KEY_BYTES = 4_096;
@@ -33,4 +34,21 @@ export async function findKeyFault(
   if (!enabled || search.provider === null) return undefined;
   const read = await readSearchKey(config, env);
   return read.kind === "missing" ? read.why : undefined;
+}
+
+/**
+ * Says that a search of the web would find no key in this process, where an investigation by one of the presets may make one;
+ * null where none may, or the key is there. A worker that was started elsewhere may have it.
+ */
+export async function searchKeyHint(
+  config: Pick<Config, "tools" | "roots">,
+  env: Readonly<Record<string, string | undefined>>,
+  presets: Iterable<string | undefined>,
+): Promise<string | null> {
+  const { presets: own } = config.tools;
+  if (!Array.from(presets).some((name) => mayUse(WEB_TOOLS.search, name, own))) return null;
+  const fault = await findKeyFault(config, env);
+  return fault === undefined
+    ? null
+    : `${WEB_TOOLS.search} needs a key, which the worker may have; here ${fault}`;
 }

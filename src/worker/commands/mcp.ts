@@ -3,6 +3,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { openContext, openDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
+import { modelHostsOf } from "../../shared/config/hosts.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -20,7 +21,9 @@ import type { ToolReach } from "../tools/tool.ts";
 /** Serves clients of the Model Context Protocol: the one that started it on stdin and stdout, or those of this machine by HTTP. */
 export const mcp: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const { logger } = context;
+  const { config, logger } = context;
+  // What clients queue is for these hosts: a URL that is not valid is told now, not by a worker in the night.
+  modelHostsOf(config);
   const database = openFirst(() => openDatabase(context, "must-exist"));
   const desk = deskOf(context, () => database.get());
   const servers = mcpServers({ desk, version: invocation.version, logger });
@@ -45,12 +48,13 @@ export const mcp: CommandHandler = async (invocation) => {
 };
 
 function deskOf(context: CommandContext, database: () => Promise<Database>): McpDesk {
-  const { config } = context;
+  const { config, invocation } = context;
   const resources = openFirst(async () =>
     openResources(context, await database()).within(grantedPrefixes(config)),
   );
   return {
     config,
+    env: invocation.env,
     database,
     async reach(signal) {
       const opened = await resources.get();

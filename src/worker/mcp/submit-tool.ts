@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
+import { searchKeyHint } from "../../shared/config/search-key.ts";
 import { parseJobInput } from "../../shared/job.ts";
 import { SUBMIT_KINDS } from "../../shared/mcp-tools.ts";
 import { queueForClient } from "../../shared/store/jobs/queue-ad-hoc.ts";
@@ -51,6 +52,8 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
     batch_id: z.string(),
     batch: z.string(),
     state: z.literal("queued"),
+    /** What may keep it from being done, such as a key that is missing. */
+    hint: z.string().nullable(),
   }),
   changes: "queues a job",
   disabled: ({ mcp }) =>
@@ -61,7 +64,16 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
     const most = desk.config.mcp.max_open_jobs;
     const queued = await queueForClient(await desk.database(), inputOf(args, desk), most);
     if (queued === "too_many") throw tooMany(most);
-    return { job_id: queued.jobId, batch_id: queued.batchId, batch: queued.batch, state: "queued" };
+    const { config, env } = desk;
+    const presets =
+      (args.kind ?? "investigate") === "investigate" ? [config.mcp.submit_preset ?? undefined] : [];
+    return {
+      job_id: queued.jobId,
+      batch_id: queued.batchId,
+      batch: queued.batch,
+      state: "queued",
+      hint: await searchKeyHint(config, env, presets),
+    };
   },
 });
 

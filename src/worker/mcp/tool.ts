@@ -9,6 +9,8 @@ import type { ToolReach } from "../tools/tool.ts";
 /** What tools for outside clients work with. */
 export type McpDesk = {
   readonly config: Pick<Config, "mcp" | "tools" | "model" | "roots" | "security">;
+  /** Where keys are looked up. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly database: () => Promise<Database>;
   /** Files and index within the grant of `mcp.roots`. */
   readonly reach: (signal: AbortSignal) => Promise<ToolReach>;

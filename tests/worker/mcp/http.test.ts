@@ -23,6 +23,7 @@ const desk: McpDesk = {
       http: { port: 1, token_env: "T", allowed_origins: [], max_body_bytes: 5_000 },
     },
   } as unknown as McpDesk["config"],
+  env: {},
   database: () => Promise.reject(new Error(SECRET)),
   reach: async () => toolReach({ files: { "a.md": "One line.\n" } }),
 };
