@@ -19,6 +19,8 @@ const output = join(root, "dist");
 const stampFile = join(output, ".build-stamp");
 const buildInfo = join(output, ".tsbuildinfo");
 const configs = join(root, "configs");
+const migrations = join(root, "migrations");
+const packer = join(source, "embedded", "pack-empty-database.ts");
 const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 
 /**
@@ -29,7 +31,12 @@ const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 export function ensureBuilt() {
   const sources = filesBelow(source).filter((file) => file.endsWith(".ts"));
   const shipped = filesBelow(configs);
-  const stamp = stampOf([...sources, ...shipped, ...settings.map((name) => join(root, name))]);
+  const stamp = stampOf([
+    ...sources,
+    ...shipped,
+    ...filesBelow(migrations),
+    ...settings.map((name) => join(root, name)),
+  ]);
   const complete =
     sources.every((file) => existsSync(compiledName(file))) &&
     shipped.every((file) => existsSync(parsedName(file)));
@@ -39,7 +46,7 @@ export function ensureBuilt() {
   compile();
   removeOrphans(new Set(sources.map(compiledName)));
   if (shipped.length > 0) parseConfigs(shipped);
-  packEmptyDatabase();
+  if (sources.includes(packer)) packEmptyDatabase();
   mkdirSync(output, { recursive: true });
   writeFileSync(stampFile, stamp);
   return "built";

@@ -50,6 +50,13 @@ describe("the build", () => {
     expect(existsSync(join(folder, "dist/deep/step.js"))).toBe(true);
   });
 
+  test("is done again where a migration changed, of which the empty database is made", async () => {
+    mkdirSync(join(folder, "migrations"));
+    write("migrations/0001_jobs.sql", "select 1;\n");
+    expect(await build()).toMatchObject({ exitCode: 0, stderr: "build: built\n" });
+    expect(await build()).toMatchObject({ exitCode: 0, stderr: "build: unchanged\n" });
+  });
+
   test("removes what has no source any more", async () => {
     rmSync(join(folder, "src/deep"), { recursive: true });
     expect(await build()).toMatchObject({ exitCode: 0 });
