@@ -58,11 +58,12 @@ export const HOLDS: readonly Act[] = [
       const extra = Math.max(share(0.06), done + 2 * IN_HAND);
       await night.enqueue("extra", extraLines(extra));
       await stage.gate.letThrough(done);
-      await night.isFull("extra");
       await patiently(
         "what went on is stored",
         async () => (await progressOf(stage.db, "extra")).succeeded === done,
       );
+      // What takes their places has asked by then: a call that is cut off on its way is charged, and no host has seen it.
+      await night.isFull("extra");
       await stage.nightdesk("batch", "cancel", "extra");
       await patiently("no reply is on its way", async () => stage.gate.waiting() === 0);
       await patiently(
