@@ -27,8 +27,8 @@ export type Offload = <Input, Output>(
 /** How long work on short texts may follow each other before others have their turn. */
 const TURN_MS = 25;
 
-/** The slowest steps take about 100 ms for the worst of so much, and 170 ms on a slow machine; a thread takes as long to start. */
-export const MOST_CHARS_AT_ONCE = 20_000;
+/** The slowest steps take about 90 ms for the worst of so much, and half as long again on a slow machine; a thread takes as long to start. */
+export const MOST_CHARS_AT_ONCE = 14_000;
 
 export function openOffload(options: ThreadOptions = { execArgv: process.execArgv }): Offload {
   const inThread = openThread(options);

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { MOST_CHARS_AT_ONCE } from "../../../src/worker/offload/offload.ts";
 import { LOADING_MS, SAY_LOADED } from "./slow-module.ts";
 import { testOffload, turnsUntil } from "./test-offload.ts";
 import { HOARD, KEEP_BUSY, REFUSE_WORK, TELL_THREAD } from "./thread-works.ts";
@@ -21,10 +22,10 @@ test("works on a short text in this thread, and on a long one in another", async
 
 test("counts the characters of a reply fourfold", async () => {
   const offload = testOffload();
-  const limits = { ...long(), chars: 20_000 };
+  const limits = { ...long(), chars: MOST_CHARS_AT_ONCE };
   const [evidence, reply] = [
     await offload(TELL_THREAD, "bell", limits),
-    await offload(TELL_THREAD, "bell", { ...limits, replyChars: 20_000 }),
+    await offload(TELL_THREAD, "bell", { ...limits, replyChars: MOST_CHARS_AT_ONCE }),
   ];
   expect([evidence.isMainThread, reply.isMainThread]).toEqual([true, false]);
 });
