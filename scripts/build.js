@@ -75,7 +75,7 @@ function parseConfigs(files) {
 function packEmptyDatabase() {
   const program = `
     import { existsSync } from "node:fs";
-    import { emptyDatabaseFile } from "./dist/embedded/empty-database.js";
+    import { emptyDatabaseFile } from "./dist/embedded/database-command.js";
     const file = await emptyDatabaseFile(".");
     if (!existsSync(file)) {
       const { packEmptyDatabase } = await import("./dist/embedded/pack-empty-database.js");

@@ -22,11 +22,8 @@ export const unpackedPath = (directory: string): string =>
 /** A restored data directory that waits to take the place of the broken one. */
 export const restoredPath = (directory: string): string => path.join(directory, "pgdata.restored");
 
-type DirectoryOptions = {
-  /** The packed files of an empty database; null, or without that file, one is made. */
-  readonly packed: string | null;
-  readonly onDeath: OnDeath;
-};
+/** Names the file with the packed files of an empty database. Asked for only where one is to be made; without that file it is. */
+export type PackedFiles = () => Promise<string>;
 
 /**
  * Opens the database of a directory, and makes it first where there is none.
@@ -34,7 +31,8 @@ type DirectoryOptions = {
  */
 export async function openDirectory(
   directory: string,
-  { packed, onDeath }: DirectoryOptions,
+  onDeath: OnDeath,
+  packed?: PackedFiles,
 ): Promise<Engine> {
   const dataDirectory = dataPath(directory);
   await removeLeftOvers(directory);
@@ -42,7 +40,7 @@ export async function openDirectory(
   if (!existsSync(dataDirectory) && existsSync(restoredPath(directory))) {
     await rename(restoredPath(directory), dataDirectory);
   }
-  if (!existsSync(dataDirectory)) await create(directory, { packed, onDeath });
+  if (!existsSync(dataDirectory)) await create(directory, onDeath, await packed?.());
   try {
     if (!readdirSync(dataDirectory).includes("PG_VERSION"))
       throw new Error("PG_VERSION is missing");
@@ -73,17 +71,11 @@ async function makeData(options: EngineOptions): Promise<void> {
   await engine.close();
 }
 
-async function create(directory: string, { packed, onDeath }: DirectoryOptions): Promise<void> {
+async function create(directory: string, onDeath: OnDeath, packed?: string): Promise<void> {
   const dataDirectory = path.join(directory, "pgdata.new");
-  if (packed === null || !existsSync(packed)) await makeData({ dataDirectory, onDeath });
-  else await unpackData(packed, dataDirectory);
+  if (packed === undefined || !existsSync(packed)) await makeData({ dataDirectory, onDeath });
+  else await unpackFile(packed, dataDirectory);
   await rename(dataDirectory, dataPath(directory));
-}
-
-async function unpackData(packed: string, dataDirectory: string): Promise<void> {
-  await rm(dataDirectory, { recursive: true, force: true });
-  await mkdir(dataDirectory, { mode: 0o700 });
-  await unpackFile(packed, dataDirectory);
 }
 
 type Rows = { rows: Record<string, unknown>[]; rowCount: number | null };

@@ -1,19 +1,15 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { migrateAll } from "./database-command.ts";
-import { emptyDatabaseFile } from "./empty-database.ts";
+import { emptyDatabaseFile, migrateAll } from "./database-command.ts";
 import { dataPath, openDirectory, writeDump } from "./open-database.ts";
 
 /** Makes the file of `emptyDatabaseFile`, for the build. */
 export async function packEmptyDatabase(packageRoot: string): Promise<void> {
   const directory = await mkdtemp(path.join(tmpdir(), "nightdesk-empty-"));
   try {
-    const engine = await openDirectory(directory, {
-      packed: null,
-      onDeath: (reason) => {
-        throw new Error(reason);
-      },
+    const engine = await openDirectory(directory, (reason) => {
+      throw new Error(reason);
     });
     await engine.query("set search_path to public");
     await migrateAll(

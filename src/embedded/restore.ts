@@ -87,8 +87,6 @@ async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Pro
       { cause },
     );
   };
-  await rm(unpacked, { recursive: true, force: true });
-  await mkdir(unpacked, { mode: 0o700 });
   await unpack(file, unpacked).catch((error: unknown) => {
     throw isOfTheDisk(error) ? error : refuse(error);
   });

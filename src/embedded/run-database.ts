@@ -7,6 +7,7 @@ import {
 } from "../shared/store/embedded/embedded-directory.ts";
 import { ALREADY_SERVED } from "../shared/store/embedded/embedded-process.ts";
 import type { Log } from "./listen-socket.ts";
+import type { PackedFiles } from "./open-database.ts";
 
 /** Runs one statement with values, or one or several without. */
 export type Query = (
@@ -20,8 +21,7 @@ type DatabaseProcessOptions = {
   /** How long to go on without a client, in seconds. */
   readonly idleSeconds: number;
   readonly log: Log;
-  /** Of `openDirectory`; null unless told. */
-  readonly packed?: string;
+  readonly packed?: PackedFiles;
   /** Run on the open database before anybody can connect. */
   readonly migrate: (query: Query) => Promise<void>;
   /** How long a client may hold a transaction and say nothing, in seconds; 30 unless told. */
@@ -61,7 +61,7 @@ async function serve(options: DatabaseProcessOptions): Promise<number> {
   const { openDirectory } = await import("./open-database.ts");
   const { listenOnSocket } = await import("./listen-socket.ts");
   const onDeath = dieOf(log);
-  const engine = await openDirectory(directory, { packed: options.packed ?? null, onDeath });
+  const engine = await openDirectory(directory, onDeath, options.packed);
   await engine.query("set search_path to public");
   await options.migrate((sql, values) => engine.query(sql, values));
   await engine.query("reset session authorization; reset all");

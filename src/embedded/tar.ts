@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -51,8 +51,10 @@ export async function unpackInto(folder: string, tar: AsyncIterable<Buffer>): Pr
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** The same of a file, compressed with gzip or not. */
+/** The same of a file, compressed with gzip or not, into a folder that is made anew. */
 export async function unpackFile(file: string, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
   const handle = await open(file);
   try {
     const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0);

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { emptyDatabaseFile } from "../../src/embedded/empty-database.ts";
+import { emptyDatabaseFile } from "../../src/embedded/database-command.ts";
 import { dataPath, openDirectory } from "../../src/embedded/open-database.ts";
 import { migrate, readMigrations } from "../../src/shared/store/migrate.ts";
 
@@ -25,7 +25,7 @@ test("a new directory takes the files that the build has packed, and no migratio
   const packed = await emptyDatabaseFile(packageRoot);
   expect(existsSync(packed)).toBe(true);
   const before = readFileSync(packed);
-  const engine = await openDirectory(folder, { packed, onDeath });
+  const engine = await openDirectory(folder, onDeath, async () => packed);
   const known = (await readMigrations(migrations)).map(({ name }) => name).sort();
   const { rows } = await engine.query("select name from nightdesk_migrations.applied");
   expect(rows.map((row) => row["name"]).sort()).toEqual(known);
@@ -41,7 +41,7 @@ test("a new directory takes the files that the build has packed, and no migratio
 
 test("without that file the files are made", async () => {
   const packed = join(folder, "nowhere.tar.gz");
-  const engine = await openDirectory(folder, { packed, onDeath });
+  const engine = await openDirectory(folder, onDeath, async () => packed);
   const found = await engine.query(
     "select to_regclass('nightdesk_migrations.applied')::text as it",
   );
