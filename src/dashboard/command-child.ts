@@ -113,11 +113,11 @@ export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {
 }
 
 /** What a command said of its failure, for people. */
-export const wordsOf = ({ stdout, stderr }: CommandEnd): string =>
-  cleanMessage(stderr.trim() === "" ? stdout.trim() : stderr.trim()).slice(0, MOST_WORDS);
+export const wordsOf = (end: CommandEnd): string => hintsOf(end) || shown(end.stdout);
 
 /** What a command that did it said beside, such as that no worker is alive; mostly empty. */
-export const hintsOf = ({ stderr }: CommandEnd): string =>
-  cleanMessage(stderr.trim()).slice(0, MOST_WORDS);
+export const hintsOf = ({ stderr }: CommandEnd): string => shown(stderr);
+
+const shown = (text: string): string => cleanMessage(text.trim()).slice(0, MOST_WORDS);
 
 const MOST_WORDS = 4_000;
