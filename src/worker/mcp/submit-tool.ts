@@ -62,17 +62,16 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
       : null,
   async run(args, desk) {
     const most = desk.config.mcp.max_open_jobs;
-    const queued = await queueForClient(await desk.database(), inputOf(args, desk), most);
+    const input = inputOf(args, desk);
+    const queued = await queueForClient(await desk.database(), input, most);
     if (queued === "too_many") throw tooMany(most);
-    const { config, env } = desk;
-    const presets =
-      (args.kind ?? "investigate") === "investigate" ? [config.mcp.submit_preset ?? undefined] : [];
+    const presets = input.kind === "investigate" ? [input.preset] : [];
     return {
       job_id: queued.jobId,
       batch_id: queued.batchId,
       batch: queued.batch,
       state: "queued",
-      hint: await searchKeyHint(config, env, presets),
+      hint: await searchKeyHint(desk.config, desk.env, presets),
     };
   },
 });
