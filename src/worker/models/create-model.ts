@@ -89,9 +89,8 @@ const withMemory =
     };
   };
 
-/** Opens models at a host that is sent what `index.secrets` lets it have. */
-function withholding({ host }: HostPlace, { index }: ModelConfig, open: Open): Open {
-  const shown = textFor(host, index?.secrets ?? "off");
+/** Opens models that are sent no more of a text than is shown of it. */
+function withholding(shown: (text: string) => string, open: Open): Open {
   return async (name, signal) => {
     const model = await open(name, signal);
     return {
@@ -140,9 +139,7 @@ function listOpener(
   const opens = new Map(
     places.map((place) => [
       place.host,
-      rememberModels(
-        remembering(withholding(place, config, hostOpener(place, model, accessOf, features))),
-      ),
+      rememberModels(remembering(hostOpener(place, config, accessOf, features))),
     ]),
   );
   return (choice) => (name, signal) =>
@@ -163,18 +160,18 @@ function listOpener(
 
 function hostOpener(
   { host: baseUrl, provider, entry }: HostPlace,
-  settings: ModelConfig["model"],
+  { model: settings, index }: ModelConfig,
   accessOf: AccessOf,
   features: HostFeatures | null,
 ): Open {
   const listed =
     entry === undefined ? {} : { entry: entry.name, api: entry.api, access: accessOf(baseUrl) };
-  const open: Open = (name, signal) => {
+  const open = withholding(textFor(baseUrl, index?.secrets ?? "off"), (name, signal) => {
     const place = { name, baseUrl, ...listed };
     return provider === "ollama"
       ? openOllamaModel(place, settings, signal)
       : openOpenAiModel(place, settings, signal, features?.recall(baseUrl, name));
-  };
+  });
   if (features === null) return open;
   return async (name, signal) => {
     const model = await open(name, signal);
@@ -211,7 +208,7 @@ function modelOpener(
 function onlyHostOpener(config: ModelConfig, { accessOf, features }: HostReach): Open {
   const [place] = modelHostsOf({ ...config, hosts: [] });
   if (place === undefined) throw new Error("model.provider has no host");
-  return withholding(place, config, hostOpener(place, config.model, accessOf, features));
+  return hostOpener(place, config, accessOf, features);
 }
 
 /** What a host says of a model changes when somebody pulls another build of it, or changes how it is served. */
