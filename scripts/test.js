@@ -23,8 +23,8 @@ const LONGEST_FILE_MS = Number(process.env.NIGHTDESK_LONGEST_FILE_MS ?? 20 * 60_
 const mustRunAll = process.env.CI === "true" && process.env.TEST_SERVICES !== "none";
 
 // Two workers suit the two cores of the smallest machine, and a database a test file that is shared by all. What mostly
-// waits, for leases and for what comes back, leaves room for two more. What measures time shares the machine with no other test, in a process
-// that is made anew when it has grown.
+// waits, for leases and for what comes back, leaves room for two more. What measures time shares the machine with no other
+// test, in a process that is made anew when it has grown.
 const WHOLE = [
   { tests: "busy", args: ["--maxWorkers=2"] },
   { tests: "waiting", args: ["--maxWorkers=4"] },
