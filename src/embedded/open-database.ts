@@ -186,9 +186,12 @@ const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
   },
 });
 
+/** As Node says it of a file of PGlite, while packages are installed. */
+const SAYS_PACKAGE_MISSING = /^Cannot find (?:module|package) /;
+
 /**
- * Says that a data directory does not open, why, which dumps there are, and the command that restores one. A full disk has
- * broken nothing.
+ * Says that a data directory does not open, why, which dumps there are, and the command that restores one. A full disk or a
+ * missing package has broken nothing.
  */
 export function formatBroken(directory: string, reason: string): string {
   if (SAYS_DISK_FULL.test(reason)) {
@@ -196,6 +199,9 @@ export function formatBroken(directory: string, reason: string): string {
       `The disk is full: the data directory ${path.join(directory, "pgdata")} can't be written (${reason}). Free some ` +
       "space there. Nothing is broken, and nothing has to be restored."
     );
+  }
+  if (SAYS_PACKAGE_MISSING.test(reason)) {
+    return `A package that it needs is not there: ${reason}. Wait for an installation that runs, or run: npm ci. Nothing is broken, and nothing has to be restored.`;
   }
   const dumps = findDumps(directory);
   const restore = (file: string) => `nightdesk restore --force ${file}`;

@@ -48,6 +48,17 @@ test("an embedded database on a full disk is not called broken", () => {
   expect(words).not.toContain("nightdesk restore");
 });
 
+test("an embedded database whose package is being installed is not called broken", () => {
+  const words = formatBroken(
+    "/desk/.nightdesk",
+    "Cannot find module '/n/pglite/dist/fs/nodefs.js' imported from /n/pglite/dist/chunk.js",
+  );
+  expect(words).toMatch(
+    /^A package that it needs is not there: .*npm ci.*nothing has to be restored\.$/,
+  );
+  expect(words).not.toContain("nightdesk restore");
+});
+
 const hasServer = topologies.includes("postgres");
 
 (hasServer ? describe : describe.skip)("a server that can't store anything", () => {
