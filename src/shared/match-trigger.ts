@@ -71,7 +71,7 @@ function wordsIn(folded: string): string[] {
     if (PLAIN_WORD.test(token)) {
       words.push(token);
     } else if (!isName(token)) {
-      for (const [word] of token.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) words.push(word);
+      for (const word of token.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.push(word);
       if (/[.,;:!?…)\]]$/.test(token)) words.push(CLAUSE_END);
     }
   }
