@@ -281,39 +281,6 @@ export function compareDeniedWords(pair: Pair): Finding | null {
   return { grade: "partly", reason: "polarity", detail: `"${denied.term.word}" is denied there` };
 }
 
-const SUBJECT = /(?<who>[\p{Script=Han}\p{Script=Katakana}ー々]{1,12})(?:さん|氏|様)?[がはも]/gu;
-
-/** 榊原が写真を撮り, where the sentence has リムが写真を撮り、榊原が報告する: what one does stands behind another one. */
-export function compareDoers(pair: Pair): Finding | null {
-  const { claim, unit } = pair;
-  if (claim.language !== "japanese" || unit.language !== "japanese") return null;
-  const held = doersOf(unit.text);
-  if (held.length < 2) return null;
-  for (const { who, part } of doersOf(claim.text)) {
-    const said = (other: TextSpan): number =>
-      [...wordsIn(other, pair)].filter(({ start, end }) => start >= part.start && end <= part.end)
-        .length;
-    const own = held.find((one) => one.who === who);
-    const other = held.find((one) => one.who !== who && said(one.part) > 0);
-    if (own === undefined || other === undefined || said(own.part) >= said(other.part)) continue;
-    return rival(`${other.who} does it, and not ${who}`);
-  }
-  return null;
-}
-
-/** Each one who does something, and the text up to the next one. */
-function doersOf(text: string): { readonly who: string; readonly part: TextSpan }[] {
-  const found = [...text.matchAll(SUBJECT)].map(({ 0: whole, index, groups }) => ({
-    who: groups?.["who"] ?? "",
-    start: index,
-    from: index + whole.length,
-  }));
-  return found.map(({ who, from }, at) => ({
-    who,
-    part: { start: from, end: found[at + 1]?.start ?? text.length },
-  }));
-}
-
 const HAN_WORD = /[\p{Script=Han}々]{2,4}(?=[がはをのにもとで、。])/gu;
 
 /** 湯川 where the sentence has 湯浅: a word that stands nowhere begins as one that the claim lacks. */

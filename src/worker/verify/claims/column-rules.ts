@@ -1,7 +1,6 @@
 import { findFigure, hardFigures } from "./figure-rules.ts";
 import type { ClaimFigure } from "./figures.ts";
 import type { Finding, Pair } from "./pair.ts";
-import { foldSpaces } from "./pieces.ts";
 import { segmentAt } from "./segments.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
@@ -50,17 +49,3 @@ const hasFigureInHeader = (cell: TextSpan, { unit }: Pair): boolean => {
   const end = headerEnd(cell, unit.text);
   return unit.figures().some((one) => one.start >= cell.start && one.end <= end);
 };
-
-const IN_BRACKETS = /\(([^():]{1,30}):\s*$/u;
-
-/** "3.2 % (2024: 2.5 %)": a figure in brackets is of what stands before it there. */
-export function compareBracket(pair: Pair): Finding | null {
-  const { unit, claim } = pair;
-  const said = foldSpaces(claim.text);
-  for (const own of placedFigures(pair)) {
-    const label = IN_BRACKETS.exec(unit.text.slice(Math.max(0, own.start - 34), own.start))?.[1];
-    if (label !== undefined && !said.includes(foldSpaces(label.trim())))
-      return doubt(`${own.text.trim()} is of ${label.trim()}`);
-  }
-  return null;
-}

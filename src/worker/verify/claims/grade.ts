@@ -26,7 +26,6 @@ import {
 import {
   compareAlike,
   compareDeniedWords,
-  compareDoers,
   compareElsewhere,
   compareGapped,
   compareListed,
@@ -34,7 +33,7 @@ import {
   compareStatements,
   compareSubject,
 } from "./apart-rules.ts";
-import { compareBracket, compareColumn } from "./column-rules.ts";
+import { compareColumn } from "./column-rules.ts";
 import {
   compareAnchors,
   compareBinding,
@@ -53,13 +52,10 @@ import {
 import { compareQuantifier } from "./quantity-rules.ts";
 import { compareDirection, compareOpposites, compareSequence } from "./sequence-rules.ts";
 import { findCues } from "./cues/find-cues.ts";
-import { compareNumbered } from "./numbered-rules.ts";
 import { comparePolarity } from "./polarity.ts";
 import { readTerms } from "./terms.ts";
 import {
   compareDenied,
-  compareItems,
-  compareLabel,
   compareLanguage,
   compareModifiers,
   compareNewWords,
@@ -109,7 +105,6 @@ const RULES = {
   rival: compareRival,
   swap: compareSwap,
   column: compareColumn,
-  bracket: compareBracket,
   name_rival: compareNameRival,
   binding: compareBinding,
   quantifier: compareQuantifier,
@@ -124,19 +119,15 @@ const RULES = {
   denied: compareDenied,
   modifiers: compareModifiers,
   row: compareRow,
-  label: compareLabel,
   subject: compareSubject,
   listed: compareListed,
   lookalike: compareLookalike,
-  numbered: compareNumbered,
   gapped: compareGapped,
   objects: compareObjects,
   statements: compareStatements,
   denied_words: compareDeniedWords,
-  doers: compareDoers,
   alike: compareAlike,
   elsewhere: compareElsewhere,
-  items: compareItems,
   order: compareOrder,
   around: compareAround,
   owners: compareOwners,
@@ -316,7 +307,6 @@ const OF_PLACE: ReadonlySet<string> = new Set<ClaimRule>([
     "objects",
     "statements",
     "denied_words",
-    "doers",
     "alike",
     "elsewhere",
   ] as const),

@@ -1,10 +1,8 @@
 import { overlapsAny } from "./figures.ts";
-import { wordsIn } from "./pair.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
 import type { ReadUnit } from "./pieces.ts";
 import { segmentAt } from "./segments.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
-import type { TextSpan } from "../../text/spans.ts";
 import { compareVoices } from "./voice.ts";
 import type { Term } from "./terms.ts";
 
@@ -170,54 +168,6 @@ export function compareRow({ unit, met, piece }: Pair): Finding | null {
   return other === undefined
     ? null
     : { grade: "partly", reason: "rival", detail: `${other.term.word} names another row` };
-}
-
-/** "Scene: Awa Diallo." says itself whose it is. */
-const LABEL = /^[\p{L}][\p{L}\p{N} .'’/-]{0,40}[ \u00A0]?[::=]/u;
-
-/** The label of a line is not said, and a word that the claim adds stands in another sentence, which may be the one that it belongs to. */
-export function compareLabel({ met, cited, unit }: Pair): Finding | null {
-  const label = LABEL.exec(unit.text)?.[0];
-  if (label === undefined || unit.kind !== "sentence") return null;
-  const isLabelSaid = met.some(({ places }) =>
-    places.some((place) => (unit.terms[place]?.end ?? 0) <= label.length),
-  );
-  const other = met.find(
-    ({ isMinor, places, isLabel, term }) =>
-      !isMinor &&
-      places.length === 0 &&
-      !isLabel &&
-      cited.some(({ words }) => words.has(term.word)),
-  );
-  return isLabelSaid || other === undefined
-    ? null
-    : { grade: "partly", reason: "place", detail: `${other.term.word} stands in another sentence` };
-}
-
-/** "Amber = full; blue = defrosting": what the claim joins stands in two items, and in no one. */
-export function compareItems(pair: Pair): Finding | null {
-  const { unit, claim } = pair;
-  const items = unit.kind === "sentence" ? itemsOf(unit.text) : [];
-  if (items.length < 3 || claim.segments.length > 1) return null;
-  const held = items.map((item) => wordsIn(item, pair));
-  const all = new Set(held.flatMap((words) => [...words]));
-  if (all.size < 2 || held.some(({ size }) => size === all.size)) return null;
-  return { grade: "partly", reason: "rival", detail: "it joins words of two items" };
-}
-
-/** Items between semicolons, each of which names what it tells of; without what stands before a colon. */
-function itemsOf(text: string): TextSpan[] {
-  const from = /^[^:=;]{0,60}:(?=\s)/u.exec(text)?.[0].length ?? 0;
-  const items: TextSpan[] = [];
-  let start = from;
-  for (const { index } of text.matchAll(/;/g)) {
-    if (index > from) items.push({ start, end: index });
-    start = index + 1;
-  }
-  const all = [...items, { start, end: text.length }];
-  return all.filter(({ start: at, end }) => /[=→]/u.test(text.slice(at, end))).length > 1
-    ? all
-    : [];
 }
 
 const isBefore = (one: Term, next: Term, text: string): boolean =>
