@@ -63,8 +63,8 @@ const boundaries = [
   { target: rooms("answer", "evidence", "verify"), from: rooms("embedders") },
   { target: rooms("embedders", "models"), from: rooms("index", "search", "hosts", "answer") },
   { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify") },
-  // A document may not call a tool by its name, so that the names are known there, and nothing else of the tools.
-  { target: "src/worker/text", from: "src/worker/tools", except: ["./registry.ts"] },
+  // Tools are made of these rooms. What these know of tools is in text and in src/shared/tool-presets.ts.
+  { target: rooms("evidence", "models", "text"), from: rooms("tools") },
   { target: "src/worker/offload", from: ["src/worker"], except: ["offload"] },
   // What people read is put together of what is stored, and nothing that is stored knows how it is shown.
   {

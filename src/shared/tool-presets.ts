@@ -31,6 +31,9 @@ export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   shell: "exec",
 };
 
+/** The tool that reads a file: the only one that a question offers, and the one that a footer names. */
+export const READ_TOOL = "read_text_file" satisfies ToolName;
+
 const TOOL_NAMES = Object.keys(TOOL_EFFECTS).join(", ");
 
 const SAFE = ["search_index", "list_files", "read_text_file", "search_text", "calculate"] as const;

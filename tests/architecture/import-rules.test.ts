@@ -48,6 +48,9 @@ const violations: Violation[] = [
     ["embedders", "index"],
     ["search", "answer"],
     ["text", "evidence"],
+    ["text", "tools"],
+    ["models", "tools"],
+    ["evidence", "tools"],
     ["offload", "models"],
     ["delivery", "jobs"],
     ["jobs", "services"],
@@ -154,6 +157,7 @@ const targets = [
     "jobs",
     "models",
     "services",
+    "tools",
     "verify",
   ].map((room) => `src/worker/${room}/planted.ts`),
 ];

@@ -1,5 +1,5 @@
 import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
-import { textOfCall } from "../tools/tool.ts";
+import { textOfCall } from "../text/call-form.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
 
@@ -10,7 +10,7 @@ const TASK =
 
 const { name, description, parameters } = READ_WHOLE_FILE;
 const ONE_TOOL = `There is one tool, ${name}, which ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
-const EXAMPLE = textOfCall(READ_WHOLE_FILE, { path: "the path" });
+const EXAMPLE = textOfCall(name, { path: "the path" });
 
 const rulesFor = (
   enough: string,

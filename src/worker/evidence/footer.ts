@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
-import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
+import { READ_TOOL } from "../../shared/tool-presets.ts";
 import type { AdmittedEvidence, Reading, ToolPrint } from "./types.ts";
 
 /**
@@ -42,7 +42,7 @@ export const outputsHash = (outputs: readonly Pick<ToolPrint, "label" | "sha256"
 
 function ofFile({ truncated, charsReturned, charsFull, sha256, page, path }: Reading): string {
   const extent = truncated ? "partial" : "full";
-  const from = page === undefined ? READ_TEXT_FILE.name : `web page ${footerUrl(path)}`;
+  const from = page === undefined ? READ_TOOL : `web page ${footerUrl(path)}`;
   return `${extent} evidence from ${from} (${charsReturned}/${charsFull}), sha256=${sha256}`;
 }
 

@@ -5,7 +5,7 @@ import type { AskInput } from "../../shared/job.ts";
 import { UTF8 } from "../documents/formats/utf8.ts";
 import type { Classification } from "../question/classify-question.ts";
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
-import { isNamed } from "../tools/check-tool-call-path.ts";
+import { isNamed } from "../text/match-path.ts";
 import { snapshotHash } from "./retrieve.ts";
 import type { Snapshot } from "./retrieve.ts";
 import type { AdmittedEvidence, Passage, Reading } from "./types.ts";

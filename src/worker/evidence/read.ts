@@ -3,7 +3,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { inToolSpan } from "../../shared/traces.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
-import { READ_TEXT_FILE } from "../tools/read-text-file.ts";
+import { READ_TOOL } from "../../shared/tool-presets.ts";
 import { gateReading } from "./gate.ts";
 import { ADMITTED, filePiece, rejected } from "./piece.ts";
 import type { PipelineDependencies, Reading } from "./types.ts";
@@ -45,12 +45,12 @@ async function recordedRead(
 ): Promise<Reading | Refusal> {
   const startedAt = performance.now();
   const reading = await inToolSpan(
-    READ_TEXT_FILE.name,
+    READ_TOOL,
     (read: Reading | Refusal) => (read.kind === "refused" ? read.code : null),
     () => readTextFile({ path, lookup, maxChars }),
   );
   trace.toolCall({
-    name: READ_TEXT_FILE.name,
+    name: READ_TOOL,
     args: { ...cleanRecord(args), path: cleanText(path), max_chars: maxChars },
     ...outcomeOf(reading),
     trailingText:

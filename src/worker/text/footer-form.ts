@@ -1,4 +1,4 @@
-import { READER } from "../tools/registry.ts";
+import { READ_TOOL } from "../../shared/tool-presets.ts";
 import { plainForm } from "./plain-form.ts";
 
 /** As patterns, for a text whose look-alikes are folded: "Scope", what parts it from the rest, and the rest. */
@@ -11,15 +11,12 @@ export const FOOTER_REST =
   "[*_`\\s\"'“”()\\[\\]<>|:=–—-]{0,8}(?:the\\s{1,4}|all\\s{1,4})?" +
   `(?:(?:full|partial|complete|entire)\\s{1,4}evidence|${NUMBER}\\s{1,4}(?:passages?|answers?)\\s{1,4}(?:from|of)|[^\\n]{0,200}${HASH})`;
 
-/** The tools that a footer names, in whatever way their words are parted. */
-const EVIDENCE_TOOLS = READER.tools
-  .filter(({ isEvidence }) => isEvidence)
-  .map(({ name }) => name.replaceAll("_", "[\\s-]?"))
-  .join("|");
+/** The tool that a footer names, in whatever way its words are parted. */
+const EVIDENCE_TOOL = READ_TOOL.replaceAll("_", "[\\s-]?");
 
 /** What no other sentence says, also without the label. */
 const UNLABELLED =
-  `evidence\\s{1,4}from\\s{1,4}(?:${EVIDENCE_TOOLS}|web\\s{1,4}page\\s{1,4}https?:)|` +
+  `evidence\\s{1,4}from\\s{1,4}(?:${EVIDENCE_TOOL}|web\\s{1,4}page\\s{1,4}https?:)|` +
   `${NUMBER}\\s{1,4}(?:files?|jobs?|web\\s{1,4}pages?)\\s{0,4}[,;]?\\s{0,4}snapshot\\s{0,3}[=:]|snapshot\\s{0,3}=\\s{0,3}[0-9a-f]{16}|` +
   `output\\s{1,4}of\\s{1,4}[^\\n]{1,60}sha-?256\\s{0,3}=\\s{0,3}[0-9a-f]{16}`;
 

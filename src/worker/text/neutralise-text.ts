@@ -1,5 +1,5 @@
 import { citedRanges, inSquareBrackets } from "./cited-numbers.ts";
-import { READER } from "../tools/registry.ts";
+import { READ_TOOL } from "../../shared/tool-presets.ts";
 import { visibleText } from "./clean-text.ts";
 import { findEndNotes } from "./end-notes.ts";
 import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "./footer-form.ts";
@@ -130,7 +130,7 @@ const MARKS_OF_PROTOCOL: readonly Finder[] = [
   runs("<", "‹"),
   runs(">", "›"),
   replaced("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
-  replaced(anyOf(["tool_call", ...READER.names, "insufficient_evidence"].join(" ")), { _: DOT }),
+  replaced(anyOf(`tool_call ${READ_TOOL} insufficient_evidence`), { _: DOT }),
   dotAfter(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
   // What stands before the word is looked at behind it: else it would be at every position of a text.
   dotAfter(`ENOUGH(?<=^[^\\p{L}\\p{N}\\n]{0,20}ENOUGH)(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),

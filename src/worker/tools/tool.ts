@@ -193,12 +193,6 @@ export function defineTool<Shape extends z.ZodRawShape>(
   };
 }
 
-/** A call as a reply writes it in the form that is ours. */
-export const textOfCall = <Args extends object>(
-  { name }: Pick<Tool<Args>, "name">,
-  args: Args,
-): string => JSON.stringify({ type: "tool_call", name, args });
-
 /**
  * The arguments of a call as its tool takes them, without those that are null where it takes no null: models write them
  * for what they leave out. INVALID_ARGS, which says what was expected, where it does not.

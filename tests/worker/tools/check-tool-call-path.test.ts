@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkToolCallPath, isNamed } from "../../../src/worker/tools/check-tool-call-path.ts";
+import { isNamed } from "../../../src/worker/text/match-path.ts";
+import { checkToolCallPath } from "../../../src/worker/tools/check-tool-call-path.ts";
 
 const readable = {
   namedFiles: ["rail.md", "notes/cafe\u0301.md", "notes/a&b's.md"],

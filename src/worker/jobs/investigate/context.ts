@@ -7,7 +7,7 @@ import type { PromptTemplate } from "../../answer/prompt.ts";
 import { countCodePoints, firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
-import { textOfCall } from "../../tools/tool.ts";
+import { textOfCall } from "../../text/call-form.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callKey, noteOf, shownSteps } from "./record.ts";
 import type { EvidenceItem, InvestigationRecord, RecordedStep, ToolAction } from "./record.ts";
@@ -35,7 +35,7 @@ What was done so far:
 
 const SLOTS = ["task", "tools", "notes", "left"] as const;
 
-const EXAMPLE = textOfCall({ name: "the tool" }, { argument: "value" });
+const EXAMPLE = textOfCall("the tool", { argument: "value" });
 
 /** By the host's own protocol, where it has one. */
 export const LOOP_NATIVELY: LoopTemplate = {

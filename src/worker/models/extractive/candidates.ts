@@ -1,6 +1,6 @@
 import type { Language } from "../../../shared/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
-import { READER } from "../../tools/registry.ts";
+import { READ_TOOL } from "../../../shared/tool-presets.ts";
 import type { EvidenceBlock } from "../model.ts";
 import { splitSentences } from "./sentences.ts";
 import type { Sentence } from "./sentences.ts";
@@ -362,7 +362,7 @@ const isShowable = (text: string): boolean =>
 const OWN_CITATION =
   /[[【［][\s,;–—-]{0,8}(?:\^|\p{L}{1,12}[\s:#]{1,4})?\p{Nd}[\p{Nd}\s,;，；、–—-]{0,400}(?:†[^[\]【】]{0,100})?[\]】］]/u;
 const PROTOCOL = new RegExp(
-  String.raw`tool_call|${READER.names.join("|")}|insufficient[_ ]evidence|\bscope[*_\s]{0,8}[:：]`,
+  String.raw`tool_call|${READ_TOOL}|insufficient[_ ]evidence|\bscope[*_\s]{0,8}[:：]`,
   "i",
 );
 const PAIRS = ["«»", "‹›", "「」", "『』"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const);

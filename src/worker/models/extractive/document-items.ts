@@ -1,6 +1,6 @@
 import { parseMailHeader, subjectOf } from "../../text/mail-header.ts";
 import type { MailHeader } from "../../text/mail-header.ts";
-import { READER } from "../../tools/registry.ts";
+import { READ_TOOL } from "../../../shared/tool-presets.ts";
 import { splitSentences } from "./sentences.ts";
 
 /** A paragraph, a list item or a table row of a document, in one line. */
@@ -148,7 +148,7 @@ export const addressesTheSorter = (sentence: string): boolean => ORDERS.test(sen
 
 const PROGRAMS = [
   ...["ai", "language model", "assistants?", "automated readers?", "chatbots?", "llm"],
-  ...["tool_call", ...READER.names],
+  ...["tool_call", READ_TOOL],
 ].join("|");
 const ORDERS = new RegExp(
   [

@@ -1,6 +1,6 @@
 import type { PureWork } from "../../offload/offload.ts";
-import { READ_WHOLE_FILE } from "../../tools/read-text-file.ts";
-import { textOfCall } from "../../tools/tool.ts";
+import { READ_TOOL } from "../../../shared/tool-presets.ts";
+import { textOfCall } from "../../text/call-form.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";
 import { findActions } from "./actions.ts";
@@ -46,7 +46,7 @@ export const TEXT_FOR: PureWork<QuotingTask, string> = { home: import.meta.url, 
 
 function selectTool([path]: readonly string[]): string {
   if (path === undefined) return "The passages are enough.";
-  return textOfCall(READ_WHOLE_FILE, { path });
+  return textOfCall(READ_TOOL, { path });
 }
 
 /** A question that asks for nothing but the file ("What does a.md say?") is answered with a summary of it. */

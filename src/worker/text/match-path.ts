@@ -1,0 +1,30 @@
+import { normaliseText } from "../../shared/normalise-text.ts";
+
+/** A path in one form of Unicode: a model writes a name composed that a file system spells apart. */
+export const plainPath = (path: string): string =>
+  normaliseText(path.trim().replace(/^(?:\.\/)+/, ""), "NFC");
+
+/** Whether a model that writes the other path means this one. Some models write what they were shown as markup: `a&amp;b.md`. */
+export const isSamePath = (path: string, written: string): boolean =>
+  plainPath(path) === plainPath(written) || plainPath(path) === plainPath(withoutEntities(written));
+
+/** Whether a path is the file that a name means: the same, or the name below some folder. */
+export const isNamed = (path: string, namedFiles: readonly string[]): boolean =>
+  namedFiles.some(
+    (named) =>
+      isSamePath(named, path) ||
+      plainPath(path)
+        .toLowerCase()
+        .endsWith(`/${plainPath(named).toLowerCase()}`),
+  );
+
+const withoutEntities = (path: string): string =>
+  path.replace(/&(?:amp|lt|gt|quot|apos|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
+};
