@@ -4,7 +4,7 @@ import type { CallToolResult, McpServerFactory } from "@modelcontextprotocol/ser
 import type { ErrorCode } from "../../shared/failure.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { cleanRecord } from "../text/clean-text.ts";
-import { findUnstorable } from "../tools/find-unstorable.ts";
+import { findUnstorable } from "../text/model-json.ts";
 import { parseArgs } from "../tools/tool.ts";
 import { withinTime } from "../tool-server/serve-lines.ts";
 import { typedErrorOf } from "../tool-server/typed-error.ts";

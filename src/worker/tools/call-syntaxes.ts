@@ -1,14 +1,6 @@
 import { isRecord, parseJson } from "../../shared/json-value.ts";
-import {
-  CUT_SHORT,
-  endOfJson,
-  malformed,
-  MAX_CALL_CHARS,
-  parseCall,
-  parseEnvelope,
-  TOO_LONG,
-  toolName,
-} from "./envelope.ts";
+import { CUT_SHORT, endOfJson, MAX_JSON_CHARS, TOO_LONG } from "../text/model-json.ts";
+import { malformed, parseCall, parseEnvelope, toolName } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
 import { parsePythonCalls } from "./python-call.ts";
 import type { ToolRegistry } from "./registry.ts";
@@ -133,7 +125,7 @@ function taggedCall({ open, parameter, valueEnd, close }: Tags): Syntax {
     const opened = matchAt(open, text, at);
     if (opened === null) return null;
     const name = toolName(opened[1] ?? "");
-    const shown = text.slice(0, at + MAX_CALL_CHARS);
+    const shown = text.slice(0, at + MAX_JSON_CHARS);
     const args: [string, unknown][] = [];
     let position = at + opened[0].length;
     for (;;) {
@@ -161,7 +153,7 @@ function taggedCall({ open, parameter, valueEnd, close }: Tags): Syntax {
 export const escapedPairs: Syntax = (text, at) => {
   const opened = matchAt(new RegExp(`call:(${NAME})\\{`, "y"), text, at);
   if (opened === null) return null;
-  const shown = text.slice(0, at + MAX_CALL_CHARS);
+  const shown = text.slice(0, at + MAX_JSON_CHARS);
   const pair = /\s*(?:,\s*)?([\w-]{1,128}):(?:<escape>|([^,{}<>\n]{1,400}))/y;
   const args: [string, unknown][] = [];
   let position = at + opened[0].length;
@@ -230,7 +222,7 @@ const broken = (name: unknown, reason: string, text: string): FoundCall => ({
 });
 
 const cutOrLong = (text: string, at: number): string =>
-  text.length - at > MAX_CALL_CHARS ? TOO_LONG : "it does not end";
+  text.length - at > MAX_JSON_CHARS ? TOO_LONG : "it does not end";
 
 const withoutBreaks = (value: string): string => value.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
 

@@ -1,22 +1,13 @@
 import { parseJson } from "../../shared/json-value.ts";
 import type { NativeCall } from "../models/model.ts";
 import { visibleText } from "../text/clean-text.ts";
+import { endOfJson, MAX_JSON_CHARS, TOO_LONG } from "../text/model-json.ts";
+import { afterFence, afterThinking } from "../text/open-reply.ts";
 import { familiesOf, patternOf } from "./call-families.ts";
 import type { CallFamilies } from "./call-families.ts";
 import { barePythonCall } from "./call-syntaxes.ts";
 import type { FoundCall } from "./call-syntaxes.ts";
-import {
-  afterFence,
-  afterThinking,
-  endOfJson,
-  malformed,
-  MAX_CALL_CHARS,
-  parseCall,
-  parseEnvelope,
-  TOO_LONG,
-  toolName,
-  unpacked,
-} from "./envelope.ts";
+import { malformed, parseCall, parseEnvelope, toolName, unpacked } from "./envelope.ts";
 import type { Envelope, MalformedCall } from "./envelope.ts";
 import { READER } from "./registry.ts";
 import type { ToolRegistry } from "./registry.ts";
@@ -155,7 +146,7 @@ export function fromNativeCalls(
   if (call === undefined) return parseToolCall(text, grammar);
   const read = parseCall(nameOf(call, grammar), unpacked(call.args));
   if (read.kind === "malformed") return read;
-  const isTooLong = JSON.stringify(read.args).length > MAX_CALL_CHARS;
+  const isTooLong = JSON.stringify(read.args).length > MAX_JSON_CHARS;
   return isTooLong
     ? malformed(read.name, TOO_LONG)
     : { ...read, trailingText: beside(text, further) };

@@ -1,4 +1,5 @@
-import { MAX_CALL_CHARS, toolName } from "./envelope.ts";
+import { MAX_JSON_CHARS } from "../text/model-json.ts";
+import { toolName } from "./envelope.ts";
 
 /** A call as a line of Python; `args` are named, those by position get the names of the tool's parameters. */
 type PythonCall = {
@@ -31,7 +32,7 @@ class NoCall extends Error {
  * characters and 32 levels at most. Linear.
  */
 export function parsePythonCalls(text: string, at: number, parametersOf: ParametersOf): PythonRead {
-  const cursor = { text: text.slice(at, at + MAX_CALL_CHARS), at: 0 };
+  const cursor = { text: text.slice(at, at + MAX_JSON_CHARS), at: 0 };
   try {
     const calls = cursor.text.startsWith("[")
       ? listOf(cursor, () => call(cursor, parametersOf), "]")

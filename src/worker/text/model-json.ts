@@ -1,0 +1,45 @@
+import { findUnstorable as findIn } from "../../shared/find-unstorable.ts";
+
+/** `end` is the index after the value; of one left open, how far it was looked at. */
+type JsonSpan =
+  | { readonly kind: "ended"; readonly end: number }
+  | { readonly kind: "open"; readonly end: number; readonly reason: string };
+
+export const MAX_JSON_CHARS = 64 * 1024;
+const MAX_LEVELS = 32;
+export const TOO_LONG = `it is longer than ${MAX_JSON_CHARS} characters`;
+export const CUT_SHORT = "its JSON does not end";
+
+/**
+ * Where the JSON object or list ends that a text of a model opens with. It looks at 65,536 characters and 32 levels at most,
+ * so that the parser behind it never meets more.
+ */
+export function endOfJson(text: string): JsonSpan {
+  let depth = 0;
+  let inString = false;
+  const limit = Math.min(text.length, MAX_JSON_CHARS);
+  for (let index = 0; index < limit; index += 1) {
+    const char = text.charAt(index);
+    if (inString) {
+      if (char === "\\") index += 1;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") depth -= 1;
+    if (depth > MAX_LEVELS) {
+      return { kind: "open", end: limit, reason: `it nests deeper than ${MAX_LEVELS} levels` };
+    }
+    if (depth === 0) return { kind: "ended", end: index + 1 };
+  }
+  const reason = text.length > MAX_JSON_CHARS ? TOO_LONG : CUT_SHORT;
+  return { kind: "open", end: limit, reason };
+}
+
+/**
+ * Why JSON data of a model can't be stored and compared exactly as it was written, as a clause, or null where it can.
+ * Cleaning it instead would make it name another file than the model did.
+ */
+export function findUnstorable(value: unknown): string | null {
+  const found = findIn(value, { mostLevels: MAX_LEVELS, numbers: "exact" });
+  return found === undefined ? null : `it ${found}`;
+}
