@@ -126,7 +126,8 @@ describe("all toys together", () => {
     const program = `
       const { grammarOf, parseToolCall } = await import("${dist}parse-tool-call.js");
       const { TOOLS } = await import("${dist}registry.js");
-      const call = parseToolCall('count_words("facts.pages")', grammarOf(TOOLS));
+      const written = '{"tool": "count_words", "args": {"path": "facts.pages"}}';
+      const call = parseToolCall(written, grammarOf(TOOLS));
       const readFile = async (path) => ({ kind: "read", text: "in " + path });
       const result = await TOOLS.find(call.name).run(call.args, { readFile });
       console.log(JSON.stringify({ call, result }));

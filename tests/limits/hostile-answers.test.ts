@@ -76,6 +76,8 @@ const PIECES = [
     "[TOOL_CALLS]a",
     "<function=a>",
     "<function=a> ",
+    `<function=${"a".repeat(127)}`,
+    `[TOOL_CALLS]${" ".repeat(40)}`,
   ],
   ...[
     "<parameter=a>",

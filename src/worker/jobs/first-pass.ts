@@ -22,10 +22,8 @@ import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseDraft } from "../text/neutralise-text.ts";
 import { checkToolCallPath } from "../tools/check-tool-call-path.ts";
 import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
-import { fromNativeCalls } from "../tools/parse-tool-call.ts";
-import type { ToolCall } from "../tools/parse-tool-call.ts";
-import { malformed } from "../tools/envelope.ts";
-import type { MalformedCall } from "../tools/envelope.ts";
+import { fromNativeCalls, malformed } from "../tools/parse-tool-call.ts";
+import type { MalformedCall, ToolCall } from "../tools/parse-tool-call.ts";
 import type { Classification } from "../question/classify-question.ts";
 import type { RetrievedContext } from "./answer-whole.ts";
 

@@ -8,7 +8,6 @@ type JsonSpan =
 export const MAX_JSON_CHARS = 64 * 1024;
 const MAX_LEVELS = 32;
 export const TOO_LONG = `it is longer than ${MAX_JSON_CHARS} characters`;
-export const CUT_SHORT = "its JSON does not end";
 
 /**
  * Where the JSON object or list ends that a text of a model opens with. It looks at 65,536 characters and 32 levels at most,
@@ -31,7 +30,7 @@ export function endOfJson(text: string): JsonSpan {
     }
     if (depth === 0) return { kind: "ended", end: index + 1 };
   }
-  const reason = text.length > MAX_JSON_CHARS ? TOO_LONG : CUT_SHORT;
+  const reason = text.length > MAX_JSON_CHARS ? TOO_LONG : "its JSON does not end";
   return { kind: "open", end: limit, reason };
 }
 

@@ -1,49 +1,47 @@
 import { THOUGHT_MARKS } from "./thought-marks.ts";
 
-/** A reply without what may stand around a call. */
-type OpenedReply = {
+/** A reply without what may stand around a JSON value. */
+export type OpenedReply = {
   /** From the first character on that is no white space, thinking, fence or tag. */
   readonly text: string;
-  /** Marks that close what was opened, innermost first. */
-  readonly closers: readonly string[];
+  /** Where each fence and the tag begins, and at last where `text` does. */
+  readonly places: readonly number[];
+  /** Whether a `<tool_call>` stands before it. */
+  readonly isTagged: boolean;
 };
 
-/** More wrappers than any model writes: thinking aside, a fence inside a tag inside a fence. */
+/** More wrappers than any model writes: a fence inside a tag inside a fence. */
 const MAX_WRAPPERS = 4;
 const BLANK = /[\s\0-\x1F\x7F-\x9F\u200B-\u200F\u2060-\u2064\uFEFF]*/y;
-const FENCE = /(`{3,}|~{3,})[ \t]*[\w-]{0,20}/y;
-const TAG = /<(\|?)(tool_calls?|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>/iy;
+const FENCE = /(?:`{3,}|~{3,})[ \t]*[\w-]{0,20}/y;
+const TAG = /<tool_call>/iy;
+const CLOSER = /^(?:`{3,}|~{3,}|<\/tool_call>)\s*/i;
 
-/** Takes thinking, one code fence and one tag off the front of a reply. Linear in the reply. */
+/** Takes thinking, code fences and one tag off the front of a reply. Linear in the reply. */
 export function openReply(reply: string): OpenedReply {
-  let position = afterThinking(reply);
-  const closers: string[] = [];
-  for (let wrappers = 0; wrappers < MAX_WRAPPERS; wrappers += 1) {
-    const fence = matchAt(FENCE, reply, position);
-    const tag = fence === null ? matchAt(TAG, reply, position) : null;
-    const opener = fence ?? tag;
-    if (opener === null) break;
-    const closer = fence === null ? closerOf(opener) : opener[1];
-    if (closer !== undefined) closers.unshift(closer);
-    position = afterBlanks(reply, position + opener[0].length);
+  let at = afterThinking(reply);
+  let isTagged = false;
+  const places = [at];
+  while (places.length <= MAX_WRAPPERS) {
+    const tag: RegExpExecArray | null = isTagged ? null : matchAt(TAG, reply, at);
+    const wrapper = tag ?? matchAt(FENCE, reply, at);
+    if (wrapper === null) break;
+    isTagged ||= tag !== null;
+    at = afterBlanks(reply, at + wrapper[0].length);
+    places.push(at);
   }
-  return { text: reply.slice(position), closers };
+  return { text: reply.slice(at), places, isTagged };
 }
 
-/** `</tool_call>`, or `<|/tool_call|>`; the other tags are closed by nothing. */
-function closerOf([, pipe, name]: RegExpExecArray): string | undefined {
-  if (name === undefined) return undefined;
-  return pipe === "|" ? `<|/${name}|>` : `</${name}>`;
-}
-
-/** Behind the code fence that opens at a position, and the blanks behind it; null where none does. */
-export function afterFence(reply: string, position: number): number | null {
-  const fence = matchAt(FENCE, reply, position);
-  return fence === null ? null : afterBlanks(reply, position + fence[0].length);
-}
+/** What stands behind the value of an opened reply, without as many ends of fences and tags as it opens with. */
+export const behindValue = ({ text, places }: OpenedReply, end: number): string =>
+  places
+    .slice(1)
+    .reduce((rest) => rest.replace(CLOSER, ""), text.slice(end).trim())
+    .trim();
 
 /** Behind all thinking that the reply opens with; its end where a block is never closed. */
-export function afterThinking(reply: string): number {
+function afterThinking(reply: string): number {
   let position = afterBlanks(reply, afterUnopenedThinking(reply));
   for (;;) {
     const marks = THOUGHT_MARKS.find(({ open }) => reply.startsWith(open, position));

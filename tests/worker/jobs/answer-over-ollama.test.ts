@@ -156,8 +156,19 @@ describe("the gated answer through a real client", () => {
     ["Mistral", '[TOOL_CALLS]read_text_file[ARGS]{"path": "corpus/rail.md"}'],
     ["gpt-oss", 'to=functions.read_text_file <|message|>{"path": "corpus/rail.md"}<|call|>'],
     ["Gemma", '```tool_code\nprint(read_text_file(path="corpus/rail.md"))\n```'],
-  ])("a call as %s writes it in words", async (_, call) => {
-    const { outcome } = await ask(QUESTION, [() => call, () => "Every 20 minutes [1]."]);
+    ["a list", '[{"name": "read_text_file", "arguments": {"path": "corpus/rail.md"}}]'],
+  ])("a call as %s writes it in words is asked for once more, as JSON", async (_, call) => {
+    const passes = [() => call, callRail, () => "Every 20 minutes [1]."];
+    const { outcome, double } = await ask(QUESTION, passes);
     expect(outcome).toMatchObject({ kind: "succeeded", scope: FOOTER });
+    const [, second, ...others] = double.chats();
+    expect(JSON.stringify(second?.body)).toContain('\\"type\\":\\"tool_call\\"');
+    expect(others).toHaveLength(1);
+  });
+
+  test("a call in another dialect in pass 2, twice", async () => {
+    const call = () => '<|tool_call_start|>[read_text_file(path="corpus/rail.md")]';
+    const { outcome } = await ask(QUESTION, [callRail, call, call]);
+    expect(outcome).toMatchObject({ code: "UNEXPECTED_TOOL_CALL_SECOND_PASS" });
   });
 });

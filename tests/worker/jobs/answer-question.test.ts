@@ -224,6 +224,8 @@ describe("a question that names a file", () => {
     ["another argument", callFor("rail.md").replace("}}", ',"limit":5}}')],
     ["another name", callFor("rail.md").replace("read_text_file", "open_file")],
     ["an absolute path of nobody knows where", callFor("/mnt/rail.md")],
+    ["the mark of a dialect", '[TOOL_CALLS]read_text_file[ARGS]{"path": "rail.md"}'],
+    ["a line of code", 'read_text_file(path="rail.md")'],
   ])("is asked once more, under a schema, after a call with %s", async (_, call) => {
     const model = scripted([call, callFor("rail.md"), "Every 20 minutes [1]."]);
     const able = { ...model, facts: { ...FACTS, toolProtocol: "native" as const } };
@@ -234,6 +236,29 @@ describe("a question that names a file", () => {
     expect(model.requests[1]).toMatchObject({ format: { anyOf: expect.anything() } });
     expect(userText(model.requests[1])).toContain("Your previous reply was rejected");
   });
+
+  test.each([
+    ["schema", { format: { anyOf: expect.anything() } }],
+    ["text", {}],
+  ] as const)(
+    "is asked by the best that its host has, and once more so after a dialect: %s",
+    async (toolProtocol, expected) => {
+      const call = '<function=read_text_file>{"path": "rail.md"}</function>';
+      const model = scripted([call, callFor("rail.md"), "Every 20 minutes [1]."]);
+      const able = { ...model, facts: { ...FACTS, toolProtocol } };
+      const run = await ask("What does rail.md say?", {
+        files: { "rail.md": RAIL },
+        models: [able],
+      });
+      expect(run.outcome.kind).toBe("succeeded");
+      for (const request of model.requests.slice(0, 2)) {
+        const { format, tools, messages } = request;
+        expect({ ...(format === undefined ? {} : { format }) }).toEqual(expected);
+        expect(tools).toBeUndefined();
+        expect(messages[0]?.content).toContain(callFor("the path"));
+      }
+    },
+  );
 
   test.each([
     ["one name as long as the question", "a/../".repeat(100_000) + "x.md"],

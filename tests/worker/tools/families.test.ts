@@ -2,13 +2,11 @@ import { describe, expect, test } from "@jest/globals";
 import { splitReasoning } from "../../../src/worker/models/reasoning.ts";
 import { checkToolCallPath } from "../../../src/worker/tools/check-tool-call-path.ts";
 import { detectToolCall, parseToolCall } from "../../../src/worker/tools/parse-tool-call.ts";
-import { FAMILY_REPLIES, NO_CALLS } from "./calls-of-families.ts";
-import type { FamilyReply } from "./calls-of-families.ts";
+import { DIALECT_REPLIES, NO_CALLS, READ_REPLIES } from "./calls-of-families.ts";
 
-const titleOf = ({ family, what }: FamilyReply): string => `${family}: ${what}`;
-const withTitle = FAMILY_REPLIES.map((reply) => [titleOf(reply), reply] as const);
+const withTitle = READ_REPLIES.map((reply) => [reply.what, reply] as const);
 
-describe("a call as a family of models writes it", () => {
+describe("a call in JSON", () => {
   test.each(withTitle)("is read: %s", (_, { reply, name, args, trailing }) => {
     expect(parseToolCall(splitReasoning(reply).text)).toEqual({
       kind: "call",
@@ -35,17 +33,6 @@ describe("a call as a family of models writes it", () => {
     },
   );
 
-  test.each(withTitle)("is found in an answer: %s", (_, { reply }) => {
-    expect(detectToolCall(splitReasoning(reply).text)).toBe(true);
-  });
-
-  test.each(withTitle.filter(([, { family, name }]) => family !== "Python" || name === undefined))(
-    "is found behind an answer: %s",
-    (_, { reply }) => {
-      expect(detectToolCall(`Trains run [1].\n\n${splitReasoning(reply).text}`)).toBe(true);
-    },
-  );
-
   test.each(withTitle)("is never taken when it is cut short: %s", (_, { reply }) => {
     const text = splitReasoning(reply).text;
     const whole = parseToolCall(text);
@@ -56,45 +43,54 @@ describe("a call as a family of models writes it", () => {
   });
 });
 
-test.each(NO_CALLS)("no call: %s", (answer) => {
-  expect(parseToolCall(answer)).toBeNull();
-  expect(detectToolCall(answer)).toBe(false);
-});
+describe("a call in a dialect", () => {
+  test.each(DIALECT_REPLIES)("is malformed, so that it is asked for again: %s", (_, reply) => {
+    const { text } = splitReasoning(reply);
+    for (const written of [text, `\n\n  ${text}\n\n`]) {
+      expect(parseToolCall(written)).toMatchObject({ kind: "malformed" });
+    }
+  });
 
-describe("a call that can't be read is malformed", () => {
+  test.each(DIALECT_REPLIES)("is never taken when it is cut short: %s", (_, reply) => {
+    const { text } = splitReasoning(reply);
+    for (let length = 1; length < text.length; length += 1) {
+      expect(parseToolCall(text.slice(0, length))?.kind).not.toBe("call");
+    }
+  });
+
   test.each([
-    ["Mistral without arguments", "[TOOL_CALLS]read_text_file[ARGS]", "read_text_file"],
-    ["Mistral cut short", '[TOOL_CALLS]read_text_file[ARGS]{"path": "a', "read_text_file"],
-    ["Mistral with a list", '[TOOL_CALLS]read_text_file[ARGS]["a.md"]', "read_text_file"],
-    ["Llama with words", "<function=read_text_file>a.md</function>", "read_text_file"],
-    [
-      "Qwen cut short",
-      "<tool_call>\n<function=read_text_file>\n<parameter=path>\na",
-      "read_text_file",
-    ],
-    ["gpt-oss cut short", 'to=functions.read_text_file <|message|>{"path": "a', "read_text_file"],
-    [
-      "DeepSeek cut short",
-      "<｜tool▁call▁begin｜>function<｜tool▁sep｜>read_text_file\n```json\n{",
-      "read_text_file",
-    ],
-    ["Gemma with a variable", "```tool_code\nread_text_file(path=name)\n```", null],
-    ["Gemma cut short", '```tool_code\nread_text_file(path="a.', null],
-    ["a NUL in Python", '[read_text_file(path="a\\x00.md")]', "read_text_file"],
-    ["half a pair in Python", '[read_text_file(path="\\ud800")]', "read_text_file"],
-    [
-      "__proto__ in tags",
-      "<function=read_text_file><parameter=__proto__>a</parameter></function>",
-      "read_text_file",
-    ],
+    ["Mistral without arguments", "[TOOL_CALLS]read_text_file[ARGS]"],
+    ["Mistral with a list", '[TOOL_CALLS]read_text_file[ARGS]["a.md"]'],
+    ["Llama with words", "<function=read_text_file>a.md</function>"],
+    ["gpt-oss cut short", 'to=functions.read_text_file <|message|>{"path": "a'],
+    ["Gemma with a variable", "```tool_code\nread_text_file(path=name)\n```"],
+    ["Gemma cut short", '```tool_code\nread_text_file(path="a.'],
+    ["Python cut short", 'read_text_file(path="a.md'],
     [
       "a value of a megabyte",
       `<function=read_text_file><parameter=path>${"a".repeat(1_000_000)}</parameter></function>`,
-      "read_text_file",
     ],
-    ["an argument without a name, of another tool", '```tool_code\nlist_files("notes")\n```', null],
-  ])("%s", (_, reply, name) => {
-    expect(parseToolCall(reply)).toMatchObject({ kind: "malformed", name });
+    ["unknown tags in the tag", "<tool_call><run>ls</run></tool_call>"],
+  ])("is malformed, whole or not: %s", (_, reply) => {
+    expect(parseToolCall(reply)).toMatchObject({ kind: "malformed", name: null });
     expect(detectToolCall(reply)).toBe(true);
   });
+});
+
+const ALL = [...READ_REPLIES.map(({ what, reply }) => [what, reply] as const), ...DIALECT_REPLIES];
+
+test.each(ALL)("a call is found in an answer: %s", (_, reply) => {
+  expect(detectToolCall(splitReasoning(reply).text)).toBe(true);
+});
+
+test.each(ALL.filter(([what]) => !what.startsWith("Python: another tool")))(
+  "a call is found behind an answer: %s",
+  (_, reply) => {
+    expect(detectToolCall(`Trains run [1].\n\n${splitReasoning(reply).text}`)).toBe(true);
+  },
+);
+
+test.each(NO_CALLS)("no call: %s", (answer) => {
+  expect(parseToolCall(answer)).toBeNull();
+  expect(detectToolCall(answer)).toBe(false);
 });

@@ -45,7 +45,6 @@ describe("a call", () => {
     ["a tag around a fence", `<tool_call>\n${fence(call)}\n</tool_call>\nok`, "ok"],
     ["a fence around a tag", fence(`<tool_call>${call}</tool_call>`), ""],
     ["a native call", native, ""],
-    ["a native call with parameters", native.replace("arguments", "parameters"), ""],
     ["a tool and its args", native.replace("name", "tool").replace("arguments", "args"), ""],
     [
       "a tag with the module before its name",
@@ -53,24 +52,12 @@ describe("a call", () => {
       "",
     ],
     ["a native call with an id", native.replace("{", '{"id":"1","type":"function",'), ""],
-    ["a native call inside a function", `{"type":"function","function":${native}}`, ""],
     ["Hermes and Qwen", `<tool_call>\n${native}\n</tool_call>`, ""],
-    ["Mistral", `[TOOL_CALLS][${native}]`, ""],
-    ["Llama", `<|python_tag|>${native.replace("arguments", "parameters")}`, ""],
-    ["Phi and Granite", `<|tool_call|>[${native}]<|/tool_call|>`, ""],
-    ["a list of native calls", `[${native}]`, ""],
-    [
-      "a list of two behind a tag: the first",
-      `[TOOL_CALLS][${native},${native}]`,
-      "(a further call of read_text_file)",
-    ],
     [
       "native arguments as JSON text",
       native.replace('{"path":"a.md"}', '"{\\"path\\":\\"a.md\\"}"'),
       "",
     ],
-    ["a line of code", 'read_text_file(path="a.md")', ""],
-    ["a line of code in a list", '[read_text_file(path="a.md")]', ""],
   ])("is seen with %s", (_, reply, trailingText) => {
     expect(parseToolCall(reply)).toEqual({ ...parsed, trailingText });
   });
@@ -123,7 +110,12 @@ describe("a reply that opens as a call and is none", () => {
       native.replace('{"path":"a.md"}', '"[1]"'),
       "arguments",
     ],
-    ["with arguments and parameters", native.replace("}}", '},"parameters":{}}'), "parameters"],
+    [
+      "with parameters for arguments",
+      native.replace("arguments", "parameters"),
+      "that of one call",
+    ],
+    ["inside a function", `{"type":"function","function":${native}}`, "that of one call"],
     ["with a number beyond all", call.replace('"a.md"', "1e999"), "number"],
     ["with a number below all", call.replace('"a.md"', "-1e999"), "number"],
     ["with an integer beyond 2^53", call.replace('"a.md"', "9007199254740993"), "number"],
@@ -142,14 +134,16 @@ describe("a reply that opens as a call and is none", () => {
     ["longer than the bound", call.replace("a.md", "a".repeat(70_000)), "65536"],
     ["in a list", `[${call}]`, "list"],
     ["in a list of two", `[${call},${call}]`, "list"],
+    ["in a native spelling, in a list", `[${native}]`, "list"],
+    ["in a list behind a tag", `<tool_call>[${native},${native}]</tool_call>`, "list"],
     ["in a member", `{"tool_calls":[${call}]}`, "not that of one call"],
     ["in a member __proto__", `{"__proto__":${call}}`, "not that of one call"],
     ["with another type", call.replace("tool_call", "tool-call"), "not that of one call"],
     ["with its type in capitals", call.replace("tool_call", "TOOL_CALL"), "not that of one call"],
-    ["in tags that do not end", "<tool_call><function=read_text_file>", "does not end"],
-    ["in pairs that do not end", "<tool_call>read_text_file\n<arg_key>", "does not end"],
-    ["in tags that nobody knows", "<tool_call><run>ls</run></tool_call>", "no form that is known"],
-    ["as a line of code that does not end", 'read_text_file(path="a.md', "does not end"],
+    ["behind another mark", `[TOOL_CALLS]${call}`, "no form that is known"],
+    ["in tags", "<tool_call><function=read_text_file>", "no form that is known"],
+    ["as a line of code", 'read_text_file(path="a.md")', "no form that is known"],
+    ["as a line of code in a fence", fence('read_text_file("a.md")', "```", "python"), "no form"],
     ["fenced and cut short", `\`\`\`json\n${call.slice(0, -9)}`, "does not end"],
   ])("is malformed: %s", (_, reply, reason) => {
     expect(parseToolCall(reply)).toMatchObject({

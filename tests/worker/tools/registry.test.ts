@@ -132,13 +132,19 @@ describe("a call of any tool of a registry is read", () => {
     ["in our own form", json],
     ["in a native spelling that nothing announces", native],
     ["behind a tag", `<tool_call>\n${native}\n</tool_call>`],
+  ])("%s", (_, reply) => {
+    expect(parseToolCall(reply, grammar)).toEqual(called);
+    expect(detectToolCall(reply, grammar)).toBe(true);
+  });
+
+  test.each([
     ["as Python with its arguments by name", 'count_words(path="a.md", word="rail")'],
     ["as Python with its arguments by place", 'count_words("a.md", "rail")'],
     ["as name and JSON", `count_words\n${JSON.stringify(args)}`],
     ["in a function tag", `<function=count_words>${JSON.stringify(args)}</function>`],
     ["by ReAct", `Action: count_words\nAction Input: ${JSON.stringify(args)}`],
-  ])("%s", (_, reply) => {
-    expect(parseToolCall(reply, grammar)).toEqual(called);
+  ])("and malformed %s", (_, reply) => {
+    expect(parseToolCall(reply, grammar)).toMatchObject({ kind: "malformed" });
     expect(detectToolCall(reply, grammar)).toBe(true);
   });
 
@@ -153,4 +159,10 @@ describe("a call of any tool of a registry is read", () => {
       expect(detectToolCall(reply)).toBe(false);
     },
   );
+
+  test("and no JSON is one of a registry without tools", () => {
+    const none = grammarOf(registryOf([]));
+    expect(parseToolCall('{"type":"end"}', none)).toBeNull();
+    expect(detectToolCall(`Trains run [1]. {"type":"end"}`, none)).toBe(false);
+  });
 });

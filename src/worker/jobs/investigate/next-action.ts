@@ -10,8 +10,7 @@ import { cleanText } from "../../text/clean-text.ts";
 import { fenceBoundary } from "../../evidence/fence.ts";
 import { ReplyUnreadable } from "../../models/model.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
-import { toolName } from "../../tools/envelope.ts";
-import { fromNativeCalls, grammarOf } from "../../tools/parse-tool-call.ts";
+import { fromNativeCalls, grammarOf, toolName } from "../../tools/parse-tool-call.ts";
 import { registryOf } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";
 import {
@@ -245,7 +244,7 @@ async function replyTo(
   }
 }
 
-/** A call, by whatever syntax the model writes one, or the end that it was told to write; anything else is neither. */
+/** A call, in JSON or by the protocol of its host, or the end that the model was told to write; anything else is neither. */
 function actionOf(
   reply: ModelReply,
   tools: readonly Tool[],
