@@ -1,10 +1,10 @@
 import { normaliseText } from "../../shared/normalise-text.ts";
 
-/** A path in one form of Unicode: a model writes a name composed that a file system spells apart. */
+/** A path in one form of Unicode: a file system may decompose a name that a model writes composed. */
 export const plainPath = (path: string): string =>
   normaliseText(path.trim().replace(/^(?:\.\/)+/, ""), "NFC");
 
-/** Whether a model that writes the other path means this one. Some models write what they were shown as markup: `a&amp;b.md`. */
+/** Whether a path means the same file as one that a model wrote. Some models write paths as markup: `a&amp;b.md`. */
 export const isSamePath = (path: string, written: string): boolean =>
   plainPath(path) === plainPath(written) || plainPath(path) === plainPath(withoutEntities(written));
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
-import { words } from "./arguments.ts";
 import {
   add,
   compare,
@@ -15,7 +14,7 @@ import {
 } from "./exact-number.ts";
 import type { Exact } from "./exact-number.ts";
 import { cleanText, countCodePoints } from "../text/clean-text.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, filledText, outputOf } from "./tool.ts";
 import type { ToolEvidence } from "./tool.ts";
 
 /** Reckons exactly: numbers as fractions, days by the Gregorian calendar. An answer may cite it beside what was read. */
@@ -25,7 +24,7 @@ export const CALCULATE = defineTool({
     "Reckons exactly: + - * /, %, brackets, sum(…), avg(…), min(…), max(…), round(x, digits); dates as 2026-03-01, " +
     "date - date in days, date + 14 days, weekday(date).",
   args: z.strictObject({
-    expression: words("an expression like (310 - 85) * 1.19", 1_000).describe(
+    expression: filledText("an expression like (310 - 85) * 1.19", 1_000).describe(
       "What to reckon, with a point in decimals and nothing between thousands.",
     ),
   }),

@@ -30,8 +30,8 @@ const W = String.raw`\s{0,40}`;
 const NAME = String.raw`[A-Za-z_][\w.:-]{0,127}`;
 const FENCE = "(?:(?:`{3,9}|~{3,9})[\\w-]{0,20}\\s{0,40})?";
 
-/** How a call goes on behind such a mark, and a sentence about the mark does not. Every repeat is bounded. */
-const goesOn = (known: string): string =>
+/** The text of a call behind such a mark. A sentence about the mark goes on in another way. Every repeat is bounded. */
+const bodyOf = (known: string): string =>
   [
     String.raw`(?:\[${W})?\{`,
     String.raw`\[?${NAME}\(`,
@@ -42,14 +42,14 @@ const goesOn = (known: string): string =>
     String.raw`<\w`,
   ].join("|");
 
-/** What gpt-oss writes before the tool that it addresses. */
+/** The header that gpt-oss writes before the name of a tool. */
 const HEADER = String.raw`(?:<\|channel\|>commentary<\|message\|>[^<]{0,2000}<\|end\|>)?(?:<\|(?:start|channel)\|>|assistant|commentary|analysis|\s){0,8}`;
 
-/** How a call of the tools of a registry is told from other text. */
+/** Tells calls of the tools of a registry from other text. */
 export type CallMarks = {
   /** Whether a call in a dialect begins at a place of a text. */
   dialectAt(text: string, at: number): boolean;
-  /** Whether JSON, or what was meant as such, is a call. */
+  /** Whether JSON is a call, valid or not. */
   inJson(json: string): boolean;
   /** Whether a call in any of these forms stands anywhere in a text. Linear. */
   anywhere(text: string): boolean;
@@ -59,7 +59,7 @@ export function callMarksOf({ names }: Pick<ToolRegistry, "names">): CallMarks {
   // Names of tools of servers hold dots; no name at all would be a pattern that every text fits.
   const known = ["(?!)", ...names.map((name) => name.replaceAll(".", "\\."))].join("|");
   const dialect = [
-    String.raw`(?:(?:${MARK})${W}){1,3}${FENCE}(?:${goesOn(known)})`,
+    String.raw`(?:(?:${MARK})${W}){1,3}${FENCE}(?:${bodyOf(known)})`,
     String.raw`Action:${W}(?:${FENCE}\[${W}\{${W}"tool_|(?:${known})\s{1,20}Action Input:)`,
     String.raw`(?:>>>)?(?:${known})${W}\{`,
   ].join("|");
@@ -78,7 +78,7 @@ export function callMarksOf({ names }: Pick<ToolRegistry, "names">): CallMarks {
   };
 }
 
-/** A line of code that calls a known tool and holds nothing else; in the middle of a line it is talked about. */
+/** A line of code that calls a known tool and holds nothing else. In the middle of a line the code is quoted. */
 function codeLineOf(known: string): string {
   const args = String.raw`(?:[^()\n"']|"[^"\n]{0,1000}"|'[^'\n]{0,1000}'){0,200}`;
   const whole = String.raw`${args}\){1,2}(?:[ \t]{0,4},[^\n]{0,2000})?\]?`;
@@ -90,7 +90,7 @@ const QUOTE = String.raw`\\{0,4}["'“”‘’]`;
 const COLON = String.raw`\s{0,20}:\s{0,20}`;
 const quoted = (word: string): string => `${QUOTE}(?:${word})${QUOTE}`;
 
-/** In whichever quotes: a member `type` that is "tool_call", or the name of a known tool beside its arguments. */
+/** In any quotes: a member `type` that is "tool_call", or the name of a known tool beside its arguments. */
 function jsonMarksOf(known: string): RegExp[] {
   const named = `${quoted("name|tool_name|tool")}${COLON}${quoted(known)}`;
   return [

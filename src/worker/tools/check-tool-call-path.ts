@@ -39,12 +39,12 @@ export function checkToolCallPath(
   if (asNamed !== undefined) return { kind: "allowed", path: asNamed };
   return refuse(
     "PATH_DENIED",
-    `The model asked for ${shown(path)}, which neither the question names nor a passage comes from. ` +
+    `The model asked for ${quotePath(path)}, which neither the question names nor a passage comes from. ` +
       `Name the file in the question to have it read.`,
   );
 }
 
-/** Models shorten what they saw to its name: the one document of that name, if there is but one. */
+/** Models shorten a path to the name of the file. The document of that name is meant where there is only one. */
 function onlyOneEndingWith(path: string, snapshotPaths: readonly string[]): string | undefined {
   const ending = `/${plainPath(path)}`;
   const [only, ...others] = new Set(
@@ -53,7 +53,7 @@ function onlyOneEndingWith(path: string, snapshotPaths: readonly string[]): stri
   return others.length === 0 ? only : undefined;
 }
 
-/** Or write it as an absolute path: the one file that it may be. It is read from where it lies, and not from there. */
+/** Models also write an absolute path. The known file that it ends with is meant, and read, where there is only one. */
 function onlyOneWithin(path: string, known: readonly string[]): string | undefined {
   if (!isAbsolute(path)) return undefined;
   const ends = known.filter(
@@ -63,4 +63,4 @@ function onlyOneWithin(path: string, known: readonly string[]): string | undefin
   return others.length === 0 ? only : undefined;
 }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 200));
+const quotePath = (text: string): string => JSON.stringify(text.slice(0, 200));

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { plural } from "../evidence/footer.ts";
-import { pathPrefix } from "./arguments.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, outputOf, pathPrefix } from "./tool.ts";
 
 const MOST_LISTED = 200;
 

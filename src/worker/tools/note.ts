@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { words } from "./arguments.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, filledText, outputOf } from "./tool.ts";
 
 /** Keeps words for later prompts of the same investigation. They are rows of its own, and no evidence. */
 export const NOTE = defineTool({
@@ -8,7 +7,7 @@ export const NOTE = defineTool({
   description:
     "Keeps a note for yourself, which is shown with every later step: what was found, and what is open.",
   args: z.strictObject({
-    text: words("words to keep", 2_000).describe("The note. Name evidence by its number."),
+    text: filledText("words to keep", 2_000).describe("The note. Name evidence by its number."),
   }),
   effect: "none",
   move: "note",

@@ -19,15 +19,15 @@ type Call = {
 /** A call as the model wrote it. `trailingText` is what followed it, trimmed. */
 export type ToolCall = Call & { readonly trailingText: string };
 
-/** Meant as a call, and none that may be carried out. `reason` is a clause about it, without words of the model. */
+/** A call that can't be carried out. `reason` is a clause about it, without words of the model. */
 export type MalformedCall = {
   readonly kind: "malformed";
-  /** The tool that it names, at most 200 characters; null where none can be told. */
+  /** The tool that it names, at most 200 characters; null where the name can't be read. */
   readonly name: string | null;
   readonly reason: string;
 };
 
-/** How calls of the tools of a registry are told from other text. */
+/** The tools that a reply may call, and the marks of their calls. */
 export type CallGrammar = { readonly tools: ToolRegistry; readonly marks: CallMarks };
 
 export const grammarOf = (tools: ToolRegistry): CallGrammar => ({
@@ -35,7 +35,7 @@ export const grammarOf = (tools: ToolRegistry): CallGrammar => ({
   marks: callMarksOf(tools),
 });
 
-/** For what a question offers. */
+/** The grammar of questions, which offer one tool. */
 const GRAMMAR = grammarOf(READER);
 
 const NOT_ONE_CALL = "its JSON is not that of one call";
@@ -96,7 +96,7 @@ function callOf(
   return isKnown ? checkCall(name, unpackArgs(args)) : null;
 }
 
-/** A call from its parts, held against the rules for both. */
+/** A call of its parts, or the rule that one of them breaks. */
 function checkCall(name: unknown, args: unknown): Call | MalformedCall {
   if (typeof name !== "string" || name.trim() === "") {
     return malformed(null, "its name is not a text, or a blank one");

@@ -3,14 +3,13 @@ import type { Refusal } from "../../shared/failure.ts";
 import { splitLines } from "../documents/lines.ts";
 import type { Reading } from "../evidence/types.ts";
 import { spanPassage } from "../evidence/span-passage.ts";
-import { words } from "./arguments.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, filledText, outputOf } from "./tool.ts";
 import type { ToolOutput, ToolReach } from "./tool.ts";
 
 const LINE = "a line number from 1";
 
 const READ_ARGS = z.strictObject({
-  path: words("a text that is not blank").describe(
+  path: filledText("a text that is not blank").describe(
     "The file, spelled as the question or the passage spells it.",
   ),
   from_line: z.int(LINE).min(1, LINE).optional().describe("The first line to read; 1 without it."),

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { daySchema } from "../../shared/document-filter.ts";
 import { plural } from "../evidence/footer.ts";
 import { rerankerOf } from "../evidence/retrieve.ts";
-import { pathPrefix, upTo, words } from "./arguments.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, filledText, numberUpTo, outputOf, pathPrefix } from "./tool.ts";
 
 const MOST_HITS = 20;
 const HITS = 8;
@@ -15,7 +14,7 @@ export const SEARCH_INDEX = defineTool({
   name: "search_index",
   description: "Searches all documents and gives the passages that fit best.",
   args: z.strictObject({
-    query: words("words to look for", 2_000).describe(
+    query: filledText("words to look for", 2_000).describe(
       'Words to look for; "a phrase" in quotes, and -word to leave out.',
     ),
     path_prefix: pathPrefix("documents"),
@@ -25,7 +24,7 @@ export const SEARCH_INDEX = defineTool({
       .record(z.string().min(1).max(200), z.string().max(500))
       .optional()
       .describe("Only documents whose frontmatter has these values by these keys."),
-    limit: upTo(MOST_HITS).describe(`How many passages; ${HITS} without it.`),
+    limit: numberUpTo(MOST_HITS).describe(`How many passages; ${HITS} without it.`),
   }),
   effect: "none",
   move: "search",

@@ -6,8 +6,7 @@ import { spanPassage } from "../evidence/span-passage.ts";
 import type { Passage } from "../evidence/types.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { plural } from "../evidence/footer.ts";
-import { pathPrefix, upTo, words } from "./arguments.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, filledText, numberUpTo, outputOf, pathPrefix } from "./tool.ts";
 import type { ToolReach } from "./tool.ts";
 
 const MATCHES = 10;
@@ -21,7 +20,7 @@ export const SEARCH_TEXT = defineTool({
   name: "search_text",
   description: "Looks for exact words, or a pattern, in the lines of all files that can be read.",
   args: z.strictObject({
-    text: words("words to look for", 500).describe(
+    text: filledText("words to look for", 500).describe(
       "The words, in either case; they have to stand in one line.",
     ),
     is_pattern: z
@@ -29,7 +28,7 @@ export const SEARCH_TEXT = defineTool({
       .optional()
       .describe("The text is a regular expression without look-around."),
     path_prefix: pathPrefix("files"),
-    limit: upTo(MOST_MATCHES).describe(
+    limit: numberUpTo(MOST_MATCHES).describe(
       `How many lines to show; ${MATCHES} without it. All are counted.`,
     ),
   }),

@@ -13,10 +13,9 @@ import type { CommandRule } from "../sandbox/shell/rules.ts";
 import { formatState } from "../sandbox/shell/state.ts";
 import type { ShellCommand } from "../sandbox/shell/state.ts";
 import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
-import { words } from "./arguments.ts";
 import { LIST_FILES } from "./list-files.ts";
 import { READ_ARTIFACT } from "./read-artifact.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, filledText } from "./tool.ts";
 import type {
   ApprovalNeed,
   WholeStream,
@@ -33,11 +32,11 @@ const MOST_COMMAND_CHARS = 3_000;
 const MOST_PATTERNS = 50;
 
 const SHELL_ARGS = z.strictObject({
-  command: words("a command", MOST_COMMAND_CHARS).describe(
+  command: filledText("a command", MOST_COMMAND_CHARS).describe(
     "The command, for bash. The files that you name lie at /input/<path>; /scratch is kept from call to call.",
   ),
   inputs: z
-    .array(words("a path", 500), "a list of paths")
+    .array(filledText("a path", 500), "a list of paths")
     .max(MOST_PATTERNS, `at most ${MOST_PATTERNS} paths`)
     .optional()
     .describe(

@@ -13,24 +13,24 @@ import type { CommandRule } from "../sandbox/shell/rules.ts";
 import type { ShellCommand } from "../sandbox/shell/state.ts";
 import type { WebReach } from "../web/open-web.ts";
 
-/** A piece that an answer may rest on: a file or a web page that was read whole, a stretch of one, or what the tool itself printed. */
+/** A piece that an answer may rest on: a whole file or web page, a stretch of one, or the output of the tool itself. */
 export type ToolEvidence =
   | { readonly kind: "file"; readonly reading: Reading }
   | { readonly kind: "passage"; readonly passage: Passage }
   | { readonly kind: "output"; readonly output: PrintedText };
 
-/** What a tool printed or reckoned; its step gives it a label. */
+/** The output of a tool. Its step gives it a label. */
 export type PrintedText = Omit<ToolPrint, "label">;
 
-/** What a call gives. All of it is shown to the model as data that nobody vouches for. */
+/** The result of a call. The model sees all of it as untrusted data. */
 export type ToolOutput = {
   readonly kind: "output";
-  /** What the model is told; evidence is shown beside it and need not be repeated. */
+  /** The text for the model. Evidence is shown beside it and need not be repeated. */
   readonly text: string;
-  /** For the record: counts, sizes and ids, never text of documents. */
+  /** For the record: counts, sizes and ids, and no text of documents. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly evidence: readonly ToolEvidence[];
-  /** Outputs that are kept whole beside what the model is shown; a later call may page through them. */
+  /** Outputs that are stored whole, while the model sees a part. A later call may page through them. */
   readonly kept?: readonly WholeStream[];
 };
 
@@ -39,7 +39,7 @@ export type WholeStream = {
   readonly content: Buffer;
 };
 
-/** An output of nothing but words of ours. */
+/** An output whose text Nightdesk wrote. */
 export const outputOf = (
   text: string,
   facts: ToolOutput["facts"] = {},
@@ -52,37 +52,37 @@ type FoundPassages = {
   readonly hidden: number;
 };
 
-/** A sandbox for commands, as far as a grant goes, or why there is none. */
+/** A sandbox for the commands of a grant, or the reason why there is none. */
 export type ShellDoor =
   | { readonly kind: "disabled"; readonly why: string }
   | {
       readonly kind: "open";
-      /** What runs commands: it is part of what a person approves. */
+      /** The executor of commands. A person approves it together with the command. */
       readonly executor: string;
-      /** What may become of a command, where the last one left off. */
+      /** Decides about a command that would run where the last one left off. */
       decide(command: string): Promise<CommandDecision>;
-      /** Counts a call that a rule answered. */
+      /** Counts a call that a rule decided. */
       countRule(rule: CommandRule): Promise<void>;
       /**
        * Runs a command where the last one left off. Refusals: those of the sandbox of files, for an input.
        * @param inputs paths, folders or globs of files that the grant holds
-       * @throws Failure REVIEW_PENDING where what the last one left is gone
+       * @throws Failure REVIEW_PENDING where the state of the last command is gone
        */
       run(command: ShellCommand, inputs: readonly string[]): Promise<ShellRun | Refusal>;
     };
 
-/** What became of a command, with the whole of both streams. */
+/** The outcome of a command, with both streams whole. */
 export type ShellRun = {
   readonly kind: "ran";
   readonly outcome: ShellOutcome;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** Paths of those that it was given, relative to the work root. */
+  /** Paths of its input files, relative to the work root. */
   readonly files: readonly string[];
   readonly fileBytes: number;
 };
 
-/** What a run lets a tool reach of the world, within its grant: no tool has a door of its own. */
+/** Everything outside itself that a tool may use, within the grant of the run. */
 export type ToolReach = {
   /** Reads a file through the sandbox, from its beginning. Refusals: those of the sandbox, PATH_DENIED (outside the grant). */
   readonly readFile: (path: string) => Promise<Reading | Refusal>;
@@ -95,7 +95,7 @@ export type ToolReach = {
     readonly pathPrefix: string | null;
     readonly documents?: DocumentFilter;
   }) => Promise<FoundPassages>;
-  /** The text that an earlier step of this investigation gave, whole; undefined where there is none. Steps as prompts number them. */
+  /** The whole text of an earlier step of this investigation, by its number in prompts; undefined where there is none. */
   readonly readOutput: (
     step: number,
     stream: "result" | "stdout" | "stderr",
@@ -109,36 +109,36 @@ export type ToolReach = {
   readonly signal: AbortSignal;
 };
 
-/** What of a machine and its configuration tools depend on. */
+/** The parts of a machine and its configuration that tools depend on. */
 export type MachineParts = {
   readonly web: Pick<WebReach, "whyOff">;
   readonly shell: { readonly kind: "open" } | Extract<ShellDoor, { readonly kind: "disabled" }>;
 };
 
-/** That a person approved this very call. */
+/** A person approved this call. */
 export type Permit = "approved";
 
 /** Why a person has to be asked before a call. */
 export type ApprovalNeed = {
-  /** What would run it: it is part of what is decided about. */
+  /** The executor of the call. A person decides about it together with the call. */
   readonly executor: string;
   /** Labels; they warn, and allow nothing. */
   readonly risks: readonly string[];
-  /** What would be done, as people read it. */
+  /** A description of the call for people. */
   readonly preview: string;
-  /** Why this call needs it, as a clause for the model. */
+  /** The reason why this call needs approval, as a clause for the model. */
   readonly why: string;
-  /** Which calls of the tool need none. */
+  /** The calls of the tool that need none. */
   readonly instead?: string;
 };
 
-/** What kind of step of a search a call is, as the view `moves` has it. */
+/** The kinds of steps of a search, as the view `moves` shows them. */
 export const MOVES = ["search", "open", "compare", "count", "verify", "note", "other"] as const;
 export type Move = (typeof MOVES)[number];
 
 /** Something that a model may call by its name. */
 export type Tool<Args extends object = object> = {
-  /** Lower case, with underscores; `mcp.<server>.<tool>` of a tool of somebody else's. */
+  /** Lower case, with underscores; `mcp.<server>.<tool>` for the tool of a server. */
   readonly name: string;
   /** One sentence about what it does, as hosts and prompts show it. */
   readonly description: string;
@@ -149,25 +149,46 @@ export type Tool<Args extends object = object> = {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly effect: ToolEffect;
   readonly move: Move;
-  /** Of a search: the argument that has the words, and the fact of its output that says how much it found. */
+  /** For a search: the argument that holds the words, and the fact of its output that holds the number of hits. */
   readonly query?: { readonly argument: string; readonly hits: string };
-  /** The argument that says where it looks: a file, a folder or a URL. Two calls for one folder or site are for one place. */
+  /** The argument that names the file, folder or URL. Two calls for one folder or site are for one place. */
   readonly place?: { readonly argument: string; readonly of: "file" | "folder" | "url" };
-  /** Whether a call changes nothing anywhere, so that one which was lost may be made again; left out: where it has no effect. */
+  /** Whether a lost call may be made again, since it changes nothing. Left out: true for a tool without an effect. */
   readonly isRepeatable?: boolean;
-  /** Whether an answer may rest on what it gives. */
+  /** Whether an answer may rest on its output. */
   readonly isEvidence: boolean;
   readonly limits: {
-    /** Calls that one investigation may make; one more is not made, and the model is told so. */
+    /** The most calls of one investigation. A further call is not made, and the model reads the reason. */
     readonly callsPerRun: number;
   };
-  /** Why it can't be used on this machine; null or left out: it can. */
+  /** The reason why this machine can't use it; null or left out: it can. */
   disabled?(machine: MachineParts): string | null;
-  /** What a person has to be asked before this call; null or left out: nothing. */
+  /** The approval that this call needs; null or left out: none. */
   approval?(args: Args, reach: ToolReach): Promise<ApprovalNeed | null>;
-  /** Refusals are told to the model, which may try something else; a fault is thrown. */
+  /** A refusal goes to the model, which may try something else; a fault is thrown. */
   run(args: Args, reach: ToolReach, permit?: Permit): Promise<ToolOutput | Refusal>;
 };
+
+/**
+ * An argument that is a text, and not a blank one.
+ * @param expected the error that a model reads after any other value
+ */
+export const filledText = (expected: string, mostChars = Infinity): z.ZodString =>
+  (mostChars === Infinity
+    ? z.string(expected)
+    : z.string(expected).max(mostChars, `at most ${mostChars} characters`)
+  ).refine((text) => text.trim() !== "", expected);
+
+/** An argument that is a whole number from 1. */
+export const numberUpTo = (most: number): z.ZodOptional<z.ZodInt> =>
+  z.int("a whole number").min(1, "a number from 1").max(most, `a number up to ${most}`).optional();
+
+/** @param things the plural of what the tool looks through */
+export const pathPrefix = (things: string): z.ZodOptional<z.ZodString> =>
+  z
+    .string("the beginning of a path")
+    .optional()
+    .describe(`Only ${things} whose path begins with this.`);
 
 type Definition<Shape extends z.ZodRawShape> = Omit<
   Tool<z.infer<z.ZodObject<Shape>>>,

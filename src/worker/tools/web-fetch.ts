@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { countLines } from "../evidence/piece.ts";
-import { words } from "./arguments.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, filledText } from "./tool.ts";
 
 /** Fetches a page, which an answer may rest on. */
 export const WEB_FETCH = defineTool({
@@ -9,7 +8,7 @@ export const WEB_FETCH = defineTool({
   description:
     "Fetches a page of the web and gives its text. Take a URL as the question, a search result or a fetched page has it: for any other a person is asked.",
   args: z.strictObject({
-    url: words("a URL", 2_048).describe("The whole URL, http://… or https://…."),
+    url: filledText("a URL", 2_048).describe("The whole URL, http://… or https://…."),
   }),
   effect: "network",
   move: "open",

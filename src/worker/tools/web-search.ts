@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { plural } from "../evidence/footer.ts";
-import { upTo, words } from "./arguments.ts";
-import { defineTool, outputOf } from "./tool.ts";
+import { defineTool, filledText, numberUpTo, outputOf } from "./tool.ts";
 import type { ToolOutput } from "./tool.ts";
 
 const RESULTS = 5;
@@ -13,10 +12,10 @@ export const WEB_SEARCH = defineTool({
   description:
     "Searches the web and gives titles, URLs and snippets. They can't be cited: fetch a page to use it.",
   args: z.strictObject({
-    query: words("words to look for", 400).describe(
+    query: filledText("words to look for", 400).describe(
       "Words to look for. They are sent to a search provider: nothing confidential.",
     ),
-    limit: upTo(MOST_RESULTS).describe(`How many results; ${RESULTS} without it.`),
+    limit: numberUpTo(MOST_RESULTS).describe(`How many results; ${RESULTS} without it.`),
   }),
   effect: "network",
   move: "search",
