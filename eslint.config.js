@@ -52,7 +52,7 @@ const boundaries = [
   },
   {
     target: rooms("jobs"),
-    from: rooms("services", "commands", "doctor", "replay", "tool-server", "mcp"),
+    from: rooms("delivery", "services", "commands", "doctor", "replay", "tool-server", "mcp"),
   },
   { target: rooms("delivery"), from: rooms("services", "jobs", "commands", "doctor", "replay") },
   // A job hands its judge to the loop that repairs an answer.

@@ -54,6 +54,7 @@ const violations: Violation[] = [
     ["offload", "models"],
     ["delivery", "jobs"],
     ["jobs", "services"],
+    ["jobs", "delivery"],
     ["tools", "delivery"],
   ].map(([room = "", other = ""]) => ({
     title: `${room} importing ${other}, also for a type`,

@@ -13,8 +13,8 @@ import { deleteExpiredReasoning } from "../../src/shared/store/jobs/retention.ts
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import type { ReplyRecord } from "../../src/shared/run-result.ts";
-import { openCallLog } from "../../src/worker/delivery/call-log.ts";
-import type { Reuse } from "../../src/worker/delivery/call-log.ts";
+import { openCallLog } from "../../src/worker/jobs/call-log.ts";
+import type { Reuse } from "../../src/worker/jobs/call-log.ts";
 import {
   answered,
   askJob,

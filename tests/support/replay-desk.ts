@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import type { JobInput } from "../../src/shared/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import type { Reuse } from "../../src/worker/delivery/call-log.ts";
+import type { Reuse } from "../../src/worker/jobs/call-log.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import type { ProbedMachine } from "../../src/worker/sandbox/shell/probe.ts";
 import { startWorker } from "../../src/worker/start.ts";

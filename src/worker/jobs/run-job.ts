@@ -8,7 +8,7 @@ import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { openSchemaThread } from "../offload/offload.ts";
-import { openCallLog } from "../delivery/call-log.ts";
+import { openCallLog } from "./call-log.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import { createPacing, paceEmbedder, paceEmbedders } from "../hosts/pacing.ts";
 import type { EmbedderLimiter, Timing } from "../hosts/pacing.ts";

@@ -9,7 +9,7 @@ import type { ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { recordedReply } from "../delivery/call-log.ts";
+import { recordedReply } from "../jobs/call-log.ts";
 import type { CallLog, RecordedReply } from "../evidence/types.ts";
 import { HOST_UNREADABLE } from "../jobs/investigate/next-action.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";

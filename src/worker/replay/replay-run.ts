@@ -25,7 +25,7 @@ import type { InvestigateInput } from "../../shared/job.ts";
 import type { Unrecorded } from "./repeatable-input.ts";
 import { recordedLoop } from "./recorded-steps.ts";
 import type { RecordedInvestigation } from "./recorded-steps.ts";
-import { recordedForm } from "../delivery/call-log.ts";
+import { recordedForm } from "../jobs/call-log.ts";
 import { recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
 import type { RepeatedCall } from "./recorded-calls.ts";
 import {
