@@ -9,14 +9,11 @@ import type { ModelBuild } from "../shared/store/hosts/schema-faults.ts";
 import { selectVersions } from "../shared/store/index/document-versions.ts";
 import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { selectAttachments } from "../shared/store/index/documents.ts";
-import { loadNotes } from "./answer/notes.ts";
 import { openOffload } from "./offload/offload.ts";
 import type { Offload } from "./offload/offload.ts";
 import { withAttachments } from "./desk-files.ts";
 import type { DeskFiles } from "./desk-files.ts";
-import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder } from "./embedders/embedder.ts";
-import { openEntailmentModel } from "./embedders/transformers/entailment.ts";
 import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
 import { choiceAmong, featuresIn } from "./hosts/host-state.ts";
 import { pacingSettingsOf } from "./hosts/pacing-settings.ts";
@@ -24,11 +21,11 @@ import { createModels } from "./models/create-model.ts";
 import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import type { HostChoice } from "./models/host-models.ts";
+import { openFirst } from "./open-first.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
 import { chooseVectors, sayWhose } from "./search/choose-vectors.ts";
 import type { ChooseVectors } from "./search/choose-vectors.ts";
-import { createSearch } from "./search/search.ts";
 import type { Search } from "./search/search.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { BoundSandbox } from "./sandbox/open-sandbox.ts";
@@ -41,9 +38,6 @@ import {
   searchSettingsOf,
   textExtractionOf,
 } from "./settings.ts";
-import { probeShell, THIS_MACHINE } from "./sandbox/shell/probe.ts";
-import type { ProbedMachine, ShellProbe } from "./sandbox/shell/probe.ts";
-import { premiseOf } from "./verify/claims/entailment.ts";
 
 /** What the jobs of a worker share: each part is opened when a job first needs it. */
 export type WorkerResources = {
@@ -52,8 +46,6 @@ export type WorkerResources = {
   readonly sandbox: () => Promise<BoundSandbox>;
   /** What the sandbox gives, and the attachments of mails that the index knows. */
   readonly files: () => Promise<DeskFiles>;
-  /** What this machine has to run commands with: looked at once. */
-  readonly shell: () => Promise<ShellProbe>;
   readonly embedder: () => Promise<Embedder>;
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
@@ -78,12 +70,8 @@ type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "searc
   ) => ReturnType<PipelineDependencies["search"]>;
 };
 
-/** @param machine where commands would run: another than this one only in tests */
-export function openResources(
-  context: CommandContext,
-  database: Database,
-  machine: ProbedMachine = THIS_MACHINE,
-): WorkerResources {
+/** The code of a part is loaded with it: a worker of questions loads none of what it does not use. */
+export function openResources(context: CommandContext, database: Database): WorkerResources {
   const { config, invocation } = context;
   const looked = database.within("lookup");
   const parts = {
@@ -107,10 +95,10 @@ export function openResources(
       named: (names) => selectAttachments(looked, names),
     });
   const files = once(async () => filesOf(await sandbox()));
-  const shell = once(() => probeShell(machine));
-  const embedder = once(() => createEmbedder(config.embed, embedderPlaceOf(config, reach)));
-  const search = once(async () =>
-    createSearch({
+  const embedder = once(() => openEmbedder(config, reach));
+  const search = once(async () => {
+    const { createSearch } = await import("./search/search.ts");
+    return createSearch({
       db: looked,
       vectors: saidOnce(
         context,
@@ -122,8 +110,8 @@ export function openResources(
       ),
       settings: searchSettingsOf(config),
       reranking: rerankingOf(config),
-    }),
-  );
+    });
+  });
   const pipeline = once(async () =>
     pipelineOf({ config, database: looked, files: await files(), search, reach }),
   );
@@ -137,7 +125,6 @@ export function openResources(
     database,
     sandbox,
     files,
-    shell,
     embedder,
     embedderOf,
     search,
@@ -181,9 +168,14 @@ function saidOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors
   };
 }
 
+async function openEmbedder(config: Config, reach: HostReach): Promise<Embedder> {
+  const { createEmbedder } = await import("./embedders/create-embedder.ts");
+  return createEmbedder(config.embed, embedderPlaceOf(config, reach));
+}
+
 async function otherEmbedder(config: Config, model: string, reach: HostReach): Promise<Embedder> {
   const embed = { ...config.embed, model_id: model };
-  const embedder = await createEmbedder(embed, embedderPlaceOf({ ...config, embed }, reach));
+  const embedder = await openEmbedder({ ...config, embed }, reach);
   // The built-in one takes no name: without this, a misspelt one would seem to have worked.
   if (config.embed.provider === "hashing" && embedder.id !== model) {
     throw new Failure(
@@ -251,7 +243,7 @@ async function pipelineOf({
       }),
     versions: (paths) => selectVersions(database, paths),
     ...readingIn(files),
-    notes: config.memory.enabled ? () => loadNotes(database) : noNotes,
+    notes: config.memory.enabled ? notesIn(database) : noNotes,
     fenceKey,
     previewChars: config.runs.preview_chars,
   };
@@ -269,8 +261,12 @@ const readingIn = (
 function compareClaimsBy(config: Config): CompareClaims | undefined {
   const settings = entailmentSettingsOf(config);
   if (settings === null) return undefined;
-  const model = once(() => openEntailmentModel(settings, { workroot: config.roots.workroot }));
+  const model = once(async () => {
+    const { openEntailmentModel } = await import("./embedders/transformers/entailment.ts");
+    return openEntailmentModel(settings, { workroot: config.roots.workroot });
+  });
   return async (pairs, signal) => {
+    const { premiseOf } = await import("./verify/claims/entailment.ts");
     const opened = await model();
     const texts = pairs.map((pair) => [premiseOf(pair), pair.claim] as const);
     return { model: opened.name, scores: await opened.compare(texts, signal) };
@@ -287,16 +283,11 @@ function knownFilesIn(desk: DeskFiles): PipelineDependencies["knownFiles"] {
   };
 }
 
+const notesIn = (database: Database) => async () =>
+  (await import("./answer/notes.ts")).loadNotes(database);
 const noNotes = async () => ({ shown: [], leftOut: 0 });
 
-/** Remembers what the first call gave; a call that failed is made again by the next. */
 function once<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
+  const first = openFirst(open);
+  return () => first.get();
 }

@@ -63,12 +63,8 @@ export const countWords = async ({ text }: CountInput): Promise<Outcome> => ({
       file: "src/worker/jobs/run-job.ts",
       changes: [
         [
-          'import { runDigest } from "./digest.ts";',
-          'import { countWords } from "./count.ts";\nimport { runDigest } from "./digest.ts";',
-        ],
-        [
-          '      case "chat":',
-          '      case "count":\n        return countWords(input);\n      case "chat":',
+          "  async chat(",
+          '  async count({ input }) {\n    const { countWords } = await import("./count.ts");\n    return countWords(input);\n  },\n  async chat(',
         ],
       ],
     },

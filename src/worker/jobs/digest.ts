@@ -28,7 +28,7 @@ import { countLines } from "../evidence/piece.ts";
 import { quoteName } from "../evidence/fence.ts";
 import { isOverflow, roomForEvidence } from "../answer/map-reduce.ts";
 import type { WorkerResources } from "../resources.ts";
-import type { JobCall } from "./reindex.ts";
+import type { JobCall } from "./open-run.ts";
 
 /** Tells what the jobs gave that a digest depends on, as their rows have it now. */
 export async function runDigest(

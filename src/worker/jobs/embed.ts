@@ -21,7 +21,7 @@ import {
   planEmbedJobs,
   queueBehind,
 } from "./reindex.ts";
-import type { JobCall } from "./reindex.ts";
+import type { JobCall } from "./open-run.ts";
 
 type EmbedCall = JobCall<EmbedChunksInput> & { readonly embedder: Embedder };
 

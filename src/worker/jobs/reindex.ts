@@ -5,7 +5,6 @@ import type { Config } from "../../shared/config/schema.ts";
 import { indexSettingsOf } from "../../shared/index-settings.ts";
 import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
 import type { Answer } from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
@@ -32,13 +31,7 @@ import { indexSources } from "../index/index-sources.ts";
 import type { IndexSummary } from "../index/index-sources.ts";
 import { reconcileVectorIndex } from "../index/embed-chunks.ts";
 import { chunkSettingsOf, questionSettingsOf, readerLimitsOf, sourcesOf } from "../settings.ts";
-
-export type JobCall<Input> = {
-  readonly job: ClaimedJob;
-  readonly input: Input;
-  readonly trace: RunTrace;
-  readonly signal: AbortSignal;
-};
+import type { JobCall } from "./open-run.ts";
 
 /** Scans the sources, then queues embed jobs in the same batch when chunks miss a vector. */
 export async function runIndex(

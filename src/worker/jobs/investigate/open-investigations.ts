@@ -1,0 +1,48 @@
+import type { CommandContext } from "../../../shared/command-context.ts";
+import type { Database } from "../../../shared/store/connection/database.ts";
+import type { ClaimedJob } from "../../../shared/store/jobs/claim-job.ts";
+import type { PipelineDependencies } from "../../evidence/types.ts";
+import { openMcpServers } from "../../mcp-client/open-servers.ts";
+import { openFirst } from "../../open-first.ts";
+import type { WorkerResources } from "../../resources.ts";
+import { admitInputs } from "../../sandbox/shell/inputs.ts";
+import { probeShell, THIS_MACHINE } from "../../sandbox/shell/probe.ts";
+import type { ProbedMachine } from "../../sandbox/shell/probe.ts";
+import { TOOLS } from "../../tools/registry.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import { openWeb } from "../../web/open-web.ts";
+import type { InvestigateDependencies } from "./investigate.ts";
+import { openStepLog, outputLimitsOf } from "./step-log.ts";
+
+type Investigated = {
+  readonly job: ClaimedJob;
+  readonly resources: WorkerResources;
+  readonly pipeline: PipelineDependencies;
+};
+
+/**
+ * What the investigations and checks of a worker share: the web, MCP servers and what is known of the shell of this machine.
+ * @param place other tools, and another machine: only in tests
+ */
+export function openInvestigations(
+  { config, invocation }: CommandContext,
+  database: Database,
+  place: { readonly registry?: ToolRegistry; readonly machine?: ProbedMachine | undefined },
+): (investigated: Investigated) => InvestigateDependencies {
+  const { registry = TOOLS, machine = THIS_MACHINE } = place;
+  const { env, version } = invocation;
+  const web = openWeb({ config, env, database: database.within("claim") });
+  const mcp = openMcpServers({ config, env, version });
+  const shell = openFirst(() => probeShell(machine));
+  return ({ job, resources, pipeline }) => ({
+    ...pipeline,
+    tools: config.tools,
+    registry,
+    log: openStepLog(database.within("lookup"), job, outputLimitsOf(config)),
+    listPaths: async () => (await resources.files()).listPaths(),
+    web,
+    mcp,
+    admitFiles: async (paths, quota) => admitInputs(await resources.sandbox(), paths, quota),
+    probeShell: () => shell.get(),
+  });
+}
