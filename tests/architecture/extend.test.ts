@@ -125,7 +125,7 @@ describe("all toys together", () => {
     const dist = pathToFileURL(join(copy, "dist/worker/tools/")).href;
     const program = `
       const { grammarOf, parseToolCall } = await import("${dist}parse-tool-call.js");
-      const { TOOLS } = await import("${dist}registry.js");
+      const { TOOLS } = await import("${dist}all-tools.js");
       const written = '{"tool": "count_words", "args": {"path": "facts.pages"}}';
       const call = parseToolCall(written, grammarOf(TOOLS));
       const readFile = async (path) => ({ kind: "read", text: "in " + path });

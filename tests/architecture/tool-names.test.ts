@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { TOOLS } from "../../src/worker/tools/registry.ts";
+import { TOOLS } from "../../src/worker/tools/all-tools.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

@@ -160,7 +160,7 @@ export const COUNT_WORDS = defineTool({
 `,
     },
     {
-      file: "src/worker/tools/registry.ts",
+      file: "src/worker/tools/all-tools.ts",
       changes: [
         [
           'import { LIST_FILES } from "./list-files.ts";',

@@ -4,7 +4,7 @@ import { applyPolicies } from "../../src/worker/jobs/investigate/policies.ts";
 import type { PolicyAction } from "../../src/worker/jobs/investigate/policy.ts";
 import { openRecord, sourcesOf } from "../../src/worker/jobs/investigate/record.ts";
 import type { RecordedStep } from "../../src/worker/jobs/investigate/record.ts";
-import { TOOLS } from "../../src/worker/tools/registry.ts";
+import { TOOLS } from "../../src/worker/tools/all-tools.ts";
 import { outputOf } from "../../src/worker/tools/tool.ts";
 import { passageOf } from "./pipeline-world.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "../../shared/tool-presets.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import { probeShell, shellOf } from "../sandbox/shell/probe.ts";
-import { TOOLS } from "../tools/registry.ts";
+import { TOOLS } from "../tools/all-tools.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";
 import { SHELL } from "../tools/shell.ts";
 import type { Tool } from "../tools/tool.ts";

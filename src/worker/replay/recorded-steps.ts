@@ -8,7 +8,8 @@ import type { StepLog } from "../jobs/investigate/step-log.ts";
 import { NO_MCP } from "../mcp-client/definition.ts";
 import type { McpServers } from "../mcp-client/open-servers.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";
-import { registryOf, TOOLS } from "../tools/registry.ts";
+import { TOOLS } from "../tools/all-tools.ts";
+import { registryOf } from "../tools/registry.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { NotOnRecord } from "./repeatable-input.ts";
 

@@ -1,15 +1,6 @@
 import { parseMcpTool } from "../../shared/mcp-servers.ts";
-import { CALCULATE } from "./calculate.ts";
-import { LIST_FILES } from "./list-files.ts";
-import { NOTE } from "./note.ts";
-import { READ_ARTIFACT } from "./read-artifact.ts";
-import { READ_TEXT_FILE, READ_WHOLE_FILE } from "./read-text-file.ts";
-import { SEARCH_INDEX } from "./search-index.ts";
-import { SEARCH_TEXT } from "./search-text.ts";
-import { SHELL } from "./shell.ts";
+import { READ_WHOLE_FILE } from "./read-text-file.ts";
 import type { Tool } from "./tool.ts";
-import { WEB_FETCH } from "./web-fetch.ts";
-import { WEB_SEARCH } from "./web-search.ts";
 
 /** Tools by name, in an order that stays. */
 export type ToolRegistry = {
@@ -29,20 +20,6 @@ export function registryOf(tools: readonly Tool[]): ToolRegistry {
   if (wrong !== undefined) throw new RangeError(`"${wrong.name}" can't be the name of a tool`);
   return { tools, names: [...byName.keys()], find: (name) => byName.get(name) };
 }
-
-/** The tools that ship with Nightdesk. */
-export const TOOLS = registryOf([
-  SEARCH_INDEX,
-  LIST_FILES,
-  READ_TEXT_FILE,
-  SEARCH_TEXT,
-  READ_ARTIFACT,
-  NOTE,
-  WEB_SEARCH,
-  WEB_FETCH,
-  CALCULATE,
-  SHELL,
-]);
 
 /** What a question offers its model. */
 export const READER = registryOf([READ_WHOLE_FILE]);

@@ -3,5 +3,6 @@ export { openContext } from "../../../dist/shared/command-context.js";
 export { COMMANDS } from "../../../dist/shared/commands/table.js";
 export { createRunJob } from "../../../dist/worker/jobs/run-job.js";
 export { startWorker } from "../../../dist/worker/start.js";
-export { registryOf, TOOLS } from "../../../dist/worker/tools/registry.js";
+export { TOOLS } from "../../../dist/worker/tools/all-tools.js";
+export { registryOf } from "../../../dist/worker/tools/registry.js";
 export { defineTool, outputOf } from "../../../dist/worker/tools/tool.js";

@@ -13,7 +13,7 @@ import { openStepLog } from "../../../src/worker/jobs/investigate/step-log.ts";
 import { useTool } from "../../../src/worker/jobs/investigate/use-tool.ts";
 import { NO_WEB } from "../../../src/worker/web/open-web.ts";
 import { NO_MCP } from "../../../src/worker/mcp-client/definition.ts";
-import { TOOLS } from "../../../src/worker/tools/registry.ts";
+import { TOOLS } from "../../../src/worker/tools/all-tools.ts";
 import { outputOf } from "../../../src/worker/tools/tool.ts";
 import { askJob, claimNext, expireLease, openBatchOf } from "../../conformance/jobs.ts";
 import { databases, startTopology } from "../../conformance/topologies.ts";

@@ -8,7 +8,7 @@ import type { WorkerResources } from "../../resources.ts";
 import { admitInputs } from "../../sandbox/shell/inputs.ts";
 import { probeShell, THIS_MACHINE } from "../../sandbox/shell/probe.ts";
 import type { ProbedMachine } from "../../sandbox/shell/probe.ts";
-import { TOOLS } from "../../tools/registry.ts";
+import { TOOLS } from "../../tools/all-tools.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { openWeb } from "../../web/open-web.ts";
 import type { InvestigateDependencies } from "./investigate.ts";
