@@ -5,16 +5,13 @@ import { embedSchema } from "../shared/config/schema.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
-import { extractTextBy } from "./documents/formats/registry.ts";
 import type { ExtractText } from "./documents/extraction.ts";
 import { openDocumentReader } from "./documents/reader/reader.ts";
 import type { ReaderLimits } from "./documents/reader/reader.ts";
-import { createEmbedder } from "./embedders/create-embedder.ts";
 import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
 import { callsForPairs } from "./embedders/transformers/cross-encoder.ts";
 import type { LocalModelSettings } from "./embedders/transformers/cross-encoder.ts";
 import type { EntailmentSettings } from "./embedders/transformers/entailment.ts";
-import { openReranker } from "./embedders/transformers/reranker.ts";
 import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
@@ -75,9 +72,14 @@ export const readerLimitsOf = ({ documents: { reader } }: Config): ReaderLimits 
   },
 });
 
-/** Makes the texts of files; its process is started by the first that needs it. */
-export const textExtractionOf = (config: Config): ExtractText =>
-  extractTextBy(openDocumentReader(readerLimitsOf(config)));
+/** Makes the texts of files; formats are loaded, and its process is started, by the first that needs it. */
+export function textExtractionOf(config: Config): ExtractText {
+  const read = openDocumentReader(readerLimitsOf(config));
+  return async (path, bytes) => {
+    const { extractTextBy } = await import("./documents/formats/registry.ts");
+    return extractTextBy(read)(path, bytes);
+  };
+}
 
 /** Where the embedder finds its files and its hosts; a host is checked only where it is used. */
 export const embedderPlaceOf = (
@@ -105,11 +107,12 @@ export const questionSettingsOf = ({ embed }: Config): QuestionSettings =>
   questionSettings.parse(embed);
 
 /** Opens the embedder of earlier settings, with the limits of now. @throws as createEmbedder */
-export function openFormerEmbedder(
+export async function openFormerEmbedder(
   config: Config,
   settings: unknown,
   reach: Pick<EmbedderPlace, "accessOf" | "choice">,
 ): Promise<Embedder> {
+  const { createEmbedder } = await import("./embedders/create-embedder.ts");
   const embed = { ...config.embed, ...questionSettings.parse(settings) };
   return createEmbedder(embed, embedderPlaceOf({ ...config, embed }, reach));
 }
@@ -178,7 +181,10 @@ const modelProcessOf = ({
 export function rerankingOf(config: Config): Reranking | undefined {
   const settings = rerankerSettingsOf(config);
   if (settings === null) return undefined;
-  const model = openFirst(() => openReranker(settings, { workroot: config.roots.workroot }));
+  const model = openFirst(async () => {
+    const { openReranker } = await import("./embedders/transformers/reranker.ts");
+    return openReranker(settings, { workroot: config.roots.workroot });
+  });
   return { candidates: settings.candidates, model: () => model.get() };
 }
 

@@ -9,8 +9,6 @@ import { countAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { createModels } from "../models/create-model.ts";
-import { checkEntailmentModel } from "../embedders/transformers/entailment.ts";
-import { checkReranker } from "../embedders/transformers/reranker.ts";
 import {
   entailmentSettingsOf,
   policyOf,
@@ -130,9 +128,15 @@ async function start(context: CommandContext): Promise<RunningWorker> {
 async function assertUsable(config: Config): Promise<void> {
   createModels(config);
   const entailment = entailmentSettingsOf(config);
-  if (entailment !== null) await checkEntailmentModel(entailment, config.roots.workroot);
+  if (entailment !== null) {
+    const { checkEntailmentModel } = await import("../embedders/transformers/entailment.ts");
+    await checkEntailmentModel(entailment, config.roots.workroot);
+  }
   const reranker = rerankerSettingsOf(config);
-  if (reranker !== null) await checkReranker(reranker, config.roots.workroot);
+  if (reranker !== null) {
+    const { checkReranker } = await import("../embedders/transformers/reranker.ts");
+    await checkReranker(reranker, config.roots.workroot);
+  }
   const sandbox = await openSandbox(policyOf(config), textExtractionOf(config));
   sandbox.close();
 }

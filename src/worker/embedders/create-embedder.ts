@@ -1,9 +1,7 @@
 import type { ConfigValues } from "../../shared/config/schema.ts";
 import type { Embedder, EmbedderPlace } from "./embedder.ts";
 import { createHashingEmbedder } from "./hashing.ts";
-import { createHostedEmbedder } from "./hosted.ts";
 import { shapeEmbedder } from "./shape-vectors.ts";
-import { createTransformersEmbedder } from "./transformers/transformers.ts";
 
 /**
  * The embedder of the configuration's `embed` slice, ready to be used.
@@ -23,11 +21,15 @@ async function openEmbedder(
   switch (settings.provider) {
     case "hashing":
       return createHashingEmbedder();
-    case "transformers":
+    case "transformers": {
+      const { createTransformersEmbedder } = await import("./transformers/transformers.ts");
       return createTransformersEmbedder(settings, place);
+    }
     case "ollama":
     case "openai-compatible":
-    case "hosts":
+    case "hosts": {
+      const { createHostedEmbedder } = await import("./hosted.ts");
       return createHostedEmbedder(settings, place);
+    }
   }
 }

@@ -8,7 +8,6 @@ import { askHost, HostError, parseWire, readText } from "./host-request.ts";
 import { OPEN_ACCESS } from "./host-access.ts";
 import type { HostAccess } from "./host-access.ts";
 import type { Wire } from "./host-request.ts";
-import { ollamaClient } from "./ollama-client.ts";
 
 /**
  * What one route of a host says about itself; null where it has no such route, or says no JSON object there.
@@ -64,7 +63,10 @@ export const listModels = (
   access: HostAccess = OPEN_ACCESS,
 ): Promise<Wire | null> =>
   provider === "ollama"
-    ? unlessMissing(() => ollamaClient(baseUrl, signal, access).list())
+    ? unlessMissing(async () => {
+        const { ollamaClient } = await import("./ollama-client.ts");
+        return ollamaClient(baseUrl, signal, access).list();
+      })
     : askRoute(`${baseUrl}${LIST_ROUTE[provider]}`, null, signal, access);
 
 const hasNoRoute = (error: HostError): boolean =>

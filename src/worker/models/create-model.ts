@@ -5,6 +5,7 @@ import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
+import { openFirst } from "../open-first.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
@@ -12,10 +13,6 @@ import { OPEN_ACCESS } from "./host-access.ts";
 import type { AccessOf } from "./host-access.ts";
 import { IN_ORDER, openAtHost } from "./host-models.ts";
 import type { HostChoice } from "./host-models.ts";
-import { checkDigest, isPinned } from "./ollama-probe.ts";
-import { openOllamaModel } from "./ollama.ts";
-import { openOpenAiModel } from "./openai-compatible.ts";
-import { transformersModels } from "./transformers.ts";
 import { textFor } from "../text/secrets.ts";
 import type { FeatureMemory } from "./openai-compatible.ts";
 
@@ -62,7 +59,9 @@ export function createModels(
       async get(asked, signal) {
         const name = withoutAlias(asked, config.model);
         if (name === extractive.name) return extractive;
-        if (digest === null || !isPinned(name, config)) return remembered(name, signal);
+        if (digest === null) return remembered(name, signal);
+        const { checkDigest, isPinned } = await import("./ollama-probe.ts");
+        if (!isPinned(name, config)) return remembered(name, signal);
         return checkDigest(await open(name, signal), digest);
       },
     };
@@ -166,11 +165,14 @@ function hostOpener(
 ): Open {
   const listed =
     entry === undefined ? {} : { entry: entry.name, api: entry.api, access: accessOf(baseUrl) };
-  const open = withholding(textFor(baseUrl, index?.secrets ?? "off"), (name, signal) => {
+  const open = withholding(textFor(baseUrl, index?.secrets ?? "off"), async (name, signal) => {
     const place = { name, baseUrl, ...listed };
-    return provider === "ollama"
-      ? openOllamaModel(place, settings, signal)
-      : openOpenAiModel(place, settings, signal, features?.recall(baseUrl, name));
+    if (provider === "ollama") {
+      const { openOllamaModel } = await import("./ollama.ts");
+      return openOllamaModel(place, settings, signal);
+    }
+    const { openOpenAiModel } = await import("./openai-compatible.ts");
+    return openOpenAiModel(place, settings, signal, features?.recall(baseUrl, name));
   });
   if (features === null) return open;
   return async (name, signal) => {
@@ -198,11 +200,18 @@ function modelOpener(
         );
       });
     case "transformers":
-      return always(transformersModels(config));
+      return always(transformersOpener(config));
     case "ollama":
     case "openai-compatible":
       return always(remembering(onlyHostOpener(config, reach)));
   }
+}
+
+function transformersOpener(config: ModelConfig): Open {
+  const models = openFirst(async () =>
+    (await import("./transformers.ts")).transformersModels(config),
+  );
+  return async (name, signal) => (await models.get())(name, signal);
 }
 
 function onlyHostOpener(config: ModelConfig, { accessOf, features }: HostReach): Open {

@@ -3,7 +3,6 @@ import { openOffload } from "../../offload/offload.ts";
 import type { Offload } from "../../offload/offload.ts";
 import { charsIn } from "../model.ts";
 import type { Model, ModelFacts, ModelReply } from "../model.ts";
-import { TEXT_FOR } from "./text-for.ts";
 
 /**
  * A Model with no model behind it: it calls the tool for the file that the question names, answers with
@@ -37,6 +36,7 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
       }
       const examples = task.purpose === "extract" ? charsIn(task.examples) : 0;
       const chars = charsIn(task.evidence) + examples;
+      const { TEXT_FOR } = await import("./text-for.ts");
       return reply(await offload(TEXT_FOR, task, { chars, signal }));
     },
   };
