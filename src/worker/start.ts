@@ -23,7 +23,6 @@ import type { DeliveryHandlers, TakenDeliveries } from "./delivery/take-deliveri
 import type { NightClock } from "./hosts/pacing.ts";
 import { hostsOf, pacingSettingsOf } from "./hosts/pacing-settings.ts";
 import type { PacingSettings } from "./hosts/pacing-settings.ts";
-import { hookTargetsOf } from "./jobs/notify.ts";
 import type { RunJob } from "./jobs/run-job.ts";
 import { createFaultLog } from "./loop.ts";
 import type { FaultLog } from "./loop.ts";
@@ -40,7 +39,7 @@ import {
   settleUnlessOutdated,
   watchSchema,
 } from "./services/schema-watch.ts";
-import { reconcileAtStart, sharedConfigKeeper } from "./services/shared-config.ts";
+import { hookTargetsOf, reconcileAtStart, sharedConfigKeeper } from "./services/shared-config.ts";
 import { supervise } from "./services/supervisor.ts";
 import type { Supervisor } from "./services/supervisor.ts";
 import { madeWithOf } from "./settings.ts";

@@ -1,5 +1,4 @@
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { HookTarget, NotifyInput } from "../../shared/job.ts";
 import { networksOf } from "../../shared/network-address.ts";
@@ -13,14 +12,6 @@ import { foreignEnvironment, runChild } from "../child-process.ts";
 import { withDeadline } from "../models/deadline.ts";
 import { callWebhook, isTimeout } from "./webhook.ts";
 import type { TryResult } from "./webhook.ts";
-
-/** What `on_batch_end` of a configuration tells. */
-export const hookTargetsOf = ({
-  on_batch_end: { command, webhook },
-}: Pick<Config, "on_batch_end">): readonly HookTarget[] => [
-  ...(command === null ? [] : (["command"] as const)),
-  ...(webhook === null ? [] : (["webhook"] as const)),
-];
 
 /**
  * Tells a target of `on_batch_end` that a batch has ended, or waits for a person. A worker that dies or stops meanwhile leaves the job to be run

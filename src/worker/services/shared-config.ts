@@ -1,6 +1,7 @@
 import { parallelKeyOf } from "../../shared/config/config-fingerprint.ts";
 import type { SharedConfig, SharedKey } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import type { HookTarget } from "../../shared/job.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { configuredSchedules } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -21,7 +22,6 @@ import { tonight } from "../hosts/pacing.ts";
 import type { NightClock } from "../hosts/pacing.ts";
 import { hostsOf } from "../hosts/pacing-settings.ts";
 import type { PacingSettings } from "../hosts/pacing-settings.ts";
-import { hookTargetsOf } from "../jobs/notify.ts";
 import type { FaultLog } from "../loop.ts";
 import type { Service } from "./supervisor.ts";
 
@@ -77,6 +77,14 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
     agrees: (key) => applied.get(key) === worker.sharedConfig.get(key),
   };
 }
+
+/** What `on_batch_end` of a configuration tells. */
+export const hookTargetsOf = ({
+  on_batch_end: { command, webhook },
+}: Pick<Config, "on_batch_end">): readonly HookTarget[] => [
+  ...(command === null ? [] : (["command"] as const)),
+  ...(webhook === null ? [] : (["webhook"] as const)),
+];
 
 const hasOtherValue = (
   workers: readonly ConfiguredWorker[],

@@ -3,8 +3,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { bindSources } from "../index/sources.ts";
 import type { IndexSource } from "../index/sources.ts";
-import { lookAtSource, watchMemory } from "../index/watch-source.ts";
-import type { LookOutcome, WatchMemory } from "../index/watch-source.ts";
+import type { LookOutcome } from "../index/watch-source.ts";
 import type { Watch } from "../index/watch-rules.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
@@ -19,17 +18,12 @@ type WatchParts = {
 type Watched = {
   readonly source: IndexSource;
   readonly watch: Watch;
-  readonly memory: WatchMemory;
+  readonly look: () => Promise<LookOutcome>;
   nextMs: number;
 };
 
 /** Looks at the sources that are watched, each in its own rhythm. Rows alone say which files were taken. */
 export function watchService({ config, database, logger }: WatchParts): Service {
-  const deps = {
-    database,
-    workroot: config.roots.workroot,
-    extensions: config.security.allowed_exts,
-  };
   let opened: Promise<readonly Watched[]> | undefined;
   return {
     name: "watched folders",
@@ -37,14 +31,16 @@ export function watchService({ config, database, logger }: WatchParts): Service 
     channels: [],
     mostRestMs: 30_000,
     async run({ stopping }) {
-      const watched = await (opened ??= openWatched(config).catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      }));
+      const watched = await (opened ??= openWatched({ config, database }).catch(
+        (error: unknown) => {
+          opened = undefined;
+          throw error;
+        },
+      ));
       for (const one of watched) {
         if (stopping.aborted) break;
         if (performance.now() < one.nextMs) continue;
-        const outcome = await lookAtSource(deps, one, one.memory);
+        const outcome = await one.look();
         one.nextMs = performance.now() + one.watch.every_s * 1_000;
         logLook(logger, one.source.name, outcome);
       }
@@ -70,13 +66,20 @@ function logLook(logger: Logger, source: string, { taken, decisions, moves }: Lo
 export const hasWatches = ({ index }: Config): boolean =>
   index.sources.some(({ watch }) => watch !== undefined);
 
-async function openWatched(config: Config): Promise<readonly Watched[]> {
+async function openWatched({
+  config,
+  database,
+}: Omit<WatchParts, "logger">): Promise<readonly Watched[]> {
+  const { lookAtSource, watchMemory } = await import("../index/watch-source.ts");
+  const { workroot } = config.roots;
+  const deps = { database, workroot, extensions: config.security.allowed_exts };
   const sandbox = await openSandbox(policyOf(config), textExtractionOf(config));
-  const bound = bindSources(sandbox, sourcesOf(config), config.roots.workroot);
+  const bound = bindSources(sandbox, sourcesOf(config), workroot);
   return config.index.sources.flatMap(({ name, watch }) => {
     const source = bound.find((one) => one.name === name);
-    return watch === undefined || source === undefined
-      ? []
-      : [{ source, watch, memory: watchMemory(), nextMs: 0 }];
+    if (watch === undefined || source === undefined) return [];
+    const memory = watchMemory();
+    const look = () => lookAtSource(deps, { source, watch }, memory);
+    return [{ source, watch, look, nextMs: 0 }];
   });
 }

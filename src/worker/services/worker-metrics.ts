@@ -3,9 +3,7 @@ import { join } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Definitions, GaugeGroup, Sample } from "../../shared/metrics/metrics.ts";
-import { startMetrics } from "../../shared/metrics/process-metrics.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { RUN_METRICS, runMetrics } from "./run-metrics.ts";
 import type { RunMetrics } from "./run-metrics.ts";
 
 export type WorkerMetrics = RunMetrics & { stop(): Promise<void> };
@@ -41,6 +39,9 @@ export async function startWorkerMetrics(
   database: Database,
 ): Promise<WorkerMetrics> {
   const { config } = context;
+  if (config.metrics.listen === null) return OFF;
+  const { startMetrics } = await import("../../shared/metrics/process-metrics.ts");
+  const { RUN_METRICS, runMetrics } = await import("./run-metrics.ts");
   const backups = config.database.url === "embedded" ? [backupGauges(config)] : [];
   const served = await startMetrics(context, database, {
     definitions: RUN_METRICS,
