@@ -82,11 +82,10 @@ const doors = [
   {
     name: "bullmq",
     files: [
+      "src/shared/queue/bullmq.ts",
       "src/shared/queue/job-queue.ts",
       "src/shared/queue/queue-telemetry.ts",
-      "src/shared/queue/tick-queue.ts",
       "src/shared/queue/storage.ts",
-      "src/shared/store/queue-tables.ts",
     ],
   },
   { name: "ioredis", files: ["src/shared/queue/probe-queue.ts"] },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { withBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend } from "bullmq";
+import { bullmq } from "./bullmq.ts";
 import { queueTelemetry } from "./queue-telemetry.ts";
 import { deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./storage.ts";
@@ -60,7 +60,7 @@ function bind<Backend extends IQueueBackend, Connection>(
   base: { connection: Connection; prefix?: string },
   { place, backend, onError }: QueueParts,
 ): JobQueue {
-  const { Queue, Worker } = withBackend(factory);
+  const { Queue, Worker } = bullmq.withBackend(factory);
   const telemetry = queueTelemetry();
   const traced = telemetry === undefined ? {} : { telemetry };
   const open = () => {
@@ -139,7 +139,7 @@ async function moveOn<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
 ): Promise<void> {
-  const { Queue, Worker } = withBackend(factory);
+  const { Queue, Worker } = bullmq.withBackend(factory);
   const queue = new Queue(PROBE_NAME, base);
   const worker = new Worker(PROBE_NAME, null, { ...base, autorun: false });
   let broken: Error | undefined;

@@ -1,4 +1,3 @@
-import { Redis } from "ioredis";
 import { endsInTime } from "../ends-in-time.ts";
 import { Failure } from "../failure.ts";
 import { assertOwnSessions } from "../store/connection/connect.ts";
@@ -38,6 +37,7 @@ export async function probeQueue(
 }
 
 async function askRedis(url: string, timeoutMs: number): Promise<string | null> {
+  const { Redis } = await import("ioredis");
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPostgresBackend, createRedisBackend } from "bullmq";
 import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
 import type { Database } from "../store/connection/database.ts";
 import { endsInTime } from "../ends-in-time.ts";
 import { Failure } from "../failure.ts";
+import { bullmq } from "./bullmq.ts";
 
 /** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
 export type QueueStorage =
@@ -29,9 +29,9 @@ type Bind<Queue> = <Backend extends IQueueBackend, Connection>(
 export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
   switch (storage.backend) {
     case "postgres":
-      return bind(createPostgresBackend, { connection: queuePool(storage.database) });
+      return bind(bullmq.createPostgresBackend, { connection: queuePool(storage.database) });
     case "redis":
-      return bind(createRedisBackend, {
+      return bind(bullmq.createRedisBackend, {
         connection: {
           url: storage.url,
           maxRetriesPerRequest: null,
@@ -58,7 +58,9 @@ export function placeOf(storage: QueueStorage): string {
   return `Redis at ${hostname}:${port || "6379"}`;
 }
 
-type PostgresConnection = NonNullable<Parameters<typeof createPostgresBackend>[1]["connection"]>;
+type PostgresConnection = NonNullable<
+  Parameters<typeof bullmq.createPostgresBackend>[1]["connection"]
+>;
 
 /** BullMQ takes the driver's pool, and describes it by a looser type that overloads do not fit. */
 const queuePool = (database: Database): PostgresConnection =>

@@ -1,12 +1,14 @@
-import {
+import { Failure } from "../failure.ts";
+import { bullmq } from "../queue/bullmq.ts";
+import type { Queryable } from "./connection/database.ts";
+
+const {
   assertSchemaCompatibility,
   LATEST_SCHEMA_VERSION,
   runMigrations,
   SchemaMigrationRequiredError,
   SchemaVersionMismatchError,
-} from "bullmq";
-import { Failure } from "../failure.ts";
-import type { Queryable } from "./connection/database.ts";
+} = bullmq;
 
 type QueueSession = Parameters<typeof runMigrations>[0];
 
