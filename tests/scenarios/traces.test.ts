@@ -8,6 +8,7 @@ import { eventually } from "../conformance/signal.ts";
 import { startOllamaDouble } from "../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../doubles/ollama-server.ts";
 import { describeOn } from "../support/describe-on.ts";
+import { loadedBy } from "../support/loaded-by.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
 
@@ -175,17 +176,6 @@ describe("a command without an SDK", () => {
     folder = await mkdtemp(join(tmpdir(), "nightdesk-"));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-
-  /** What it loads beside Node itself. */
-  async function loadedBy(words: readonly string[], cwd: string): Promise<readonly string[]> {
-    const file = join(folder, "modules");
-    const env = {
-      NODE_OPTIONS: `--import=${join(fixtures, "modules-to-file.js")}`,
-      MODULES_FILE: file,
-    };
-    await runBin(words, { cwd, env });
-    return (await readFile(file, "utf8")).split("\n");
-  }
 
   test("loads nothing of OpenTelemetry, and no more modules than it needs", async () => {
     const topology = await startTopology("embedded");
