@@ -86,6 +86,7 @@ const doors = [
       "src/shared/queue/job-queue.ts",
       "src/shared/queue/queue-telemetry.ts",
       "src/shared/queue/storage.ts",
+      "src/shared/store/queue-tables.ts",
     ],
   },
   { name: "ioredis", files: ["src/shared/queue/probe-queue.ts"] },

@@ -1,14 +1,16 @@
+import { createRequire } from "node:module";
+import type * as BullMq from "bullmq";
 import { Failure } from "../failure.ts";
-import { bullmq } from "../queue/bullmq.ts";
 import type { Queryable } from "./connection/database.ts";
 
+/** The part of BullMQ that makes tables, 21 files of 246: the process of the embedded database uses no other. */
 const {
   assertSchemaCompatibility,
   LATEST_SCHEMA_VERSION,
   runMigrations,
   SchemaMigrationRequiredError,
   SchemaVersionMismatchError,
-} = bullmq;
+} = createRequire(import.meta.url)("bullmq/dist/cjs/postgres/index.js") as typeof BullMq;
 
 type QueueSession = Parameters<typeof runMigrations>[0];
 
