@@ -1133,15 +1133,17 @@ grant usage on schema nightdesk to nightdesk_reader;
 grant select on all tables in schema nightdesk to nightdesk_reader;
 alter default privileges in schema nightdesk grant select on tables to nightdesk_reader;
 
--- Without advisory locks the role of `nightdesk sql` can't fill the table of locks, which all share. PostgreSQL grants
--- them to everybody; only an administrator can take that back, and where the role that migrates is none, the statement is
--- refused by its words.
+-- Without advisory locks the role of `nightdesk sql` can't fill the table of locks, which all share, and without
+-- pg_logical_emit_message it can't write to the server's log of changes, which a read-only transaction allows. PostgreSQL
+-- grants both to everybody. Only a superuser can revoke that; where the role that migrates is none, doctor says so, and the
+-- statement is refused by its words.
 do $$
 declare
   called regprocedure;
 begin
   for called in
-    select oid from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_(try_)?advisory_'
+    select oid from pg_proc
+     where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_((try_)?advisory_|logical_emit_message$)'
   loop
     execute format('grant execute on function %s to %I', called, current_user);
     execute format('revoke execute on function %s from public', called);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run by the image of Postgres when its volume is new: the role that Nightdesk works as is no superuser, and may do in its own
-# database what `nightdesk migrate` needs.
+# database what `nightdesk migrate` needs. What that could not revoke from the role of `nightdesk sql` is revoked here.
 set -eu
 psql --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
   --set=password="$(cat "$NIGHTDESK_PASSWORD_FILE")" <<'SQL'
@@ -10,4 +10,9 @@ grant nightdesk_reader to nightdesk with admin option;
 create database nightdesk owner nightdesk;
 \connect nightdesk
 create extension vector;
+select format('grant execute on function %s to nightdesk', oid::regprocedure),
+       format('revoke execute on function %s from public', oid::regprocedure)
+  from pg_proc
+ where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_((try_)?advisory_|logical_emit_message$)'
+\gexec
 SQL

@@ -189,6 +189,7 @@ const place = findPostgres();
       expect(summarize(await run("migrate"))).toBe("exit 0");
       const who = await run("sql", "select current_user as reader", "--json");
       expect(JSON.parse(who.stdout)).toEqual([{ reader: "nightdesk_reader" }]);
+      expect((await run("doctor", "--no-ollama")).stdout).toContain("DOCTOR_SQL_ROLE_OK");
       const { rows } = await query(
         url,
         "select rolsuper, rolcreaterole, rolcreatedb, rolreplication from pg_roles where rolname = current_user",

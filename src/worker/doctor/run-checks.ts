@@ -16,6 +16,7 @@ import { checkMemory } from "./check-memory.ts";
 import { checkReader } from "./check-reader.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
+import { checkSqlRole } from "./check-sql-role.ts";
 import { checkShell } from "./check-shell.ts";
 import { checkWeb } from "./check-web.ts";
 import { textExtractionOf } from "../settings.ts";
@@ -59,6 +60,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
   try {
     return [
       ...checks,
+      await checkSqlRole(database),
       ...(await checkQueue(context, database)),
       ...(await checkIndex(config, database, { vectors: policy, env: invocation.env })),
       ...(await checkFiles(config, database)),

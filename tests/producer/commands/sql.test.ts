@@ -237,7 +237,7 @@ describe("what a read-only statement can still call", () => {
     expect(code).toBe(1);
   });
 
-  test("nor has its role the right to take one, or sees the locks of the workers", async () => {
+  test("nor has its role the right to take one or to write a message to the log, or sees the locks of the workers", async () => {
     const asReader = (statement: string) =>
       desk.database.transaction(async (db) => {
         await db.query("set local role nightdesk_reader");
@@ -247,13 +247,15 @@ describe("what a read-only statement can still call", () => {
       "select pg_advisory_lock(1)",
       "select pg_try_advisory_xact_lock_shared(1, 2)",
       "select pg_advisory_unlock_all()",
+      "select pg_logical_emit_message(false, 'x', 'y')",
+      "select pg_logical_emit_message(true, 'x', 'y'::bytea)",
       "select * from nightdesk_data.locks for update",
       "lock table nightdesk_migrations.applied",
     ]) {
       await expect(asReader(statement)).rejects.toMatchObject({ code: "42501" });
     }
     const may = `select count(*)::int as n from pg_proc
-      where proname like 'pg\\_%advisory%' and has_function_privilege('nightdesk_reader', oid, 'execute')`;
+      where proname ~ '^pg_.*(advisory|logical_emit)' and has_function_privilege('nightdesk_reader', oid, 'execute')`;
     expect(await rowsOf(desk.database, may)).toEqual([{ n: 0 }]);
   });
 

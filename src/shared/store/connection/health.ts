@@ -16,6 +16,19 @@ export async function selectServerFacts(db: Queryable): Promise<z.infer<typeof f
   return factsSchema.parse(rows)[0];
 }
 
+const callableSchema = z.array(z.object({ name: z.string() }));
+
+/** Names of functions that migrations revoke from the role of `nightdesk sql`, and that it may call all the same. */
+export async function selectCallableByReader(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    `select distinct proname as name from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_((try_)?advisory_|logical_emit_message$)'
+        and has_function_privilege('nightdesk_reader', oid, 'execute')
+      order by 1`,
+  );
+  return callableSchema.parse(rows).map(({ name }) => name);
+}
+
 const vectorSettingsSchema = z.tuple([
   z.object({
     installed: z.string().nullable(),
