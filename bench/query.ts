@@ -7,7 +7,11 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../src/shared/store/connection/database.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
-import { findVectorIndex, indexedVector } from "../src/shared/store/index/vector-index.ts";
+import {
+  findVectorIndex,
+  indexedVector,
+  selectVectorSchema,
+} from "../src/shared/store/index/vector-index.ts";
 import { createHashingEmbedder } from "../src/worker/embedders/hashing.ts";
 import { reconcileVectorIndex } from "../src/worker/index/embed-chunks.ts";
 import { vectorsOf } from "../src/worker/search/choose-vectors.ts";
@@ -55,7 +59,7 @@ try {
   const bareHnsw = hasOwnIndex
     ? bare(
         `nightdesk_data.embeddings where signature = '${embedder.signature}'`,
-        `${indexedVector(embedder.dims, "full")} <#>`,
+        `${indexedVector({ dims: embedder.dims, precision: "full" }, await selectVectorSchema(db))} <#>`,
       )
     : bare("public.bare_hnsw", "embedding <#>");
   await measure(

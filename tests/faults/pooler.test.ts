@@ -1,10 +1,17 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
 import { askJob, countOf, openBatchOf } from "../conformance/jobs.ts";
 import { startTopology, topologies } from "../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../conformance/topologies.ts";
+import { describeOn } from "../support/describe-on.ts";
 import { jsonLine, runBin } from "../support/run-bin.ts";
+import { queryServer } from "../support/templates.ts";
 import { hasPooler, startPooler } from "./pooler.ts";
 import type { Pooler } from "./pooler.ts";
 import { expectWorked } from "./work-batch.ts";
@@ -120,4 +127,87 @@ describeBehind("session", "postgres", (world) => {
     expect(world().pooler.url).toContain("127.0.0.1");
     await expectWorked(contextOf(world(), null), world().onlooker, JOBS);
   }, 60_000);
+});
+
+describeOn("redis+postgres", "a pgvector outside of the search path, behind PgBouncer", () => {
+  const inPooler = hasPooler() ? test : test.skip;
+  inPooler(
+    "is migrated, embedded, indexed and searched, in both precisions",
+    async () => {
+      const serverUrl = process.env["TEST_DATABASE_URL"] ?? "";
+      const name = `nightdesk_path_${randomBytes(6).toString("hex")}`;
+      const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+      await queryServer(serverUrl, `create database ${name}`);
+      await queryServer(url, "create schema kept_apart");
+      await queryServer(url, "create extension vector schema kept_apart");
+      await queryServer(serverUrl, `alter database ${name} set search_path = 'nowhere'`);
+      const pooler = await startPooler(url, "transaction");
+      const folder = await mkdtemp(join(tmpdir(), "nightdesk-path-"));
+      const place = { cwd: folder, env: { DATABASE_URL: pooler.url } };
+      const run = async (...words: string[]) => {
+        const ended = await runBin(words, place);
+        if (ended.code !== 0) throw new Error(`${words.join(" ")}: ${ended.stdout}${ended.stderr}`);
+        return ended;
+      };
+      const configure = (precision: "full" | "half") =>
+        writeFile(
+          join(folder, "nightdesk.yaml"),
+          JSON.stringify({
+            extends: resolve("configs/default.yaml"),
+            queue: {
+              backend: "redis",
+              redis_url: process.env["TEST_REDIS_URL"],
+              prefix: name.replaceAll("_", "-"),
+            },
+            model: { provider: "extractive" },
+            embed: { precision },
+            retrieve: { exact_below: 1 },
+          }),
+        );
+      const nearest = async () => {
+        const found = await run("query", "the stove is lit in May", "--mode", "vector", "--json");
+        return (jsonLine(found)["hits"] as { path: string }[])[0]?.path;
+      };
+      try {
+        await mkdir(join(folder, "allowed/corpus"), { recursive: true });
+        await writeFile(
+          join(folder, "allowed/corpus/stove.md"),
+          "# Stove\n\nThe stove is lit in May.\n",
+        );
+        await writeFile(join(folder, "allowed/corpus/pump.md"), "# Pump\n\nA pump moves water.\n");
+        await configure("full");
+        await run("migrate");
+        await run("index", "--no-wait");
+        await writeFile(
+          join(folder, "texts.jsonl"),
+          `${JSON.stringify({ custom_id: "t", kind: "embed", text: ["a stove"] })}\n`,
+        );
+        await run("enqueue", "texts.jsonl");
+        await run("worker", "--drain");
+        expect(await nearest()).toBe("allowed/corpus/stove.md");
+        await configure("half");
+        await run("embed", "--no-wait");
+        await run("worker", "--drain");
+        expect(await nearest()).toBe("allowed/corpus/stove.md");
+        const counted =
+          "select (select count(*) from nightdesk_data.job_vectors)::int as texts, " +
+          "(select count(*) from pg_indexes where indexname like 'embeddings_hnsw_%')::int as indexes, " +
+          "(select count(*) from nightdesk_data.embeddings where half_embedding is not null)::int as halves";
+        const onlooker = openDatabase({
+          target: { kind: "url", url },
+          maxConnections: 1,
+          statements: "query",
+          onError: () => undefined,
+        });
+        const { rows } = await onlooker.query(counted);
+        await onlooker.end();
+        expect(rows).toEqual([{ texts: 1, indexes: 1, halves: 2 }]);
+      } finally {
+        await pooler.close();
+        await queryServer(serverUrl, `drop database ${name} with (force)`);
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    120_000,
+  );
 });

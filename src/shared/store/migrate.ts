@@ -45,6 +45,7 @@ const appliedSchema = z.array(z.object({ name: z.string(), sha256: z.string() })
 export async function migrate(db: Queryable, directory: string): Promise<readonly string[]> {
   await becomeOnlyMigration(db);
   const { pending } = compare(await readMigrations(directory), await selectApplied(db));
+  if (pending.length > 0) await db.query(FIND_PGVECTOR);
   for (const { name, sql, sha256 } of pending) {
     await db.query(sql).catch((error: unknown) => refuseWhatLacks(error, name));
     await db.query(
@@ -56,6 +57,13 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
   if (pending.length > 0) await db.query(`select pg_notify('${SCHEMA_CHANNEL}', '')`);
   return pending.map(({ name }) => name);
 }
+
+/** Has migrations find types and functions of pgvector, or a place for it, whatever the role's own path leaves out. */
+const FIND_PGVECTOR = `
+  select set_config('search_path', concat_ws(', ', current_setting('search_path'), string_agg(quote_ident(nspname), ', ')), true)
+    from pg_namespace n
+   where nspname <> all (current_schemas(true))
+     and (nspname = 'public' or n.oid in (select extnamespace from pg_extension where extname = 'vector'))`;
 
 const encodingSchema = z.tuple([z.object({ encoding: z.string(), name: z.string() })]);
 

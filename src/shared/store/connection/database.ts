@@ -165,12 +165,6 @@ const SERVER_SESSION = {
   jit: "off",
 };
 
-/** Where operators and types of pgvector are found, whatever the role's own path leaves out. */
-const SEARCH_PATH = `concat_ws(', ', current_setting('search_path'),
-  (select string_agg(quote_ident(nspname), ', ') from pg_namespace n
-    where nspname <> all (current_schemas(true))
-      and (nspname = 'public' or n.oid in (select extnamespace from pg_extension where extname = 'vector'))))`;
-
 function serverOf({ target, settings = {} }: Pick<DatabaseOptions, "target" | "settings">): Server {
   if (target.kind === "url") {
     const { url } = target;
@@ -181,10 +175,7 @@ function serverOf({ target, settings = {} }: Pick<DatabaseOptions, "target" | "s
       isBusy: () => Promise.resolve(false),
       findBlocker: (session) => findBlocker(url, session),
       session: {
-        settings: [
-          ["search_path", SEARCH_PATH],
-          ...given.map(([name, value]) => [name, `'${value}'`] as const),
-        ],
+        settings: given,
         isShared(client) {
           shared ??= sharesSessions(client, url).catch((error: unknown) => {
             shared = undefined;

@@ -41,7 +41,7 @@ export type Server = {
 };
 
 export type SessionSettings = {
-  /** Rows of a name and an expression for its value, in SQL. */
+  /** Names and values. */
   readonly settings: readonly (readonly [string, string])[];
   /** Whether the pooler that this client talks to hands sessions round. */
   readonly isShared: (client: pg.Client) => Promise<boolean>;
@@ -131,7 +131,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
 
     /** Settings are the session's, and a pooler gives keys of its own: with one, they are sent once it is known whose it is. */
     async #greet({ settings, isShared }: SessionSettings): Promise<void> {
-      const rows = settings.map(([name, value]) => `('${name}', ${value})`).join(", ");
+      const rows = settings.map(([name, value]) => `('${name}', '${value}')`).join(", ");
       const apply = `select set_config(name, value, false) from (values ${rows}) s (name, value)`;
       const own = await this.query(`${apply} where pg_backend_pid() = ${this.processID}`);
       if (own.rowCount !== 0) return;

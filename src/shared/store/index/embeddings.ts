@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-import { storedVector, vectorText } from "./vector-index.ts";
+import { selectVectorSchema, storedVector, vectorText } from "./vector-index.ts";
 import type { VectorPrecision } from "./vector-index.ts";
 
 /** Whose vectors are meant. */
@@ -163,10 +163,11 @@ export async function storeEmbeddings(
   { model, signature, precision }: StoredSpace,
   vectors: readonly { readonly chunkId: string; readonly vector: Float32Array }[],
 ): Promise<number> {
-  const { column, type } = storedVector(precision);
+  const schema = await selectVectorSchema(db);
+  const { column, type } = storedVector(precision, schema);
   const { rowCount } = await db.query(
     `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, ${column})
-     select chunk_id, $1, $2, vector_dims(vector::${type}), vector::${type}
+     select chunk_id, $1, $2, ${schema}.vector_dims(vector::${type}), vector::${type}
        from unnest($3::bigint[], $4::text[]) as u (chunk_id, vector)
        join (select chunk_id from nightdesk_data.chunks where chunk_id = any ($3::bigint[]) for key share) there
             using (chunk_id)
@@ -196,6 +197,7 @@ export async function roundEmbeddings(
   { model, signature, roundedFrom }: RoundedSpace,
   { range, afterChunkId, limit }: Omit<EmbedBatch, "redoBefore">,
 ): Promise<{ readonly last: string | null; readonly rounded: number }> {
+  const half = storedVector("half", await selectVectorSchema(db));
   const { rows } = await db.query(
     `with whole as materialized (
        select c.chunk_id, w.dims, w.embedding
@@ -205,8 +207,8 @@ export async function roundEmbeddings(
                            where own.chunk_id = c.chunk_id and own.signature = $2)
         order by c.chunk_id limit $6 for key share of c),
      stored as (
-       insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, half_embedding)
-       select chunk_id, $1, $2, dims, embedding::halfvec from whole
+       insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, ${half.column})
+       select chunk_id, $1, $2, dims, embedding::${half.type} from whole
        on conflict (chunk_id, signature) do nothing returning 1)
      select (select max(chunk_id)::text from whole) as last, (select count(*) from stored)::integer as rounded`,
     [model, signature, roundedFrom, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],

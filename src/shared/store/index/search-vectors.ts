@@ -14,6 +14,7 @@ import {
   findVectorIndex,
   indexedType,
   indexedVector,
+  selectVectorSchema,
   storedVector,
   vectorText,
 } from "./vector-index.ts";
@@ -45,11 +46,12 @@ export async function searchVectors(
   mostCompared: number = COMPARED_ONE_BY_ONE,
 ): Promise<SearchHit[]> {
   const index = await findVectorIndex(db, question.signature);
+  const schema = await selectVectorSchema(db);
   const usesIndex = index !== undefined && (await fitsIndex(db, filter, index, mostCompared));
-  const nearest = usesIndex ? await searchIndex(db, question, filter, index) : [];
+  const nearest = usesIndex ? await searchIndex(db, question, filter, { ...index, schema }) : [];
   // An index gives up after some thousand rows that do not pass. What it did not find, there may be all the same.
   const isEnough = nearest.length >= filter.limit;
-  const hits = isEnough ? nearest : await searchExactly(db, question, filter);
+  const hits = isEnough ? nearest : await searchExactly(db, question, filter, schema);
   if (hits.length === 0) await refuseDrift(db, question.signature);
   return hits;
 }
@@ -58,11 +60,13 @@ async function searchExactly(
   db: Queryable,
   { signature, precision, vector }: QuestionVector,
   filter: SearchFilter,
+  schema: string,
 ): Promise<SearchHit[]> {
   const values = [vectorText(vector), ...filterValues(filter), signature];
   const parts = isFiltered(filter) ? EXACT_ALLOWED : EXACT_ALL;
   return withTies(filter.limit, async (rows, limit) => {
-    const found = await db.query(exactStatement(parts, precision, rows), [...values, limit]);
+    const text = exactStatement(parts, { precision, schema }, rows);
+    const found = await db.query(text, [...values, limit]);
     return parseHits(found.rows);
   });
 }
@@ -94,13 +98,13 @@ const HITS = `
  */
 function exactStatement(
   { allowed, from, signature }: Parts,
-  precision: VectorPrecision,
+  { precision, schema }: { readonly precision: VectorPrecision; readonly schema: string },
   rows: FetchedRows,
 ): string {
-  const { column, type } = storedVector(precision);
+  const { column, type } = storedVector(precision, schema);
   return `
   with ${allowed} nearest as materialized (
-    select chunk_id, ${column} <#> $1::${type} as distance
+    select chunk_id, ${column} operator(${schema}.<#>) $1::${type} as distance
       from ${from}
      where signature = $${signature}
      order by distance
@@ -144,7 +148,7 @@ async function searchIndex(
   db: Queryable,
   { signature, precision, vector }: QuestionVector,
   filter: SearchFilter,
-  { iterates }: VectorIndexFacts,
+  { iterates, schema }: VectorIndexFacts & { readonly schema: string },
 ): Promise<SearchHit[]> {
   const candidates = CANDIDATES[isFiltered(filter) ? "filtered" : "unfiltered"] * filter.limit;
   const efSearch = Math.min(MOST_EF_SEARCH, Math.max(LEAST_EF_SEARCH, candidates));
@@ -153,7 +157,7 @@ async function searchIndex(
   const values = [vectorText(vector), ...filterValues(filter)];
   return withTies(filter.limit, async (rows, limit) => {
     const text = indexStatement(
-      { signature, dims: vector.length, precision, settings },
+      { signature, dims: vector.length, precision, schema, settings },
       filter,
       rows,
     );
@@ -166,6 +170,7 @@ type IndexScan = {
   readonly signature: string;
   readonly dims: number;
   readonly precision: VectorPrecision;
+  readonly schema: string;
   /** Of the server, for this statement only: as `set local`, without a transaction of three round trips. */
   readonly settings: readonly (readonly string[])[];
 };
@@ -175,15 +180,15 @@ type IndexScan = {
  * text, where the planner sees that the partial index fits.
  */
 function indexStatement(
-  { signature, dims, precision, settings }: IndexScan,
+  { signature, schema, settings, ...numbers }: IndexScan,
   filter: SearchFilter,
   rows: FetchedRows,
 ): string {
   const made = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  const distance = `e.${indexedVector(dims, precision)} <#> prepared.question`;
+  const distance = `e.${indexedVector(numbers, schema)} operator(${schema}.<#>) prepared.question`;
   return `
   with ${isFiltered(filter) ? `${FILTER_ITEMS},` : ""}
-  prepared as materialized (select $1::${indexedType(dims, precision)} as question, ${made.join(", ")}),
+  prepared as materialized (select $1::${indexedType(numbers, schema)} as question, ${made.join(", ")}),
   nearest as materialized (
     select found.* from prepared cross join lateral (
       select e.chunk_id, ${distance} as distance

@@ -14,21 +14,36 @@ export type VectorPrecision = "full" | "half";
 export const MOST_INDEXED_DIMS = { full: 2_000, half: 4_000 } as const;
 
 /** Whose vectors are indexed, and how. The text of a statement holds all of it, so it is checked. */
-type IndexedSpace = {
-  readonly signature: string;
-  readonly dims: number;
-  readonly precision: VectorPrecision;
-};
+type IndexedSpace = IndexedNumbers & { readonly signature: string };
+
+type IndexedNumbers = { readonly dims: number; readonly precision: VectorPrecision };
 
 const TYPES = { full: "vector", half: "halfvec" } as const;
 const COLUMNS = { full: "embedding", half: "half_embedding" } as const;
 
-/** The column of `embeddings` that holds vectors of a precision, and its type. */
+const schemaSchema = z.tuple([z.object({ name: z.string() })]);
+
+/**
+ * The schema that holds pgvector, quoted. Statements name its types, functions and operators with it: the search path of a
+ * session may lack it, and behind a pooler nobody can set that.
+ */
+export async function selectVectorSchema(db: Queryable): Promise<string> {
+  const { rows } = await db.query(
+    `select quote_ident(n.nspname) as name
+       from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`,
+    [],
+    "vector_schema",
+  );
+  return schemaSchema.parse(rows)[0].name;
+}
+
+/** The column of `embeddings` that holds vectors of a precision, and its type in the schema of pgvector. */
 export const storedVector = (
   precision: VectorPrecision,
+  schema: string,
 ): { readonly column: string; readonly type: string } => ({
   column: COLUMNS[precision],
-  type: TYPES[precision],
+  type: `${schema}.${TYPES[precision]}`,
 });
 
 function indexNameOf(signature: string): string {
@@ -36,15 +51,15 @@ function indexNameOf(signature: string): string {
   return `${PREFIX}${signature}`;
 }
 
-/** The type of what is indexed, such as `halfvec(384)`. */
-export function indexedType(dims: number, precision: VectorPrecision): string {
+/** The type of what is indexed, such as `public.halfvec(384)`. */
+export function indexedType({ dims, precision }: IndexedNumbers, schema: string): string {
   if (!Number.isInteger(dims) || dims < 1) throw new Error(`no number of dimensions: ${dims}`);
-  return `${TYPES[precision]}(${dims})`;
+  return `${schema}.${TYPES[precision]}(${dims})`;
 }
 
 /** The expression that is indexed. */
-export const indexedVector = (dims: number, precision: VectorPrecision): string =>
-  `${COLUMNS[precision]}::${indexedType(dims, precision)}`;
+export const indexedVector = (numbers: IndexedNumbers, schema: string): string =>
+  `${COLUMNS[numbers.precision]}::${indexedType(numbers, schema)}`;
 
 const indexesSchema = z.array(
   z.object({
@@ -104,10 +119,12 @@ const EMBEDDED: Build = { how: "", storage: "" };
 
 const createStatement = (
   { how, storage }: Build,
-  { signature, dims, precision }: IndexedSpace,
+  { signature, ...numbers }: IndexedSpace,
+  schema: string,
 ): string =>
   `create index ${how} if not exists ${indexNameOf(signature)} on nightdesk_data.embeddings
-   using hnsw ((${indexedVector(dims, precision)}) ${TYPES[precision]}_ip_ops) ${storage} where signature = '${signature}'`;
+   using hnsw ((${indexedVector(numbers, schema)}) ${schema}.${TYPES[numbers.precision]}_ip_ops) ${storage}
+   where signature = '${signature}'`;
 
 /**
  * Runs the body while nobody else builds or drops an index of vectors. The lock is a transaction's that does nothing
@@ -124,7 +141,8 @@ export const asOnlyBuilder = <T>(
 
 /** Builds an index while others read and write. The build goes on without a transaction around it. */
 export async function createIndexOnServer(database: Database, space: IndexedSpace): Promise<void> {
-  await database.within("build").query(createStatement(ON_SERVER, space));
+  const statement = createStatement(ON_SERVER, space, await selectVectorSchema(database));
+  await database.within("build").query(statement);
 }
 
 /**
@@ -137,7 +155,7 @@ export async function createIndexEmbedded(database: Database, space: IndexedSpac
       `update nightdesk_data.jobs set lease_until = clock_timestamp() + interval '30 minutes'
         where state = 'running'`,
     );
-    await db.query(createStatement(EMBEDDED, space));
+    await db.query(createStatement(EMBEDDED, space, await selectVectorSchema(db)));
   });
 }
 

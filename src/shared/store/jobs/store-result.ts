@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Queryable, Rows } from "../connection/database.ts";
-import { vectorText } from "../index/vector-index.ts";
+import { selectVectorSchema, storedVector, vectorText } from "../index/vector-index.ts";
 
 /** Several times what the largest accepted reply takes with its rows, and far below what a server or PGlite chokes on. */
 const MAX_STATEMENT_CHARS = 32 * 1024 * 1024;
@@ -67,9 +67,10 @@ export async function storeJobVectors(
   job: { readonly jobId: string; readonly runId: string },
   { model, vectors }: { readonly model: string; readonly vectors: readonly Float32Array[] },
 ): Promise<void> {
+  const { type } = storedVector("full", await selectVectorSchema(db));
   await db.query(
     `insert into nightdesk_data.job_vectors (job_id, ordinal, model, embedding)
-     select j.job_id, v.place - 1, $3, v.embedding::vector
+     select j.job_id, v.place - 1, $3, v.embedding::${type}
        from nightdesk_data.jobs j, unnest($4::text[]) with ordinality as v (embedding, place)
       where j.job_id = $1 and j.run_id = $2 and j.state = 'running'
      on conflict (job_id, ordinal) do update set model = excluded.model, embedding = excluded.embedding`,
