@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { format } from "node:util";
 import type { Invocation } from "./commands/command.ts";
 import { modelBaseUrl } from "./config/base-url.ts";
 import { embedderHostsOf, modelHostsOf } from "./config/hosts.ts";
@@ -32,11 +33,18 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   printPlaceOfState(config, terminal);
   const style = terminal.isInteractive ? "pretty" : "json";
   let logger: Logger | undefined;
+  const openLogger = (): Logger => (logger ??= createLogger(config.log.level, style));
+  // Libraries of the queue and of models warn on the console, which is no line of our log.
+  Object.assign(console, {
+    warn: (...words: unknown[]) => {
+      openLogger().warn(format(...words));
+    },
+  });
   return {
     invocation,
     config,
     get logger() {
-      return (logger ??= createLogger(config.log.level, style));
+      return openLogger();
     },
     terminal,
   };

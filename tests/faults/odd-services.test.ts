@@ -134,15 +134,38 @@ describeOn("postgres", "a database with settings of its own", (name) => {
     });
   }, 30_000);
 
-  test("whose user has no INFO is told with the right that is missing", async () => {
+  /** @returns the URL of a Redis whose user may do all but INFO */
+  async function startWithoutInfo(): Promise<string> {
     const url = new URL(await startRedis());
     const client = new Redis(url.href);
     await client.call("ACL", "SETUSER", "desk", "on", ">secret", "~*", "&*", "+@all", "-info");
     client.disconnect();
-    Object.assign(url, { username: "desk", password: "secret" });
-    const { href } = url;
+    return Object.assign(url, { username: "desk", password: "secret" }).href;
+  }
+
+  test("whose user has no INFO is told with the right that is missing", async () => {
+    const href = await startWithoutInfo();
     await expect(
       probeQueue({ backend: "redis", url: href, prefix: "nightdesk" }),
     ).rejects.toMatchObject({ code: "CONFIG_ERROR", message: expect.stringMatching(/info.*INFO/) });
   }, 30_000);
+
+  test("has what the libraries of the queue warn of in the log, in its form and by its level", async () => {
+    const topology = await startTopology("redis+postgres", { log: { level: "warn" } });
+    closers.push(() => topology.dispose());
+    const env = { REDIS_URL: await startWithoutInfo() };
+    const place = { cwd: topology.workroot, env };
+    const warned = await runBin(["doctor", "--json", "--no-ollama"], place);
+    expect(warned.stdout).toContain("DOCTOR_QUEUE_UNUSABLE");
+    const lines = warned.stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 40, msg: expect.stringMatching(/INFO command fails/) }),
+    );
+    const quiet = await runBin(["doctor", "--json", "--no-ollama", "--log-level", "error"], place);
+    expect(quiet.stdout).toContain("DOCTOR_QUEUE_UNUSABLE");
+    expect(quiet.stderr).toBe("");
+  }, 60_000);
 });
