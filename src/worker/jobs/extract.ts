@@ -483,14 +483,12 @@ async function fieldsPlan(
   const held = preset === null ? wrapSchema(schema) : schema;
   // Rules reply the same when they are asked again.
   let attempt: "first" | "last" = model.facts.readsPrompts ? "first" : "last";
-  return {
+  const unheld: RepairPlan<GivenFields> = {
     pass,
     model,
     choice,
     boundary,
     task: { purpose: "extract", preset, labels, examples: extraction.examples, evidence: shown },
-    // A host that can hold a reply to a schema does: what it then gives is checked all the same.
-    overrides: model.facts.toolProtocol === "text" ? {} : { format: constraintOf(held) },
     prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
     judge(reply) {
       const rules = { check, evidence: sources, attempt, offload, signal };
@@ -498,4 +496,11 @@ async function fieldsPlan(
       return validateFields(reply, rules);
     },
   };
+  if (model.facts.toolProtocol === "text") return unheld;
+  // A host that can hold a reply to a schema does: what it then gives is checked all the same. The prompt has the schema as well,
+  // for a host that refuses to be given one.
+  const overrides = { format: constraintOf(held) };
+  return model.facts.readsPrompts
+    ? { ...unheld, overrides, otherwise: unheld }
+    : { ...unheld, overrides };
 }

@@ -4,6 +4,8 @@ import { schemaCompiler } from "../../../src/shared/json-schema.ts";
 import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
+import { openOpenAiModel } from "../../../src/worker/models/openai-compatible.ts";
+import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { mergeFields } from "../../../src/worker/jobs/extraction.ts";
 import { ReplyUnreadable } from "../../../src/worker/models/model.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
@@ -167,6 +169,35 @@ describe("fields of a schema", () => {
       ...TOTAL,
       properties: { total, quote: { type: "string" } },
     });
+  });
+
+  test("a host that refuses response_format is asked once more, with the schema in the prompt alone", async () => {
+    const double = await startOpenAiDouble({
+      flavour: "lm-studio",
+      models: [
+        {
+          name: "m",
+          capabilities: ["completion", "tools"],
+          respond: (_, request) =>
+            "response_format" in request
+              ? { text: "", failure: { status: 400, error: "'response_format' is not allowed" } }
+              : GOOD,
+        },
+      ],
+    });
+    try {
+      const settings = { num_ctx: 4_096, temperature: 0, seed: 1 };
+      const place = { name: "m", baseUrl: double.url };
+      const model = await openOpenAiModel(place, settings, new AbortController().signal);
+      const named = { ...model, name: scripted([]).name };
+      const run = await extract({ files: { "a.md": BILL }, models: [named] }, { schema: TOTAL });
+      expect(codeOf(run)).toBe("succeeded");
+      const bodies = double.chats().map(({ body }) => body as Record<string, unknown>);
+      expect(bodies.map((body) => "response_format" in body)).toEqual([true, false]);
+      expect(JSON.stringify(bodies[1]?.["messages"])).toContain("additionalProperties");
+    } finally {
+      await double.close();
+    }
   });
 
   test("a model without language says that it can't, and knows the presets", async () => {
