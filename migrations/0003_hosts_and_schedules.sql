@@ -29,6 +29,8 @@ create table nightdesk_data.hosts (
   failed_at timestamptz,
   opened_at timestamptz,
   next_probe_at timestamptz,
+  -- A small call like the last one that the host took and failed with: it is not back before that works.
+  trial jsonb,
   -- Probes that failed since a call last succeeded: each makes the next pause longer.
   probes integer not null default 0 check (probes >= 0),
   prober uuid,

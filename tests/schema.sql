@@ -430,6 +430,7 @@ table nightdesk_data.hosts
   column failed_at timestamp with time zone
   column opened_at timestamp with time zone
   column next_probe_at timestamp with time zone
+  column trial jsonb
   column probes integer not null default 0
   column prober uuid
   column probing_until timestamp with time zone

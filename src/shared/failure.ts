@@ -158,9 +158,16 @@ export class Failure extends Error {
   }
 }
 
+/** The smallest call of a kind, by which a host shows whether it can do that again. */
+export type HostTrial = {
+  readonly route: string;
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
 type HostTrouble = {
   readonly host: string;
   readonly brokeOff?: boolean;
+  readonly trial?: HostTrial | undefined;
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
 };
@@ -171,6 +178,8 @@ export class HostFailure extends Failure {
   readonly host: string;
   /** Whether the host had taken the call when its connection broke. */
   readonly brokeOff: boolean;
+  /** Of a call that the host took and failed with: it is not back before that works. */
+  readonly trial: HostTrial | undefined;
   /** For how long it asked to be left alone (HTTP 429 with Retry-After); null where it did not. */
   readonly retryAfterMs: number | null;
   /** Set by who knows: another host may do the job. */
@@ -179,11 +188,12 @@ export class HostFailure extends Failure {
   constructor(
     code: "MODEL_UNREACHABLE" | "MODEL_OVERLOADED",
     message: string,
-    { host, brokeOff = false, retryAfterMs = null, cause }: HostTrouble,
+    { host, brokeOff = false, trial, retryAfterMs = null, cause }: HostTrouble,
   ) {
     super(code, message, cause === undefined ? {} : { cause });
     this.host = host;
     this.brokeOff = brokeOff;
+    this.trial = trial;
     this.retryAfterMs = retryAfterMs;
   }
 }

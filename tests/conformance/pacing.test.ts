@@ -289,7 +289,7 @@ describe.each(databases)("pacing on %s", (name) => {
       expect(await claimProbe(db, you, ["http://elsewhere"])).toBeUndefined();
       const claims = await Promise.all([me, you].map((prober) => claimProbe(db, prober, [HOST])));
       expect(claims.filter((claim) => claim !== undefined)).toEqual([
-        { host: HOST, provider: "ollama" },
+        { host: HOST, provider: "ollama", trial: null },
       ]);
       const prober = claims[0] === undefined ? you : me;
       for (const pause of [10, 20, 40, 80, 120, 120, 120]) {

@@ -167,6 +167,10 @@ function describeHost(
     ...host,
     toStart: host.toStart.replace("model.base_url", "embed.base_url"),
     toInstall: host.toInstall.replace("model.name", "embed.model_id"),
+    trial: {
+      route: provider === "ollama" ? "/api/embed" : "/v1/embeddings",
+      body: { model: name, input: ["Hi"] },
+    },
   };
 }
 

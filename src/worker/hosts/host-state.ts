@@ -15,6 +15,7 @@ import type { DueProbe } from "../../shared/store/hosts/hosts.ts";
 import { selectHostModels, upsertHostModel } from "../../shared/store/hosts/host-models.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { listModels } from "../models/ask-route.ts";
+import { askHost, HostError, readText } from "../models/host-request.ts";
 import { withDeadline } from "../models/deadline.ts";
 import type { HostFeatures } from "../models/create-model.ts";
 import type { AccessOf } from "../models/host-access.ts";
@@ -52,8 +53,11 @@ export async function countHostFailures<T>(
   }
 }
 
+/** In a row, whatever model.breaker_failures is: fewer than the tries of a job that may itself be what breaks its host. */
+const MOST_BROKEN_CALLS = 3;
+
 async function count(
-  { host, code, message }: HostFailure,
+  { host, code, message, brokeOff, trial }: HostFailure,
   batchId: string | null,
   { db, settings, logger }: Parts,
 ): Promise<void> {
@@ -61,10 +65,11 @@ async function count(
   const place = hostsOf(settings).find((known) => known.host === host);
   if (place === undefined) return;
   await enterHost(db, place);
-  const trouble = { host, code, message, batchId, most: breakerFailures, pauseMs: FIRST_PROBE_MS };
+  const most = brokeOff ? Math.min(breakerFailures, MOST_BROKEN_CALLS) : breakerFailures;
+  const trouble = { host, code, message, batchId, most, pauseMs: FIRST_PROBE_MS, trial };
   if ((await countHostFailure(db, trouble)) === "opened") {
     logger.warn(
-      { host, failures: breakerFailures },
+      { host, failures: most },
       "the model host is down: its jobs are held until it is back",
     );
   }
@@ -130,8 +135,9 @@ const COUNTINGS = ["chat", "tokenize", "none"] as const;
 
 /** A host that is down is asked after this, then after twice as long each time. */
 const FIRST_PROBE_MS = 5_000;
-/** A claim of a probe lasts longer. */
+/** A claim of a probe lasts longer than both. */
 const PROBE_TIMEOUT_MS = 10_000;
+const TRIAL_TIMEOUT_MS = 25_000;
 
 type ProbeParts = {
   readonly db: Queryable;
@@ -162,14 +168,27 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
   }
 }
 
-const answers = (
-  { host, provider }: DueProbe,
+/** Whether a host lists its models, and can do again what it failed with. */
+async function answers(
+  { host, provider, trial }: DueProbe,
   accessOf: AccessOf,
   signal: AbortSignal,
-): Promise<boolean> =>
-  withDeadline({ signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => new Error("silent") }, (until) =>
-    listModels(host, provider, until, accessOf(host)),
-  ).then(
-    (answer) => answer !== null,
-    () => false,
-  );
+): Promise<boolean> {
+  const access = accessOf(host);
+  const list = { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => new Error("silent") };
+  const listed = await withDeadline(list, (until) =>
+    listModels(host, provider, until, access),
+  ).catch(() => null);
+  if (listed === null || trial === null) return listed !== null;
+  const slow = new Error("no answer yet");
+  const limits = { signal, timeoutMs: TRIAL_TIMEOUT_MS, late: () => slow };
+  try {
+    await withDeadline(limits, async (until) =>
+      readText(await askHost(`${host}${trial.route}`, JSON.stringify(trial.body), until, access)),
+    );
+    return true;
+  } catch (error) {
+    // It may load a model for minutes, and what it refuses, such as a call that it does not know, it has looked at.
+    return error === slow || (error instanceof HostError && error.status < 500);
+  }
+}

@@ -1,5 +1,5 @@
 import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
-import type { Refusal } from "../../shared/failure.ts";
+import type { HostTrial, Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { ClosedHost } from "../../shared/store/hosts/choose-host.ts";
 import type { HostAccess } from "./host-access.ts";
@@ -26,6 +26,8 @@ export type ModelHost = ModelPlace & {
   /** How it is started, and how it comes to this model. */
   readonly toStart: string;
   readonly toInstall: string;
+  /** Of the kind of call that is made; missing where that is only a question about the host. */
+  readonly trial?: HostTrial;
 };
 
 /**
@@ -202,22 +204,29 @@ export const loadedOnly = ({ name, baseUrl }: ModelPlace): HostFailure =>
   );
 
 /** A host that fails, and may fail by what it was asked: the job counts it. */
-const failedAtHost = ({ baseUrl }: ModelHost, words: string, cause: HostError): HostFailure =>
+const failedAtHost = (
+  { baseUrl, trial }: ModelHost,
+  words: string,
+  cause: HostError,
+): HostFailure =>
   new HostFailure("MODEL_UNREACHABLE", `${words} Look at the host's log.`, {
     host: baseUrl,
     brokeOff: true,
+    trial,
     cause,
   });
 
 function unreachable(host: ModelHost, why: string, cause?: unknown): HostFailure {
-  const { baseUrl, server, toStart } = host;
+  const { baseUrl, server, toStart, trial } = host;
+  const brokeOff = BREAKS.has(why);
   const { message, remedy } = tlsFailure(why, host) ?? {
     message: `No ${server} answers at ${baseUrl} (${why}).`,
     remedy: toStart,
   };
   return new HostFailure("MODEL_UNREACHABLE", `${message} ${remedy}`, {
     host: baseUrl,
-    brokeOff: BREAKS.has(why),
+    brokeOff,
+    trial: brokeOff ? trial : undefined,
     cause,
   });
 }
@@ -251,11 +260,11 @@ export const hostPaused = (host: string, againMs: number): HostFailure =>
   );
 
 /** What came of the reply is thrown away, as when the connection itself had broken. */
-const brokeOff = ({ name, baseUrl }: ModelHost, cause: BrokenReply): HostFailure =>
+const brokeOff = ({ name, baseUrl, trial }: ModelHost, cause: BrokenReply): HostFailure =>
   new HostFailure(
     "MODEL_UNREACHABLE",
     `The reply of "${name}" at ${baseUrl} broke off: ${cause.message}. Look at the host's log if it happens again.`,
-    { host: baseUrl, brokeOff: true, cause },
+    { host: baseUrl, brokeOff: true, trial, cause },
   );
 
 const locked = ({ baseUrl, server, entry }: ModelHost, status: number): Failure =>

@@ -1,5 +1,5 @@
 import { refuse } from "../../shared/failure.ts";
-import type { Refusal } from "../../shared/failure.ts";
+import type { HostTrial, Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import { callWithTimeout } from "./deadline.ts";
 import { loadedOnly } from "./host-failure.ts";
@@ -44,9 +44,8 @@ function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaPr
     async complete(request, signal) {
       if (!canChat(probe)) return cannotChat(name, probe);
       const { timeoutMs } = request;
-      return callWithTimeout(ollamaHost(place), { signal, timeoutMs }, (until) =>
-        chat(call, request, until),
-      );
+      const host = { ...ollamaHost(place), trial: trialOf(call) };
+      return callWithTimeout(host, { signal, timeoutMs }, (until) => chat(call, request, until));
     },
   };
 }
@@ -127,6 +126,18 @@ const chatRequest = (
     seed: seed ?? settings.seed,
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(stop === undefined ? {} : { stop: [...stop] }),
+  },
+});
+
+/** Of one token, with the window of all calls: another one would have the host load the model anew. */
+const trialOf = ({ place, settings, windowTokens }: Call): HostTrial => ({
+  route: "/api/chat",
+  body: {
+    model: place.name,
+    messages: [{ role: "user", content: "Hi" }],
+    stream: false,
+    keep_alive: settings.keep_alive,
+    options: { num_ctx: windowTokens, num_predict: 1 },
   },
 });
 

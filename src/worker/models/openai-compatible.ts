@@ -1,5 +1,5 @@
 import { refuse } from "../../shared/failure.ts";
-import type { Refusal } from "../../shared/failure.ts";
+import type { HostTrial, Refusal } from "../../shared/failure.ts";
 import { callWithTimeout } from "./deadline.ts";
 import type { ModelPlace } from "./host-failure.ts";
 import { askHost, replyLimits } from "./host-request.ts";
@@ -78,7 +78,8 @@ function openAiModel(
       // llama.cpp sends no byte to who waits for a slot, and headers before it reads the prompt.
       const queue = probe.server === "llama.cpp" ? "shown" : "unseen";
       const limits = { signal, timeoutMs, queue } as const;
-      return callWithTimeout(openAiHost(place), limits, (until, headersCame) =>
+      const host = { ...openAiHost(place), trial: trialOf(place) };
+      return callWithTimeout(host, limits, (until, headersCame) =>
         chat(call, request, { signal: until, headersCame }),
       );
     },
@@ -174,6 +175,14 @@ async function chat(
     );
   }
   return toModelReply(streamed, { windowTokens, replyTokens: limit });
+}
+
+/** Of one token, or of as few as the protocol takes. */
+function trialOf({ name: model, api = "chat" }: ModelPlace): HostTrial {
+  const { path: route } = PROTOCOLS[api];
+  return api === "chat"
+    ? { route, body: { model, messages: [{ role: "user", content: "Hi" }], max_tokens: 1 } }
+    : { route, body: { model, input: "Hi", max_output_tokens: 16 } };
 }
 
 async function wasCut(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { firstCapacityOf } from "../../config/hosts.ts";
 import type { CallPlace } from "../../config/hosts.ts";
+import type { HostTrial } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
@@ -55,6 +56,8 @@ type HostTrouble = {
   readonly most: number;
   /** How long after that it is asked whether it is back. */
   readonly pauseMs: number;
+  /** What has to work before it counts as back; missing where it is enough that it answers. */
+  readonly trial?: HostTrial | undefined;
 };
 
 const openedSchema = z.array(z.object({ state: z.enum(["closed", "open"]) }));
@@ -67,11 +70,11 @@ const openedSchema = z.array(z.object({ state: z.enum(["closed", "open"]) }));
  */
 export async function countHostFailure(
   db: Queryable,
-  { host, code, message, batchId, most, pauseMs }: HostTrouble,
+  { host, code, message, batchId, most, pauseMs, trial }: HostTrouble,
 ): Promise<"counted" | "opened"> {
   const { rows } = await db.query(
     `update nightdesk_data.hosts
-        set failures = failures + 1, error_code = $2, error_message = $3, failed_at = clock_timestamp(),
+        set failures = failures + 1, error_code = $2, error_message = $3, failed_at = clock_timestamp(), trial = $6,
             state = case when failures + 1 >= $4 then 'open' else 'closed' end,
             opened_at = case when failures + 1 >= $4 then clock_timestamp() end,
             next_probe_at = case when failures + 1 >= $4
@@ -79,7 +82,7 @@ export async function countHostFailure(
                                       + make_interval(secs => least(${LONGEST_PAUSE_MS / 1000}, $5 * 2 ^ least(probes, 10))) end
       where host = $1 and state = 'closed'
      returning state`,
-    [host, code, message.slice(0, 1000), most, pauseMs / 1000],
+    [host, code, message.slice(0, 1000), most, pauseMs / 1000, trial ?? null],
   );
   await holdParkedBatches(db, host, batchId);
   return openedSchema.parse(rows)[0]?.state === "open" ? "opened" : "counted";
@@ -110,7 +113,11 @@ async function holdParkedBatches(
 }
 
 const dueSchema = z.array(
-  z.object({ host: z.string(), provider: z.enum(["ollama", "openai-compatible"]) }),
+  z.object({
+    host: z.string(),
+    provider: z.enum(["ollama", "openai-compatible"]),
+    trial: z.object({ route: z.string(), body: z.record(z.string(), z.unknown()) }).nullable(),
+  }),
 );
 export type DueProbe = z.infer<typeof dueSchema>[number];
 
@@ -127,7 +134,7 @@ export async function claimProbe(
                      where host = any($2) and state = 'open' and next_probe_at <= clock_timestamp()
                        and (probing_until is null or probing_until < clock_timestamp())
                      order by next_probe_at limit 1 for update skip locked)
-     returning host, provider`,
+     returning host, provider, trial`,
     [prober, hosts],
   );
   return dueSchema.parse(rows)[0];
