@@ -160,7 +160,7 @@ describeOn("postgres", "the trace of a run", (name) => {
       ),
       expect.stringMatching(/^Run \d ended refused, verification failed/),
     ]);
-    expect(await textOf(folder, "notes.md")).toContain("What is open, and what was covered");
+    expect(await textOf(folder, "notes.md")).toContain("## What is open");
     expect(await desk.replayFrom(folder)).toMatchObject({ code: 0 });
   });
 

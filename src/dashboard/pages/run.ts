@@ -27,7 +27,7 @@ export const RUN: readonly Route[] = [
       const runs = await selectRunDetails(desk.database, id);
       const run = runs.at(-1);
       if (run === undefined) return notStarted(id);
-      const extent = query.get("show") === "all" ? "all" : "brief";
+      const extent = query.get("show") === "all" ? "full" : "brief";
       const body = await runBody(desk, run, { others: runs.slice(0, -1), extent });
       return page({ title: titleOf(run), menu: "/batches", body });
     },
@@ -41,7 +41,7 @@ function notStarted(id: string): never {
 const titleOf = (run: RunDetail): string => formatTask(run.kind, run.input).slice(0, MOST_TITLE);
 const MOST_TITLE = 120;
 
-type Shown = { readonly others: readonly RunDetail[]; readonly extent: "brief" | "all" };
+type Shown = { readonly others: readonly RunDetail[]; readonly extent: "brief" | "full" };
 
 async function runBody(desk: Desk, run: RunDetail, { others, extent }: Shown): Promise<Html> {
   const { draw } = desk;
@@ -56,7 +56,7 @@ ${await claimsHtml(desk, run)}
 ${sectionsOf(details.sections).map((section) => foldedSection(section, draw))}
 <details id="record"><summary>Record of the run</summary>${draw.facts(details.facts)}</details>
 ${others.length === 0 ? "" : markup`<p class="note">Earlier attempts: ${others.map((other) => markup`${link(pathTo("runs", other.run_id), other.state)} `)}</p>`}
-${extent === "all" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=all`, "Show all of it, with prompts and replies")}</p>`}
+${extent === "full" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=all`, "Show all of it, with prompts and replies")}</p>`}
 </div>`;
 }
 

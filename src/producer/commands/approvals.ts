@@ -111,7 +111,7 @@ export const approvalsShow: CommandHandler = async (invocation) => {
   if (approval === undefined) throw noApproval(argumentOf(invocation));
   if (options["json"] === true) await context.terminal.printJson(approval);
   else {
-    const extent = options["all"] === true ? "all" : "brief";
+    const extent = options["all"] === true ? "full" : "brief";
     await printPage(context.terminal, approvalPage(approval, extent));
   }
   return EXIT.ok;

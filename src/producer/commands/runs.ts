@@ -66,7 +66,7 @@ export const runsShow: CommandHandler = async (invocation) => {
     await terminal.printJson(runs);
     return EXIT.ok;
   }
-  const extent = invocation.options["all"] === true ? "all" : "brief";
+  const extent = invocation.options["all"] === true ? "full" : "brief";
   for (const [index, run] of runs.entries()) {
     if (index > 0) await terminal.print("");
     await printPage(terminal, runPage(run, extent));

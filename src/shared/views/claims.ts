@@ -120,9 +120,7 @@ export function claimBlocks(claims: readonly StoredClaim[], total = claims.lengt
   return claimTable(claims, total);
 }
 
-/** The same with the words of each, also of those that stand word for word. */
-export function claimTable(claims: readonly StoredClaim[], total = claims.length): Block[] {
-  if (claims.length === 0) return [];
+function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
   const shown = claims.slice(0, MOST_SHOWN);
   const more = total - shown.length;
   return [

@@ -80,7 +80,7 @@ export const reviewPage = (row: ReviewRow): Page => ({
   title: `Answer of job ${row.job_id}`,
   facts: [
     fact("Batch", `${row.batch}, ${row.custom_id}`),
-    fact("Asked", oneLine(formatTask(row.kind, row.input), "all")),
+    fact("Asked", oneLine(formatTask(row.kind, row.input), "full")),
     fact("State", row.decided_by === null ? row.state : `${row.state} by ${row.decided_by}`),
     fact("Why", row.why),
     fact("Checks and evidence", `nightdesk runs show ${row.run_id}`),

@@ -3,14 +3,14 @@ import { cutToColumns } from "../styled-text.ts";
 import { formatCount, formatDuration } from "./quantity.ts";
 import type { RunDetail } from "./runs.ts";
 import { fact, fold } from "./section.ts";
-import type { Block, Extent, Fact, Item } from "./section.ts";
+import type { Block, Extent, Fact, Item, Text } from "./section.ts";
 
 const MOST_COLUMNS = 300;
 
 /** Text as one line: white space folded, and cut where it is long. */
 export function oneLine(text: string, extent: Extent): string {
-  const line = text.slice(0, extent === "all" ? undefined : 8 * MOST_COLUMNS).replace(/\s+/g, " ");
-  return extent === "all" ? line.trim() : cutToColumns(line.trim(), MOST_COLUMNS);
+  const line = text.slice(0, extent === "full" ? undefined : 8 * MOST_COLUMNS).replace(/\s+/g, " ");
+  return extent === "full" ? line.trim() : cutToColumns(line.trim(), MOST_COLUMNS);
 }
 
 type Call = RunDetail["calls"][number];
@@ -211,5 +211,8 @@ function placeOf(path: string, heading: string | null, lines: Lines): string {
 type Span = Lines & Pick<RunDetail["claims"][number], "number" | "path">;
 
 /** `[2] notes/brakes.md:10-14`; `nowhere` where a span was not found. */
-export const spanPlace = (span: Span): string =>
-  span.path === null ? "nowhere" : `[${span.number ?? ""}] ${placeOf(span.path, null, span)}`;
+export function spanPlace({ number, path, line_start: first, line_end: last }: Span): Text {
+  if (path === null || first === null) return path ?? "nowhere";
+  const place = { kind: "place", path, line_start: first, line_end: last ?? first } as const;
+  return [`[${number ?? ""}] `, place];
+}

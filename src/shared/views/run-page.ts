@@ -1,22 +1,12 @@
 import { isRecord } from "../json-value.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
-import { behindLines } from "../locator.ts";
 import { fieldFacts } from "./answer-sections.ts";
-import { unboundText } from "./field-blocks.ts";
-import { reasonText } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
-import {
-  callBlocks,
-  citationItems,
-  evidenceItem,
-  oneLine,
-  spanPlace,
-  toolCallItem,
-} from "./run-evidence.ts";
-import { verificationParts } from "./run-verification.ts";
+import { checkedSections } from "./run-checked.ts";
+import { callBlocks, citationItems, evidenceItem, oneLine, toolCallItem } from "./run-evidence.ts";
 import type { RunDetail, RunRow } from "./runs.ts";
 import { stepBlocks } from "./steps.ts";
-import { duration, fact, fold, sectionOf, state, time } from "./section.ts";
+import { duration, fact, fold, listSection, sectionOf, state, time } from "./section.ts";
 import type { Block, Extent, Fact, Item, Page, Section, Table } from "./section.ts";
 
 /** Runs, one a row. */
@@ -54,65 +44,41 @@ export const runPage = (run: RunDetail, extent: Extent): Page => ({
     ...sectionOf("asked", "Asked", [{ kind: "facts", facts: inputFacts(run, extent) }]),
     ...timelineSection(run, extent),
     ...sectionOf("steps", "Steps", stepBlocks(run.steps, run.run_id, extent)),
-    ...listSection("models", "Models", run.models.map(modelItem), 7),
-    ...listSection("notes", "Durable notes in the prompts", run.notes.map(noteItem(extent)), 38),
+    ...listSection("models", "Models", run.models.map(modelItem), { markColumns: 7 }),
+    ...listSection("notes", "Durable notes in the prompts", run.notes.map(noteItem(extent)), {
+      markColumns: 38,
+    }),
     ...sectionOf("calls", "Model calls", callBlocks(run, extent)),
     ...listSection("tools", "Tool calls", run.tool_calls.map(toolCallItem(extent))),
-    ...foldedSection("evidence", "Evidence", run.evidence.map(evidenceItem), {
+    ...listSection("evidence", "Evidence", run.evidence.map(evidenceItem), {
       ...{ extent, noun: "piece", markColumns: 4 },
     }),
     ...partsSection(run, extent),
-    ...checkSections(run, extent),
-    ...verificationSections(run, extent),
+    ...checkedSections(run, extent),
     ...sectionOf(
       "summary",
       "Summary",
       run.summary === null ? [] : outputBlocks(run.kind, run.summary),
     ),
     ...listSection("citations", "Citations", citationItems(run)),
-    ...sectionOf(
-      "answer",
-      "Answer",
-      run.answer === null ? [] : [{ kind: "quote", text: run.answer }],
-    ),
-    ...errorSection(run),
+    ...endSections(run),
   ],
 });
 
-const errorSection = (run: RunDetail): readonly Section[] =>
-  sectionOf(
+/** The answer, or why there is none. */
+export const endSections = ({
+  state: came,
+  answer,
+  error_code: name,
+  error_message: message,
+}: Pick<RunDetail, "state" | "answer" | "error_code" | "error_message">): readonly Section[] => [
+  ...sectionOf("answer", "Answer", answer === null ? [] : [{ kind: "quote", text: answer }]),
+  ...sectionOf(
     "error",
-    run.state === "refused" ? "Refused" : "Error",
-    run.error_code === null
-      ? []
-      : [{ kind: "line", text: `${run.error_code}: ${run.error_message ?? ""}` }],
-  );
-
-const listSection = (
-  id: string,
-  title: string,
-  items: readonly Item[],
-  markColumns?: number,
-): readonly Section[] =>
-  sectionOf(
-    id,
-    title,
-    items.length === 0
-      ? []
-      : [{ kind: "list", items, ...(markColumns === undefined ? {} : { markColumns }) }],
-  );
-
-type Folding = { readonly extent: Extent; readonly noun: string; readonly markColumns?: number };
-
-function foldedSection(
-  id: string,
-  title: string,
-  items: readonly Item[],
-  { extent, noun, ...list }: Folding,
-): readonly Section[] {
-  const block: Block = { kind: "list", ...fold(items, extent, noun), ...list };
-  return sectionOf(id, title, items.length === 0 ? [] : [block]);
-}
+    came === "refused" ? "Refused" : "Error",
+    name === null ? [] : [{ kind: "line", text: `${name}: ${message ?? ""}` }],
+  ),
+];
 
 /** Who ran when, for which job, and made with what. */
 const headFacts = (run: RunDetail): readonly Fact[] => [
@@ -168,7 +134,7 @@ const inputFacts = ({ input }: RunDetail, extent: Extent): readonly Fact[] =>
     .filter(([name]) => name !== "kind")
     .map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      return fact(name, extent === "all" ? text : oneLine(text, extent));
+      return fact(name, extent === "full" ? text : oneLine(text, extent));
     });
 
 /** Each step with the time at which it began. */
@@ -258,83 +224,6 @@ function digestBlocks({ children, succeeded, levels, failed }: Output): readonly
   ];
 }
 
-/** What the words of the answer were found to be: quotes, figures, and the evidence behind each statement. */
-const checkSections = (run: RunDetail, extent: Extent): readonly Section[] => [
-  ...foldedSection("quotes", "Quotes", run.quotes.map(quoteItem), {
-    ...{ extent, noun: "quote", markColumns: 14 },
-  }),
-  ...foldedSection("figures", "Figures, links and paths", run.figures.map(figureItem), {
-    ...{ extent, noun: "figure", markColumns: 8 },
-  }),
-  ...foldedSection("fields", fieldsTitle(run), run.field_bindings.map(bindingItem(extent)), {
-    ...{ extent, noun: "value", markColumns: 8 },
-  }),
-  ...foldedSection("claims", claimsTitle(run), run.claims.map(claimItem(extent)), {
-    ...{ extent, noun: "statement", markColumns: 12 },
-  }),
-];
-
-const verificationSections = (run: RunDetail, extent: Extent): readonly Section[] =>
-  verificationParts(run, extent).flatMap(({ id, title, items }) =>
-    foldedSection(id, title, items, { extent, noun: "row", markColumns: 8 }),
-  );
-
-const quoteItem = (row: RunDetail["quotes"][number]): Item => ({
-  mark: row.class,
-  text: `"${oneLine(row.quote, "brief")}"  ${spanPlace(row)}`,
-});
-
-const figureItem = (row: RunDetail["figures"][number]): Item => ({
-  mark: row.flagged ? "FLAGGED" : "ok",
-  text: `${row.kind} ${oneLine(row.figure, "brief")}, stands in ${standsIn(row)}`,
-});
-
-function fieldsTitle({ field_bindings: rows }: RunDetail): string {
-  const unbound = rows.filter((row) => row.state === "unbound").length;
-  const rest = unbound === 0 ? "" : ` (${countOf(unbound, "value")} without words that carry it)`;
-  return `Fields, and the words that carry them${rest}`;
-}
-
-const bindingItem =
-  (extent: Extent) =>
-  (row: RunDetail["field_bindings"][number]): Item => {
-    const words =
-      row.quote === null ? "" : `  ← "${oneLine(row.quote, extent)}"  ${spanPlace(row)}`;
-    const why = row.reason === null ? "" : `  ${unboundText(row.reason)}`;
-    return {
-      mark: row.state === "unbound" ? "UNBOUND" : row.state,
-      text: `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}${words}${why}`,
-    };
-  };
-
-const standsIn = (row: RunDetail["figures"][number]): string =>
-  row.path === null ? row.stands_in : `${row.stands_in}: ${spanPlace(row)}`;
-
-function claimsTitle({ grade, claims_dropped: dropped }: RunDetail): string {
-  const left = dropped === 0 ? "" : `, ${countOf(dropped, "statement")} left out`;
-  return `Statements and what carries them${grade === null ? "" : `: ${grade}${left}`}`;
-}
-
-/** A statement of a draft, what came of it, and the words that carry it or come nearest. */
-const claimItem =
-  (extent: Extent) =>
-  (row: RunDetail["claims"][number]): Item => ({
-    mark: row.grade,
-    text: oneLine(row.text, extent),
-    lines: [
-      `draft ${row.draft + 1}, ${row.fate}: ${reasonText(row)}`,
-      ...(row.carrier === null
-        ? []
-        : [`${spanPlace(row)}${behindLines(row.locator)}  ${oneLine(row.carrier, "brief")}`]),
-      ...row.other_places.map(
-        (other) => `[${String(other.number)}] ${spanPlace(other)}${behindLines(other.locator)}`,
-      ),
-      ...row.checks
-        .filter(({ verdict }) => extent === "all" || verdict === "fail")
-        .map(({ rule, verdict, detail }) => `${verdict} ${rule}: ${oneLine(detail, "brief")}`),
-    ],
-  });
-
 /** The summaries that stand between the file and the answer, each with the span that it covers. */
 function partsSection(run: RunDetail, extent: Extent): readonly Section[] {
   const parts = run.summary_parts;
@@ -344,5 +233,5 @@ function partsSection(run: RunDetail, extent: Extent): readonly Section[] {
     lines: [oneLine(part.summary, extent)],
   }));
   const title = `Summaries of parts: ${formatCount(parts.length)} in ${countOf(levels, "level")}`;
-  return foldedSection("parts", title, items, { extent, noun: "part" });
+  return listSection("parts", title, items, { extent, noun: "part" });
 }

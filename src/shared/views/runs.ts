@@ -6,6 +6,7 @@ import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
 import { storedPrompt } from "../store/jobs/model-calls.ts";
+import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
 import { otherPlace } from "./claims.ts";
 import { storedEvidence } from "./results.ts";
 import { storedStep, stepsColumn } from "./steps.ts";
@@ -182,24 +183,9 @@ export const runDetailSchema = runSchema.extend({
   ),
   // Of the job: what was asked about its answer in all rounds, what its judge said, and what is open.
   verification_checks: z.array(
-    z.object({
-      round: z.number(),
-      claim: z.string(),
-      question: z.string(),
-      expects: z.string(),
-      how: z.string(),
-      rule: z.string().nullable(),
-      state: z.string(),
-      detail: z.string(),
-      check_job_id: z.string().nullable(),
-      evidence: z.array(
-        z.object({
-          path: z.string(),
-          line_start: z.number(),
-          line_end: z.number(),
-          quote: z.string().nullable(),
-        }),
-      ),
+    checkRowSchema.omit({
+      ...{ draft_sha256: true, claim_number: true, reason: true },
+      ...{ job_state: true, job_error: true, verdict: true },
     }),
   ),
   judgements: z.array(
@@ -219,15 +205,7 @@ export const runDetailSchema = runSchema.extend({
       resolved_at: z.string().nullable(),
     }),
   ),
-  coverage: z.array(
-    z.object({
-      round: z.number(),
-      claim: z.string(),
-      set_query: z.string(),
-      members: z.number(),
-      read: z.number(),
-    }),
-  ),
+  coverage: z.array(coverageRowSchema.omit({ claim_number: true })),
   field_bindings: z.array(
     z.object({
       pointer: z.string(),

@@ -195,8 +195,11 @@ export const joinTexts = (...texts: readonly Text[]): Text => texts.flatMap(piec
 const HEAD_ITEMS = 20;
 const TAIL_ITEMS = 5;
 
-/** How much of a run is shown: `brief` folds what is long. */
-export type Extent = "brief" | "all";
+/**
+ * How much of a run is shown: `brief` folds long lists and cuts long texts, `trace` only cuts texts, for a file of rows
+ * beside it holds them.
+ */
+export type Extent = "brief" | "full" | "trace";
 
 /** The first and the last of many, and how many there are between them. */
 export function fold<T>(
@@ -205,12 +208,32 @@ export function fold<T>(
   noun: string,
 ): { readonly items: readonly T[]; readonly gap?: Gap } {
   const hidden = items.length - HEAD_ITEMS - TAIL_ITEMS;
-  if (extent === "all" || hidden <= 1) return { items };
+  if (extent !== "brief" || hidden <= 1) return { items };
   return {
     items: [...items.slice(0, HEAD_ITEMS), ...items.slice(-TAIL_ITEMS)],
     gap: { at: HEAD_ITEMS, text: `… ${countOf(hidden, noun)} more; --all shows all` },
   };
 }
+
+type Listing = {
+  readonly extent?: Extent;
+  /** What one of the items is. */
+  readonly noun?: string;
+  readonly markColumns?: number;
+};
+
+/** A list as a section of its own, folded where an extent says so; none where there is nothing in it. */
+export const listSection = (
+  id: string,
+  title: string,
+  items: readonly Item[],
+  { extent = "full", noun = "row", ...list }: Listing = {},
+): readonly Section[] =>
+  sectionOf(
+    id,
+    title,
+    items.length === 0 ? [] : [{ kind: "list", ...fold(items, extent, noun), ...list }],
+  );
 
 /** Items as a form draws them, with what is left out of them told where it would stand. */
 export const withGap = <T>(

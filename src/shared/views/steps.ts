@@ -188,7 +188,7 @@ const rankOf = (name: string): number => (name === "rule" ? 0 : name === "told" 
 
 function shorten(text: string, extent: Extent): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return extent === "all" ? line : cutToColumns(line, ARGS_COLUMNS);
+  return extent === "full" ? line : cutToColumns(line, ARGS_COLUMNS);
 }
 
 /** `512 bytes`, `1.2 KB`, `3.4 MB`: of 1,000 each. */

@@ -1,10 +1,11 @@
-import { contradicts } from "../claims.ts";
 import { formatTask } from "../kinds.ts";
-import { claimTable } from "./claims.ts";
 import { formatCount } from "./quantity.ts";
+import { checkedSections } from "./run-checked.ts";
+import type { Checked } from "./run-checked.ts";
 import { oneLine } from "./run-evidence.ts";
-import { fact, section } from "./section.ts";
-import type { Block, Fact, Item, Page, Section, Table } from "./section.ts";
+import { endSections } from "./run-page.ts";
+import { fact, sectionOf } from "./section.ts";
+import type { Fact, Item, Page, Table } from "./section.ts";
 import type { TraceLine, TraceLineOf } from "./trace-lines.ts";
 
 /** What the page of a trace is made of: bounded, however many steps there were. */
@@ -16,17 +17,18 @@ type Gathered = {
   readonly cost: Map<string, Cost>;
 };
 
-const KEPT: ReadonlySet<TraceLine["type"]> = new Set([
-  ...(["job", "answer", "claim", "field"] as const),
-  ...(["check", "judgement", "coverage", "constraint"] as const),
+const OF_LAST_RUN: ReadonlySet<TraceLine["type"]> = new Set([
+  ...(["answer", "quote", "figure", "field", "claim"] as const),
 ]);
-const OF_LAST_RUN: ReadonlySet<TraceLine["type"]> = new Set(["answer", "claim", "field"]);
+const KEPT: ReadonlySet<TraceLine["type"]> = new Set([
+  ...OF_LAST_RUN,
+  ...(["job", "check", "judgement", "coverage", "constraint"] as const),
+]);
 
 const keptOf = <Type extends TraceLine["type"]>(
   { kept }: Pick<Gathered, "kept">,
   type: Type,
-): readonly TraceLineOf<Type>[] =>
-  kept.filter((line): line is TraceLineOf<Type> => line.type === type);
+): TraceLineOf<Type>[] => kept.filter((line): line is TraceLineOf<Type> => line.type === type);
 
 type Cost = { calls: number; prompt: number; reply: number; ms: number };
 
@@ -134,11 +136,8 @@ function pageOf(gathered: Gathered): Page {
       ...(answer === undefined ? [] : [fact("end", endText(answer))]),
     ],
     sections: [
-      ...answerSection(answer),
-      ...statementSections(gathered),
-      ...checkSection(keptOf(gathered, "check")),
-      ...judgeSection(keptOf(gathered, "judgement")),
-      ...openSection(gathered),
+      ...(answer === undefined ? [] : endSections(answer)),
+      ...checkedSections(checkedOf(gathered, answer), "trace"),
       ...sectionOf("done", "What was done, step by step", [{ kind: "list", items: done, ...more }]),
       ...sectionOf("cost", "Cost by stage", [costTable(gathered.cost)]),
     ],
@@ -146,104 +145,29 @@ function pageOf(gathered: Gathered): Page {
   };
 }
 
-const sectionOf = (id: string, title: string, blocks: readonly Block[]): readonly Section[] =>
-  blocks.length === 0 ? [] : [section(id, title, blocks)];
-
 const jobFacts = (job: TraceLineOf<"job">): readonly Fact[] => [
-  fact("asked", oneLine(formatTask(job.kind, job.input), "all")),
+  fact("asked", oneLine(formatTask(job.kind, job.input), "full")),
   fact("kind", job.kind),
   fact("job", { kind: "id", of: "job", id: job.job_id }),
   fact("batch", job.batch),
 ];
 
-function answerSection(answer: TraceLineOf<"answer"> | undefined): readonly Section[] {
-  if (answer === undefined) return [];
-  const { answer: text } = answer;
-  if (text !== null) return [section("answer", "Answer", [{ kind: "quote", text }])];
-  if (answer.error_code === null) return [];
-  const reason = `There is none. ${errorText(answer)}`;
-  return [section("answer", "Answer", [{ kind: "line", text: reason }])];
-}
-
-function statementSections(gathered: Gathered): readonly Section[] {
-  const tableOf = (isShown: boolean): readonly Block[] =>
-    claimTable(
-      keptOf(gathered, "claim")
-        .filter(({ stands }) => stands === isShown)
-        .map((claim) => ({ ...claim, quote: claim.carrier })),
-    );
-  const items = keptOf(gathered, "field").map(
-    ({ pointer, value, state, quote, path, line_start: at }) => ({
-      mark: state,
-      text: `${pointer} ${JSON.stringify(value)}`,
-      lines:
-        path === null ? [] : [`${path}:${String(at)} ${oneLine(JSON.stringify(quote), "brief")}`],
-    }),
-  );
-  return [
-    ...sectionOf("statements", "Statements, and what carries them", tableOf(true)),
-    ...sectionOf("earlier", "Statements of earlier drafts", tableOf(false)),
-    ...listSection("fields", "Fields, and the words that carry them", items),
-  ];
-}
-
-const listSection = (id: string, title: string, items: readonly Item[]): readonly Section[] =>
-  sectionOf(id, title, items.length === 0 ? [] : [{ kind: "list", items }]);
-
-const checkSection = (checks: readonly TraceLineOf<"check">[]): readonly Section[] =>
-  listSection(
-    "checks",
-    "Checks, and what they found",
-    checks.map((check) => ({
-      mark: `${String(check.round)}.${String(check.ordinal)}`,
-      text: `${oneLine(check.question, "all")} Expected ${check.expects}, found ${check.state}${contradicts(check) ? ", which contradicts it" : ""}.`,
-      lines: [
-        `about: ${oneLine(check.claim, "brief")}`,
-        `by ${check.how === "rule" ? `the rule ${String(check.rule)}` : "a job of its own"}${check.reason === null ? "" : `, ${check.reason.replaceAll("_", " ")}`}`,
-        ...(check.detail === "" ? [] : [oneLine(check.detail, "brief")]),
-        ...check.evidence.map(
-          ({ path, line_start: at, quote }) =>
-            `${path}:${String(at)}${quote === null ? "" : ` ${JSON.stringify(quote)}`}`,
-        ),
-      ],
-    })),
-  );
-
-const judgeSection = (judgements: readonly TraceLineOf<"judgement">[]): readonly Section[] =>
-  listSection(
-    "judge",
-    "What the judge said",
-    judgements.map(({ round, score, given, caps, corrections }) => ({
-      mark: `round ${String(round)}`,
-      text:
-        score === null || given === null
-          ? "could not be had, or read"
-          : `${String(score)} of 4${score === given ? "" : `; ${String(given)} before what keeps it low`}`,
-      lines: [
-        ...(caps.length === 0 ? [] : [`kept low by ${caps.join(", ").replaceAll("_", " ")}`]),
-        ...corrections.map(
-          ({ claim, where, change }) => `statement ${String(claim)}, at ${where}: ${change}`,
-        ),
-      ],
-    })),
-  );
-
-function openSection(gathered: Gathered): readonly Section[] {
-  const open = keptOf(gathered, "constraint").map(
-    ({ what, needed, reason, resolved_at: resolved }) => ({
-      mark: resolved === null ? "open" : "resolved",
-      text: `${what} (${reason.replaceAll("_", " ")})`,
-      lines: [needed],
-    }),
-  );
-  const read = keptOf(gathered, "coverage").map(
-    ({ claim, members, read: count, set_query: query }) => ({
-      mark: count < members ? "open" : "covered",
-      text: `${claim}: ${String(count)} of ${String(members)} ${query} were read`,
-    }),
-  );
-  return listSection("open", "What is open, and what was covered", [...open, ...read]);
-}
+const checkedOf = (
+  gathered: Gathered,
+  end: Pick<TraceLineOf<"answer">, "grade" | "claims_dropped" | "verification"> = {
+    ...{ grade: null, claims_dropped: 0, verification: "off" },
+  },
+): Checked => ({
+  ...end,
+  quotes: keptOf(gathered, "quote"),
+  figures: keptOf(gathered, "figure"),
+  field_bindings: keptOf(gathered, "field"),
+  claims: keptOf(gathered, "claim"),
+  verification_checks: keptOf(gathered, "check"),
+  coverage: keptOf(gathered, "coverage"),
+  judgements: keptOf(gathered, "judgement"),
+  constraints: keptOf(gathered, "constraint"),
+});
 
 const costTable = (costs: Gathered["cost"]): Table => ({
   kind: "table",

@@ -91,7 +91,7 @@ describe("runs show", () => {
       "  ok      number 10, stands in evidence: [1] allowed/corpus/a.md:2",
       "  FLAGGED number 17, stands in neither",
     ]);
-    const title = "Statements and what carries them: partly, 1 statement left out";
+    const title = "Statements, and what carries them: partly, 1 statement left out";
     expect(sectionOf(stdout, title).map((line) => line.trim())).toEqual([
       "supported   It holds ten.",
       "draft 1, kept: it stands there in other words",
