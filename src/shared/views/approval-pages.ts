@@ -10,8 +10,21 @@ import type {
 } from "./approvals.ts";
 import { showHidden } from "../styled-text.ts";
 import { countOf, formatCount } from "./quantity.ts";
-import { code, fact, fold, joinTexts, sectionOf, state, time } from "./section.ts";
-import type { Block, Extent, Fact, Item, Page, Row, Section, Table, Text } from "./section.ts";
+import {
+  NAME,
+  RIGHT,
+  WORDS,
+  code,
+  fact,
+  fold,
+  idOf,
+  joinTexts,
+  sectionOf,
+  state,
+  tableOf,
+  time,
+} from "./section.ts";
+import type { Block, Extent, Fact, Item, Page, Section, Table, Text } from "./section.ts";
 
 /** Risk labels in words. A label that is not here is shown as it is. */
 const RISK_WORDS: Readonly<Record<string, string>> = {
@@ -47,31 +60,22 @@ function batchesText(batches: ApprovalGroup["batches"]): string {
 }
 
 /** What is asked, one call a row. */
-export const approvalTable = (groups: readonly ApprovalGroup[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "approval", align: "left", holds: "name", least: SHORT_ID_CHARS },
-    { title: "state", align: "left", leftOut: 2 },
-    { title: "runs", align: "right" },
-    { title: "tool", align: "left", least: 6 },
-    { title: "what", align: "left", least: 20 },
-    { title: "risks", align: "left", least: 12 },
-    { title: "batches", align: "left", cut: "middle", least: 12, leftOut: 3 },
-    { title: "asked since", align: "left", leftOut: 1 },
-    { title: "expires", align: "left", leftOut: 4 },
-  ],
-  rows: groups.map((group) => [
-    { kind: "id", of: "approval", id: group.approval_id },
-    state(group.state),
-    formatCount(group.requests),
-    group.tool,
-    headOf(group),
-    risksText(group.risks),
-    batchesText(group.batches),
-    time(group.oldest_at, "minutes"),
-    time(group.expires_at, "minutes"),
-  ]),
-});
+export const approvalTable = (groups: readonly ApprovalGroup[]): Table =>
+  tableOf(groups, [
+    [
+      "approval",
+      (group) => idOf("approval", group.approval_id),
+      { ...NAME, least: SHORT_ID_CHARS },
+    ],
+    ["state", (group) => state(group.state), { leftOut: 2 }],
+    ["runs", (group) => formatCount(group.requests), RIGHT],
+    ["tool", (group) => group.tool, { least: 6 }],
+    ["what", headOf, { least: 20 }],
+    ["risks", (group) => risksText(group.risks), { least: 12 }],
+    ["batches", (group) => batchesText(group.batches), { cut: "middle", least: 12, leftOut: 3 }],
+    ["asked since", (group) => time(group.oldest_at, "minutes"), { leftOut: 1 }],
+    ["expires", (group) => time(group.expires_at, "minutes"), { leftOut: 4 }],
+  ]);
 
 /** Red wherever colours are. */
 const risksText = (risks: readonly string[]): Text | null => {
@@ -236,31 +240,18 @@ function scopeWords({
 }
 
 /** Decisions that answer what is asked from now on, one a row. */
-export const ruleTable = (decisions: readonly StandingRow[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "decision", align: "left", holds: "name", least: SHORT_ID_CHARS },
-    { title: "is", align: "left" },
-    { title: "goes", align: "left", cut: "middle", least: 12, leftOut: 4 },
-    { title: "what", align: "left", least: 20 },
-    { title: "hits", align: "right" },
-    { title: "expires", align: "left" },
-    { title: "by", align: "left", leftOut: 3 },
-    { title: "at", align: "left", leftOut: 2 },
-    { title: "reason", align: "left", holds: "words", least: 12, leftOut: 1 },
-  ],
-  rows: decisions.map((decision): Row => [
-    { kind: "id", of: "decision", id: decision.decision_id },
-    decision.revoked_at === null ? VERDICTS[decision.verdict] : "revoked",
-    scopeWords(decision),
-    aboutWords(decision),
-    formatCount(decision.hits),
-    decision.expires_at === null ? null : time(decision.expires_at, "minutes"),
-    decision.decided_by,
-    time(decision.decided_at, "minutes"),
-    decision.reason,
-  ]),
-});
+export const ruleTable = (decisions: readonly StandingRow[]): Table =>
+  tableOf(decisions, [
+    ["decision", (row) => idOf("decision", row.decision_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ["is", (row) => (row.revoked_at === null ? VERDICTS[row.verdict] : "revoked")],
+    ["goes", scopeWords, { cut: "middle", least: 12, leftOut: 4 }],
+    ["what", aboutWords, { least: 20 }],
+    ["hits", (row) => formatCount(row.hits), RIGHT],
+    ["expires", ({ expires_at: at }) => (at === null ? null : time(at, "minutes"))],
+    ["by", (row) => row.decided_by, { leftOut: 3 }],
+    ["at", (row) => time(row.decided_at, "minutes"), { leftOut: 2 }],
+    ["reason", (row) => row.reason, { ...WORDS, least: 12, leftOut: 1 }],
+  ]);
 
 /** What a decision is about: the call that was looked at, or a rule of more than one. */
 const aboutWords = ({ rule, tool, preview }: StandingRow): string | null => {
@@ -280,24 +271,13 @@ function ruleWords(rule: Exclude<StandingRow["rule"], null>): string {
 }
 
 /** Calls of which nobody knows whether they had their effect, one a row. */
-export const uncertainTable = (steps: readonly UncertainStep[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "job", align: "left", holds: "name", least: SHORT_ID_CHARS },
-    { title: "step", align: "right" },
-    { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 2 },
-    { title: "custom_id", align: "left", cut: "middle", least: 12, leftOut: 1 },
-    { title: "tool", align: "left" },
-    { title: "arguments", align: "left", least: 20 },
-    { title: "began", align: "left", leftOut: 3 },
-  ],
-  rows: steps.map((step) => [
-    { kind: "id", of: "job", id: step.job_id },
-    String(step.step),
-    step.batch,
-    step.custom_id,
-    step.tool,
-    argsText(step.args),
-    time(step.started_at, "minutes"),
-  ]),
-});
+export const uncertainTable = (steps: readonly UncertainStep[]): Table =>
+  tableOf(steps, [
+    ["job", (step) => idOf("job", step.job_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ["step", ({ step }) => String(step), RIGHT],
+    ["batch", ({ batch }) => batch, { cut: "middle", least: 12, leftOut: 2 }],
+    ["custom_id", (step) => step.custom_id, { cut: "middle", least: 12, leftOut: 1 }],
+    ["tool", ({ tool }) => tool],
+    ["arguments", ({ args }) => argsText(args), { least: 20 }],
+    ["began", (step) => time(step.started_at, "minutes"), { leftOut: 3 }],
+  ]);

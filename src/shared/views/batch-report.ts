@@ -14,8 +14,21 @@ import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overvi
 import { SHOWN } from "./report-rows.ts";
 import type { CostRow, KindRow, Report } from "./report-rows.ts";
 import { openSection, scoreTables, stageTables } from "./report-verification.ts";
-import { code, duration, moreBlocks, number, section, state, strong, time } from "./section.ts";
-import type { Block, Column, Item, Page, Row, Section } from "./section.ts";
+import {
+  NAME,
+  RIGHT,
+  WORDS,
+  code,
+  duration,
+  moreBlocks,
+  numbers,
+  section,
+  state,
+  strong,
+  tableOf,
+  time,
+} from "./section.ts";
+import type { Block, Item, Page, Section } from "./section.ts";
 
 /** The morning report: what a batch came to, and what to do about what failed. */
 export function reportPage(report: Report): Page {
@@ -68,29 +81,20 @@ function nightSection({ night, zone, batch }: Report): readonly Section[] {
   ];
 }
 
-const FOLDER_COLUMNS: readonly Column[] = [
-  { title: "Folder", align: "left", holds: "name" },
-  ...["Jobs", "Succeeded", "Refused", "Failed"].map((title) => ({
-    title,
-    align: "right" as const,
-  })),
-];
-
 /** Jobs on files by folder, where there is more than one. */
 function foldersSection(report: Report): readonly Section[] {
   const { folders } = report;
   if (folders.length < 2) return [];
-  const rows = folders.map(({ folder, jobs, succeeded, refused, failed }): Row => [
-    folder,
-    number(jobs),
-    number(succeeded),
-    number(refused),
-    number(failed),
-  ]);
   const more = (folders[0]?.folders ?? 0) - folders.length;
   return [
     section("folders", "By folder", [
-      { kind: "table", columns: FOLDER_COLUMNS, rows },
+      tableOf(folders, [
+        ["Folder", ({ folder }) => folder, NAME],
+        numbers("Jobs", ({ jobs }) => jobs),
+        numbers("Succeeded", ({ succeeded }) => succeeded),
+        numbers("Refused", ({ refused }) => refused),
+        numbers("Failed", ({ failed }) => failed),
+      ]),
       ...moreBlocks(
         more,
         `${countOf(more, "folder")} more`,
@@ -256,83 +260,52 @@ const addUp = (name: string, rows: readonly CostRow[]): CostTotal => ({
   runMs: sum(rows.map(({ run_ms }) => run_ms)),
 });
 
-const COST_COLUMNS: readonly Column[] = [
-  { title: "Of", align: "left", holds: "name" },
-  ...["Runs", "Tokens read", "Tokens written", "In the model", "In all"].map((title) => ({
-    title,
-    align: "right" as const,
-  })),
-];
-
-function costTable(totals: readonly CostTotal[], costs: readonly CostRow[]): Block {
-  const shown = [...totals, ...(totals.length > 1 ? [addUp("All", costs)] : [])];
-  return { kind: "table", columns: COST_COLUMNS, rows: shown.map(costRow) };
-}
-
-const costRow = (total: CostTotal): Row => [
-  total.name,
-  number(total.runs),
-  number(total.promptTokens),
-  number(total.completionTokens),
-  duration(total.modelMs),
-  duration(total.runMs),
-];
-
-const SLOWEST_COLUMNS: readonly Column[] = [
-  { title: "Job", align: "left", holds: "name" },
-  { title: "Kind", align: "left" },
-  { title: "Model", align: "left" },
-  { title: "Came to", align: "left" },
-  { title: "Took", align: "right" },
-  { title: "In the model", align: "right" },
-  { title: "Tokens", align: "right" },
-];
+const costTable = (totals: readonly CostTotal[], costs: readonly CostRow[]): Block =>
+  tableOf(totals.length > 1 ? [...totals, addUp("All", costs)] : totals, [
+    ["Of", ({ name }) => name, NAME],
+    numbers("Runs", ({ runs }) => runs),
+    numbers("Tokens read", ({ promptTokens }) => promptTokens),
+    numbers("Tokens written", ({ completionTokens }) => completionTokens),
+    ["In the model", ({ modelMs }) => duration(modelMs), RIGHT],
+    ["In all", ({ runMs }) => duration(runMs), RIGHT],
+  ]);
 
 /** The jobs whose last run took longest. */
 function slowestSection({ slowest }: Report): readonly Section[] {
   if (slowest.length === 0) return [];
-  const rows = slowest.map((row): Row => [
-    row.custom_id,
-    row.kind,
-    row.model,
-    state(row.state),
-    duration(row.run_ms),
-    duration(row.model_ms),
-    number(row.tokens),
+  const table = tableOf(slowest, [
+    ["Job", (row) => row.custom_id, NAME],
+    ["Kind", ({ kind }) => kind],
+    ["Model", ({ model }) => model],
+    ["Came to", (row) => state(row.state)],
+    ["Took", (row) => duration(row.run_ms), RIGHT],
+    ["In the model", (row) => duration(row.model_ms), RIGHT],
+    numbers("Tokens", ({ tokens }) => tokens),
   ]);
-  return [section("slowest", "The slowest", [{ kind: "table", columns: SLOWEST_COLUMNS, rows }])];
+  return [section("slowest", "The slowest", [table])];
 }
-
-const HOLD_COLUMNS: readonly Column[] = [
-  { title: "From", align: "left" },
-  { title: "To", align: "left" },
-  { title: "Held", align: "left" },
-  { title: "Why", align: "left", holds: "words" },
-];
 
 /** When and why the batch stood still: the longest spans in order of time. */
 function holdsSection(report: Report): readonly Section[] {
   const { holds, batch } = report;
   if (holds.length === 0) return [];
   const longest = new Set(holds.toSorted((a, b) => b.held_ms - a.held_ms).slice(0, SHOWN.holds));
-  const rows = holds.filter((hold) => longest.has(hold)).map(holdRow);
+  const shown = holds.filter((hold) => longest.has(hold));
   const more = holds.length - longest.size;
   const statement = `select * from batch_holds where batch_id = '${batch.batchId}' order by began_at`;
   return [
     section("holds", "When it stood still, and why", [
       line(formatHolds(report)),
-      { kind: "table", columns: HOLD_COLUMNS, rows },
+      tableOf(shown, [
+        ["From", (hold) => time(hold.began_at)],
+        ["To", ({ ended_at: at }) => (at === null ? "still held" : time(at))],
+        ["Held", (hold) => duration(hold.held_ms)],
+        ["Why", formatCause, WORDS],
+      ]),
       ...moreBlocks(more, `${formatCount(more)} shorter`, statement),
     ]),
   ];
 }
-
-const holdRow = (hold: PastHold): Row => [
-  time(hold.began_at),
-  hold.ended_at === null ? "still held" : time(hold.ended_at),
-  duration(hold.held_ms),
-  formatCause(hold),
-];
 
 /** `It was held for 2 h 15 min in all: host down 1 h 30 min, no room in the budget 45 min 0 s.` */
 function formatHolds({ holds, times }: Report): string {

@@ -6,7 +6,7 @@ import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from ".
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { countOf, formatMoment, formatDuration } from "./quantity.ts";
 import { formatBytes } from "./steps.ts";
-import { fact, joinTexts, sectionOf, state, time } from "./section.ts";
+import { NAME, RIGHT, fact, joinTexts, sectionOf, state, tableOf, time } from "./section.ts";
 import type { Block, Fact, Item, Page, Table } from "./section.ts";
 
 /** What is known of a batch beside its counts. */
@@ -117,20 +117,11 @@ function problemItem({ state: name, code, jobs, customIds, message }: ProblemGro
 }
 
 /** Batches, one a row. */
-export const batchTable = (batches: readonly BatchProgress[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "batch", align: "left", holds: "name", cut: "middle", least: 14 },
-    { title: "state", align: "left", least: 12 },
-    { title: "jobs", align: "right" },
-    { title: "of them", align: "left", least: 20, leftOut: 2 },
-    { title: "created", align: "left", leftOut: 1 },
-  ],
-  rows: batches.map((batch) => [
-    batch.name,
-    stateText(batch),
-    String(batch.total),
-    countsText(batch),
-    time(batch.createdAt, "minutes"),
-  ]),
-});
+export const batchTable = (batches: readonly BatchProgress[]): Table =>
+  tableOf(batches, [
+    ["batch", ({ name }) => name, { ...NAME, cut: "middle", least: 14 }],
+    ["state", stateText, { least: 12 }],
+    ["jobs", ({ total }) => String(total), RIGHT],
+    ["of them", countsText, { least: 20, leftOut: 2 }],
+    ["created", ({ createdAt }) => time(createdAt, "minutes"), { leftOut: 1 }],
+  ]);

@@ -5,7 +5,8 @@ import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
 import type { VerificationState } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { countOf, formatCount } from "./quantity.ts";
-import type { Block, LineRange, Row, Text } from "./section.ts";
+import { WORDS, tableOf } from "./section.ts";
+import type { Block, LineRange, Text } from "./section.ts";
 
 /** Where another piece that a statement cites says most of it. */
 export const otherPlace = z.object({
@@ -124,28 +125,20 @@ function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
   const shown = claims.slice(0, MOST_SHOWN);
   const more = total - shown.length;
   return [
-    {
-      kind: "table",
-      columns: [
-        { title: "Grade", align: "left" },
-        { title: "Statement", align: "left", holds: "words" },
-        { title: "What stands there", align: "left", holds: "words" },
-        { title: "Where", align: "left" },
-      ],
-      rows: shown.map(claimRow),
-    },
+    tableOf(shown, [
+      ["Grade", gradeText],
+      ["Statement", ({ text }) => cut(text), WORDS],
+      ["What stands there", whatStandsThere, WORDS],
+      ["Where", placeOf],
+    ]),
     ...(more > 0
       ? [{ kind: "note" as const, text: `and ${formatCount(more)} more statements` }]
       : []),
   ];
 }
 
-const claimRow = (claim: StoredClaim): Row => [
-  gradeText(claim),
-  cut(claim.text),
-  claim.grade === "unsupported" ? REASON_WORDS[claim.reason] : cut(claim.quote ?? ""),
-  placeOf(claim),
-];
+const whatStandsThere = ({ grade, reason, quote }: StoredClaim): string =>
+  grade === "unsupported" ? REASON_WORDS[reason] : cut(quote ?? "");
 
 const cut = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;

@@ -1,8 +1,8 @@
 import { isRecord } from "../json-value.ts";
 import { formatCount } from "./quantity.ts";
 import type { StoredBinding } from "./report-rows.ts";
-import { fact } from "./section.ts";
-import type { Block, Column, Fact, Row, Text } from "./section.ts";
+import { NAME, WORDS, fact, tableOf } from "./section.ts";
+import type { Block, ColumnOf, Fact, Text } from "./section.ts";
 
 const MOST_FIELDS = 40;
 const MOST_VALUE_CHARS = 600;
@@ -66,34 +66,22 @@ const cut = (text: string): string =>
 function recordTable(name: string, records: Records): readonly Block[] {
   const shown = records.slice(0, MOST_FIELDS);
   const names = [...new Set(shown.flatMap((record) => Object.keys(record)))].slice(0, MOST_COLUMNS);
-  const columns = names.map((title): Column => ({ title, align: "left", holds: "words" }));
-  const cellOf = (value: unknown): Text | null =>
-    value === null || value === undefined ? null : valueText(value);
-  const rows = shown.map((record): Row => names.map((each) => cellOf(record[each])));
+  const columns = names.map((title): ColumnOf<Records[number]> => [
+    title,
+    ({ [title]: value }) => (value === null || value === undefined ? null : valueText(value)),
+    WORDS,
+  ]);
   const label = `${name}: ${formatCount(records.length)}`;
-  return [
-    { kind: "line", text: label },
-    { kind: "table", columns, rows },
-  ];
+  return [{ kind: "line", text: label }, tableOf(shown, columns)];
 }
 
-const BINDING_COLUMNS: readonly Column[] = [
-  { title: "Field", align: "left", holds: "name" },
-  { title: "Value", align: "left", holds: "words" },
-  { title: "What stands there", align: "left", holds: "words" },
-  { title: "Where", align: "left" },
-];
-
-const bindingTable = (bindings: readonly StoredBinding[]): Block => ({
-  kind: "table",
-  columns: BINDING_COLUMNS,
-  rows: bindings.map((binding): Row => [
-    fieldName(binding.pointer),
-    binding.value === null ? null : valueText(binding.value),
-    whatStandsThere(binding),
-    bindingPlace(binding),
-  ]),
-});
+const bindingTable = (bindings: readonly StoredBinding[]): Block =>
+  tableOf(bindings, [
+    ["Field", ({ pointer }) => fieldName(pointer), NAME],
+    ["Value", ({ value }) => (value === null ? null : valueText(value)), WORDS],
+    ["What stands there", whatStandsThere, WORDS],
+    ["Where", bindingPlace],
+  ]);
 
 /** `/items/0/price` is the price of the first item: `items 1 price`. */
 const fieldName = (pointer: string): string =>

@@ -2,7 +2,7 @@ import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { MOST_PROMPT_CHARS } from "../store/memory.ts";
 import type { Memory } from "../store/memory.ts";
 import { countOf, formatCount } from "./quantity.ts";
-import { time } from "./section.ts";
+import { NAME, WORDS, idOf, tableOf, time } from "./section.ts";
 import type { Table } from "./section.ts";
 
 /** A note as `memory export` writes it. */
@@ -25,25 +25,15 @@ export const memoryJson = (note: Memory): Record<string, unknown> => ({
 const IN_PROMPTS = { yes: "yes", left_out: "left out", no: "no" } as const;
 
 /** Notes, one a row. */
-export const memoryTable = (notes: readonly Memory[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "note", align: "left", holds: "name", least: SHORT_ID_CHARS },
-    { title: "type", align: "left", leftOut: 4 },
-    { title: "in prompts", align: "left", leftOut: 3 },
-    { title: "evidence", align: "left", leftOut: 1 },
-    { title: "written", align: "left", leftOut: 2 },
-    { title: "text", align: "left", holds: "words", least: 40 },
-  ],
-  rows: notes.map((note) => [
-    { kind: "id", of: "note", id: note.memory_id },
-    note.type,
-    IN_PROMPTS[note.in_prompts],
-    formatEvidence(note),
-    time(note.created_at, "minutes"),
-    note.content,
-  ]),
-});
+export const memoryTable = (notes: readonly Memory[]): Table =>
+  tableOf(notes, [
+    ["note", (note) => idOf("note", note.memory_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ["type", ({ type }) => type, { leftOut: 4 }],
+    ["in prompts", (note) => IN_PROMPTS[note.in_prompts], { leftOut: 3 }],
+    ["evidence", formatEvidence, { leftOut: 1 }],
+    ["written", (note) => time(note.created_at, "minutes"), { leftOut: 2 }],
+    ["text", ({ content }) => content, { ...WORDS, least: 40 }],
+  ]);
 
 function formatEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): string | null {
   if (keys.length === 0) return null;

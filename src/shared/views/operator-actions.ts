@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
-import { state, time } from "./section.ts";
-import type { Table } from "./section.ts";
+import { NAME, WORDS, state, tableOf, time } from "./section.ts";
+import type { Table, Text } from "./section.ts";
 
 const actionSchema = z.object({
   action_id: z.string(),
@@ -40,26 +40,22 @@ export async function findAction(db: Queryable, actionId: string): Promise<Actio
   return z.array(actionSchema).parse(rows)[0];
 }
 
-export const actionTable = (rows: readonly ActionRow[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "when", align: "left", holds: "name" },
-    { title: "who", align: "left" },
-    { title: "did", align: "left" },
-    { title: "to", align: "left" },
-    { title: "chosen", align: "left", holds: "words" },
-    { title: "came of it", align: "left", holds: "words" },
-  ],
-  rows: rows.map((row) => [
-    time(row.at),
-    row.actor,
-    row.action,
-    row.batch ?? row.job_id?.slice(0, 8) ?? row.batch_id?.slice(0, 8) ?? null,
-    Object.entries(row.detail)
-      .map(
-        ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-      )
-      .join("; "),
-    [state(row.outcome === "done" ? "succeeded" : row.outcome, row.outcome), ` ${row.said ?? ""}`],
-  ]),
-});
+export const actionTable = (rows: readonly ActionRow[]): Table =>
+  tableOf(rows, [
+    ["when", ({ at }) => time(at), NAME],
+    ["who", ({ actor }) => actor],
+    ["did", ({ action }) => action],
+    ["to", (row) => row.batch ?? row.job_id?.slice(0, 8) ?? row.batch_id?.slice(0, 8) ?? null],
+    ["chosen", chosenText, WORDS],
+    ["came of it", outcomeText, WORDS],
+  ]);
+
+const chosenText = ({ detail }: ActionRow): string =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("; ");
+
+const outcomeText = ({ outcome, said }: ActionRow): Text => [
+  state(outcome === "done" ? "succeeded" : outcome, outcome),
+  ` ${said ?? ""}`,
+];

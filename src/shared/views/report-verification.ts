@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
 import { countOf } from "./quantity.ts";
-import { duration, moreBlocks, number, section, strong } from "./section.ts";
-import type { Column, Item, Row, Section } from "./section.ts";
+import { NAME, RIGHT, duration, moreBlocks, numbers, section, strong, tableOf } from "./section.ts";
+import type { ColumnOf, Item, Section } from "./section.ts";
 
 const count = z.coerce.number();
 
@@ -121,16 +121,10 @@ const openItem = ({
   lines: [needed],
 });
 
-const SCORE_COLUMNS: readonly Column[] = [
-  "Round",
-  "Answers",
-  "1 point",
-  "2 points",
-  "3 points",
-  "4 points",
-  "Not read",
-  "Lowered by a rule",
-].map((title) => ({ title, align: "right" as const }));
+type ScoreRow = VerificationReport["scores"][number];
+
+const pointColumn = (title: string, at: number): ColumnOf<ScoreRow> =>
+  numbers(title, ({ points }) => points[at] ?? 0);
 
 /** The judge's points from round to round: from three on an answer passes. */
 export const scoreTables = ({ scores }: VerificationReport): readonly Section[] =>
@@ -138,27 +132,15 @@ export const scoreTables = ({ scores }: VerificationReport): readonly Section[] 
     ? []
     : [
         section("points-by-round", "Points of the judge, by round", [
-          { kind: "table", columns: SCORE_COLUMNS, rows: scores.map(scoreRow) },
+          tableOf(scores, [
+            numbers("Round", ({ round }) => round),
+            numbers("Answers", ({ answers }) => answers),
+            ...["1 point", "2 points", "3 points", "4 points"].map(pointColumn),
+            numbers("Not read", ({ unread }) => unread),
+            numbers("Lowered by a rule", ({ capped }) => capped),
+          ]),
         ]),
       ];
-
-const scoreRow = ({
-  round,
-  answers,
-  points,
-  unread,
-  capped,
-}: VerificationReport["scores"][number]): Row =>
-  [round, answers, ...points, unread, capped].map(number);
-
-const STAGE_COLUMNS: readonly Column[] = [
-  { title: "Stage", align: "left", holds: "name" },
-  { title: "Model", align: "left" },
-  ...["Calls", "Tokens read", "Tokens written", "In the model"].map((title) => ({
-    title,
-    align: "right" as const,
-  })),
-];
 
 /** Calls by stage: drafts, and what their verification has taken. */
 export const stageTables = ({ stages }: VerificationReport): readonly Section[] =>
@@ -166,15 +148,13 @@ export const stageTables = ({ stages }: VerificationReport): readonly Section[] 
     ? []
     : [
         section("costs-by-stage", "By stage of verification", [
-          { kind: "table", columns: STAGE_COLUMNS, rows: stages.map(stageRow) },
+          tableOf(stages, [
+            ["Stage", ({ stage }) => stage, NAME],
+            ["Model", ({ model }) => model],
+            numbers("Calls", ({ calls }) => calls),
+            numbers("Tokens read", (row) => row.prompt_tokens),
+            numbers("Tokens written", (row) => row.completion_tokens),
+            ["In the model", (row) => duration(row.model_ms), RIGHT],
+          ]),
         ]),
       ];
-
-const stageRow = (row: VerificationReport["stages"][number]): Row => [
-  row.stage,
-  row.model,
-  number(row.calls),
-  number(row.prompt_tokens),
-  number(row.completion_tokens),
-  duration(row.model_ms),
-];

@@ -4,7 +4,7 @@ import { formatTask } from "../kinds.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { oneLine } from "./run-evidence.ts";
-import { fact, state, time } from "./section.ts";
+import { NAME, fact, idOf, state, tableOf, time } from "./section.ts";
 import type { Page, Table } from "./section.ts";
 
 const json = z.record(z.string(), z.unknown());
@@ -55,25 +55,15 @@ export async function selectReviews(
   return reviewSchema.parse(rows);
 }
 
-export const reviewTable = (rows: readonly ReviewRow[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "job", align: "left", holds: "name", least: SHORT_ID_CHARS },
-    { title: "state", align: "left", leftOut: 2 },
-    { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 3 },
-    { title: "asked", align: "left", least: 20 },
-    { title: "answer", align: "left", least: 20 },
-    { title: "since", align: "left", leftOut: 1 },
-  ],
-  rows: rows.map((row) => [
-    { kind: "id", of: "job", id: row.job_id },
-    state(row.state),
-    row.batch,
-    oneLine(formatTask(row.kind, row.input), "brief"),
-    oneLine(row.draft, "brief"),
-    time(row.requested_at, "minutes"),
-  ]),
-});
+export const reviewTable = (rows: readonly ReviewRow[]): Table =>
+  tableOf(rows, [
+    ["job", (row) => idOf("job", row.job_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ["state", (row) => state(row.state), { leftOut: 2 }],
+    ["batch", ({ batch }) => batch, { cut: "middle", least: 12, leftOut: 3 }],
+    ["asked", ({ kind, input }) => oneLine(formatTask(kind, input), "brief"), { least: 20 }],
+    ["answer", ({ draft }) => oneLine(draft, "brief"), { least: 20 }],
+    ["since", (row) => time(row.requested_at, "minutes"), { leftOut: 1 }],
+  ]);
 
 /** An answer with all that a decision rests on. */
 export const reviewPage = (row: ReviewRow): Page => ({

@@ -6,35 +6,41 @@ import { checkedSections } from "./run-checked.ts";
 import { callBlocks, citationItems, evidenceItem, oneLine, toolCallItem } from "./run-evidence.ts";
 import type { RunDetail, RunRow } from "./runs.ts";
 import { stepBlocks } from "./steps.ts";
-import { duration, fact, fold, listSection, sectionOf, state, time } from "./section.ts";
-import type { Block, Extent, Fact, Item, Page, Section, Table } from "./section.ts";
+import {
+  NAME,
+  RIGHT,
+  duration,
+  fact,
+  fold,
+  idOf,
+  listSection,
+  sectionOf,
+  state,
+  tableOf,
+  time,
+} from "./section.ts";
+import type { Block, Extent, Fact, Item, Page, Piece, Section, Table } from "./section.ts";
 
 /** Runs, one a row. */
-export const runTable = (runs: readonly RunRow[]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "run", align: "left", holds: "name", least: SHORT_ID_CHARS },
-    { title: "batch", align: "left", cut: "middle", least: 12, leftOut: 4 },
-    { title: "custom_id", align: "left", cut: "middle", least: 12 },
-    { title: "kind", align: "left", leftOut: 3 },
-    { title: "state", align: "left", least: 9 },
-    { title: "took", align: "right", leftOut: 2 },
-    { title: "started", align: "left", leftOut: 5 },
-    { title: "model", align: "left", cut: "middle", least: 12, leftOut: 1 },
-    { title: "code", align: "left", least: 21 },
-  ],
-  rows: runs.map((run) => [
-    { kind: "id", of: "run", id: run.run_id },
-    run.batch,
-    run.custom_id,
-    run.kind,
-    state(run.state, run.attempt > 1 ? `${run.state}, attempt ${run.attempt}` : run.state),
-    run.run_ms === null ? null : duration(run.run_ms),
-    time(run.started_at, "minutes"),
-    run.model,
-    run.error_code,
-  ]),
-});
+export const runTable = (runs: readonly RunRow[]): Table =>
+  tableOf(runs, [
+    ["run", (run) => idOf("run", run.run_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ["batch", ({ batch }) => batch, { cut: "middle", least: 12, leftOut: 4 }],
+    ["custom_id", (run) => run.custom_id, { cut: "middle", least: 12 }],
+    ["kind", ({ kind }) => kind, { leftOut: 3 }],
+    ["state", runState, { least: 9 }],
+    [
+      "took",
+      (run) => (run.run_ms === null ? null : duration(run.run_ms)),
+      { ...RIGHT, leftOut: 2 },
+    ],
+    ["started", (run) => time(run.started_at, "minutes"), { leftOut: 5 }],
+    ["model", ({ model }) => model, { cut: "middle", least: 12, leftOut: 1 }],
+    ["code", (run) => run.error_code, { least: 21 }],
+  ]);
+
+const runState = ({ state: came, attempt }: RunRow): Piece =>
+  state(came, attempt > 1 ? `${came}, attempt ${attempt}` : came);
 
 /** A run so that an auditor needs nothing else: what was asked, step by step what was done, what was read and what came of it. */
 export const runPage = (run: RunDetail, extent: Extent): Page => ({

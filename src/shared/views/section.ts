@@ -157,6 +157,30 @@ export type Page = {
   readonly colophon?: Text;
 };
 
+/** Of a table: a title, what a row has below it, and how the column is laid out: on the left where nothing else is said. */
+export type ColumnOf<R> = readonly [
+  title: string,
+  cell: (row: R) => Text | null,
+  look?: Partial<Omit<Column, "title">>,
+];
+
+export const RIGHT = { align: "right" } as const;
+export const NAME = { holds: "name" } as const;
+export const WORDS = { holds: "words" } as const;
+
+/** A column of numbers. */
+export const numbers = <R>(title: string, of: (row: R) => number): ColumnOf<R> => [
+  title,
+  (row) => number(of(row)),
+  RIGHT,
+];
+
+export const tableOf = <R>(rows: readonly R[], columns: readonly ColumnOf<R>[]): Table => ({
+  kind: "table",
+  columns: columns.map(([title, , look]) => ({ title, align: "left", ...look })),
+  rows: rows.map((row) => columns.map(([, cell]) => cell(row))),
+});
+
 export const fact = (label: Text, ...lines: readonly Text[]): Fact => ({ label, lines });
 
 export const section = (id: string, title: string, blocks: readonly Block[]): Section => ({
@@ -177,6 +201,13 @@ export const time = (at: Date, precision: "minutes" | "seconds" = "seconds"): Pi
   kind: "time",
   at,
   precision,
+});
+
+/** Something by its id. */
+export const idOf = (of: Extract<Piece, { readonly kind: "id" }>["of"], id: string): Piece => ({
+  kind: "id",
+  of,
+  id,
 });
 
 export const strong = (text: string): Piece => ({ kind: "strong", text });
@@ -245,22 +276,18 @@ export const withGap = <T>(
 
 /** A timeline for a form that has tables and no columns of its own. */
 export function timelineTable({ events, gap }: Timeline): Table {
-  const rows = events.map(({ atMs, step, durationMs, text }) => [
-    ["+", duration(atMs)],
-    step,
-    duration(durationMs),
-    text,
+  const table = tableOf(events, [
+    ["Began", ({ atMs }) => ["+", duration(atMs)], RIGHT],
+    ["Step", ({ step }) => step],
+    ["Took", ({ durationMs }) => duration(durationMs), RIGHT],
+    ["What", ({ text }) => text, WORDS],
   ]);
-  const shown = withGap<Row>(rows, gap, (left) => [null, null, null, left]);
-  return { kind: "table", columns: TIMELINE_COLUMNS, rows: shown };
+  return { ...table, rows: rowsWithGap(table, gap) };
 }
 
-const TIMELINE_COLUMNS: readonly Column[] = [
-  { title: "Began", align: "right" },
-  { title: "Step", align: "left" },
-  { title: "Took", align: "right" },
-  { title: "What", align: "left", holds: "words" },
-];
+/** Rows of a table whose last column tells what is left out between them. */
+export const rowsWithGap = ({ columns, rows }: Table, gap: Gap | undefined): readonly Row[] =>
+  withGap<Row>(rows, gap, (text) => [...columns.slice(1).map(() => null), text]);
 
 /** What is left out, and the statement for `nightdesk sql` that gives it. */
 export const moreBlocks = (more: number, words: string, statement: string): readonly Block[] =>

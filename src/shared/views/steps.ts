@@ -3,9 +3,9 @@ import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { cutToColumns } from "../styled-text.ts";
-import { countOf, formatCount, formatDuration } from "./quantity.ts";
-import { fold, state } from "./section.ts";
-import type { Block, Column, Extent, Row } from "./section.ts";
+import { countOf, formatCount } from "./quantity.ts";
+import { NAME, RIGHT, WORDS, duration, fold, rowsWithGap, state, tableOf } from "./section.ts";
+import type { Block, Extent, Table } from "./section.ts";
 
 /** Characters of an error that lists, results and exports show; the rows have what there is. */
 export const ERROR_PREVIEW_CHARS = 500;
@@ -76,16 +76,14 @@ export function stepBlocks(
   if (steps.length === 0) return [];
   const earlier = steps.filter(({ run_id: by }) => runId !== null && by !== runId).length;
   const { items, gap } = fold(steps, extent, "step");
-  const rows = items.map((step) => stepRow(step, extent));
-  const shown =
-    gap === undefined ? rows : [...rows.slice(0, gap.at), gapRow(gap.text), ...rows.slice(gap.at)];
+  const table = stepTable(items, extent);
   return [
     ...(earlier === 0
       ? []
       : [
           { kind: "line" as const, text: `${countOf(earlier, "step")} of earlier runs of the job` },
         ]),
-    { kind: "table", columns: COLUMNS, rows: shown },
+    { ...table, rows: rowsWithGap(table, gap) },
   ];
 }
 
@@ -113,29 +111,23 @@ export const stepText = (step: StepRow): string =>
     ),
   ].join(" ");
 
-const COLUMNS: readonly Column[] = [
-  { title: "step", align: "right", least: 3 },
-  { title: "kind", align: "left", holds: "name", least: 10 },
-  { title: "state", align: "left", least: 7 },
-  { title: "took", align: "right", leftOut: 2 },
-  { title: "tokens", align: "right", leftOut: 1 },
-  { title: "gave", align: "left", leftOut: 3 },
-  { title: "what", align: "left", holds: "words" },
-];
+const stepTable = (steps: readonly StepRow[], extent: Extent): Table =>
+  tableOf(steps, [
+    ["step", ({ ordinal }) => String(ordinal), { ...RIGHT, least: 3 }],
+    ["kind", ({ tool, kind }) => tool ?? kind, { ...NAME, least: 10 }],
+    ["state", (step) => state(step.state), { least: 7 }],
+    [
+      "took",
+      ({ duration_ms: ms }) => (ms === null ? null : duration(ms)),
+      { ...RIGHT, leftOut: 2 },
+    ],
+    ["tokens", tokensText, { ...RIGHT, leftOut: 1 }],
+    ["gave", gaveText, { leftOut: 3 }],
+    ["what", (step) => whatText(step, extent), WORDS],
+  ]);
 
-const gapRow = (text: string): Row => [null, null, null, null, null, null, text];
-
-const stepRow = (step: StepRow, extent: Extent): Row => [
-  String(step.ordinal),
-  step.tool ?? step.kind,
-  state(step.state),
-  step.duration_ms === null ? null : formatDuration(step.duration_ms),
-  step.prompt_tokens === null
-    ? null
-    : `${formatCount(step.prompt_tokens)} + ${formatCount(step.completion_tokens ?? 0)}`,
-  gaveText(step),
-  whatText(step, extent),
-];
+const tokensText = ({ prompt_tokens: read, completion_tokens: written }: StepRow): string | null =>
+  read === null ? null : `${formatCount(read)} + ${formatCount(written ?? 0)}`;
 
 /** `E1, E2; result 1.2 KB`. */
 function gaveText(step: StepRow): string | null {

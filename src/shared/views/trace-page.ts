@@ -4,7 +4,7 @@ import { checkedSections } from "./run-checked.ts";
 import type { Checked } from "./run-checked.ts";
 import { oneLine } from "./run-evidence.ts";
 import { endSections } from "./run-page.ts";
-import { fact, sectionOf } from "./section.ts";
+import { NAME, RIGHT, duration, fact, numbers, sectionOf, tableOf } from "./section.ts";
 import type { Fact, Item, Page, Table } from "./section.ts";
 import type { TraceLine, TraceLineOf } from "./trace-lines.ts";
 
@@ -169,20 +169,14 @@ const checkedOf = (
   constraints: keptOf(gathered, "constraint"),
 });
 
-const costTable = (costs: Gathered["cost"]): Table => ({
-  kind: "table",
-  columns: [
-    { title: "Stage", align: "left", holds: "name" },
-    { title: "Calls", align: "right" },
-    { title: "Prompt tokens", align: "right" },
-    { title: "Reply tokens", align: "right" },
-    { title: "Time", align: "right" },
-  ],
-  rows: [...costs].map(([stage, { calls, prompt, reply, ms }]) => [
-    stage,
-    { kind: "number", value: calls },
-    { kind: "number", value: prompt },
-    { kind: "number", value: reply },
-    { kind: "duration", ms },
-  ]),
-});
+const costTable = (costs: Gathered["cost"]): Table =>
+  tableOf(
+    [...costs],
+    [
+      ["Stage", ([stage]) => stage, NAME],
+      numbers("Calls", ([, { calls }]) => calls),
+      numbers("Prompt tokens", ([, { prompt }]) => prompt),
+      numbers("Reply tokens", ([, { reply }]) => reply),
+      ["Time", ([, { ms }]) => duration(ms), RIGHT],
+    ],
+  );
