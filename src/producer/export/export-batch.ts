@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/store/connection/database.ts";
-import { FIRST, selectResultPage, selectVectors } from "../../shared/views/results.ts";
+import { readResults, selectVectors } from "../../shared/views/results.ts";
 import type { JobResult } from "../../shared/views/results.ts";
 import { withOutputs } from "../../shared/views/steps.ts";
 import type { ExportForm, JobVectors, Written } from "./export-form.ts";
@@ -49,17 +49,3 @@ export async function exportBatch(
 
 const vectorsOf = async (database: Database, result: JobResult): Promise<JobVectors> =>
   result.vectors === 0 ? NO_VECTORS : selectVectors(database, result.job_id);
-
-const PAGE_JOBS = 200;
-
-/** Every job of a batch with its result, in the order of insertion; one page of rows is held at a time. */
-async function* readResults(database: Database, batchId: string): AsyncGenerator<JobResult, void> {
-  let after = FIRST;
-  for (;;) {
-    const page = await selectResultPage(database, batchId, after, PAGE_JOBS);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.seq;
-  }
-}

@@ -1,12 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import {
-  FIRST,
-  selectResult,
-  selectResultPage,
-  selectVectors,
-} from "../../shared/views/results.ts";
+import { readResults, selectResult, selectVectors } from "../../shared/views/results.ts";
 import type { JobResult, StoredCitation } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -243,18 +238,9 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
   ...identityJson(result),
   kind: result.kind,
   state: result.state,
-  answer: result.answer,
-  scope: result.scope,
-  citations: (result.citations ?? []).map(citationJson),
-  evidence: result.evidence,
-  ...passedOverJson(result),
-  ...claimsJson(result),
-  ...(result.summary === null ? {} : { summary: result.summary }),
-  ...fieldsJson(result),
-  ...(result.steps.length === 0 ? {} : { steps: result.steps }),
+  ...answerJson(result),
   models: { first: result.model_first, second: result.model_second },
-  usage: usageJson(result),
-  timing_ms: timingJson(result),
+  ...costJson(result),
 });
 
 /** A single job that did not succeed: the typed failure, and where to look. */
@@ -279,27 +265,23 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   error_message: result.error_message,
   ...duplicateJson(result),
   input: result.input,
+  ...answerJson(result),
+  model: result.model_second ?? result.model_first,
+  ...costJson(result),
+});
+
+/** What came of a job, and what it rests on; of lists that few answers have, those that are not empty. */
+const answerJson = (result: JobResult) => ({
   answer: result.answer,
   scope: result.scope,
   citations: (result.citations ?? []).map(citationJson),
   evidence: result.evidence,
-  ...passedOverJson(result),
+  ...(result.passed_over.length === 0 ? {} : { passed_over: result.passed_over }),
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
-  ...fieldsJson(result),
+  ...(result.fields_in_doubt.length === 0 ? {} : { fields_in_doubt: result.fields_in_doubt }),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
-  model: result.model_second ?? result.model_first,
-  usage: usageJson(result),
-  timing_ms: timingJson(result),
 });
-
-/** Values that words carry with a doubt or not at all, and those that were left out; nothing where none is. */
-const fieldsJson = ({ fields_in_doubt: fields }: JobResult) =>
-  fields.length === 0 ? {} : { fields_in_doubt: fields };
-
-/** Documents that a newer version was preferred to; nothing where none was. */
-const passedOverJson = ({ passed_over: older }: JobResult) =>
-  older.length === 0 ? {} : { passed_over: older };
 
 /** The job that has the result of a copy; nothing for any other job. */
 const duplicateJson = ({ duplicate_of: of }: JobResult) =>
@@ -323,16 +305,17 @@ const citationJson = (citation: StoredCitation) => ({
   ...(citation.resolved === false ? { resolved: false } : {}),
 });
 
-const usageJson = (result: JobResult) => ({
-  prompt_tokens: result.prompt_tokens ?? 0,
-  completion_tokens: result.completion_tokens ?? 0,
-});
-
-/** Whole milliseconds: until the last run began, inside the model, and from queueing to the end. */
-const timingJson = (result: JobResult) => ({
-  queued: rounded(result.queued_ms),
-  model: rounded(result.model_ms),
-  total: rounded(result.total_ms),
+/** Tokens, and whole milliseconds: until the last run began, inside the model, and from queueing to the end. */
+const costJson = (result: JobResult) => ({
+  usage: {
+    prompt_tokens: result.prompt_tokens ?? 0,
+    completion_tokens: result.completion_tokens ?? 0,
+  },
+  timing_ms: {
+    queued: rounded(result.queued_ms),
+    model: rounded(result.model_ms),
+    total: rounded(result.total_ms),
+  },
 });
 
 const rounded = (milliseconds: number | null): number | null =>
@@ -349,8 +332,6 @@ export async function printRefusal(
   return EXIT.refused;
 }
 
-const PAGE_JOBS = 100;
-
 /**
  * Prints every result of a batch, one after the other: for people under its custom_id, or a line of JSON each. Extractions
  * are one table on a terminal, behind all others.
@@ -361,22 +342,15 @@ export async function printBatchResults(
   batchId: string,
 ): Promise<void> {
   const wantsJson = invocation.options["json"] === true;
-  let after = FIRST;
   let tables = 0;
-  for (;;) {
-    const page = await selectResultPage(database, batchId, after, PAGE_JOBS);
-    for (const result of page) {
-      after = result.seq;
-      if (wantsJson)
-        await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
-      else if (isTable(result, terminal)) tables += 1;
-      else {
-        for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
-          await terminal.print(shown);
-        for (const warning of warningsOf(result)) terminal.say(`${result.custom_id}: ${warning}`);
-      }
+  for await (const result of readResults(database, batchId)) {
+    if (wantsJson) await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
+    else if (isTable(result, terminal)) tables += 1;
+    else {
+      for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
+        await terminal.print(shown);
+      for (const warning of warningsOf(result)) terminal.say(`${result.custom_id}: ${warning}`);
     }
-    if (page.length === 0) break;
   }
   if (tables > 0) await printExtractions(terminal, database, batchId);
 }

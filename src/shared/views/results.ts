@@ -124,30 +124,39 @@ export async function selectResult(db: Queryable, jobId: string): Promise<JobRes
   return z.array(resultSchema).parse(rows)[0];
 }
 
-/** Before the first job of any batch. */
-export const FIRST = "0";
 /** A page ends before it holds this many characters of inputs, so that large jobs come in small pages. */
 const PAGE_CHARS = 4_000_000;
+const PAGE_JOBS = 200;
 
-/**
- * One page of a batch's jobs in the order of their insertion, at most `limit` and about 4 MB of inputs.
- * @param after `seq` of the last job of the page before, or FIRST
- */
-export async function selectResultPage(
+/** Every job of a batch with its result, in the order of insertion; one page of rows is held at a time. */
+export async function* readResults(
+  db: Queryable,
+  batchId: string,
+): AsyncGenerator<JobResult, void> {
+  for (let after = "0"; ;) {
+    const page = await selectResultPage(db, batchId, after);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}
+
+/** One page of a batch's jobs. @param after `seq` of the last job of the page before, or 0 */
+async function selectResultPage(
   db: Queryable,
   batchId: string,
   after: string,
-  limit: number,
 ): Promise<readonly JobResult[]> {
   const { rows } = await db.query(
     `with page as materialized (
        select job_id from (
          select job_id, seq, sum(length(input::text)) over (order by seq) - length(input::text) as before
            from (select job_id, seq, input from nightdesk_data.jobs
-                  where batch_id = $1 and seq > $2::bigint order by seq limit $3) next) sized
+                  where batch_id = $1 and seq > $2::bigint order by seq limit ${PAGE_JOBS}) next) sized
         where before < ${PAGE_CHARS})
      ${SELECT} where j.job_id in (select job_id from page) order by j.seq`,
-    [batchId, after, limit],
+    [batchId, after],
   );
   return z.array(resultSchema).parse(rows);
 }
