@@ -241,6 +241,19 @@ const ofJob = (table: string, name: string, order: string): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) - 'job_id' order by ${order}), '[]')
       from nightdesk_data.${table} c where c.job_id = r.job_id and r.verification <> 'off') as ${name}`;
 
+/** A row `c` of claims with what each rule found. */
+export const CLAIM_JSON = `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('checks',
+           (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail)
+                   order by k.ordinal), '[]')
+              from nightdesk_data.claim_checks k
+             where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))`;
+
+/** The operator's notes in the prompts of a run `r`. */
+export const NOTES_JSON = `(select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type,
+           'source', y.source, 'content', y.content) order by n.ordinal), '[]')
+      from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
+      left join nightdesk_data.memory y using (memory_id))`;
+
 const CHILDREN = [
   ofJob("checks", "verification_checks", "c.round, c.ordinal"),
   ofJob("judgements", "judgements", "c.round"),
@@ -251,12 +264,7 @@ const CHILDREN = [
   ...["tool_calls", "evidence", "quotes", "figures", "field_bindings"].map((table) =>
     children(table),
   ),
-  `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('checks',
-           (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail)
-                   order by k.ordinal), '[]')
-              from nightdesk_data.claim_checks k
-             where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))
-           order by c.draft, c.ordinal), '[]')
+  `(select coalesce(jsonb_agg(${CLAIM_JSON} order by c.draft, c.ordinal), '[]')
       from nightdesk_data.claims c where c.run_id = r.run_id) as claims`,
   // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
@@ -265,11 +273,7 @@ const CHILDREN = [
       from nightdesk_data.model_calls m
       left join nightdesk_data.run_calls u on u.call_id = m.call_id and u.run_id = r.run_id
      where m.job_id = r.job_id and (u.run_id is not null or m.run_id = r.run_id)) as calls`,
-  `(select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type, 'source', y.source,
-           'content', y.content)
-           order by n.ordinal), '[]')
-      from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
-      left join nightdesk_data.memory y using (memory_id)) as notes`,
+  `${NOTES_JSON} as notes`,
   stepsColumn(
     "s.ordinal <= (select max(l.ordinal) from nightdesk_data.steps l where l.job_id = j.job_id and l.run_id = r.run_id)",
   ),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Database, Queryable } from "../store/connection/database.ts";
 import { selectOutput } from "../store/investigations/steps.ts";
+import { CLAIM_JSON, NOTES_JSON } from "./runs.ts";
 import { TRACE_VERSION, traceLineSchema } from "./trace-lines.ts";
 import type { TraceLine } from "./trace-lines.ts";
 
@@ -103,10 +104,7 @@ const SOURCES: readonly Source[] = [
     body: `jsonb_build_object('kind', j.kind, 'input', case when r.traced_as <> 'job' then j.input end, 'attempt', r.attempt,
       'worker_id', r.worker_id, 'version', r.version, 'cached_from', r.cached_from, 'config_sha256', r.config_sha256,
       'config_file', r.config_file, 'roots', r.roots, 'models', r.models, 'memory_ids', r.memory_ids,
-      'notes', (select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type, 'source', y.source,
-                       'content', y.content) order by n.ordinal), '[]')
-                  from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
-                  left join nightdesk_data.memory y using (memory_id)))`,
+      'notes', ${NOTES_JSON})`,
     from: "traced r join nightdesk_data.jobs j using (job_id)",
   },
   {
@@ -169,9 +167,7 @@ const SOURCES: readonly Source[] = [
   {
     ...ofRun("claim", "claims", 15),
     ordinal: "c.draft * 1000000::bigint + c.ordinal",
-    body: `to_jsonb(c) - 'run_id' || jsonb_build_object('checks',
-      (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail) order by k.ordinal), '[]')
-         from nightdesk_data.claim_checks k where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))`,
+    body: CLAIM_JSON,
   },
   {
     type: "coverage",
