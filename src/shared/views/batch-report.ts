@@ -128,9 +128,9 @@ function answersSection(report: Report): readonly Section[] {
 
 /** By folder where they are of several, questions and what else has no file before them. */
 function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
-  const groups = byFolder(listed);
-  if (groups.size < 2) return listed.map(answerSection);
-  return [...groups].map(([folder, of], at) => {
+  const groups = groupsOf(listed, ({ answer }) => folderOf(answer));
+  if (groups.length < 2) return listed.map(answerSection);
+  return groups.map(([folder, of], at) => {
     const copies = sum(of.map((each) => each.copies.length));
     return section(
       `answers-${at + 1}`,
@@ -140,15 +140,17 @@ function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
   });
 }
 
-function byFolder(listed: readonly ListedAnswer[]): ReadonlyMap<string, readonly ListedAnswer[]> {
-  const groups = new Map<string, ListedAnswer[]>();
-  for (const each of listed) {
-    const folder = folderOf(each.answer);
-    const group = groups.get(folder);
-    if (group === undefined) groups.set(folder, [each]);
-    else group.push(each);
+function groupsOf<T>(
+  rows: readonly T[],
+  nameOf: (row: T) => string,
+): readonly (readonly [name: string, rows: readonly T[]])[] {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(nameOf(row));
+    if (group === undefined) groups.set(nameOf(row), [row]);
+    else group.push(row);
   }
-  return groups;
+  return [...groups];
 }
 
 /** Answers in words that the report does not show. */
@@ -196,27 +198,18 @@ function changeSection({ change, jobs, examples }: ChangeRow, title: string): Se
   ]);
 }
 
-type CostTotal = {
-  readonly name: string;
-  readonly runs: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly modelMs: number;
-  readonly runMs: number;
-};
-
 /** Tokens and time by model and by kind; every attempt counts. */
 function costsSection({ costs, kinds, night, verification }: Report): readonly Section[] {
   if (costs.length === 0) return [];
-  const byModel = totalsBy(costs, ({ model }) => model ?? "no model");
-  const byKind = totalsBy(costs, ({ kind }) => `${kind}, ${countOf(jobsOf(kinds, kind), "job")}`);
   return [
     section("costs", "Time and tokens", [
       section("costs-by-model", "By model", [
         ...modelPictures(night.models),
-        costTable(byModel, costs),
+        costTable(costs, ({ model }) => model ?? "no model"),
       ]),
-      section("costs-by-kind", "By kind of job", [costTable(byKind, costs)]),
+      section("costs-by-kind", "By kind of job", [
+        costTable(costs, ({ kind }) => `${kind}, ${countOf(jobsOf(kinds, kind), "job")}`),
+      ]),
       ...scoreTables(verification),
       ...stageTables(verification),
     ]),
@@ -239,36 +232,24 @@ const modelPictures = (models: readonly ModelCost[]): readonly Block[] =>
 const jobsOf = (kinds: readonly KindRow[], kind: string): number =>
   sum(kinds.filter((row) => row.kind === kind).map((row) => row.jobs));
 
-function totalsBy(
-  costs: readonly CostRow[],
-  nameOf: (row: CostRow) => string,
-): readonly CostTotal[] {
-  const groups = new Map<string, CostRow[]>();
-  for (const row of costs) {
-    const name = nameOf(row);
-    groups.set(name, [...(groups.get(name) ?? []), row]);
-  }
-  return [...groups].map(([name, rows]) => addUp(name, rows));
-}
+type CostGroup = readonly [name: string, rows: readonly CostRow[]];
 
-const addUp = (name: string, rows: readonly CostRow[]): CostTotal => ({
-  name,
-  runs: sum(rows.map(({ runs }) => runs)),
-  promptTokens: sum(rows.map(({ prompt_tokens }) => prompt_tokens)),
-  completionTokens: sum(rows.map(({ completion_tokens }) => completion_tokens)),
-  modelMs: sum(rows.map(({ model_ms }) => model_ms)),
-  runMs: sum(rows.map(({ run_ms }) => run_ms)),
-});
+const total =
+  (of: "runs" | "prompt_tokens" | "completion_tokens" | "model_ms" | "run_ms") =>
+  ([, rows]: CostGroup): number =>
+    sum(rows.map((row) => row[of]));
 
-const costTable = (totals: readonly CostTotal[], costs: readonly CostRow[]): Block =>
-  tableOf(totals.length > 1 ? [...totals, addUp("All", costs)] : totals, [
-    ["Of", ({ name }) => name, NAME],
-    numbers("Runs", ({ runs }) => runs),
-    numbers("Tokens read", ({ promptTokens }) => promptTokens),
-    numbers("Tokens written", ({ completionTokens }) => completionTokens),
-    ["In the model", ({ modelMs }) => duration(modelMs), RIGHT],
-    ["In all", ({ runMs }) => duration(runMs), RIGHT],
+function costTable(costs: readonly CostRow[], nameOf: (row: CostRow) => string): Block {
+  const groups = groupsOf(costs, nameOf);
+  return tableOf<CostGroup>(groups.length > 1 ? [...groups, ["All", costs]] : groups, [
+    ["Of", ([name]) => name, NAME],
+    numbers("Runs", total("runs")),
+    numbers("Tokens read", total("prompt_tokens")),
+    numbers("Tokens written", total("completion_tokens")),
+    ["In the model", (group) => duration(total("model_ms")(group)), RIGHT],
+    ["In all", (group) => duration(total("run_ms")(group)), RIGHT],
   ]);
+}
 
 /** The jobs whose last run took longest. */
 function slowestSection({ slowest }: Report): readonly Section[] {

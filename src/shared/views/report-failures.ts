@@ -4,22 +4,49 @@ import { countOf, formatCount } from "./quantity.ts";
 import { explainCode } from "./remedies.ts";
 import type { FailureGroupRow, Report } from "./report-rows.ts";
 import { code, moreBlocks, section, strong } from "./section.ts";
-import type { Item, Section, Text } from "./section.ts";
+import type { Block, Item, Section, Text } from "./section.ts";
 
 /** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
-export function failuresSection(report: Report): readonly Section[] {
-  const failures = report.failureGroups.filter(isFailure);
-  if (failures.length === 0) return [];
-  return [
-    section("failures", "What failed, and what to do", [
+export const failuresSection = (report: Report): readonly Section[] =>
+  groupSection(report, isFailure, {
+    ...{ id: "failures", title: "What failed, and what to do" },
+    before: [
       {
         kind: "line",
         text: "When the cause is gone, what failed is run again, and nothing else is:",
       },
       { kind: "commands", language: "sh", lines: fixCommands(report) },
-      ...failures.map((group) => failureSection(group, report)),
-    ]),
-  ];
+    ],
+  });
+
+/** Correct results without an answer. */
+export const refusalsSection = (report: Report): readonly Section[] =>
+  groupSection(report, (group) => group.state === "refused", {
+    ...{ id: "refusals", title: "What was refused, and why" },
+    before: [
+      {
+        kind: "line",
+        text: "A refusal is a result: the evidence for an answer was not there, or could not be had.",
+      },
+    ],
+  });
+
+/** Jobs that have no result of their own, because those of other files are worked in their place. */
+export const copiesSection = (report: Report): readonly Section[] =>
+  groupSection(report, ({ error_code: name }) => isCopy(name), {
+    ...{ id: "copies", title: "Copies, worked once", before: [] },
+  });
+
+type Heading = { readonly id: string; readonly title: string; readonly before: readonly Block[] };
+
+function groupSection(
+  report: Report,
+  holds: (group: FailureGroupRow) => boolean,
+  { id, title, before }: Heading,
+): readonly Section[] {
+  const groups = report.failureGroups.filter(holds);
+  if (groups.length === 0) return [];
+  return [section(id, title, [...before, ...groups.map((group) => failureSection(group, report))])];
 }
 
 const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
@@ -35,34 +62,6 @@ function fixCommands({ batch, failureGroups }: Report): readonly string[] {
     ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
     ...(isThere("parked") ? ["nightdesk doctor"] : []),
     `nightdesk batch show ${batch.batchId}`,
-  ];
-}
-
-/** Correct results without an answer. */
-export function refusalsSection(report: Report): readonly Section[] {
-  const refusals = report.failureGroups.filter((group) => group.state === "refused");
-  if (refusals.length === 0) return [];
-  return [
-    section("refusals", "What was refused, and why", [
-      {
-        kind: "line",
-        text: "A refusal is a result: the evidence for an answer was not there, or could not be had.",
-      },
-      ...refusals.map((group) => failureSection(group, report)),
-    ]),
-  ];
-}
-
-/** Jobs that have no result of their own, because those of other files are worked in their place. */
-export function copiesSection(report: Report): readonly Section[] {
-  const copies = report.failureGroups.filter(({ error_code: name }) => isCopy(name));
-  if (copies.length === 0) return [];
-  return [
-    section(
-      "copies",
-      "Copies, worked once",
-      copies.map((group) => failureSection(group, report)),
-    ),
   ];
 }
 
