@@ -6,8 +6,8 @@ import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from ".
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { countOf, formatMoment, formatDuration } from "./quantity.ts";
 import { formatBytes } from "./steps.ts";
-import { NAME, RIGHT, fact, joinTexts, sectionOf, state, tableOf, time } from "./section.ts";
-import type { Block, Fact, Item, Page, Table } from "./section.ts";
+import { NAME, RIGHT, fact, joinTexts, listSection, state, tableOf, time } from "./section.ts";
+import type { Fact, Item, Page, Table } from "./section.ts";
 
 /** What is known of a batch beside its counts. */
 export type BatchStatus = {
@@ -48,14 +48,15 @@ export function batchPage(status: BatchStatus): Page {
     ],
     sections: [
       ...waitingSections(status.waiting, batch.batchId, "What waits for a person:"),
-      ...sectionOf("problems", "What did not succeed:", listOf(unsuccessful)),
-      ...sectionOf("copies", "Copies, whose results are those of other jobs:", listOf(copies)),
+      ...listSection("problems", "What did not succeed:", unsuccessful.map(problemItem)),
+      ...listSection(
+        "copies",
+        "Copies, whose results are those of other jobs:",
+        copies.map(problemItem),
+      ),
     ],
   };
 }
-
-const listOf = (problems: readonly ProblemGroup[]): readonly Block[] =>
-  problems.length === 0 ? [] : [{ kind: "list", items: problems.map(problemItem) }];
 
 const jobsFact = ({ batch, heldBack }: BatchStatus): Fact =>
   fact(
