@@ -113,7 +113,6 @@ const doors = [
     files: ["src/shared/traces.ts", "src/shared/queue/queue-telemetry.ts"],
   },
   { name: "pino", files: ["src/shared/logger.ts"] },
-  { name: "pino-pretty", files: ["src/shared/logger.ts"] },
   {
     name: "commander",
     files: ["src/main.ts", "src/shared/commands/build-program.ts"],

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import type pino from "pino";
-import type pretty from "pino-pretty";
+import { prettyLine } from "./pretty-line.ts";
 import { isStorageFault } from "./store/connection/errors.ts";
-import { cleanForTerminal, cleanLine, escapeInJson } from "./styled-text.ts";
+import { escapeInJson } from "./styled-text.ts";
 
 export type Logger = pino.Logger;
 
@@ -17,37 +17,16 @@ export function createLogger(level: string, style: "json" | "pretty"): Logger {
   const create = require("pino") as typeof pino;
   const options: pino.LoggerOptions = {
     level,
-    base: { pid: process.pid },
+    base: style === "json" ? { pid: process.pid } : null,
     timestamp: create.stdTimeFunctions.isoTime,
     serializers: { err: (error: Error) => loggedError(create.stdSerializers.err(error)) },
     redact: ["*.password", "*.authorization", "*.connectionString"],
   };
-  if (style === "json") {
-    const stderr = create.destination({ fd: 2, sync: true });
-    stderr.on("error", forgoLines);
-    return create(options, { write: (line) => stderr.write(escapeInJson(line)) });
-  }
-  const openPretty = require("pino-pretty") as typeof pretty;
-  const shown = openPretty({
-    destination: 2,
-    sync: true,
-    ignore: "pid",
-    translateTime: "SYS:HH:MM:ss",
-  });
-  return create(options, { write: (line) => shown.write(cleanValues(line)) });
+  const stderr = create.destination({ fd: 2, sync: true });
+  stderr.on("error", forgoLines);
+  const written = style === "json" ? escapeInJson : prettyLine;
+  return create(options, { write: (line) => stderr.write(written(line)) });
 }
-
-/** A line of JSON whose texts can't drive a terminal, nor look like lines of their own; only a stack has lines. */
-const cleanValues = (line: string): string =>
-  `${JSON.stringify(
-    JSON.parse(line, (key, value: unknown) =>
-      typeof value !== "string"
-        ? value
-        : key === "stack"
-          ? cleanForTerminal(value)
-          : cleanLine(value),
-    ),
-  )}\n`;
 
 /** A log on a full disk loses lines, and never ends its process. */
 function forgoLines(error: Error): void {

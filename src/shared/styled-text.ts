@@ -1,7 +1,7 @@
 import { styleText, toUSVString } from "node:util";
 
 /** What a word means to its reader; a terminal shows each in a colour. */
-type Style = keyof typeof COLORS;
+export type Style = keyof typeof COLORS;
 const COLORS = {
   good: "green",
   caution: "yellow",

@@ -1,0 +1,49 @@
+import { cleanForTerminal, cleanLine, renderLine } from "./styled-text.ts";
+import type { Style } from "./styled-text.ts";
+
+const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = {
+  10: ["TRACE", "past"],
+  20: ["DEBUG", "past"],
+  30: ["INFO", "good"],
+  40: ["WARN", "caution"],
+  50: ["ERROR", "bad"],
+  60: ["FATAL", "bad"],
+};
+
+/**
+ * A line of a log as a person reads it on a terminal: the time of this machine, the level, the message, and each field on
+ * lines of its own. No value can drive the terminal, nor look like another line; only a stack has lines.
+ * @param json as pino writes it
+ */
+export function prettyLine(json: string): string {
+  const { time, level, msg, ...fields } = JSON.parse(json, cleanValue) as Fields;
+  const [name, style] = LEVELS[String(level)] ?? [String(level), "past"];
+  const clock = new Date(String(time)).toTimeString().slice(0, 8);
+  const message = typeof msg === "string" ? ` ${msg}` : "";
+  const head = [{ text: `[${clock}] ` }, { text: name, style }, { text: ":" }];
+  const lines = [
+    [...head, { text: message, style: "active" as const }],
+    ...Object.entries(fields).map(([key, value]) => [
+      { text: `    ${cleanLine(key)}`, style: "past" as const },
+      { text: `: ${indented(withStacks(JSON.stringify(value, null, 2)), 4)}` },
+    ]),
+  ];
+  return `${lines.map((line) => renderLine(line, "color", cleanForTerminal)).join("\n")}\n`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const cleanValue = (key: string, value: unknown): unknown =>
+  typeof value !== "string" ? value : key === "stack" ? cleanForTerminal(value) : cleanLine(value);
+
+/** In JSON a stack is one line; here it has its own, deeper than its key. */
+const withStacks = (json: string): string =>
+  json.replace(
+    /^( *)"stack": (".*"),?$/gm,
+    (_, indent: string, stack: string) =>
+      `${indent}"stack":\n${indent}    ${indented(String(JSON.parse(stack)), indent.length + 4)}`,
+  );
+
+/** Lines after the first stand so many columns to the right. */
+const indented = (text: string, columns: number): string =>
+  text.replaceAll("\n", `\n${" ".repeat(columns)}`);
