@@ -1,4 +1,6 @@
-import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
 import { isAscii } from "../../shared/normalise-text.ts";
 
 /**
@@ -14,12 +16,12 @@ const TWINS = new Map(
   ),
 );
 
-/** The table of confusable characters of Unicode (UTS #39), one look for each character that has one. */
-const CONFUSABLES = createRequire(import.meta.url)("unhomoglyph/data.json") as Readonly<
-  Record<string, string>
->;
-/** Of the looks of that table: what our protocol is written with. */
-const PROTOCOL = /^[A-Za-z<>:_]$/;
+/** Of the table of confusable characters of Unicode (UTS #39), what looks like one of those that our protocol is written with. */
+const LOOKS = new Map(
+  Object.entries(readLooks()).flatMap(([ours, theirs]) =>
+    Array.from(theirs, (character) => [character, ours] as const),
+  ),
+);
 
 /** The zeros of other scripts: their digits follow them. */
 const ZEROS = Array.from("٠۰०০๐", (zero) => zero.charCodeAt(0));
@@ -66,13 +68,16 @@ function foldCharacter(character: string): string {
   const plain =
     TWINS.get(character) ??
     digitOf(character) ??
-    (isAscii(compatible) ? compatible : (lookOf(character) ?? lookOf(compatible) ?? compatible));
+    (isAscii(compatible)
+      ? compatible
+      : (LOOKS.get(character) ?? LOOKS.get(compatible) ?? compatible));
   return plain.length === 1 ? plain + FILLER.repeat(character.length - 1) : character;
 }
 
-function lookOf(character: string): string | undefined {
-  const look = CONFUSABLES[character];
-  return look !== undefined && PROTOCOL.test(look) ? look : undefined;
+function readLooks(): Readonly<Record<string, string>> {
+  const file = join(import.meta.dirname, "../../../assets/unicode/look-alikes.json");
+  const table = z.object({ looks: z.record(z.string(), z.string()) });
+  return table.parse(JSON.parse(readFileSync(file, "utf8"))).looks;
 }
 
 function digitOf(character: string): string | undefined {
