@@ -1,10 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { configSchema } from "../../src/shared/config/schema.ts";
 import { DOCS, readDoc, root } from "./read-doc.ts";
 
+const TESTS = readdirSync(join(root, "tests"), { recursive: true, encoding: "utf8" }).map(
+  (path) => `/tests/${path}`,
+);
 const topLevelKeys = Object.keys(configSchema.shape);
 
 describe.each(DOCS)("%s", (name) => {
@@ -27,6 +30,12 @@ describe.each(DOCS)("%s", (name) => {
         readFileSync(join(root, target === "" ? name : join(dirname(name), target)), "utf8"),
       ).has(anchor);
     expect(links.filter(isMissing).map(([link]) => link)).toEqual([]);
+  });
+
+  test("names tests that exist, each by as much of its path as no other has", () => {
+    const names = [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, test = ""]) => test);
+    const isOne = (test: string) => TESTS.filter((path) => path.endsWith(`/${test}`)).length === 1;
+    expect(names.filter((test) => !isOne(test))).toEqual([]);
   });
 
   test("names files of the repository that exist", () => {
