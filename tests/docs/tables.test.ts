@@ -54,6 +54,13 @@ describe("the reference", () => {
   });
 });
 
+test("the quick reference says what to do about every alarm, in the order of the rules", () => {
+  const rules = readFileSync(join(root, "examples/nightdesk-alerts.yaml"), "utf8");
+  const alarms = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  const told = rowsOf(sectionOf(readDoc("OPERATOR_QUICKREF.md"), "Alarms"));
+  expect(told.map(([name]) => name)).toEqual(alarms);
+});
+
 test("formats.md names the endings that are read by default", () => {
   const defaults = parse(readFileSync(join(root, "configs/default.yaml"), "utf8")) as {
     readonly security: { readonly allowed_exts: readonly string[] };
