@@ -251,6 +251,58 @@ describeOn("postgres", "runs that are repeated", (name) => {
       expect(rows).toEqual([{ path: "allowed/corpus/long.md" }]);
     });
 
+    describe("an answer from the beginning of a file beyond the window, with its own passages", () => {
+      const TOPICS = ["dredger", "harbour master", "pilot"];
+      // Of other documents, so that the snapshot holds none of the file that is named.
+      const notes = TOPICS.flatMap((who) =>
+        Array.from({ length: 12 }, (_, at) => ({
+          path: `allowed/corpus/${who}-${at}.md`,
+          text: `The ${who} spoke. What did the ${who} say?\n`,
+        })),
+      );
+      const log = LONG.split("\n");
+      const said: readonly (readonly [number, string | undefined])[] = [
+        ...[700, 1_200].map((line) => [line, TOPICS[0]] as const),
+        ...[3, 900].map((line) => [line, TOPICS[1]] as const),
+        ...[5, 25].map((line) => [line, TOPICS[2]] as const),
+      ];
+      for (const [line, who] of said) log[line] = `Entry ${line}: the ${who} spoke of the ferry.`;
+
+      beforeAll(async () => {
+        for (const { path, text } of notes) await desk.write(path, text);
+        await desk.write("allowed/corpus/log.md", log.join("\n"));
+        await desk.work({ kind: "index", options: { embed: false } });
+      });
+      afterAll(async () => {
+        for (const { path } of notes) await desk.remove(path);
+        await desk.remove("allowed/corpus/log.md");
+        await desk.work({ kind: "index", options: { embed: false } });
+      });
+
+      test.each([
+        ["behind it", "dredger", "2"],
+        ["in it and behind it", "harbour master", "1"],
+        ["in it alone", "pilot", undefined],
+      ])("that stand %s", async (_, who, beside) => {
+        script = { select: callFor("log.md"), answers: ["The ferry came back at dusk [1]."] };
+        const question = `What did the ${who} say by log.md?`;
+        const jobId = await desk.work({ kind: "ask", question });
+        const { rows } = await desk.db.query(
+          "select state, scope from nightdesk.results where job_id = $1",
+          [jobId],
+        );
+        const footer = /^Scope: partial evidence from read_text_file .*?(?:; (\d+) passages? |$)/;
+        const [{ scope, state }] = rows as [{ scope: string; state: string }];
+        expect({ state, beside: footer.exec(scope)?.[1] }).toEqual({ state: "succeeded", beside });
+        const found = await report(jobId);
+        expect(found).toMatchObject({
+          code: 0,
+          ok: true,
+          repeated: { stopped: null, differences: [] },
+        });
+      });
+    });
+
     test("a refusal of the host, which took the prompt for too long", async () => {
       const jobId = await desk.work({ kind: "chat", prompt: "word ".repeat(5_000) });
       const found = await report(jobId);

@@ -56,7 +56,8 @@ function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
       `${read} was read, and ${shownNames(unread)} was not. Spell the names as they are on disk.`,
     );
   }
-  return tooLongTogether(input) ?? admit(readings, ownPassages);
+  const beyond = ownPassages.filter((passage) => isBeyond(passage, readings));
+  return tooLongTogether(input) ?? admit(readings, beyond);
 }
 
 /** A cut file would be left out silently, so that several are taken whole or not at all. */
@@ -70,6 +71,12 @@ function tooLongTogether({ readings, mostChars }: GateInput): Refusal | null {
       `and an answer takes in ${mostChars} of them. Raise ask.max_chars_full_read, or name fewer files.`,
   );
 }
+
+/** Whether a passage of a file holds more than what was read of that file. */
+export const isBeyond = (
+  { path, endChar }: Pick<Passage, "path" | "endChar">,
+  readings: readonly Pick<Reading, "path" | "charsReturned">[],
+): boolean => readings.some((reading) => reading.path === path && endChar > reading.charsReturned);
 
 /** Whether a passage is of another state of the file, or of another text of it, than the one that was read in the same run. */
 export const isStale = (

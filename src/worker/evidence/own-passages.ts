@@ -3,7 +3,7 @@ import { FENCE_CHARS } from "./fence.ts";
 import { isStale } from "./gate.ts";
 import type { Passage, PipelineDependencies, Reading } from "./types.ts";
 
-/** A file of which the beginning was read, and its passages that fit the question best, by position. */
+/** A file of which the beginning was read, and its passages that fit the question best, by position; some may stand in the beginning. */
 export type CutFile = {
   readonly kind: "cut";
   readonly reading: Reading;
@@ -19,7 +19,7 @@ type Wanted = {
 
 /**
  * What an answer may rest on of a file that was cut: its own best passages behind a shorter beginning. No more than half of
- * the room is theirs. Null where the index has none of this state of the file.
+ * the room is theirs. Null where the index has none of this state of the file, or none that fits.
  */
 export async function addOwnPassages(
   reading: Reading,
@@ -35,7 +35,6 @@ export async function addOwnPassages(
   const own = found.filter(
     (passage) => passage.path === reading.path && !isStale(passage, reading),
   );
-  if (own.length === 0) return null;
   let chars = 0;
   const fitting = own.filter(({ text }) => {
     const more = chars + text.length + FENCE_CHARS;
@@ -43,13 +42,12 @@ export async function addOwnPassages(
     chars = more;
     return true;
   });
+  if (fitting.length === 0) return null;
   const text = firstCodePoints(reading.text, Math.min(reading.charsReturned, room - chars));
   const charsReturned = countCodePoints(text);
   return {
     kind: "cut",
     reading: { ...reading, text, charsReturned },
-    passages: fitting
-      .filter(({ endChar }) => endChar > charsReturned)
-      .toSorted((one, other) => one.startChar - other.startChar),
+    passages: fitting.toSorted((one, other) => one.startChar - other.startChar),
   };
 }

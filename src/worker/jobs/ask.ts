@@ -9,12 +9,7 @@ import type { GateInput } from "../evidence/gate.ts";
 import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
 import { limitsOf, rerankerOf, retrieve } from "../evidence/retrieve.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
-import type {
-  AdmittedEvidence,
-  Passage,
-  PipelineDependencies,
-  Reading,
-} from "../evidence/types.ts";
+import type { AdmittedEvidence, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
 import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
@@ -161,7 +156,9 @@ const gate = ({ deps }: AskRun, found: GatheredEvidence): AdmittedEvidence | Ref
     mostChars: deps.settings.ask.max_chars_full_read,
   });
 
-const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
+/** A replay tells by it which passages of a named file were not found for that file alone. */
+export const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
+const IN_BEGINNING = "the beginning of the file holds it";
 const STALE = "the file has changed since it was indexed";
 
 type GatheredEvidence = Omit<GateInput, "mostChars"> & Pick<RetrievedContext, "meant">;
@@ -178,7 +175,8 @@ function recordEvidence(
   const beside = ownPassages.filter(({ chunkKey }) => !known.has(chunkKey));
   const chunks = [...snapshot.passages, ...beside].map((passage) => {
     const isAdmitted = keys.includes(passage.chunkKey);
-    const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, readings, evidence));
+    const read = { readings, ownPassages };
+    const verdict = isAdmitted ? ADMITTED : rejected(reasonFor(passage, read, evidence));
     return chunkPiece(passage, verdict, deps.previewChars);
   });
   const older = snapshot.passedOver.map(({ passage, newer }) =>
@@ -197,9 +195,11 @@ function recordEvidence(
 
 function reasonFor(
   passage: Passage,
-  readings: readonly Reading[],
+  { readings, ownPassages = [] }: Pick<GatheredEvidence, "readings" | "ownPassages">,
   evidence: AdmittedEvidence | Refusal,
 ): string {
   if (readings.some((reading) => isStale(passage, reading))) return STALE;
-  return evidence.kind === "refused" ? evidence.code : NAMED_FILE_ONLY;
+  if (evidence.kind === "refused") return evidence.code;
+  const isOwn = ownPassages.some(({ chunkKey }) => chunkKey === passage.chunkKey);
+  return isOwn ? IN_BEGINNING : NAMED_FILE_ONLY;
 }

@@ -1,5 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { isBeyond } from "../evidence/gate.ts";
 import { addOwnPassages } from "../evidence/own-passages.ts";
 import type { CutFile } from "../evidence/own-passages.ts";
 import type { Passage, Reading } from "../evidence/types.ts";
@@ -135,7 +136,8 @@ async function readBeyond(
   const { top_n: limit, max_chars_full_read: cap } = deps.settings.ask;
   const wanted = { question, limit, room: plan.firstReadChars };
   const cut = await addOwnPassages(reading, wanted, deps.search, signal);
-  trace.detail("tool_call", { own_passages: cut?.passages.length ?? null });
+  const beyond = cut?.passages.filter((passage) => isBeyond(passage, [cut.reading]));
+  trace.detail("tool_call", { own_passages: beyond?.length ?? null });
   if (cut !== null) return cut;
   return readEvidence({ ...plan, firstReadChars: cap }, deps.readTextFile, trace);
 }

@@ -4,6 +4,7 @@ import { isPassedOver } from "../../shared/passed-over.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { toNote } from "../answer/notes.ts";
 import type { CheckSources, Note, Passage, PipelineDependencies } from "../evidence/types.ts";
+import { NAMED_FILE_ONLY } from "../jobs/ask.ts";
 import { knownFilesOf } from "../question/known-files.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 import { sliceCodePoints } from "../text/clean-text.ts";
@@ -118,8 +119,8 @@ export const recordedFindings =
 const snapshotSchema = z.object({ passages: z.number(), snapshot: z.string() });
 
 /**
- * Searches with the passages on record: those of a file that was read for that file alone, and the first of all, which the
- * snapshot held, for any other.
+ * Searches with the passages on record: for a file that was read those that were found in that file alone, and for any other
+ * the first of all, which the snapshot held.
  */
 export function recordedSearch(
   { events, evidence }: Pick<RunDetail, "events" | "evidence">,
@@ -127,9 +128,12 @@ export function recordedSearch(
 ): PipelineDependencies["search"] {
   const found = events.flatMap(({ detail }) => snapshotSchema.safeParse(detail).data ?? []);
   const read = new Set(evidence.flatMap(({ kind, path }) => (kind === "file" ? [path] : [])));
+  const others = new Set(
+    evidence.flatMap((row) => (row.rejected_reason === NAMED_FILE_ONLY ? [row.chunk_key] : [])),
+  );
   return async ({ pathPrefix }) =>
     pathPrefix !== null && read.has(pathPrefix)
-      ? passages.filter(({ path }) => path === pathPrefix)
+      ? passages.filter(({ path, chunkKey }) => path === pathPrefix && !others.has(chunkKey))
       : passages.slice(0, found[0]?.passages);
 }
 
