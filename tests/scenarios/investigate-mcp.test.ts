@@ -120,12 +120,6 @@ describe("tools of a server", () => {
       repeated: { stopped: null, differences: [] },
     });
     expect(await calledFor("started")).toBe(before);
-    const folder = join(topology.workroot, "trace");
-    await run("runs", "trace", String(result["job_id"]), "--output", folder);
-    expect(jsonLine(await run("runs", "replay", "--from", folder, "--json"))).toMatchObject({
-      ok: true,
-      repeated: { stopped: null, differences: [] },
-    });
   });
 
   test("are told to a model without marks of ours, and their errors stand in a fence", async () => {

@@ -35,8 +35,6 @@ export type ReplayDesk = {
   replay(id: string, options?: ReplayOptions): Promise<Ended>;
   /** `nightdesk runs trace ID --output FOLDER`; a folder is named from the work root. */
   trace(id: string, folder: string): Promise<Ended>;
-  /** `nightdesk runs replay --from FOLDER` */
-  replayFrom(folder: string): Promise<Ended>;
   dispose(): Promise<void>;
 };
 
@@ -112,8 +110,6 @@ export async function openReplayDesk(
     },
     trace: (id, folder) =>
       nightdesk("runs", "trace", id, "--output", folder, "--config", topology.configFile),
-    replayFrom: (folder) =>
-      nightdesk("runs", "replay", "--from", folder, "--config", topology.configFile),
     async dispose() {
       await worker.stop(0);
       await db.end();

@@ -8,7 +8,7 @@ import { EFFECTS } from "../tool-effects.ts";
 import { UNRESOLVED_REASONS } from "../verification.ts";
 import { runDetailSchema } from "./runs.ts";
 
-/** Of the form of trace.jsonl. Another one is not read. */
+/** Of the form of trace.jsonl. */
 export const TRACE_VERSION = 1;
 
 const { shape } = runDetailSchema;

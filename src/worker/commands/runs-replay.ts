@@ -1,92 +1,99 @@
-import { resolve } from "node:path";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { jobInputSchema, KINDS } from "../../shared/job.ts";
+import type { JobInput } from "../../shared/job.ts";
+import { kindOf } from "../../shared/kinds.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { selectModelCalls } from "../../shared/store/jobs/model-calls.ts";
 import { selectGrant } from "../../shared/store/investigations/grants.ts";
 import { selectSteps } from "../../shared/store/investigations/steps.ts";
-import { selectVerification } from "../../shared/store/jobs/verification.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
+import { selectModelCalls } from "../../shared/store/jobs/model-calls.ts";
+import { selectVerification } from "../../shared/store/jobs/verification.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { Failure } from "../../shared/failure.ts";
-import { formatReplay, replayJson, reportOf } from "../replay/replay-report.ts";
-import { readTraceFolder } from "../replay/recorded-folder.ts";
-import type { RecordedJob } from "../replay/recorded-folder.ts";
 import { readRecordedSources } from "../replay/recorded-sources.ts";
 import type { RecordedSources } from "../replay/recorded-sources.ts";
-import { selectRun } from "../replay/repeatable-input.ts";
+import { formatReplay, reportOf } from "../replay/replay-report.ts";
 import { replayRun } from "../replay/replay-run.ts";
+import type { RecordedRun } from "../replay/replay-run.ts";
 import { openResources } from "../resources.ts";
 
 /** Repeats a run without a model. Exit 0: to the same result; 1: to another; 4: what it rests on is not what it was. */
 export const runsReplay: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const [id] = invocation.args;
-  const { from } = invocation.options;
-  if ((id === undefined) === (typeof from !== "string")) {
-    throw new Failure(
-      "USAGE_ERROR",
-      "runs replay takes either the id of a run or of a job, or --from with a folder that runs trace wrote.",
-    );
-  }
-  return withDatabase(context, "must-exist", async (database) => {
-    const job =
-      typeof from === "string"
-        ? await readTraceFolder(resolve(invocation.cwd, from))
-        : await findJob(database, id ?? "");
-    return replay(context, database, job);
-  });
+  const [id = ""] = invocation.args;
+  return withDatabase(context, "must-exist", (database) => replay(context, database, id));
 };
 
-/** The folder has what the rows of the job had; the documents are those of the work root in either case. */
-async function findJob(database: Database, id: string): Promise<RecordedJob> {
-  const runs = await findRuns(database, id);
-  const [run] = runs;
-  if (run === undefined) throw noSuchRun(id);
-  const grant = run.kind === "investigate" ? await selectGrant(database, run.job_id) : undefined;
-  return {
-    runs,
-    calls: await selectModelCalls(database, run.job_id),
-    verification: await selectVerification(database, run.job_id),
-    investigation:
-      grant === undefined ? undefined : { grant, steps: await selectSteps(database, run.job_id) },
-  };
-}
-
-async function replay(
-  context: CommandContext,
-  database: Database,
-  { runs, ...job }: RecordedJob,
-): Promise<number> {
-  const { run, input } = selectRun(runs);
+async function replay(context: CommandContext, database: Database, id: string): Promise<number> {
+  const { run, input } = await selectRun(database, id);
   const resources = openResources(context, database);
   const sources = await readRecordedSources(run, input, resources);
   if (sources.kind === "changed") return refuse(context, run, sources);
-  const { texts, children } = sources;
-  const recorded = { ...job, run, input, texts, children };
+  const recorded: RecordedRun = {
+    ...{ ...sources, run, input },
+    calls: await selectModelCalls(database, run.job_id),
+    verification: await selectVerification(database, run.job_id),
+    investigation: await selectInvestigation(database, run),
+  };
   const { signal } = new AbortController();
-  const deps = await resources.pipeline();
-  const repetition = await replayRun(recorded, deps, signal);
+  const report = reportOf(recorded, await replayRun(recorded, await resources.pipeline(), signal));
   const { invocation, terminal } = context;
-  const report = reportOf(recorded, repetition);
-  if (invocation.options["json"] === true) await terminal.printJson(replayJson(report));
+  if (invocation.options["json"] === true) await terminal.printJson(report);
   else for (const line of formatReplay(report)) await terminal.print(line);
-  return report.same ? EXIT.ok : EXIT.error;
+  return report.ok ? EXIT.ok : EXIT.error;
 }
 
-async function findRuns(database: Database, id: string): Promise<readonly RunDetail[]> {
+async function selectInvestigation(
+  database: Database,
+  { kind, job_id: jobId }: RunDetail,
+): Promise<RecordedRun["investigation"]> {
+  const grant = kind === "investigate" ? await selectGrant(database, jobId) : undefined;
+  return grant === undefined ? undefined : { grant, steps: await selectSteps(database, jobId) };
+}
+
+/**
+ * The run to repeat, of those that a run's or a job's id stands for: the last one with a result.
+ * @throws Failure NOT_FOUND, and INPUT_INVALID for a kind without a model and where no run came to a result
+ */
+async function selectRun(
+  database: Database,
+  id: string,
+): Promise<{ readonly run: RunDetail; readonly input: RepeatableInput }> {
   const found = await findId(database, id, ["run", "job"]);
-  return found === undefined ? [] : selectRunDetails(database, found);
+  const runs = found === undefined ? [] : await selectRunDetails(database, found);
+  const last = runs.at(-1);
+  if (last === undefined) {
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no run or job ${JSON.stringify(id)}. nightdesk runs list shows the ids.`,
+    );
+  }
+  const run = runs.findLast(({ state }) => state === "succeeded" || state === "refused");
+  if (run === undefined) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `Run ${last.run_id} is ${last.state}: only a run that succeeded or was refused has a result to repeat. ` +
+        `nightdesk runs show ${last.job_id} shows the others.`,
+    );
+  }
+  const input = jobInputSchema.parse(run.input);
+  if (isRepeatable(input)) return { run, input };
+  throw new Failure(
+    "INPUT_INVALID",
+    `Run ${run.run_id} is of kind ${input.kind}: ${kindOf(input.kind).notRepeatable}. ` +
+      `Only runs of ${REPEATABLE.join(", ").replace(/, (\w+)$/, " and $1")} are repeated.`,
+  );
 }
 
-const noSuchRun = (id: string): Failure =>
-  new Failure(
-    "NOT_FOUND",
-    `There is no run or job ${JSON.stringify(id)}. nightdesk runs list shows the ids.`,
-  );
+const REPEATABLE = KINDS.filter((kind) => kindOf(kind).notRepeatable === null);
+
+const isRepeatable = (input: JobInput): input is RepeatableInput =>
+  kindOf(input.kind).notRepeatable === null;
 
 async function refuse(
   { terminal, invocation }: CommandContext,

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { routeOf, withModel } from "../../shared/kinds.ts";
+import type { RepeatableInput } from "../../shared/kinds.ts";
 import { PROVIDER_NAMES } from "../../shared/providers.ts";
 import type { Provider } from "../../shared/providers.ts";
 import type { Route, RoutingSettings } from "../../shared/route-models.ts";
-import type { ReplyRecord } from "../../shared/run-result.ts";
+import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
@@ -16,14 +17,34 @@ import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "../models/model.ts";
 import { UNLIMITED } from "../models/limiter.ts";
 import { roomForCountedPrompt, roomForPrompt } from "../models/prompt-window.ts";
-import { NotOnRecord } from "./repeatable-input.ts";
-import type { RepeatableInput } from "../../shared/kinds.ts";
+
+/** What a repetition came to do that its run had not done. */
+export type Unrecorded =
+  | { readonly kind: "read"; readonly path: string }
+  | { readonly kind: "tool"; readonly name: string }
+  /** What the call of a step gave was removed since. */
+  | { readonly kind: "output"; readonly name: string; readonly step: number }
+  | {
+      readonly kind: "call";
+      readonly pass: ReplyRecord["pass"];
+      readonly prompt: PromptRecord;
+    };
+
+/** Ends a repetition: without a model there is nothing to go on with. */
+export class NotOnRecord extends Error {
+  override readonly name = "NotOnRecord";
+  readonly what: Unrecorded;
+  constructor(what: Unrecorded) {
+    super(`the run made no such ${what.kind}`);
+    this.what = what;
+  }
+}
 
 /** A call of the repetition that a reply on record answered. */
 export type RepeatedCall = {
   readonly pass: ReplyRecord["pass"];
-  readonly template: string;
-  readonly promptSha256: string;
+  readonly prompt_template: string;
+  readonly prompt_sha256: string;
   /** differs: the prompt is the same, but the model's options or its room for the reply are not. */
   readonly request: "same" | "differs";
 };
@@ -43,7 +64,8 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   const repeated: RepeatedCall[] = [];
   const answer = (call: StoredCall, request: RepeatedCall["request"]) => {
     const { pass, prompt } = call;
-    repeated.push({ pass, template: prompt.template, promptSha256: prompt.sha256, request });
+    const { template, sha256 } = prompt;
+    repeated.push({ pass, prompt_template: template, prompt_sha256: sha256, request });
   };
   return {
     repeated,

@@ -43,10 +43,10 @@ export async function readRecordedSources(
     if (sources.length > 0) return { kind: "changed", what: "jobs", sources };
     return { kind: "unchanged", texts: new Map(), children };
   }
-  const files = await readRecordedFiles(restsOnFiles(run, input), await sandbox());
-  return files.kind === "changed"
-    ? { kind: "changed", what: "files", sources: files.files }
-    : { kind: "unchanged", texts: files.texts, children: [] };
+  const { texts, changed } = await readRecordedFiles(restsOnFiles(run, input), await sandbox());
+  return changed.length > 0
+    ? { kind: "changed", what: "files", sources: changed }
+    : { kind: "unchanged", texts, children: [] };
 }
 
 const revisedSchema = z.object({ found: z.array(z.string()) });
@@ -64,10 +64,6 @@ function restsOnFiles(
   return { evidence, tool_calls: [], calls: [] };
 }
 
-type RecordedFiles =
-  | { readonly kind: "files"; readonly texts: ReadonlyMap<string, FileText> }
-  | { readonly kind: "changed"; readonly files: readonly ChangedSource[] };
-
 /** The most that one read through the sandbox gives. */
 const MOST_CHARS = 10_000_000;
 
@@ -77,7 +73,10 @@ type Reference = { readonly path: string; readonly sha256: string };
 async function readRecordedFiles(
   run: Pick<RunDetail, "evidence" | "tool_calls" | "calls">,
   sandbox: Pick<Sandbox, "readTextFile">,
-): Promise<RecordedFiles> {
+): Promise<{
+  readonly texts: ReadonlyMap<string, FileText>;
+  readonly changed: readonly ChangedSource[];
+}> {
   const texts = new Map<string, FileText>();
   const changed: ChangedSource[] = [];
   for (const { path, sha256 } of referencesOf(run)) {
@@ -94,7 +93,7 @@ async function readRecordedFiles(
       texts.set(path, reading);
     }
   }
-  return changed.length > 0 ? { kind: "changed", files: changed } : { kind: "files", texts };
+  return { texts, changed };
 }
 
 /** Each file once, in the order of the record; a file that was found in two states stands there twice. */

@@ -3,79 +3,57 @@ import type { EvidenceSpan } from "../../shared/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
-import type { RepeatedCall } from "./recorded-calls.ts";
-import type { Unrecorded } from "./repeatable-input.ts";
+import type { RepeatedCall, Unrecorded } from "./recorded-calls.ts";
 import type { RecordedRun, Repetition } from "./replay-run.ts";
 
-/** What a replay found. */
+/** What a replay found, as `--json` prints it. */
 type ReplayReport = {
   /** The repetition went through the same calls to the same result. */
-  readonly same: boolean;
-  readonly runId: string;
-  readonly jobId: string;
+  readonly ok: boolean;
+  readonly run_id: string;
+  readonly job_id: string;
   readonly kind: string;
   /** How the run ended. */
   readonly state: string;
-  /** Files that were read again. */
-  readonly files: number;
-  /** Jobs that a digest tells of, which were looked at again. */
-  readonly jobs: number;
-  readonly calls: readonly RepeatedCall[];
-  readonly callsThen: number;
-  /** Why the repetition could not go on; null where it came to an end. */
-  readonly stopped: string | null;
-  /** The fault in which it ended; null where there was none. */
-  readonly broke: string | null;
-  readonly differences: readonly Difference[];
+  readonly repeated: {
+    readonly same: boolean;
+    /** Files that were read again. */
+    readonly files: number;
+    /** Jobs that a digest tells of, which were looked at again. */
+    readonly jobs: number;
+    readonly calls_then: number;
+    readonly calls: readonly RepeatedCall[];
+    /** Why the repetition could not go on; null where it came to an end. */
+    readonly stopped: string | null;
+    /** The fault in which it ended; null where there was none. */
+    readonly broke: string | null;
+    readonly differences: readonly Difference[];
+  };
 };
 
 /** Puts together what a replay found. */
 export function reportOf(recorded: RecordedRun, repetition: Repetition): ReplayReport {
   const { run, input, texts, children } = recorded;
-  const { end, calls: repeated } = repetition;
+  const { end, calls } = repetition;
   const ordered = usedCalls(recorded);
-  const stopped = end.kind === "stopped" ? explainStop(end.at, ordered, repeated) : null;
+  const stopped = end.kind === "stopped" ? explainStop(end.at, ordered, calls) : null;
   const differences = compareRun(recorded, repetition);
+  const same = end.kind === "ended" && differences.length === 0 && calls.length === ordered.length;
   return {
-    same: end.kind === "ended" && differences.length === 0 && repeated.length === ordered.length,
-    runId: run.run_id,
-    jobId: run.job_id,
+    ok: same,
+    run_id: run.run_id,
+    job_id: run.job_id,
     kind: input.kind,
     state: run.error_code === null ? run.state : `${run.state} with ${run.error_code}`,
-    files: texts.size,
-    jobs: children.length,
-    calls: repeated,
-    callsThen: ordered.length,
-    stopped,
-    broke: end.kind === "broke" ? `${end.code}: ${end.message}` : null,
-    // Where it stopped, all that would have come later is missing, and that is said already.
-    differences: stopped === null ? differences : [],
+    repeated: {
+      ...{ same, files: texts.size, jobs: children.length, calls_then: ordered.length, calls },
+      stopped,
+      broke: end.kind === "broke" ? `${end.code}: ${end.message}` : null,
+      // Where it stopped, all that would have come later is missing, and that is said already.
+      differences: stopped === null ? differences : [],
+    },
   };
 }
-
-/** The same as JSON. */
-export const replayJson = (report: ReplayReport): Record<string, unknown> => ({
-  ok: report.same,
-  run_id: report.runId,
-  job_id: report.jobId,
-  kind: report.kind,
-  state: report.state,
-  repeated: {
-    same: report.same,
-    files: report.files,
-    jobs: report.jobs,
-    calls_then: report.callsThen,
-    calls: report.calls.map(({ pass, template, promptSha256, request }) => ({
-      pass,
-      prompt_template: template,
-      prompt_sha256: promptSha256,
-      request,
-    })),
-    stopped: report.stopped,
-    broke: report.broke,
-    differences: report.differences,
-  },
-});
 
 /** One thing that a run left behind, then and in its repetition. */
 type Difference = { readonly what: string; readonly then: unknown; readonly now: unknown };
@@ -87,60 +65,87 @@ function usedCalls({ run, calls, investigation }: RecordedRun): readonly StoredC
   return used.flatMap((request) => calls.filter(({ requestSha256 }) => requestSha256 === request));
 }
 
-/** Calls of tools, of an investigation those of all of its runs; one that was skipped was made again, or not at all. */
-const toolCallsThen = ({ run, investigation }: RecordedRun): readonly unknown[] =>
-  investigation === undefined
-    ? run.tool_calls.map(storedCall)
-    : investigation.steps.flatMap(({ tool, state }) =>
-        tool === null || state === "skipped"
-          ? []
-          : [[tool.name, tool.error?.code ?? null, tool.result]],
-      );
-
 /** What of the run came out otherwise in its repetition; nothing where it is the same to the letter. */
 function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonly Difference[] {
   const { run } = recorded;
-  const result = end.kind === "stopped" ? [] : resultPairs(run, end);
+  const { quotes, figures } = record.checks;
   const pairs: readonly Difference[] = [
-    ...result,
-    {
-      what: "tool calls",
-      then: toolCallsThen(recorded),
-      now: record.toolCalls.map(madeCall),
-    },
-    { what: "evidence", then: run.evidence.map(storedPiece), now: record.evidence.map(madePiece) },
-    { what: "quotes", then: run.quotes.map(storedQuote), now: record.checks.quotes.map(madeQuote) },
-    {
-      what: "fields",
-      then: run.field_bindings.map(storedBinding),
-      now: record.bindings.map(madeBinding),
-    },
-    {
-      what: "figures",
-      then: run.figures.map(storedFigure),
-      now: record.checks.figures.map(madeFigure),
-    },
-    { what: "claims", then: run.claims.map(storedClaim), now: record.claims.map(madeClaim) },
-    {
-      what: "parts",
-      then: run.summary_parts.map((row) => [
-        row.path,
-        row.level,
-        row.start_char,
-        row.end_char,
-        row.summary,
-      ]),
-      now: record.parts.map((made) => [
-        made.path,
-        made.level,
-        made.startChar,
-        made.endChar,
-        made.summary,
-      ]),
-    },
+    ...(end.kind === "stopped" ? [] : resultPairs(run, end)),
+    rowPair("tool calls", toolCallsThen(recorded), record.toolCalls, [
+      "name",
+      "errorCode",
+      "result",
+    ]),
+    rowPair("evidence", run.evidence, record.evidence, [
+      ...(["kind", "path", "sha256", "textSha256"] as const),
+      ...(["startChar", "endChar", "rejectedReason"] as const),
+    ]),
+    rowPair("quotes", run.quotes, quotes.map(withSpan), ["quote", "class", ...SPAN]),
+    rowPair("fields", run.field_bindings, record.bindings.map(withSpan), [
+      ...(["pointer", "value", "state", "reason", "quote", ...SPAN] as const),
+    ]),
+    rowPair(
+      "figures",
+      run.figures,
+      figures.map((made) => ({ ...withSpan(made), figure: made.text })),
+      ["kind", "figure", "standsIn", "flagged", ...SPAN],
+    ),
+    rowPair("claims", run.claims, record.claims.map(withSpan), [
+      ...(["draft", "text", "grade", "reason", "fate", "stands", "arithmetic", ...SPAN] as const),
+    ]),
+    rowPair("parts", run.summary_parts, record.parts, [
+      ...(["path", "level", "startChar", "endChar", "summary"] as const),
+    ]),
   ];
   return pairs.filter(({ then, now }) => !sameJson(then, now));
 }
+
+/** Calls of tools, of an investigation those of all of its runs; one that was skipped was made again, or not at all. */
+const toolCallsThen = ({
+  run,
+  investigation,
+}: RecordedRun): readonly Pick<
+  RunDetail["tool_calls"][number],
+  "name" | "error_code" | "result"
+>[] =>
+  investigation === undefined
+    ? run.tool_calls
+    : investigation.steps.flatMap(({ tool, state }) =>
+        tool === null || state === "skipped"
+          ? []
+          : [{ name: tool.name, error_code: tool.error?.code ?? null, result: tool.result }],
+      );
+
+/** The name of a column for that of a field: start_char for startChar. */
+type ColumnOf<Field extends string> = Field extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnOf<Rest>}`
+  : Field;
+
+/** Compares rows with what a repetition made, in these fields alone. */
+function rowPair<Field extends string>(
+  what: string,
+  then: readonly Readonly<Record<ColumnOf<Field>, unknown>>[],
+  now: readonly Readonly<Record<Field, unknown>>[],
+  fields: readonly Field[],
+): Difference {
+  const columns = fields.map((field) =>
+    field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  ) as ColumnOf<Field>[];
+  return {
+    what,
+    then: then.map((row) => columns.map((column) => row[column])),
+    now: now.map((made) => fields.map((field) => made[field])),
+  };
+}
+
+const SPAN = ["number", "path", "startChar", "endChar"] as const;
+const NO_SPAN = { number: null, path: null, startChar: null, endChar: null };
+
+/** As the row of it has it: with the columns of its place. */
+const withSpan = <Made extends { readonly span: EvidenceSpan | null }>(made: Made) => ({
+  ...made,
+  ...(made.span ?? NO_SPAN),
+});
 
 /** State, code, answer, scope, citations, and the fields or the counts of a digest. */
 function resultPairs(
@@ -160,126 +165,35 @@ function resultPairs(
   ];
 }
 
-type Made = Repetition["record"];
-
-const storedCall = (row: RunDetail["tool_calls"][number]) => [row.name, row.error_code, row.result];
-const madeCall = (made: Made["toolCalls"][number]) => [made.name, made.errorCode, made.result];
-
-const storedPiece = (row: RunDetail["evidence"][number]) => [
-  row.kind,
-  row.path,
-  row.sha256,
-  row.text_sha256,
-  row.start_char,
-  row.end_char,
-  row.rejected_reason,
-];
-const madePiece = (made: Made["evidence"][number]) => [
-  made.kind,
-  made.path,
-  made.sha256,
-  made.textSha256,
-  made.startChar,
-  made.endChar,
-  made.rejectedReason,
-];
-
-const storedQuote = (row: RunDetail["quotes"][number]) => [
-  row.quote,
-  row.class,
-  ...storedSpan(row),
-];
-const madeQuote = (made: Made["checks"]["quotes"][number]) => [
-  made.quote,
-  made.class,
-  ...madeSpan(made.span),
-];
-
-const storedBinding = (row: RunDetail["field_bindings"][number]) => [
-  row.pointer,
-  row.value,
-  row.state,
-  row.reason,
-  row.quote,
-  ...storedSpan(row),
-];
-const madeBinding = (made: Made["bindings"][number]) => [
-  made.pointer,
-  made.value,
-  made.state,
-  made.reason,
-  made.quote,
-  ...madeSpan(made.span),
-];
-
-const storedFigure = (row: RunDetail["figures"][number]) => [
-  row.kind,
-  row.figure,
-  row.stands_in,
-  row.flagged,
-  ...storedSpan(row),
-];
-const madeFigure = (made: Made["checks"]["figures"][number]) => [
-  made.kind,
-  made.text,
-  made.standsIn,
-  made.flagged,
-  ...madeSpan(made.span),
-];
-
-const storedClaim = (row: RunDetail["claims"][number]) => [
-  ...[row.draft, row.text, row.grade, row.reason, row.fate, row.stands, row.arithmetic],
-  ...storedSpan(row),
-];
-const madeClaim = (made: Made["claims"][number]) => [
-  ...[made.draft, made.text, made.grade, made.reason, made.fate, made.stands, made.arithmetic],
-  ...madeSpan(made.span),
-];
-
-type StoredSpan = Pick<RunDetail["claims"][number], "number" | "path" | "start_char" | "end_char">;
-
-const storedSpan = ({ number, path, start_char: start, end_char: end }: StoredSpan) => [
-  number,
-  path,
-  start,
-  end,
-];
-const madeSpan = (span: EvidenceSpan | null) => [
-  span?.number ?? null,
-  span?.path ?? null,
-  span?.startChar ?? null,
-  span?.endChar ?? null,
-];
-
 /** The report for people: what was repeated, and what came of it. */
 export const formatReplay = (report: ReplayReport): readonly string[] =>
   linesOf(report).map((line) => cleanForTerminal(line.replace(/[\r\n]+/g, " ↵ ")));
 
-const linesOf = (report: ReplayReport): readonly string[] => [
-  `run       ${report.runId}  ${report.kind}, ${report.state}`,
-  `job       ${report.jobId}`,
-  `files     ${report.files === 0 ? "none" : `${report.files} read again, unchanged`}`,
-  ...(report.jobs === 0 ? [] : [`jobs      ${report.jobs} told of, unchanged`]),
-  `calls     ${formatCalls(report)}`,
-  `result    ${formatResult(report)}`,
-  ...report.differences.flatMap(({ what, then, now }) => [
+const linesOf = ({ repeated, ...run }: ReplayReport): readonly string[] => [
+  `run       ${run.run_id}  ${run.kind}, ${run.state}`,
+  `job       ${run.job_id}`,
+  `files     ${repeated.files === 0 ? "none" : `${repeated.files} read again, unchanged`}`,
+  ...(repeated.jobs === 0 ? [] : [`jobs      ${repeated.jobs} told of, unchanged`]),
+  `calls     ${formatCalls(repeated)}`,
+  `result    ${formatResult(repeated)}`,
+  ...repeated.differences.flatMap(({ what, then, now }) => [
     `  ${what}`,
     `    then  ${shorten(then)}`,
     `    now   ${shorten(now)}`,
   ]),
 ];
 
-function formatCalls({ calls, callsThen }: ReplayReport): string {
-  if (callsThen === 0 && calls.length === 0) return "none were made";
+function formatCalls({ calls, calls_then: then }: ReplayReport["repeated"]): string {
+  if (then === 0 && calls.length === 0) return "none were made";
   const others = calls.filter(({ request }) => request === "differs").length;
   const requests =
     others === 0
       ? "the same prompts to the letter, answered from the record"
       : `the same prompts, ${others} of them with other options or another budget`;
-  return `${calls.length} of ${callsThen} repeated: ${requests}`;
+  return `${calls.length} of ${then} repeated: ${requests}`;
 }
 
-function formatResult({ stopped, broke, differences }: ReplayReport): string {
+function formatResult({ stopped, broke, differences }: ReplayReport["repeated"]): string {
   if (stopped !== null) return `not reached: ${stopped}`;
   if (broke !== null) return `it breaks now: ${broke}`;
   if (differences.length === 0)

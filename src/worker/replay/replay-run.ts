@@ -19,15 +19,11 @@ import { summarizeFile } from "../jobs/summarize.ts";
 import type { FileText } from "./recorded-sources.ts";
 import { recordedScores } from "../verify/claims/entailment.ts";
 import { NO_WEB } from "../web/open-web.ts";
-import { NotOnRecord } from "./repeatable-input.ts";
 import type { RepeatableInput } from "../../shared/kinds.ts";
 import type { InvestigateInput } from "../../shared/job.ts";
-import type { Unrecorded } from "./repeatable-input.ts";
-import { recordedLoop } from "./recorded-steps.ts";
-import type { RecordedInvestigation } from "./recorded-steps.ts";
 import { recordedForm } from "../jobs/call-log.ts";
-import { recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
-import type { RepeatedCall } from "./recorded-calls.ts";
+import { NotOnRecord, recordedCalls, recordedModels, recordedRoute } from "./recorded-calls.ts";
+import type { RepeatedCall, Unrecorded } from "./recorded-calls.ts";
 import {
   recordedFiles,
   recordedHoldsAny,
@@ -36,8 +32,10 @@ import {
   recordedPassages,
   recordedSearch,
   recordedFindings,
+  recordedLoop,
   recordedReads,
-} from "./recorded-evidence.ts";
+} from "./recorded-tools.ts";
+import type { RecordedInvestigation } from "./recorded-tools.ts";
 
 /** What a run rests on, as the database and the files hold it. */
 export type RecordedRun = {

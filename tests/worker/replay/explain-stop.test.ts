@@ -52,7 +52,12 @@ test.each<[string, Partial<PromptRecord>, string]>([
 
 test("a call or a read too many is told as such", () => {
   const repeated = [
-    { pass: "second", template: "answer/2", promptSha256: PROMPT.sha256, request: "same" },
+    {
+      pass: "second",
+      prompt_template: "answer/2",
+      prompt_sha256: PROMPT.sha256,
+      request: "same",
+    },
   ] as const;
   expect(explainStop({ kind: "call", pass: "retry", prompt: PROMPT }, [MADE], repeated)).toBe(
     "it would make one call more now, number 2, pass retry by answer/2",
@@ -63,23 +68,24 @@ test("a call or a read too many is told as such", () => {
 });
 
 test("people are told what was repeated, and what came of it", () => {
-  const call = { pass: "second", template: "answer/2", promptSha256: PROMPT.sha256 } as const;
-  const report = {
-    ...{
-      same: true,
-      runId: "r",
-      jobId: "j",
-      kind: "digest",
-      state: "succeeded",
-      files: 0,
-      jobs: 3,
-    },
-    ...{ callsThen: 2, stopped: null, broke: null, differences: [] },
-    calls: [
-      { ...call, request: "same" },
-      { ...call, request: "same" },
-    ],
+  const call = {
+    pass: "second",
+    prompt_template: "answer/2",
+    prompt_sha256: PROMPT.sha256,
+    request: "same",
   } as const;
+  const repeated = {
+    ...{ same: true, files: 0, jobs: 3, calls_then: 2, calls: [call, call] },
+    ...{ stopped: null, broke: null, differences: [] },
+  };
+  const report = {
+    run_id: "r",
+    job_id: "j",
+    kind: "digest",
+    state: "succeeded",
+    ok: true,
+    repeated,
+  };
   expect(formatReplay(report)).toEqual([
     "run       r  digest, succeeded",
     "job       j",
@@ -89,11 +95,12 @@ test("people are told what was repeated, and what came of it", () => {
     "result    the same: state, answer, scope, citations, evidence, checks",
   ]);
   const other = {
-    ...{ ...report, same: false, kind: "ask", files: 1, jobs: 0 },
+    ...{ ...repeated, same: false, files: 1, jobs: 0 },
     calls: [{ ...call, request: "differs" as const }],
     differences: [{ what: "answer", then: "Yes.", now: "No." }],
   };
-  expect(formatReplay(other).slice(2)).toEqual([
+  const changed = { ...report, ok: false, kind: "ask", repeated: other };
+  expect(formatReplay(changed).slice(2)).toEqual([
     "files     1 read again, unchanged",
     "calls     1 of 2 repeated: the same prompts, 1 of them with other options or another budget",
     "result    differs in answer",
@@ -101,7 +108,8 @@ test("people are told what was repeated, and what came of it", () => {
     "    then  Yes.",
     "    now   No.",
   ]);
-  expect(formatReplay({ ...other, stopped: "it would read b.md now" }).at(4)).toBe(
+  const stopped = { ...other, stopped: "it would read b.md now" };
+  expect(formatReplay({ ...changed, repeated: stopped }).at(4)).toBe(
     "result    not reached: it would read b.md now",
   );
 });

@@ -41,17 +41,8 @@ export const RUNS: readonly Command[] = [
     name: "runs replay",
     process: "worker",
     summary: "Repeat a run from its record, without a model",
-    examples: [
-      "nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
-      "nightdesk runs replay --from audit/ferry",
-    ],
-    arguments: [{ usage: "[id]", description: "id of a run or of a job, or its beginning" }],
-    options: [
-      {
-        flags: "--from <folder>",
-        description: "a folder that `runs trace` wrote, instead of rows",
-      },
-    ],
+    examples: ["nightdesk runs replay 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
   },
   {
     name: "runs trace",

@@ -70,7 +70,7 @@ export const grantRowSchema = z.object({
   limits: limitsSchema,
 });
 
-export const storedGrant = (row: z.infer<typeof grantRowSchema>): Grant => ({
+const storedGrant = (row: z.infer<typeof grantRowSchema>): Grant => ({
   grantId: row.grant_id,
   preset: row.preset,
   presetSha256: row.preset_sha256,

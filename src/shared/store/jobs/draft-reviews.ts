@@ -34,7 +34,7 @@ export const reviewRowSchema = z.object({
   decided_by: z.string().nullable(),
 });
 
-export const storedReview = (row: z.infer<typeof reviewRowSchema>): DraftReview => ({
+const storedReview = (row: z.infer<typeof reviewRowSchema>): DraftReview => ({
   draftSha256: row.draft_sha256,
   state: row.state,
   correction: row.correction,

@@ -221,7 +221,7 @@ copied as (
   on conflict (job_id, request_sha256) do nothing)
 select ${STORED_COLUMNS} from found`;
 
-export const storedCall = (row: z.infer<typeof callRowSchema>): StoredCall => ({
+const storedCall = (row: z.infer<typeof callRowSchema>): StoredCall => ({
   pass: row.pass,
   model: row.model,
   cachedFrom: row.cached_from,

@@ -186,7 +186,7 @@ export const checkRowSchema = z.object({
 });
 
 /** A check of rows as the stage takes it. */
-export const storedCheck = (row: z.infer<typeof checkRowSchema>): StoredCheck => ({
+const storedCheck = (row: z.infer<typeof checkRowSchema>): StoredCheck => ({
   record: {
     round: row.round,
     ordinal: row.ordinal,
@@ -217,7 +217,7 @@ export const coverageRowSchema = z.object({
   read: z.int(),
 });
 
-export const coverageRecord = ({
+const coverageRecord = ({
   round,
   claim_number: claimNumber,
   claim,
