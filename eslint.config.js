@@ -39,20 +39,11 @@ const boundaries = [
       ...["answer", "documents", "embedders", "evidence", "hosts", "index", "models", "question"],
       ...["mcp-client", "sandbox", "search", "text", "tools", "verify", "web"],
     ),
-    from: rooms(
-      "jobs",
-      "delivery",
-      "services",
-      "commands",
-      "doctor",
-      "replay",
-      "tool-server",
-      "mcp",
-    ),
+    from: rooms("jobs", "delivery", "services", "commands", "doctor", "replay", "mcp"),
   },
   {
     target: rooms("jobs"),
-    from: rooms("delivery", "services", "commands", "doctor", "replay", "tool-server", "mcp"),
+    from: rooms("delivery", "services", "commands", "doctor", "replay", "mcp"),
   },
   { target: rooms("delivery"), from: rooms("services", "jobs", "commands", "doctor", "replay") },
   // A job hands its judge to the loop that repairs an answer.
@@ -124,7 +115,11 @@ const doors = [
   },
   {
     name: "@modelcontextprotocol/client",
-    files: ["src/worker/mcp-client/session.ts", "src/worker/mcp-client/program-transport.ts"],
+    files: [
+      "src/worker/mcp-client/session.ts",
+      "src/worker/mcp-client/program-transport.ts",
+      "src/dashboard/tool-session.ts",
+    ],
   },
   { name: "@modelcontextprotocol/server/stdio", files: ["src/worker/commands/mcp.ts"] },
   { name: "ollama", files: ["src/worker/models/ollama-client.ts"] },

@@ -226,9 +226,9 @@ const deskFor = (desk: Desk, stepAside: StepAside): Desk => ({
   ...desk,
   runCommand: (words, limits) => stepAside(() => desk.runCommand(words, limits)),
   runStatement: (words, limits) => stepAside(() => desk.runStatement(words, limits)),
-  toolServer: {
-    ...desk.toolServer,
-    ask: (method, params) => stepAside(() => desk.toolServer.ask(method, params)),
+  tools: {
+    ...desk.tools,
+    ask: (tool, args) => stepAside(() => desk.tools.ask(tool, args)),
   },
 });
 

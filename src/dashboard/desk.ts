@@ -6,7 +6,7 @@ import type { Draw } from "./draw.ts";
 import type { PageContent } from "./layout.ts";
 import type { Nights } from "./nights.ts";
 import type { Session } from "./sessions.ts";
-import type { ToolServer } from "./tool-server.ts";
+import type { Tools } from "./tools.ts";
 
 /** What pages are made of. */
 export type Desk = {
@@ -15,7 +15,7 @@ export type Desk = {
   readonly runCommand: RunCommand;
   /** The same for statements that somebody writes: they keep no command waiting. */
   readonly runStatement: RunCommand;
-  readonly toolServer: ToolServer;
+  readonly tools: Tools;
   readonly draw: Draw;
   readonly nights: Nights;
   readonly zone: string;

@@ -19,7 +19,7 @@ import { openLive } from "./live.ts";
 import { openNights } from "./nights.ts";
 import { ROUTES } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
-import { openToolServer } from "./tool-server.ts";
+import { openTools } from "./tools.ts";
 import { takeTurns } from "./turns.ts";
 
 /** Streams and pages end at once; a connection that does not close keeps nobody. */
@@ -72,7 +72,7 @@ export async function openDashboard(
   const live = await openLive({ database: databases.live, onError });
   const zone = config.dashboard.zone ?? localZone();
   const startCommand = commandStarter(invocation, config);
-  const toolServer = openToolServer(() => startCommand(["tool-server"]));
+  const tools = openTools(() => startCommand(["mcp", "--dashboard"]));
   const app = createApp(
     {
       desk: {
@@ -80,7 +80,7 @@ export async function openDashboard(
         database: databases.pages,
         runCommand: openCommands(startCommand, 1, "The desk"),
         runStatement: openCommands(startCommand, STATEMENTS, "The SQL page"),
-        toolServer,
+        tools,
         draw: drawIn(zone),
         nights: openNights(databases.pages, onUnread),
         zone,
@@ -100,7 +100,7 @@ export async function openDashboard(
   const metrics = await startMetrics(context, databases.pages, { definitions: {} });
   const close = async (): Promise<void> => {
     live.close();
-    toolServer.close();
+    tools.close();
     await metrics?.stop();
     await endsInTime(Promise.all(Object.values(databases).map((each) => each.end())), CLOSE_MS);
   };

@@ -9,6 +9,5 @@ export const handlers: CommandHandlers = {
   "models fetch": async () => (await import("./commands/models-fetch.ts")).modelsFetch,
   "tools list": async () => (await import("./commands/tools-list.ts")).toolsList,
   mcp: async () => (await import("./commands/mcp.ts")).mcp,
-  "tool-server": async () => (await import("./commands/tool-server.ts")).toolServer,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
 };

@@ -13,7 +13,7 @@ import { ROUTES } from "../../src/dashboard/routes.ts";
 import { openSessions } from "../../src/dashboard/sessions.ts";
 import { takeTurns } from "../../src/dashboard/turns.ts";
 import type { CommandEnd, RunCommand } from "../../src/dashboard/command-child.ts";
-import type { ToolAnswer } from "../../src/dashboard/tool-server.ts";
+import type { ToolAnswer } from "../../src/dashboard/tools.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Config } from "../../src/shared/config/schema.ts";
 import { createLogger } from "../../src/shared/logger.ts";
@@ -54,7 +54,7 @@ type Settings = {
   readonly host?: string;
   readonly commandEnd?: CommandEnd;
   readonly toolAnswer?: ToolAnswer;
-  /** What commands, and the tool server's answers, wait for. */
+  /** What commands, and the answers of tools, wait for. */
   readonly childrenMayEnd?: Promise<unknown>;
 };
 
@@ -88,7 +88,7 @@ export async function openDesk({
         database: db,
         runCommand,
         runStatement: runCommand,
-        toolServer: {
+        tools: {
           ask: async () => {
             await childrenMayEnd;
             return toolAnswer;

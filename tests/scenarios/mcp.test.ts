@@ -9,7 +9,7 @@ import { indexFolder } from "../../bench/index-folder.ts";
 import { openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
-import { runBin, startBin } from "../support/run-bin.ts";
+import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import { askAbout, investigationsOf } from "../support/waiting-investigations.ts";
 
 const bin = resolve(import.meta.dirname, "..", "..", "bin", "nightdesk.js");
@@ -238,3 +238,81 @@ test("by HTTP it wants a token that is long enough, and ends by a signal", async
   const ended = await server.ended;
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 0, stdout: "" });
 });
+
+test("the dashboard has search in all roots and doctor, and nothing else", async () => {
+  const transport = (env: Readonly<Record<string, string>>) =>
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin, "mcp", "--dashboard"],
+      cwd: desk.workroot,
+      env: { PATH: process.env["PATH"] ?? "", ...env },
+      stderr: "pipe",
+    });
+  const client = new Client({ name: "test", version: "0" });
+  await client.connect(transport({}));
+  const call = async (name: string, args: object = {}) =>
+    (await client.callTool({ name, arguments: { ...args } })).structuredContent;
+  try {
+    const query = await runBin(["query", "pay", "--limit", "3", "--explain", "--json"], {
+      cwd: desk.workroot,
+    });
+    const found = await call("search", { text: "pay", limit: 3 });
+    expect(found).toEqual(jsonLine(query));
+    expect(JSON.stringify(found)).toContain("corpus/secret.md");
+    const doctor = jsonLine(await runBin(["doctor", "--json"], { cwd: desk.workroot }));
+    expect(codesOf(await call("doctor"))).toEqual(codesOf(doctor));
+
+    expect(await call("search", { text: "?!", limit: 3 })).toMatchObject({
+      error_code: "INVALID_QUERY",
+    });
+    expect(await call("search", { text: "pay", limit: 0 })).toMatchObject({
+      error_code: "INVALID_ARGS",
+    });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ["search", true],
+      ["doctor", true],
+    ]);
+    await expect(call("submit_job", { task: "Look." })).rejects.toThrow("submit_job not found");
+  } finally {
+    await client.close();
+  }
+
+  const away = new Client({ name: "test", version: "0" });
+  await away.connect(transport({ DATABASE_URL: "postgres://127.0.0.1:1/none" }));
+  const answer = await away.callTool({ name: "search", arguments: { text: "pay", limit: 3 } });
+  expect(answer).toMatchObject({
+    isError: true,
+    structuredContent: { error_code: "DATABASE_UNREACHABLE" },
+  });
+  await away.close();
+});
+
+test("what the dashboard has is not to be had by HTTP, nor without the option", async () => {
+  const ended = await runBin(["mcp", "--dashboard", "--http"], {
+    cwd: desk.workroot,
+    env: { NIGHTDESK_MCP_TOKEN: "a-token-of-some-length" },
+  });
+  expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("USAGE_ERROR") });
+  const client = new Client({ name: "test", version: "0" });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin, "mcp"],
+      cwd: desk.workroot,
+      env: { PATH: process.env["PATH"] ?? "" },
+      stderr: "pipe",
+    }),
+  );
+  await expect(
+    client.callTool({ name: "search", arguments: { text: "pay", limit: 3 } }),
+  ).rejects.toThrow("search not found");
+  await client.close();
+});
+
+/** Words of doctor tell how much of the disk is free, which changes meanwhile. */
+const codesOf = (result: unknown): unknown =>
+  (result as { readonly checks: readonly object[] }).checks.map((check) => ({
+    ...check,
+    message: "",
+  }));

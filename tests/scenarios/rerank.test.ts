@@ -8,7 +8,7 @@ import { eventually } from "../conformance/signal.ts";
 import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { describeOn } from "../support/describe-on.ts";
-import { jsonLine, jsonLines, runBin, startBin } from "../support/run-bin.ts";
+import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
 import { runCommand } from "../support/run-command.ts";
 import { writeTinyClassifier, writeTinyReranker } from "../support/tiny-model.ts";
@@ -117,40 +117,32 @@ describeOn("postgres", "a reranker", (name) => {
     expect(pathsOf(words)[0]).toBe("notes.md");
   });
 
-  test("orders the search of pages", async () => {
-    const ended = await runBin(["tool-server"], {
-      cwd: topology.workroot,
-      stdin: `${JSON.stringify({ id: 1, method: "search", params: { text: QUESTION } })}\n`,
-    });
-    const [answer] = jsonLines(ended) as [{ result: Found }];
-    expect(pathsOf(answer.result)).toEqual(["timetable.md", "repairs.md", "notes.md"]);
-    expect(answer.result.hits[0]?.explain).toMatchObject({ rerank_score: 5, fused_rank: 3 });
-  });
-
-  test("orders what clients of MCP find", async () => {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [BIN, "mcp"],
-      cwd: topology.workroot,
-      env: { PATH: process.env["PATH"] ?? "" },
-      stderr: "pipe",
-    });
-    const client = new Client({ name: "test", version: "0" });
-    await client.connect(transport);
-    try {
-      const found = await client.callTool({
-        name: "search_index",
-        arguments: { query: QUESTION },
+  test("orders what clients of MCP find, and the search of pages", async () => {
+    const call = async (options: readonly string[], name: string, args: object) => {
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: [BIN, "mcp", ...options],
+        cwd: topology.workroot,
+        env: { PATH: process.env["PATH"] ?? "" },
+        stderr: "pipe",
       });
-      expect(found.structuredContent).toMatchObject({
-        reranker: expect.stringMatching(NAME),
-        pieces: ["timetable.md", "repairs.md", "notes.md"].map((file) => ({
-          path: `allowed/corpus/${file}`,
-        })),
-      });
-    } finally {
-      await client.close();
-    }
+      const client = new Client({ name: "test", version: "0" });
+      await client.connect(transport);
+      try {
+        return (await client.callTool({ name, arguments: { ...args } })).structuredContent;
+      } finally {
+        await client.close();
+      }
+    };
+    expect(await call([], "search_index", { query: QUESTION })).toMatchObject({
+      reranker: expect.stringMatching(NAME),
+      pieces: ["timetable.md", "repairs.md", "notes.md"].map((file) => ({
+        path: `allowed/corpus/${file}`,
+      })),
+    });
+    const found = await call(["--dashboard"], "search", { text: QUESTION, limit: 9 });
+    expect(pathsOf(found as Found)).toEqual(["timetable.md", "repairs.md", "notes.md"]);
+    expect((found as Found).hits[0]?.explain).toMatchObject({ rerank_score: 5, fused_rank: 3 });
   });
 
   test("orders the evidence of ask; the run says by which model, and is repeated without it", async () => {

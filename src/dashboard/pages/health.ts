@@ -7,7 +7,7 @@ import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { stateHtml } from "../draw.ts";
 import { csrfField, headHtml } from "../layout.ts";
-import { toolFailureText } from "../tool-server.ts";
+import { toolFailureText } from "../tools.ts";
 
 /** What doctor finds, and when schedules run. */
 export const HEALTH: readonly Route[] = [
@@ -25,8 +25,8 @@ export const HEALTH: readonly Route[] = [
   {
     method: "post",
     path: "/health",
-    answer: async ({ toolServer }: Desk, { session }: DeskRequest): Promise<Answer> => {
-      const answer = await toolServer.ask("doctor", {});
+    answer: async ({ tools }: Desk, { session }: DeskRequest): Promise<Answer> => {
+      const answer = await tools.ask("doctor", {});
       const body = answer.ok
         ? checksHtml(checksSchema.parse(answer.result).checks)
         : markup`<pre class="failure" role="alert">${toolFailureText(answer)}</pre>`;

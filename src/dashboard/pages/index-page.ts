@@ -8,7 +8,7 @@ import { explainCode } from "../../shared/views/remedies.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { headHtml } from "../layout.ts";
-import { toolFailureText } from "../tool-server.ts";
+import { toolFailureText } from "../tools.ts";
 
 const MOST_CHARS = 1_000;
 const HITS = 20;
@@ -48,8 +48,8 @@ const foundSchema = z.object({
   ),
 });
 
-async function hitsHtml({ toolServer }: Desk, text: string): Promise<Html> {
-  const answer = await toolServer.ask("search", { text, limit: HITS });
+async function hitsHtml({ tools }: Desk, text: string): Promise<Html> {
+  const answer = await tools.ask("search", { text, limit: HITS });
   if (!answer.ok) {
     return markup`<pre class="failure" role="alert">${toolFailureText(answer)}</pre>`;
   }

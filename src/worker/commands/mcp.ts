@@ -10,6 +10,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { NO_MCP } from "../mcp-client/definition.ts";
 import { grantedPrefixes } from "../mcp/grant.ts";
 import { listenForClients } from "../mcp/http.ts";
+import { offeredTools } from "../mcp/offered-tools.ts";
+import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { mcpServers } from "../mcp/server.ts";
 import type { McpDesk } from "../mcp/tool.ts";
 import { openOffload } from "../offload/offload.ts";
@@ -22,13 +24,16 @@ import type { ToolReach } from "../tools/tool.ts";
 export const mcp: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, logger } = context;
-  // What clients queue is for these hosts: a URL that is not valid is told now, not by a worker in the night.
-  modelHostsOf(config);
+  const { http, dashboard } = invocation.options;
   const database = openFirst(() => openDatabase(context, "must-exist"));
   const desk = deskOf(context, () => database.get());
-  const servers = mcpServers({ desk, version: invocation.version, logger });
+  const offered =
+    dashboard === true
+      ? await offeredToDashboard(context, () => database.get())
+      : offeredToClients(config);
+  const servers = mcpServers({ offered, desk, version: invocation.version, logger });
   try {
-    if (invocation.options["http"] === true) await serveHttp(context, servers);
+    if (http === true) await serveHttp(context, servers);
     else {
       const handle = serveStdio(servers, {
         onerror: (err) => {
@@ -46,6 +51,23 @@ export const mcp: CommandHandler = async (invocation) => {
   }
   return EXIT.ok;
 };
+
+function offeredToClients(config: CommandContext["config"]): readonly OfferedTool[] {
+  // What clients queue is for these hosts: a URL that is not valid is told now, not by a worker in the night.
+  modelHostsOf(config);
+  return offeredTools(config);
+}
+
+async function offeredToDashboard(
+  context: CommandContext,
+  database: () => Promise<Database>,
+): Promise<readonly OfferedTool[]> {
+  if (context.invocation.options["http"] === true) {
+    throw new Failure("USAGE_ERROR", "--dashboard is for stdin and stdout, and not for --http.");
+  }
+  const { dashboardTools } = await import("./dashboard-tools.ts");
+  return dashboardTools(context, database);
+}
 
 function deskOf(context: CommandContext, database: () => Promise<Database>): McpDesk {
   const { config, invocation } = context;

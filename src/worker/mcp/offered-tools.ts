@@ -1,4 +1,3 @@
-import type { McpToolName } from "../../shared/mcp-tools.ts";
 import { DOCUMENT_TOOLS } from "./document-tools.ts";
 import { ROW_TOOLS } from "./row-tools.ts";
 import { SUBMIT_JOB } from "./submit-tool.ts";
@@ -23,5 +22,5 @@ export const offeredTools = (config: McpDesk["config"]): readonly OfferedTool[] 
     disabled: tool.disabled?.(config) ?? null,
   }));
 
-const isNamed = (name: McpToolName, { mcp }: McpDesk["config"]): boolean =>
-  mcp.tools.includes(name);
+const isNamed = (name: string, { mcp }: McpDesk["config"]): boolean =>
+  mcp.tools.some((one) => one === name);

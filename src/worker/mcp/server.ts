@@ -6,23 +6,21 @@ import type { Logger } from "../../shared/logger.ts";
 import { cleanRecord } from "../text/clean-text.ts";
 import { findUnstorable } from "../text/model-json.ts";
 import { parseArgs } from "../tools/tool.ts";
-import { withinTime } from "../tool-server/serve-lines.ts";
-import { typedErrorOf } from "../tool-server/typed-error.ts";
-import { offeredTools } from "./offered-tools.ts";
+import { typedErrorOf, withinTime } from "./call-limits.ts";
 import type { OfferedTool } from "./offered-tools.ts";
 import type { McpDesk, McpTool } from "./tool.ts";
 
 const CALL_MS = 60_000;
 
 type ServerParts = {
+  readonly offered: readonly OfferedTool[];
   readonly desk: McpDesk;
   readonly version: string;
   readonly logger: Logger;
 };
 
 /** A server for one connection, or for one request by HTTP. */
-export function mcpServers({ desk, version, logger }: ServerParts): McpServerFactory {
-  const offered = offeredTools(desk.config);
+export function mcpServers({ offered, desk, version, logger }: ServerParts): McpServerFactory {
   const instructions = instructionsOf(offered);
   return () => {
     const server = new McpServer({ name: "nightdesk", version }, { instructions });
@@ -64,7 +62,7 @@ function unchecked(schema: z.ZodType) {
   return { "~standard": { version: 1 as const, vendor, jsonSchema, validate } };
 }
 
-type CallParts = Omit<ServerParts, "version"> & { readonly signal: AbortSignal };
+type CallParts = Pick<ServerParts, "desk" | "logger"> & { readonly signal: AbortSignal };
 
 /** A call from its arguments, whatever they are, to a result that is one of ours. Never throws. */
 async function call(

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { McpToolName } from "../../shared/mcp-tools.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ToolReach } from "../tools/tool.ts";
 
@@ -21,7 +20,7 @@ export type McpResult = Readonly<Record<string, unknown>>;
 
 /** A tool as outside clients have it. */
 export type McpTool<Args extends object = object> = {
-  readonly name: McpToolName;
+  readonly name: string;
   readonly description: string;
   readonly args: z.ZodType<Args>;
   readonly argNames: readonly string[];

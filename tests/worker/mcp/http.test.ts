@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { createLogger } from "../../../src/shared/logger.ts";
 import { listenForClients } from "../../../src/worker/mcp/http.ts";
 import type { McpListener } from "../../../src/worker/mcp/http.ts";
+import { offeredTools } from "../../../src/worker/mcp/offered-tools.ts";
 import { mcpServers } from "../../../src/worker/mcp/server.ts";
 import type { McpDesk } from "../../../src/worker/mcp/tool.ts";
 import { toolReach } from "../../support/tool-reach.ts";
@@ -31,7 +32,7 @@ const desk: McpDesk = {
 let listener: McpListener;
 beforeAll(async () => {
   listener = await listenForClients(
-    mcpServers({ desk, version: "0", logger }),
+    mcpServers({ offered: offeredTools(desk.config), desk, version: "0", logger }),
     { port: 0, token: TOKEN, allowedOrigins: [ORIGIN], maxBodyBytes: 5_000 },
     logger,
   );

@@ -66,6 +66,7 @@ export const TOOLS: readonly Command[] = [
     options: [
       { flags: "--http", description: "by HTTP on 127.0.0.1, in place of stdin and stdout" },
       { flags: "--port <n>", description: "another port than mcp.http.port", kind: "count" },
+      { flags: "--dashboard", description: "for the dashboard: search and doctor", hidden: true },
     ],
   },
   {
@@ -133,13 +134,6 @@ export const TOOLS: readonly Command[] = [
     process: "producer",
     summary: "Index the example corpus, work the example batch and show the results",
     examples: ["npm run demo"],
-    hidden: true,
-  },
-  {
-    name: "tool-server",
-    process: "worker",
-    summary: "Search the index and look at the desk for a process that asks line by line on stdin",
-    examples: [],
     hidden: true,
   },
   {

@@ -21,3 +21,21 @@ export function typedErrorOf(thrown: unknown, logger: Logger): TypedError {
     message: "A fault of Nightdesk itself: its log on stderr says more.",
   };
 }
+
+/**
+ * What a piece of work gives, within a time. It is not stopped by the end of that time, only no longer waited for.
+ * @throws Failure REQUEST_TIMEOUT
+ */
+export async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Failure("REQUEST_TIMEOUT", `It took more than ${ms / 1_000} s. Ask for less.`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

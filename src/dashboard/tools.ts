@@ -1,0 +1,119 @@
+import type { ChildProcess } from "node:child_process";
+import { z } from "zod";
+import { cleanMessage } from "../shared/styled-text.ts";
+import { Refused } from "./failures.ts";
+import type { ToolSession } from "./tool-session.ts";
+import { takeTurns } from "./turns.ts";
+
+/** What a tool of `nightdesk mcp --dashboard` gave. */
+export type ToolAnswer =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error_code: string; readonly error_message: string };
+
+export type Tools = {
+  /**
+   * Asks the one child that is kept; it is started by the first question, and anew by the first after its end.
+   * @throws Refused 503 where it does not answer in time, ends twice over a question, or too many wait
+   */
+  ask(tool: "search" | "doctor", args: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
+  close(): void;
+};
+
+/** Questions at once and waiting, and time: doctor takes long, and leaves search its places. */
+const LIMITS = {
+  search: { atOnce: 3, waiting: 8, timeMs: 30_000 },
+  doctor: { atOnce: 1, waiting: 3, timeMs: 60_000 },
+} as const;
+/** Both only read: a question that went down with its child is asked once more. */
+const MOST_TRIES = 2;
+
+type Child = { readonly process: ChildProcess; readonly session: Promise<ToolSession> };
+
+/** @param start spawns `nightdesk mcp --dashboard`, with pipes for its stdin and stdout */
+export function openTools(start: () => ChildProcess): Tools {
+  const turns = {
+    search: takeTurns(LIMITS.search.atOnce, LIMITS.search.waiting, "The search of the desk"),
+    doctor: takeTurns(LIMITS.doctor.atOnce, LIMITS.doctor.waiting, "Doctor"),
+  };
+  let kept: Child | undefined;
+  let isClosed = false;
+  const begin = (): Child => {
+    const process = start();
+    // The client loads while the child starts, and only where somebody asks.
+    const session = import("./tool-session.ts").then(({ openSession }) =>
+      openSession(process, LIMITS.search.timeMs),
+    );
+    const begun = { process, session };
+    const onEnd = (): void => {
+      if (kept === begun) kept = undefined;
+    };
+    process.once("error", onEnd).once("close", onEnd);
+    return begun;
+  };
+  const tryOnce = async (...[tool, args]: Parameters<Tools["ask"]>): Promise<ToolAnswer | null> => {
+    const { timeMs } = LIMITS[tool];
+    const child = (kept ??= begin());
+    const { process } = child;
+    const opened = await child.session.catch(() => undefined);
+    try {
+      if (opened !== undefined) return answerOf(await opened.call(tool, args, timeMs));
+    } catch (error) {
+      if (!opened?.hasEnded()) {
+        // It may go on with it for ever, and holds a place: the next question gets another child.
+        process.kill("SIGKILL");
+        throw isTimeout(error) ? late(tool, timeMs) : error;
+      }
+    }
+    process.kill("SIGKILL");
+    if (kept === child) kept = undefined;
+    return null;
+  };
+  return {
+    ask: (tool, args) =>
+      turns[tool](async () => {
+        for (let tries = 0; tries < MOST_TRIES && !isClosed; tries += 1) {
+          const answer = await tryOnce(tool, args);
+          if (answer !== null) return answer;
+        }
+        throw ended();
+      }),
+    close() {
+      isClosed = true;
+      kept?.process.stdin?.end();
+      kept?.process.kill("SIGTERM");
+    },
+  };
+}
+
+const failureSchema = z.object({ error_code: z.string(), error_message: z.string() });
+
+type Given = Awaited<ReturnType<ToolSession["call"]>>;
+
+const answerOf = ({ isError, structuredContent }: Given): ToolAnswer =>
+  isError === true
+    ? { ok: false, ...failureSchema.parse(structuredContent) }
+    : { ok: true, result: structuredContent };
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && (error as { readonly code?: unknown }).code === "REQUEST_TIMEOUT";
+
+const late = (tool: string, ms: number): Refused =>
+  new Refused({
+    status: 503,
+    code: "BUSY",
+    message: `${tool} did not answer within ${ms / 1_000} s and was stopped. Ask again, for less.`,
+  });
+
+const ended = (): Refused =>
+  new Refused({
+    status: 503,
+    code: "BUSY",
+    message:
+      "nightdesk mcp ended twice over this. The command nightdesk doctor says what is wrong; ask again then.",
+  });
+
+/** What it said of a failure, for people. */
+export const toolFailureText = ({
+  error_code: code,
+  error_message: message,
+}: Extract<ToolAnswer, { ok: false }>): string => cleanMessage(`${code}: ${message}`);
