@@ -21,7 +21,15 @@ export const brokenRequests = (stage: Stage): readonly RequestRecord[] =>
   stage.host.chats().filter((request) => stage.model.met(request) === "poisoned");
 
 const requestsOf = (stage: Stage, batch: Batch): readonly RequestRecord[] =>
-  stage.host.chats().filter((request) => wordsOf(request).includes(EXTRA) === (batch === "extra"));
+  stage.host
+    .chats()
+    .filter((request) => !isTrial(request))
+    .filter((request) => wordsOf(request).includes(EXTRA) === (batch === "extra"));
+
+/** By which a host that failed shows that it answers again: one token, for no job and from no budget. */
+const isTrial = (request: RequestRecord): boolean =>
+  wordsOf(request).includes('"num_predict":1}') &&
+  wordsOf(request).includes('"messages":[{"role":"user","content":"Hi"}]');
 
 /** All that a request asks, as one text. */
 export const wordsOf = ({ body }: RequestRecord): string => JSON.stringify(body);
