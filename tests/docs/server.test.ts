@@ -38,10 +38,10 @@ const bodyOf = (language: string): string =>
     });
 
     test("a superuser prepares the database as it says", async () => {
-      const statements = bodyOf("sql").trim().split("\n");
-      expect(statements).toHaveLength(3);
+      const statements = bodyOf("sql").split(/;\n(?=create|grant|do)/);
+      expect(statements).toHaveLength(4);
       for (const statement of statements) {
-        await asSuperuser(name, statement.replace("to nightdesk ", `to ${name} `));
+        await asSuperuser(name, statement.replaceAll(/(?<=to )nightdesk\b/g, name));
       }
     });
 
