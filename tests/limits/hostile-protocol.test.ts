@@ -94,6 +94,7 @@ const SHAPES = [
     "v1.2.",
   ],
   ...["/a", "~/", "C:\\", "localhost:", "a-", "LICENSE-", "\u00a0a.md", "plan 2026.md "],
+  ...["a b ", "“a“b", "a a a a \u200bb "],
 ];
 const OPENINGS = ["", '{"type":"tool_call","name":"x","args":{"n":', '"', "<think>", "```"];
 
