@@ -20,13 +20,14 @@ export function matchTrigger(text: string, triggers: readonly string[]): string 
   const phrases = new Map<string, PhraseTree>();
   let first = triggers.length;
   for (const [place, trigger] of triggers.entries()) {
-    if (!UNSPACED.test(trigger)) addPhrase(phrases, { trigger: fold(trigger), place, folded });
+    if (!UNSPACED.test(trigger)) addPhrase(phrases, fold(trigger), place);
     else if (folded.includes(fold(trigger).trim())) first = Math.min(first, place);
   }
-  const words = phrases.size === 0 ? [] : wordsIn(folded);
+  const words = wordsIn(folded);
   for (let start = 0; start < words.length && first > 0; start += 1) {
     if (MEASURES.has(words[start - 1] ?? "")) continue;
-    first = Math.min(first, placeAt(words, start, phrases));
+    const place = placeAt(words, start, phrases);
+    if (place < first) first = place;
   }
   return triggers[first] ?? null;
 }
@@ -34,20 +35,18 @@ export function matchTrigger(text: string, triggers: readonly string[]): string 
 /** The phrases that go on with each word. */
 type PhraseTree = { readonly next: Map<string, PhraseTree>; place: number };
 
-type Phrase = { readonly trigger: string; readonly place: number; readonly folded: string };
-
-/** Most texts lack a word of most phrases, which is seen sooner than that their words are told apart. */
-function addPhrase(phrases: Map<string, PhraseTree>, { trigger, place, folded }: Phrase): void {
-  const wanted = wordsIn(trigger).filter((word) => word !== CLAUSE_END);
-  if (!wanted.every((word) => folded.includes(word))) return;
+function addPhrase(phrases: Map<string, PhraseTree>, folded: string, place: number): void {
+  const wanted = wordsIn(folded).filter((word) => word !== CLAUSE_END);
   let next = phrases;
   for (const [at, word] of wanted.entries()) {
-    const tree = next.get(word) ?? { next: new Map(), place: Number.POSITIVE_INFINITY };
+    const tree = next.get(word) ?? { next: new Map(), place: NOWHERE };
     next.set(word, tree);
     if (at === wanted.length - 1) tree.place = Math.min(tree.place, place);
     next = tree.next;
   }
 }
+
+const NOWHERE = Number.POSITIVE_INFINITY;
 
 /** The place in the list of the first phrase that begins at this word; infinity for none. */
 function placeAt(
@@ -55,11 +54,11 @@ function placeAt(
   start: number,
   phrases: ReadonlyMap<string, PhraseTree>,
 ): number {
-  let place = Number.POSITIVE_INFINITY;
+  let place = NOWHERE;
   let at = start;
   let tree = phrases.get(words[at] ?? "");
   while (tree !== undefined) {
-    place = Math.min(place, tree.place);
+    if (tree.place < place) place = tree.place;
     at += 1;
     tree = tree.next.get(words[at] ?? "");
   }
@@ -68,32 +67,6 @@ function placeAt(
 
 const CLAUSE_END = ".";
 
-function* wordsOfToken(token: string): Generator<string> {
-  let start = 0;
-  let at = 0;
-  for (const char of token) {
-    if (!isPartOfWord(char)) {
-      if (at > start) yield token.slice(start, at);
-      start = at + char.length;
-    }
-    at += char.length;
-  }
-  if (at > start) yield token.slice(start, at);
-}
-
-const PART_OF_WORD = /^[\p{L}\p{M}\p{N}]$/u;
-
-/** By code unit 1 for a part of a word, 2 for none, 0 until it is asked for. */
-const PARTS = new Uint8Array(0x10000);
-
-/** A pattern of such a class is slow in a process that has compiled many patterns, so that each character is asked once. */
-function isPartOfWord(char: string): boolean {
-  if (char.length > 1) return PART_OF_WORD.test(char);
-  const code = char.charCodeAt(0);
-  if (PARTS[code] === 0) PARTS[code] = PART_OF_WORD.test(char) ? 1 : 2;
-  return PARTS[code] === 1;
-}
-
 /** Words in order, and a mark for each end of a clause. */
 function wordsIn(folded: string): string[] {
   const words: string[] = [];
@@ -101,8 +74,8 @@ function wordsIn(folded: string): string[] {
     if (PLAIN_WORD.test(token)) {
       words.push(token);
     } else if (!isName(token)) {
-      for (const word of wordsOfToken(token)) words.push(word);
-      if (ENDS_CLAUSE.test(token)) words.push(CLAUSE_END);
+      for (const [word] of token.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) words.push(word);
+      if (/[.,;:!?…)\]]$/.test(token)) words.push(CLAUSE_END);
     }
   }
   return words;
@@ -110,12 +83,10 @@ function wordsIn(folded: string): string[] {
 
 /** Most of a long text, for which a class of Unicode would cost most of the time. */
 const PLAIN_WORD = /^[a-z0-9]+$/;
-const ENDS_CLAUSE = /[.,;:!?…)\]]$/;
-const EXTENSION = /[\p{L}\p{N}]\.[a-z][a-z0-9]{0,4}[^\p{L}\p{N}]*$/u;
 
 /** An address, or a file by its extension; of a path with neither, the words count. */
 const isName = (token: string): boolean =>
-  token.includes("://") || (token.includes(".") && EXTENSION.test(token));
+  token.includes("://") || /[\p{L}\p{N}]\.[a-z][a-z0-9]{0,4}[^\p{L}\p{N}]*$/u.test(token);
 
 /** Lower case in one form of Unicode, without the soft hyphens and blanks of no width that show nothing. */
 const fold = (text: string): string =>
