@@ -5,6 +5,7 @@ import { bindSources } from "../index/sources.ts";
 import type { IndexSource } from "../index/sources.ts";
 import type { LookOutcome } from "../index/watch-source.ts";
 import type { Watch } from "../index/watch-rules.ts";
+import { openFirst } from "../open-first.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
 import type { Service } from "./supervisor.ts";
@@ -24,19 +25,14 @@ type Watched = {
 
 /** Looks at the sources that are watched, each in its own rhythm. Rows alone say which files were taken. */
 export function watchService({ config, database, logger }: WatchParts): Service {
-  let opened: Promise<readonly Watched[]> | undefined;
+  const opened = openFirst(() => openWatched({ config, database }));
   return {
     name: "watched folders",
     trouble: "watched folders could not be looked at",
     channels: [],
     mostRestMs: 30_000,
     async run({ stopping }) {
-      const watched = await (opened ??= openWatched({ config, database }).catch(
-        (error: unknown) => {
-          opened = undefined;
-          throw error;
-        },
-      ));
+      const watched = await opened.get();
       for (const one of watched) {
         if (stopping.aborted) break;
         if (performance.now() < one.nextMs) continue;
