@@ -18,11 +18,10 @@ import type { Offload } from "../offload/offload.ts";
 import { openFirst } from "../open-first.ts";
 import { openResources } from "../resources.ts";
 import type { WorkerResources } from "../resources.ts";
-import type { ProbedMachine } from "../sandbox/shell/probe.ts";
 import { mostEntailmentMs, mostRerankMs } from "../settings.ts";
-import type { ToolRegistry } from "../tools/registry.ts";
 import { openCallLog } from "./call-log.ts";
 import type { InvestigateDependencies } from "./investigate/investigate.ts";
+import type { InvestigationPlace } from "./investigate/open-investigations.ts";
 import {
   atTier,
   modelNamedBy,
@@ -53,12 +52,6 @@ export type OpenedRun = {
 
 /** What compiles schemas that somebody wrote, and a thread for the work that they cause. */
 type SchemaParts = { readonly compileSchema: SchemaCompiler; readonly offloadSchema: Offload };
-
-/** What an investigation may call as far as its grant goes, and where its commands run: others only in tests. */
-export type InvestigationPlace = {
-  readonly registry?: ToolRegistry;
-  readonly machine?: ProbedMachine | undefined;
-};
 
 /** What the runs of a worker share: a part is opened by the first run that needs it, and stays open. */
 export function openRuns(

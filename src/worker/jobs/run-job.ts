@@ -7,8 +7,9 @@ import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import type { Timing } from "../hosts/pacing.ts";
 import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
+import type { InvestigationPlace } from "./investigate/open-investigations.ts";
 import { openRuns } from "./open-run.ts";
-import type { InvestigationPlace, JobCall, OpenedRun } from "./open-run.ts";
+import type { JobCall, OpenedRun } from "./open-run.ts";
 
 /** Does the work of one claimed job. Refusals are returned, faults are thrown. */
 export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;

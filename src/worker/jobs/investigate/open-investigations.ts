@@ -20,16 +20,18 @@ type Investigated = {
   readonly pipeline: PipelineDependencies;
 };
 
-/**
- * What the investigations and checks of a worker share: the web, MCP servers and what is known of the shell of this machine.
- * @param place other tools, and another machine: only in tests
- */
+/** What an investigation may call as far as its grant goes, and where its commands run: others only in tests. */
+export type InvestigationPlace = {
+  readonly registry?: ToolRegistry;
+  readonly machine?: ProbedMachine | undefined;
+};
+
+/** What the investigations and checks of a worker share: the web, MCP servers and what is known of the shell of this machine. */
 export function openInvestigations(
   { config, invocation }: CommandContext,
   database: Database,
-  place: { readonly registry?: ToolRegistry; readonly machine?: ProbedMachine | undefined },
+  { registry = TOOLS, machine = THIS_MACHINE }: InvestigationPlace,
 ): (investigated: Investigated) => InvestigateDependencies {
-  const { registry = TOOLS, machine = THIS_MACHINE } = place;
   const { env, version } = invocation;
   const web = openWeb({ config, env, database: database.within("claim") });
   const mcp = openMcpServers({ config, env, version });
