@@ -1,6 +1,5 @@
 import { canonicalJson } from "../json-value.ts";
 import { commandRuleSchema } from "../store/investigations/command-rules.ts";
-import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import type {
   ApprovalDetail,
   ApprovalGroup,
@@ -11,13 +10,12 @@ import type {
 import { showHidden } from "../styled-text.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import {
-  NAME,
   RIGHT,
   WORDS,
   code,
   fact,
   fold,
-  idOf,
+  ids,
   joinTexts,
   sectionOf,
   state,
@@ -62,11 +60,7 @@ function batchesText(batches: ApprovalGroup["batches"]): string {
 /** What is asked, one call a row. */
 export const approvalTable = (groups: readonly ApprovalGroup[]): Table =>
   tableOf(groups, [
-    [
-      "approval",
-      (group) => idOf("approval", group.approval_id),
-      { ...NAME, least: SHORT_ID_CHARS },
-    ],
+    ids("approval", (group) => group.approval_id),
     ["state", (group) => state(group.state), { leftOut: 2 }],
     ["runs", (group) => formatCount(group.requests), RIGHT],
     ["tool", (group) => group.tool, { least: 6 }],
@@ -242,7 +236,7 @@ function scopeWords({
 /** Decisions that answer what is asked from now on, one a row. */
 export const ruleTable = (decisions: readonly StandingRow[]): Table =>
   tableOf(decisions, [
-    ["decision", (row) => idOf("decision", row.decision_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ids("decision", (row) => row.decision_id),
     ["is", (row) => (row.revoked_at === null ? VERDICTS[row.verdict] : "revoked")],
     ["goes", scopeWords, { cut: "middle", least: 12, leftOut: 4 }],
     ["what", aboutWords, { least: 20 }],
@@ -273,7 +267,7 @@ function ruleWords(rule: Exclude<StandingRow["rule"], null>): string {
 /** Calls of which nobody knows whether they had their effect, one a row. */
 export const uncertainTable = (steps: readonly UncertainStep[]): Table =>
   tableOf(steps, [
-    ["job", (step) => idOf("job", step.job_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ids("job", (step) => step.job_id),
     ["step", ({ step }) => String(step), RIGHT],
     ["batch", ({ batch }) => batch, { cut: "middle", least: 12, leftOut: 2 }],
     ["custom_id", (step) => step.custom_id, { cut: "middle", least: 12, leftOut: 1 }],

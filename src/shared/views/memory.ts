@@ -1,8 +1,7 @@
-import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { MOST_PROMPT_CHARS } from "../store/memory.ts";
 import type { Memory } from "../store/memory.ts";
 import { countOf, formatCount } from "./quantity.ts";
-import { NAME, WORDS, idOf, tableOf, time } from "./section.ts";
+import { WORDS, ids, tableOf, time } from "./section.ts";
 import type { Table } from "./section.ts";
 
 /** A note as `memory export` writes it. */
@@ -27,7 +26,7 @@ const IN_PROMPTS = { yes: "yes", left_out: "left out", no: "no" } as const;
 /** Notes, one a row. */
 export const memoryTable = (notes: readonly Memory[]): Table =>
   tableOf(notes, [
-    ["note", (note) => idOf("note", note.memory_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ids("note", (note) => note.memory_id),
     ["type", ({ type }) => type, { leftOut: 4 }],
     ["in prompts", (note) => IN_PROMPTS[note.in_prompts], { leftOut: 3 }],
     ["evidence", formatEvidence, { leftOut: 1 }],

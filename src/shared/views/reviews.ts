@@ -2,9 +2,8 @@ import { z } from "zod";
 import { KINDS } from "../job.ts";
 import { formatTask } from "../kinds.ts";
 import type { Queryable } from "../store/connection/database.ts";
-import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { oneLine } from "./run-evidence.ts";
-import { NAME, fact, idOf, state, tableOf, time } from "./section.ts";
+import { fact, ids, state, tableOf, time } from "./section.ts";
 import type { Page, Table } from "./section.ts";
 
 const json = z.record(z.string(), z.unknown());
@@ -57,7 +56,7 @@ export async function selectReviews(
 
 export const reviewTable = (rows: readonly ReviewRow[]): Table =>
   tableOf(rows, [
-    ["job", (row) => idOf("job", row.job_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ids("job", (row) => row.job_id),
     ["state", (row) => state(row.state), { leftOut: 2 }],
     ["batch", ({ batch }) => batch, { cut: "middle", least: 12, leftOut: 3 }],
     ["asked", ({ kind, input }) => oneLine(formatTask(kind, input), "brief"), { least: 20 }],

@@ -1,5 +1,4 @@
 import { isRecord } from "../json-value.ts";
-import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { fieldFacts } from "./answer-sections.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import { checkedSections } from "./run-checked.ts";
@@ -7,12 +6,11 @@ import { callBlocks, citationItems, evidenceItem, oneLine, toolCallItem } from "
 import type { RunDetail, RunRow } from "./runs.ts";
 import { stepBlocks } from "./steps.ts";
 import {
-  NAME,
   RIGHT,
   duration,
   fact,
   fold,
-  idOf,
+  ids,
   listSection,
   sectionOf,
   state,
@@ -24,7 +22,7 @@ import type { Block, Extent, Fact, Item, Page, Piece, Section, Table } from "./s
 /** Runs, one a row. */
 export const runTable = (runs: readonly RunRow[]): Table =>
   tableOf(runs, [
-    ["run", (run) => idOf("run", run.run_id), { ...NAME, least: SHORT_ID_CHARS }],
+    ids("run", (run) => run.run_id),
     ["batch", ({ batch }) => batch, { cut: "middle", least: 12, leftOut: 4 }],
     ["custom_id", (run) => run.custom_id, { cut: "middle", least: 12 }],
     ["kind", ({ kind }) => kind, { leftOut: 3 }],

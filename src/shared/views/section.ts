@@ -1,3 +1,4 @@
+import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import type { Html } from "./html-markup.ts";
 import { countOf } from "./quantity.ts";
 import type { Clock } from "./quantity.ts";
@@ -175,6 +176,16 @@ export const numbers = <R>(title: string, of: (row: R) => number): ColumnOf<R> =
   RIGHT,
 ];
 
+/** A column of ids, which says what they are ids of. */
+export const ids = <R>(
+  of: Extract<Piece, { readonly kind: "id" }>["of"],
+  idOf: (row: R) => string,
+): ColumnOf<R> => [
+  of,
+  (row) => ({ kind: "id", of, id: idOf(row) }),
+  { ...NAME, least: SHORT_ID_CHARS },
+];
+
 export const tableOf = <R>(rows: readonly R[], columns: readonly ColumnOf<R>[]): Table => ({
   kind: "table",
   columns: columns.map(([title, , look]) => ({ title, align: "left", ...look })),
@@ -201,13 +212,6 @@ export const time = (at: Date, precision: "minutes" | "seconds" = "seconds"): Pi
   kind: "time",
   at,
   precision,
-});
-
-/** Something by its id. */
-export const idOf = (of: Extract<Piece, { readonly kind: "id" }>["of"], id: string): Piece => ({
-  kind: "id",
-  of,
-  id,
 });
 
 export const strong = (text: string): Piece => ({ kind: "strong", text });
