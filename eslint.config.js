@@ -73,7 +73,6 @@ const doors = [
   {
     name: "bullmq",
     files: [
-      "src/shared/queue/bullmq.ts",
       "src/shared/queue/job-queue.ts",
       "src/shared/queue/queue-telemetry.ts",
       "src/shared/queue/storage.ts",

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { BackendFactory, IQueueBackend } from "bullmq";
-import { bullmq } from "./bullmq.ts";
 import { queueTelemetry } from "./queue-telemetry.ts";
-import { deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
+import { bullmq, deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./storage.ts";
 
 /** A delivery carries ids and nothing that a user needs: the rows are the truth. */

@@ -1,9 +1,13 @@
+import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import type * as BullMq from "bullmq";
 import type { BackendFactory, IQueueBackend, WorkerOptions } from "bullmq";
 import type { Database } from "../store/connection/database.ts";
 import { endsInTime } from "../ends-in-time.ts";
 import { Failure } from "../failure.ts";
-import { bullmq } from "./bullmq.ts";
+
+/** BullMQ, required: an import of it looks through its 200 files for names that they export, which takes as long as loading them. */
+export const bullmq = createRequire(import.meta.url)("bullmq") as typeof BullMq;
 
 /** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
 export type QueueStorage =
