@@ -13,5 +13,3 @@ export const MCP_TOOLS = [
 
 /** Kinds of jobs that `submit_job` may queue beside investigations, where `mcp.submit_kinds` names them. */
 export const SUBMIT_KINDS = ["ask", "summarize", "extract"] as const;
-
-export type McpToolName = (typeof MCP_TOOLS)[number];

@@ -1,5 +1,5 @@
 import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
-import { textOfCall } from "../text/call-form.ts";
+import { textOfCall } from "../text/model-json.ts";
 import { UNTRUSTED_EVIDENCE } from "./prompt.ts";
 import type { PromptTemplate } from "./prompt.ts";
 

@@ -42,3 +42,7 @@ export function findUnstorable(value: unknown): string | null {
   const found = findIn(value, { mostLevels: MAX_LEVELS, numbers: "exact" });
   return found === undefined ? null : `it ${found}`;
 }
+
+/** A call as a reply writes it in our own form. */
+export const textOfCall = (name: string, args: object): string =>
+  JSON.stringify({ type: "tool_call", name, args });

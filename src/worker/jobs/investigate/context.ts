@@ -7,7 +7,7 @@ import type { PromptTemplate } from "../../answer/prompt.ts";
 import { countCodePoints, firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
-import { textOfCall } from "../../text/call-form.ts";
+import { textOfCall } from "../../text/model-json.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callKey, noteOf, shownSteps } from "./record.ts";
 import type { EvidenceItem, InvestigationRecord, RecordedStep, ToolAction } from "./record.ts";

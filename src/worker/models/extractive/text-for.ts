@@ -1,6 +1,6 @@
 import type { PureWork } from "../../offload/offload.ts";
 import { READ_TOOL } from "../../../shared/tool-presets.ts";
-import { textOfCall } from "../../text/call-form.ts";
+import { textOfCall } from "../../text/model-json.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";
 import { findActions } from "./actions.ts";
