@@ -70,7 +70,7 @@ async function readLayer(
     const reason = content.kind === "missing" ? "does not exist" : content.reason;
     const expected =
       found === undefined || distrust === undefined
-        ? `expected a YAML file of at most ${MAX_BYTES} bytes`
+        ? `expected a YAML file of at most ${MAX_BYTES} bytes, nightdesk:default or nightdesk:embedded`
         : "it was found, and not named, so expected one that nobody but you and root can change; if you trust it, give " +
           `--config ${quote(found)}`;
     throw configFailure([
