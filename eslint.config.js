@@ -128,6 +128,7 @@ const doors = [
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
   { name: "ajv", files: ["src/shared/json-schema.ts"] },
   { name: "unbash", files: ["src/worker/sandbox/shell/read-command.ts"] },
+  { name: "chardet", files: ["src/worker/documents/encoding.ts"] },
   { name: "htmlparser2", files: ["src/worker/web/html-text.ts"] },
   { name: "saxes", files: ["src/worker/documents/reader/walk-xml.ts"] },
   { name: "postal-mime", files: ["src/worker/documents/formats/mail.ts"] },

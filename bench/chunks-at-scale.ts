@@ -161,6 +161,7 @@ function prepare({ path, text }: SyntheticDocument, vocabulary: Vocabulary): Doc
       settled: true,
       mail: null,
       attachments: 0,
+      leftOut: {},
     },
     CHUNKING,
     vocabulary,

@@ -81,7 +81,7 @@ function PAGES(): readonly (readonly [string, string])[] {
     ["text in one, the last", `?text=item-${results}`],
     ["text in none", "?text=nowhere"],
     ["text of other letters, in none", "?text=%C3%9Cberfahrt"],
-    ["text in none, grade partly", "?text=nowhere&grade=partly"],
+    ["text in none, grade unconfirmed", "?text=nowhere&grade=unconfirmed"],
     ["fields, as queued", "/fields"],
     ["fields, sorted by a number", "/fields?sort=/total"],
     [
@@ -116,7 +116,7 @@ async function insertResults(db: Queryable, count: number): Promise<string> {
               case when is_refused then case when n % 100 = 0 then 'FILE_EMPTY' else 'FILE_NOT_FOUND' end end,
               case when is_refused then 'The file can''t be read.' end,
               'small:1b', 900, 120, 150, 180, at, at + interval '180 ms',
-              case when is_refused then null when n % 33333 = 1 then 'unsupported' when n % 10 = 3 then 'partly' else 'supported' end
+              case when is_refused then null when n % 33333 = 1 then 'unsupported' when n % 10 = 3 then 'unconfirmed' else 'supported' end
          from made)
      insert into nightdesk_data.jobs (job_id, batch_id, custom_id, kind, input, input_sha256, state, run_id, attempt, error_code,
             error_message, created_at, started_at, finished_at)

@@ -1,26 +1,18 @@
-// How the rules grade the labelled claims of tests/corpora/claims: by kind and by language how many are supported, partly
-// and unsupported, in per cent with Wilson 95 % intervals, and how long it takes. The third that is chosen by hash, which
+// How the rules grade the labelled claims of tests/corpora/claims: by kind and by language how many are supported,
+// unconfirmed and unsupported without a judge, in per cent with Wilson 95 % intervals, and how long it takes. The third that is chosen by hash, which
 // was kept until its errors were read, is run with --kept; of the other two thirds --part shows a validation third or the rest.
 // --second-kept is another set: a third of it, by the same hash, is kept (with --kept), and the errors of the rest may be read.
-// node --import ./bench/register.js bench/gate-claims.ts [--without RULE,…] [--ablation] [--part tune|check] [--items KIND] [--kept] [--second-kept]
-// With --entailment FOLDER [--dtype DTYPE] also what the model for verify.entailment in that folder makes of the grades, with
-// its limits and with others, and what a pair takes.
+// node --import ./bench/register.js bench/gate-claims.ts [--without RULE,…] [--ablation] [--part tune|check] [--items KIND] [--kept] [--second-kept] [--wrapped WIDTH]
 import { createHash } from "node:crypto";
-import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openEntailmentModel } from "../src/worker/embedders/transformers/entailment.ts";
-import type { EntailmentSettings } from "../src/worker/embedders/transformers/entailment.ts";
-import type { EntailmentScores } from "../src/worker/evidence/types.ts";
-import { sliceCodePoints } from "../src/worker/text/clean-text.ts";
-import { LIMITS, pairFor, premiseOf, withScores } from "../src/worker/verify/claims/entailment.ts";
-import type { Comparable, EntailmentLimits } from "../src/worker/verify/claims/entailment.ts";
 import { CLAIM_RULES, gradeClaims } from "../src/worker/verify/claims/grade.ts";
-import type { ClaimGrade, ClaimRule, GradedClaim } from "../src/worker/verify/claims/grade.ts";
+import type { ClaimRule, GradedClaim } from "../src/worker/verify/claims/grade.ts";
+import type { ClaimGrade } from "../src/shared/run-result.ts";
 import type { CitableBlock } from "../src/worker/evidence/number.ts";
-import { titleOf } from "../src/worker/evidence/number.ts";
 import { readClaims, splitOf } from "../tests/corpora/claims/read-claims.ts";
 import type { LabelledClaim, Passage } from "../tests/corpora/claims/read-claims.ts";
-import { wilson } from "./wilson.ts";
+import { pieceOf } from "../tests/worker/verify/claims/pieces-of.ts";
+import { wilson } from "../src/shared/wilson.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -30,8 +22,7 @@ const { values: flags } = parseArgs({
     items: { type: "string" },
     kept: { type: "boolean", default: false },
     "second-kept": { type: "boolean", default: false },
-    entailment: { type: "string" },
-    dtype: { type: "string", default: "fp32" },
+    wrapped: { type: "string" },
   },
 });
 
@@ -46,10 +37,22 @@ const passageOf = new Map(passages.map((passage) => [passage.id, passage]));
 const blockOf = new Map(passages.map((passage) => [passage.id, toBlock(passage)]));
 
 function toBlock({ path, text }: Passage): CitableBlock {
-  const lineEnd = text.split("\n").length;
-  const place = { startChar: 0, endChar: [...text].length, lineStart: 1, lineEnd };
-  const whole = { headingPath: null, chunkKey: null, summaryLevel: null, sha256: "0".repeat(64) };
-  return { number: 1, path, text, title: titleOf(text), ...whole, ...place };
+  return pieceOf(path, flags.wrapped === undefined ? text : wrap(text, Number(flags.wrapped)));
+}
+
+/** As mails and columns of a PDF have it: lines of prose and items are broken at a blank; headings and rows of tables stay. */
+function wrap(text: string, width: number): string {
+  const wrapLine = (line: string): string => {
+    if (/^(?:#|\||---|```)/.test(line)) return line;
+    const under = /^\s*(?:[-*+]|\d+[.)])\s+/.exec(line)?.[0].length ?? 0;
+    let at = 0;
+    return line.split(" ").reduce((wrapped, word) => {
+      const isFull = at > under && at + 1 + word.length > width;
+      at = isFull ? under + word.length : at + (at === 0 ? 0 : 1) + word.length;
+      return wrapped === "" ? word : `${wrapped}${isFull ? `\n${" ".repeat(under)}` : " "}${word}`;
+    }, "");
+  };
+  return text.split("\n").map(wrapLine).join("\n");
 }
 
 /** A third of what may be tuned on, by another hash: rules are not written against it. */
@@ -69,7 +72,10 @@ const judgeAll = (rules: ReadonlySet<ClaimRule>): Judged[] =>
     const blocks = claim.passages.flatMap((id) => blockOf.get(id) ?? []);
     const evidence = blocks.map((block, at) => (at === 0 ? block : numbered(block, at + 1)));
     const cites = evidence.map(({ number }) => number);
-    const [graded] = gradeClaims([{ text: claim.claim, cites }], evidence, { question: "" }, rules);
+    const [graded] = gradeClaims([{ text: claim.claim, cites }], evidence, {
+      question: "",
+      rules,
+    });
     if (graded === undefined) throw new Error(`no grade for ${claim.id}`);
     return { claim, language: passageOf.get(claim.passages[0] ?? "")?.language ?? "", graded };
   });
@@ -81,7 +87,7 @@ function numbered(block: CitableBlock, number: number): CitableBlock {
   return copy;
 }
 
-const GRADES: readonly ClaimGrade[] = ["supported", "partly", "unsupported"];
+const GRADES: readonly ClaimGrade[] = ["supported", "unconfirmed", "unsupported"];
 
 function printGroups(title: string, all: readonly Judged[], keyOf: (one: Judged) => string): void {
   const groups = groupBy(all, keyOf);
@@ -217,94 +223,14 @@ function printItems(all: readonly Judged[], kind: string): void {
   }
 }
 
-type Compared = {
-  readonly judged: readonly Judged[];
-  /** Of each; undefined where the model has no say. */
-  readonly scores: readonly (EntailmentScores | null | undefined)[];
-};
-
-const evidenceOf = ({ claim }: Judged): readonly CitableBlock[] =>
-  claim.passages.flatMap((id, at) => {
-    const block = blockOf.get(id);
-    return block === undefined ? [] : [at === 0 ? block : numbered(block, at + 1)];
-  });
-
-function comparableOf({ claim, graded }: Judged, evidence: readonly CitableBlock[]): Comparable {
-  const { place, ...rest } = graded;
-  const text = evidence.find(({ number }) => number === place?.number)?.text ?? "";
-  const carrier = place === null ? null : sliceCodePoints(text, place.startChar, place.endChar);
-  return { ...rest, text: claim.claim, fate: "flagged", carrier, span: place };
-}
-
-async function compareClaims(judged: readonly Judged[], folder: string): Promise<Compared> {
-  const settings: EntailmentSettings = {
-    model_id: basename(folder),
-    digest: null,
-    local_model_path: resolve(folder),
-    dtype: flags.dtype as EntailmentSettings["dtype"],
-    ...{ timeout_s: 600, cache_dir: null, device: "cpu", recycle_texts: 20_000, recycle_mb: 4_096 },
-  };
-  const model = await openEntailmentModel(settings, { workroot: process.cwd() });
-  const pairs = judged.map((one) => {
-    const evidence = evidenceOf(one);
-    return pairFor(comparableOf(one, evidence), evidence);
-  });
-  const asked = pairs.filter((pair) => pair !== null);
-  const startedAt = performance.now();
-  const texts = asked.map((pair) => [premiseOf(pair), pair.claim] as const);
-  const found = await model.compare(texts, new AbortController().signal);
-  const ms = (performance.now() - startedAt) / Math.max(1, asked.length);
-  model.close();
-  console.log(
-    `\n${model.name}: ${asked.length} of ${judged.length} claims compared, ${ms.toFixed(1)} ms each, ` +
-      `${found.filter((scores) => scores === null).length} of them too long for it`,
-  );
-  const byPair = new Map(asked.map((pair, at) => [pair, found[at] ?? null]));
-  return { judged, scores: pairs.map((pair) => (pair === null ? undefined : byPair.get(pair))) };
-}
-
-const settled = ({ judged, scores }: Compared, limits: EntailmentLimits): Judged[] =>
-  judged.map((one, at) => {
-    const found = scores[at];
-    if (found === undefined) return one;
-    const { grade, reason, checks } = withScores(
-      comparableOf(one, evidenceOf(one)),
-      found,
-      "",
-      limits,
-    );
-    return { ...one, graded: { ...one.graded, grade, reason, checks } };
-  });
-
-/** What other limits bring: how many of the bad and of the good claims are supported, by the limit from which they are lifted. */
-function printLimits(compared: Compared): void {
-  console.log("\nlifted from  doubted from  bad supported             good supported");
-  const print = (lifted: string, doubted: string, all: readonly Judged[]): void => {
-    const [bad, good] = [all.filter((one) => !isGood(one)), all.filter(isGood)];
-    const shares = [bad, good].map((members) => shareOf(members, "supported").padEnd(26)).join("");
-    console.log(`${lifted.padEnd(13)}${doubted.padEnd(14)}${shares}`);
-  };
-  print("never", "never", compared.judged);
-  for (const doubtedFrom of [0.5, 0.7, 0.9]) {
-    for (const liftedFrom of [0.5, 0.7, 0.8, 0.9, 0.95, 0.99]) {
-      const all = settled(compared, { liftedFrom, doubtedFrom });
-      print(String(liftedFrom), String(doubtedFrom), all);
-    }
-  }
-}
-
 if (flags.kept && flags.items !== undefined)
   throw new Error("the kept third is never read: --items goes without --kept");
 if (flags.ablation) printAblation();
 else {
   const without = new Set(flags.without.split(","));
   const judged = judgeAll(new Set(CLAIM_RULES.filter((rule) => !without.has(rule))));
-  const compared =
-    flags.entailment === undefined ? null : await compareClaims(judged, flags.entailment);
-  const final = compared === null ? judged : settled(compared, LIMITS);
   if (flags.items === undefined) {
-    printAll(final);
-    if (compared === null) printTimes();
-    else printLimits(compared);
-  } else printItems(final, flags.items);
+    printAll(judged);
+    printTimes();
+  } else printItems(judged, flags.items);
 }

@@ -9,7 +9,7 @@ import { loadConfig } from "../src/shared/config/load-config.ts";
 import { playAnswer, type Played } from "../tests/corpora/play-answer.ts";
 import { type CorpusAnswer, isHeldOut, readAnswers } from "../tests/corpora/read-corpora.ts";
 import { testOffload } from "../tests/worker/offload/test-offload.ts";
-import { wilson } from "./wilson.ts";
+import { wilson } from "../src/shared/wilson.ts";
 
 type Validated = { readonly item: CorpusAnswer; readonly played: Played };
 

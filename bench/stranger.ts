@@ -2,16 +2,11 @@
 // the build in dist/, with the embedded database and the extractive model, and says what was right and what was refused.
 // The third that is chosen by hash is run with --held-out alone, and is for the end of a round of work.
 // node --import ./bench/register.js bench/stranger.ts [--held-out] [--items]
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-import { stopEmbedded } from "../src/shared/store/embedded/embedded-process.ts";
 import { isHeldOut } from "../tests/corpora/read-corpora.ts";
 import { makeStrangerCorpus } from "../tests/corpora/stranger/make-corpus.ts";
 import {
@@ -29,9 +24,8 @@ import {
   readStrangerQuestions,
   readStrangerSummaries,
 } from "../tests/corpora/stranger/read-stranger.ts";
-import { findPids } from "./process-usage.ts";
+import { runDesk, stopDesk } from "./run-desk.ts";
 
-const BIN = resolve(import.meta.dirname, "..", "bin", "nightdesk.js");
 const BATCH = "evening";
 
 const { values: flags } = parseArgs({
@@ -64,36 +58,12 @@ async function runEvening(): Promise<ReadonlyMap<string, Result>> {
   };
   writeFileSync(join(home, "nightdesk.yaml"), stringify(config));
   writeFileSync(join(home, "evening.jsonl"), jobsOf(evening));
-  console.log((await nightdesk("index")).trim());
-  await nightdesk("enqueue", join(home, "evening.jsonl"), "--batch-name", BATCH, "--wait");
-  const lines = (await nightdesk("batch", "export", BATCH)).trim().split("\n");
+  const place = { home, config: join(home, "nightdesk.yaml") };
+  console.log((await runDesk(["index"], place)).trim());
+  await runDesk(["enqueue", join(home, "evening.jsonl"), "--batch-name", BATCH, "--wait"], place);
+  const lines = (await runDesk(["batch", "export", BATCH], place)).trim().split("\n");
   const results = lines.map((line) => JSON.parse(line) as Result);
   return new Map(results.map((result) => [result.custom_id, result]));
-}
-
-/** What it writes to stdout. Some jobs of a batch may be refused (exit 3). */
-async function nightdesk(...words: readonly string[]): Promise<string> {
-  const config = join(home, "nightdesk.yaml");
-  const child = spawn(process.execPath, [BIN, ...words, "--config", config], {
-    cwd: home,
-    // Nothing of the machine that it runs on: no database, no configuration.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<[number | null]>,
-  ]);
-  if (status === 0 || status === 3) return stdout;
-  throw new Error(`nightdesk ${words.join(" ")} ended with ${String(status)}: ${stderr}`);
-}
-
-/** A worker that goes on for a moment would start the database again. */
-async function stopAll(): Promise<void> {
-  for (const pid of findPids("worker", [home])) process.kill(pid, "SIGTERM");
-  while (findPids("worker", [home]).length > 0) await sleep(50);
-  await stopEmbedded(join(home, "documents", ".nightdesk"));
 }
 
 function report(all: readonly Validated[]): void {
@@ -127,6 +97,6 @@ function describe({ id, asked, verdict, faults, result }: Validated): string {
 try {
   report(judgeEvening(evening, await runEvening()));
 } finally {
-  await stopAll();
+  await stopDesk(home, [join(home, "documents", ".nightdesk")]);
   rmSync(home, { recursive: true, force: true });
 }

@@ -11,8 +11,8 @@ create table nightdesk_data.batches (
     check (state in ('loading', 'open', 'completed', 'cancelled', 'expired')),
   -- ad_hoc batches hold one job of ask, chat, summarize, embed or index that somebody may be waiting for; those of a
   -- schedule one job of kind command, which no window holds. Those of system hold what Nightdesk does for itself about
-  -- another batch, those of verify the checks of its answers: nobody lists, counts or exports them, and they go with
-  -- that batch. The checks are held, paused and ended with it.
+  -- another batch, those of verify the checks of its answers, or the exam of their judge: nobody lists, counts or exports
+  -- them, and they go with that batch. Checks and exam are held, paused and ended with it.
   origin text not null default 'file' check (origin in ('file', 'ad_hoc', 'schedule', 'system', 'verify')),
   parent_id uuid references nightdesk_data.batches on delete cascade,
   hold_reason text check (hold_reason in ('paused', 'window', 'budget', 'host', 'approvals')),
@@ -51,9 +51,8 @@ create index open_batches on nightdesk_data.batches (created_at) where state = '
 create index closing_batches on nightdesk_data.batches (finished_at) where closing;
 create index batches_by_parent on nightdesk_data.batches (parent_id) where parent_id is not null;
 create index batches_by_finish on nightdesk_data.batches (finished_at) where finished_at is not null;
-create unique index one_batch_of_checks on nightdesk_data.batches (parent_id) where origin = 'verify';
 
--- What holds, closes or ends a batch does so with the checks of its answers.
+-- What holds, closes or ends a batch does so with the checks of its answers, and with the exam of its judge.
 create function nightdesk_data.follow_batch() returns trigger language plpgsql as $$
 begin
   update nightdesk_data.batches
@@ -79,7 +78,7 @@ create table nightdesk_data.jobs (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
   kind text not null
-    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'embed', 'index', 'chat', 'command', 'notify')),
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'examine', 'embed', 'index', 'chat', 'command', 'notify')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,
@@ -115,8 +114,9 @@ create table nightdesk_data.jobs (
   size bigint not null default 0 check (size >= 0),
   -- How many jobs that it depends on have not ended.
   waits_for integer not null default 0 check (waits_for >= 0),
-  -- What a parked job waits for. One that waits for a person (approval, review) is due at infinity: nobody looks at it.
-  waiting_for text check (waiting_for in ('host', 'approval', 'review', 'time')),
+  -- What a parked job waits for. One that waits for a person (approval, review) or for the exam of its judge is due at infinity: nobody
+  -- looks at it.
+  waiting_for text check (waiting_for in ('host', 'approval', 'review', 'exam', 'time')),
   -- Base URL of the model host that it is parked for.
   parked_host text,
   -- How often its host broke off in the middle of a call: a document may be what brings the host down.
@@ -144,7 +144,7 @@ create table nightdesk_data.jobs (
     check (dispatched_at is null or state in ('queued', 'parked')),
   constraint parked_jobs_wait_for_something check ((state = 'parked') = (waiting_for is not null)),
   constraint only_jobs_that_wait_for_a_host_name_it check (parked_host is null or waiting_for is not distinct from 'host'),
-  constraint what_waits_for_a_person_is_never_due
+  constraint what_waits_for_others_is_never_due
     check (waiting_for is null or waiting_for in ('host', 'time') or due_at = 'infinity'),
   constraint only_queued_jobs_wait_for_others
     check (waits_for = 0 or state in ('queued', 'cancelled', 'expired')),
@@ -179,9 +179,10 @@ create index jobs_that_classified on nightdesk_data.jobs (md5(input->>'path'), f
 -- them, too.
 create index jobs_by_finish on nightdesk_data.jobs (finished_at);
 create index jobs_with_problems on nightdesk_data.jobs (batch_id, state, error_code, seq) where error_code is not null;
--- What waits for a person is outside of all that is looked through for work.
-create index jobs_waiting_for_people on nightdesk_data.jobs (waiting_for, batch_id)
-  where waiting_for in ('approval', 'review');
+-- What waits for a person or an exam is outside of all that is looked through for work.
+create index jobs_never_due on nightdesk_data.jobs (waiting_for, batch_id)
+  where waiting_for in ('approval', 'review', 'exam');
+create index jobs_that_examine on nightdesk_data.jobs (finished_at) where kind = 'examine';
 create index jobs_held_back on nightdesk_data.jobs (batch_id) where state = 'queued' and due_at = 'infinity';
 -- Which kinds of jobs wait in a batch, without looking at each of a million.
 create index jobs_waiting_by_kind on nightdesk_data.jobs (batch_id, kind) where state in ('queued', 'parked');
@@ -390,13 +391,15 @@ create table nightdesk_data.runs (
   memory_ids uuid[] not null default '{}',
   -- The run whose replies this one took over, all of them: nothing that decides them had changed.
   cached_from uuid,
+  -- When grades of it were taken back, because the judge that had given them lost its word.
+  regraded_at timestamptz,
   -- The configuration's file, absolute, and {"workroot", "allowed", "sources"}: what a path of the run is below.
   config_file text,
   roots jsonb check (jsonb_typeof(roots) = 'object'),
-  -- verified where checks and their judge say so; else of the worst claim that the answer holds. Null where it states
+  -- verified where checks and their auditor say so; else of the worst claim that the answer holds. Null where it states
   -- nothing, and for kinds whose answers are not graded. unresolved: what it would take is in constraints.
-  grade text check (grade in ('verified', 'supported', 'partly', 'unsupported', 'unresolved')),
-  -- pending: its checks are under way. unverified: no judge could be had, or read.
+  grade text check (grade in ('verified', 'supported', 'unconfirmed', 'unsupported', 'unresolved')),
+  -- pending: its checks are under way. unverified: no auditor could be had, or read.
   verification text not null default 'off' check (verification in ('off', 'pending', 'passed', 'failed', 'unverified')),
   -- Claims that were left out of the answer.
   claims_dropped integer not null default 0 check (claims_dropped >= 0),
@@ -634,7 +637,7 @@ create table nightdesk_data.model_calls (
   job_id uuid not null references nightdesk_data.jobs on delete cascade,
   -- The run that made it; it may have been lost since.
   run_id uuid not null,
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step', 'decompose', 'verdict', 'judge')),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step', 'decompose', 'verdict', 'audit', 'grade')),
   request_sha256 text not null check (request_sha256 ~ '^[0-9a-f]{64}$'),
   model text not null check (model <> ''),
   model_digest text check (model_digest ~ '^[0-9a-f]{64}$'),
@@ -684,7 +687,7 @@ create index call_reasoning_by_expiry on nightdesk_data.call_reasoning (expires_
 create table nightdesk_data.run_calls (
   run_id uuid not null references nightdesk_data.runs on delete cascade,
   ordinal integer not null check (ordinal >= 0),
-  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step', 'decompose', 'verdict', 'judge')),
+  pass text not null check (pass in ('first', 'second', 'retry', 'chat', 'part', 'step', 'decompose', 'verdict', 'audit', 'grade')),
   call_id bigint not null references nightdesk_data.model_calls on delete cascade,
   origin text not null check (origin in ('asked', 'reused', 'cached')),
   primary key (run_id, ordinal)
@@ -713,6 +716,8 @@ create table nightdesk_data.evidence (
   heading_path text,
   -- Where in the file it begins, as people find it there; null where its lines say it.
   locator jsonb check (jsonb_typeof(locator) = 'object'),
+  -- What a person would see in the file and its text did not hold when it was read, counted by kind.
+  left_out jsonb not null default '{}' check (jsonb_typeof(left_out) = 'object'),
   start_char integer not null check (start_char >= 0),
   end_char integer not null,
   line_start integer not null check (line_start >= 1),
@@ -782,10 +787,10 @@ create table nightdesk_data.claims (
   cites integer[] not null default '{}',
   -- What the model gave as the words that carry it.
   quote text,
-  grade text not null check (grade in ('supported', 'partly', 'unsupported')),
+  grade text not null check (grade in ('supported', 'unconfirmed', 'unsupported')),
   fate text not null check (fate in ('kept', 'marked', 'repaired', 'dropped', 'flagged')),
-  reason text not null check (reason in ('verbatim', 'carried', 'arithmetic', 'uncited', 'not_admitted', 'figure', 'name',
-    'polarity', 'place', 'rival', 'cue', 'order', 'words', 'new_words', 'language', 'quote', 'entailment')),
+  reason text not null check (reason in ('verbatim', 'computed', 'confirmed', 'uncited', 'not_admitted', 'quote', 'figure', 'name',
+    'polarity', 'opposite', 'anchor', 'subject', 'frame', 'label', 'judge', 'unclear', 'not_asked')),
   -- Whether the answer that was given holds it.
   stands boolean not null,
   arithmetic text,
@@ -807,9 +812,9 @@ create table nightdesk_data.claims (
   constraint claims_without_a_place_have_no_locator check (locator is null or path is not null),
   constraint claim_spans_run_forward check (end_char >= start_char and line_end >= line_start),
   constraint supported_claims_are_carried_somewhere
-    check (grade <> 'supported' or path is not null and reason in ('verbatim', 'carried', 'arithmetic')),
+    check (grade <> 'supported' or path is not null and reason in ('verbatim', 'computed', 'confirmed')),
   constraint supported_claims_are_kept check ((grade = 'supported') = (fate = 'kept')),
-  constraint claims_carried_in_part_are_marked check ((grade = 'partly') = (fate = 'marked')),
+  constraint unconfirmed_claims_are_marked check ((grade = 'unconfirmed') = (fate = 'marked')),
   constraint what_was_left_out_does_not_stand check (not stands or fate in ('kept', 'marked', 'flagged'))
 );
 
@@ -835,7 +840,11 @@ create table nightdesk_data.field_bindings (
   value jsonb not null check (jsonb_typeof(value) not in ('object', 'array')),
   state text not null check (state in ('bound', 'unbound', 'null')),
   -- Of an unbound one, of a null that stands for a value that nothing carried, and of a bound one that is in doubt.
-  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote', 'other_label')),
+  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote', 'other_label', 'judge')),
+  grade text check (grade in ('supported', 'unconfirmed', 'unsupported')),
+  -- What a judge said of the value, or of the one that was left out.
+  judge_says text check (judge_says in ('yes', 'no', 'unclear')),
+  judge_detail text,
   quote text,
   number integer check (number >= 1),
   path text,
@@ -850,7 +859,9 @@ create table nightdesk_data.field_bindings (
     check ((state = 'bound') = (quote is not null) and (quote is null) = (path is null)),
   constraint what_is_null_has_no_value check ((state = 'null') = (jsonb_typeof(value) = 'null')),
   constraint unbound_values_have_a_reason check (state <> 'unbound' or reason is not null),
-  constraint bound_values_may_be_in_doubt check (state <> 'bound' or coalesce(reason in ('no_quote', 'other_label'), true))
+  constraint bound_values_may_be_in_doubt check (state <> 'bound' or coalesce(reason in ('no_quote', 'other_label', 'judge'), true)),
+  constraint values_have_a_grade check ((state = 'null') = (grade is null)),
+  constraint judges_say_it_in_words check ((judge_says is null) = (judge_detail is null))
 );
 
 -- What was asked about the statements of an answer, round by round: yes-or-no questions, settled by a rule or by a job.
@@ -881,8 +892,8 @@ create table nightdesk_data.checks (
 );
 create index checks_by_job on nightdesk_data.checks (check_job_id) where check_job_id is not null;
 
--- What a judge made of the checks of a round.
-create table nightdesk_data.judgements (
+-- What the auditor made of the checks of a round.
+create table nightdesk_data.audits (
   job_id uuid not null references nightdesk_data.jobs on delete cascade,
   round integer not null check (round >= 0),
   -- After caps, and before; 1 to 4, of which 3 passes.

@@ -72,6 +72,8 @@ create table nightdesk_data.documents (
   supersedes text[] not null default '{}',
   -- Kinds of keys and tokens that its text holds.
   secrets text[] not null default '{}',
+  -- What a person would see in the file and its text does not hold, counted by kind.
+  left_out jsonb not null default '{}' check (jsonb_typeof(left_out) = 'object'),
   -- A text search configuration of Postgres.
   language text not null default 'english' check (language ~ '^[a-z]+$'),
   -- What it was cut into, proved beside it: a chunk that is lost or changed afterwards, or a document that changes without

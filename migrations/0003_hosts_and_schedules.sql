@@ -122,6 +122,38 @@ create table nightdesk_data.schema_faults (
   noticed_at timestamptz not null default clock_timestamp()
 );
 
+-- What judges are worth: who they are, what they are asked, and how they did in the exam. What they say of the control statements
+-- of later calls may take their word.
+create table nightdesk_data.exams (
+  -- Digest of the weights, or of host, name and version where the host reports none.
+  identity text not null check (identity ~ '^[0-9a-f]{64}$'),
+  form text not null check (form in ('list', 'yes_no', 'nli')),
+  prompt text not null check (prompt <> ''),
+  exam text not null check (exam <> ''),
+  model text not null check (model <> ''),
+  -- Whether the identity is that of the weights: else the exam holds for a week.
+  is_known boolean not null,
+  state text not null check (state in ('passed', 'weak', 'failed', 'useless')),
+  wrong_asked integer not null check (wrong_asked >= 0),
+  wrong_confirmed integer not null check (wrong_confirmed between 0 and wrong_asked),
+  right_asked integer not null check (right_asked >= 0),
+  right_confirmed integer not null check (right_confirmed between 0 and right_asked),
+  calls integer not null check (calls > 0),
+  -- By kind and language: kind, language, is_wrong, asked, confirmed.
+  parts jsonb not null default '[]' check (jsonb_typeof(parts) = 'array'),
+  examined_at timestamptz not null default clock_timestamp(),
+  job_id uuid,
+  -- Sums of wrong control statements that it confirmed, and of right ones that it did not, since they last stood at zero.
+  nodding double precision not null default 0 check (nodding >= 0),
+  nodding_since timestamptz not null default clock_timestamp(),
+  sleeping double precision not null default 0 check (sleeping >= 0),
+  sleeping_since timestamptz not null default clock_timestamp(),
+  controls integer not null default 0 check (controls >= 0),
+  -- Since when its word does not count, because of its controls.
+  dismissed_at timestamptz,
+  primary key (identity, form, prompt, exam)
+);
+
 create table nightdesk_data.batch_budgets (
   batch_id uuid primary key references nightdesk_data.batches on delete cascade,
   -- Which limits are the batch's own; the others follow the configuration.

@@ -17,7 +17,7 @@ comment on column nightdesk.results.job_id is 'Id of the job.';
 comment on column nightdesk.results.batch_id is 'Id of its batch.';
 comment on column nightdesk.results.batch is 'Name of its batch.';
 comment on column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.';
-comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, embed, index, chat, command or notify.';
+comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, chat, command or notify.';
 comment on column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.';
 comment on column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.';
 comment on column nightdesk.results.error_message is 'The same in words.';
@@ -35,10 +35,10 @@ comment on column nightdesk.results.created_at is 'When it was queued.';
 comment on column nightdesk.results.finished_at is 'When it ended; null while it has not.';
 comment on column nightdesk.results.output is 'What a job gave beside words: the fields of extract, the counters of index and embed.';
 comment on column nightdesk.results.cached_from is 'The run whose replies were taken over, because nothing that decides them had changed.';
-comment on column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.';
+comment on column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review, exam (of its judge) or time; null unless it is parked.';
 comment on column nightdesk.results.grade is
-  'verified: it passed its checks. supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; unresolved of a refusal whose checks leave something open; null without claims and fields.';
-comment on column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their judge came to. unverified: no judge could be had, or read. Of a job that is queued, pending: its checks are under way.';
+  'verified: it passed its checks. supported or unconfirmed: of the worst claim of the answer, or unconfirmed where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; unresolved of a refusal whose checks leave something open; null without claims and fields.';
+comment on column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their auditor came to. unverified: no auditor could be had, or read. Of a job that is queued, pending: its checks are under way.';
 comment on column nightdesk.results.claims_dropped is 'Statements that the evidence does not carry and that were left out of the answer.';
 comment on column nightdesk.results.rerun_of is 'The job of an earlier batch that this one repeats.';
 comment on column nightdesk.results.duplicate_of is 'The job of its batch that is worked in its place, because their files are copies; it has the result. Null for any other.';
@@ -46,7 +46,7 @@ comment on column nightdesk.results.duplicate_of is 'The job of its batch that i
 create view nightdesk.evidence as
 select e.evidence_id, j.job_id, e.run_id, j.batch_id, b.name as batch, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
        e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
-       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.title, e.retrieved_at
+       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.left_out, e.title, e.retrieved_at
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
@@ -77,6 +77,7 @@ comment on column nightdesk.evidence.score is 'Score of the retrieval; null for 
 comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that was read, as UTF-8; of a text file that was read whole it is that of its bytes.';
 comment on column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.';
+comment on column nightdesk.evidence.left_out is 'What a person would see in the file and its text did not hold when it was read, as JSON: how many of each kind; {} where nothing is known to be left out.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 
@@ -107,7 +108,7 @@ create view nightdesk.runs as
 select r.run_id, r.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, r.attempt, r.state, r.error_code, r.error_message,
        r.answer, r.scope, r.model_first, r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.run_ms,
        r.started_at, r.finished_at, r.worker_id, r.version, r.config_sha256,
-       r.config_file, r.roots, r.cached_from, r.grade, r.claims_dropped, r.verification
+       r.config_file, r.roots, r.cached_from, r.grade, r.claims_dropped, r.verification, r.regraded_at
   from nightdesk_data.runs r
   join nightdesk_data.jobs j using (job_id)
   join nightdesk_data.batches b on b.batch_id = j.batch_id
@@ -139,9 +140,10 @@ comment on column nightdesk.runs.version is 'Version of that worker.';
 comment on column nightdesk.runs.config_sha256 is 'Fingerprint of its configuration.';
 comment on column nightdesk.runs.config_file is 'The file that it was read from.';
 comment on column nightdesk.runs.roots is 'The folders that the worker might read.';
-comment on column nightdesk.runs.grade is 'verified, or of the worst claim of the answer: supported, partly or unsupported; unresolved of a refusal whose checks leave something open; null without claims.';
+comment on column nightdesk.runs.grade is 'verified, or of the worst claim of the answer: supported, unconfirmed or unsupported; unresolved of a refusal whose checks leave something open; null without claims.';
 comment on column nightdesk.runs.verification is 'off, pending (its answer waits for checks), passed, failed or unverified.';
 comment on column nightdesk.runs.claims_dropped is 'Statements that were left out of the answer.';
+comment on column nightdesk.runs.regraded_at is 'When grades of it were taken back, because the judge that had given them lost its word; null where none were.';
 comment on column nightdesk.runs.cached_from is 'Run whose result was taken over; null where it did the work.';
 
 create view nightdesk.run_events as
@@ -382,8 +384,7 @@ comment on column nightdesk.figures.line_end is 'Last line in the file.';
 
 create view nightdesk.claims as
 select j.job_id, c.run_id, j.batch_id, b.name as batch, j.custom_id, c.draft, c.ordinal, c.stands, c.text as claim, c.grade,
-       c.reason, case when c.grade = 'partly' then case when c.reason in ('words', 'new_words', 'language')
-                                                        then 'other words' else 'doubt' end end as mark,
+       c.reason,
        c.fate, c.cites, c.arithmetic, c.number, c.path, c.start_char, c.end_char, c.line_start, c.line_end,
        c.carrier as quote, c.quote as given_quote,
        c.locator, c.other_places
@@ -401,10 +402,9 @@ comment on column nightdesk.claims.draft is '0 for the first reply of the model,
 comment on column nightdesk.claims.ordinal is 'Place in the draft, from 0.';
 comment on column nightdesk.claims.stands is 'Whether the answer that was given holds it.';
 comment on column nightdesk.claims.claim is 'The statement, without its citations.';
-comment on column nightdesk.claims.grade is 'supported, partly or unsupported.';
+comment on column nightdesk.claims.grade is 'supported, unconfirmed or unsupported.';
 comment on column nightdesk.claims.reason is
-  'verbatim, carried or arithmetic for a supported one; else what speaks against it: uncited, not_admitted, figure, arithmetic, name, polarity, place, rival, cue, order, words, new_words, language, quote or entailment.';
-comment on column nightdesk.claims.mark is 'Of a partly supported one: other words, or doubt where somebody should look; null for any other.';
+  'verbatim, computed (over a table) or confirmed (by a judge) for a supported one; else what speaks against it (uncited, not_admitted, quote, figure, name, polarity, opposite, anchor, subject, frame, label), or what a judge says that does not confirm it (judge, unclear), or not_asked.';
 comment on column nightdesk.claims.fate is 'kept, marked, repaired (the model was asked again), dropped (left out) or flagged (let stand).';
 comment on column nightdesk.claims.cites is 'Numbers of the pieces of evidence that it cites.';
 comment on column nightdesk.claims.arithmetic is 'How its figure is reckoned from those of the evidence; null where it is not.';
@@ -421,7 +421,7 @@ comment on column nightdesk.claims.other_places is
 comment on column nightdesk.claims.given_quote is 'What the model gave as the words that carry it; null where it gave none.';
 
 create view nightdesk.field_bindings as
-select j.job_id, f.run_id, j.batch_id, b.name as batch, j.custom_id, f.ordinal, f.pointer, f.value, f.state, f.reason, f.quote,
+select j.job_id, f.run_id, j.batch_id, b.name as batch, j.custom_id, f.ordinal, f.pointer, f.value, f.state, f.reason, f.grade, f.judge_says, f.judge_detail, f.quote,
        f.number, f.path, f.start_char, f.end_char, f.line_start, f.line_end
   from nightdesk_data.field_bindings f
   join nightdesk_data.runs r using (run_id)
@@ -438,7 +438,10 @@ comment on column nightdesk.field_bindings.pointer is 'Where it stands in the fi
 comment on column nightdesk.field_bindings.value is 'The value as JSON; null where there is none.';
 comment on column nightdesk.field_bindings.state is 'bound: the quote stands in the document and holds the value; unbound: no words were found that do; null: there is no value.';
 comment on column nightdesk.field_bindings.reason is
-  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up) or other_label (its line names something else).';
+  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else) or judge (an examined model does not find it there).';
+comment on column nightdesk.field_bindings.grade is 'supported: a line that names it holds it, and no judge says otherwise; unconfirmed: it is in doubt; unsupported: no words carry it. Null where there is no value.';
+comment on column nightdesk.field_bindings.judge_says is 'What a judge said: yes, no or unclear; null where none was asked. Also of a value that was left out.';
+comment on column nightdesk.field_bindings.judge_detail is 'The same in words, with the name of the model.';
 comment on column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.';
 comment on column nightdesk.field_bindings.number is 'Number of the piece of evidence that holds them.';
 comment on column nightdesk.field_bindings.path is 'Its file, relative to the work root.';
@@ -629,8 +632,8 @@ comment on column nightdesk.batch_holds.held_ms is 'Milliseconds for which it wa
 -- The calls that were made, each with the stage of its answer. What was taken over from earlier ones costs nothing.
 create view nightdesk_data.staged_calls as
 select m.job_id, m.run_id, j.kind, j.batch_id, m.model, m.prompt_tokens, m.completion_tokens, m.duration_ms,
-       case when j.kind = 'check' then 'check' when m.pass in ('decompose', 'judge') then m.pass
-            when m.prompt->'violations' ?| array['CHECK_CONTRADICTS', 'CHECK_UNKNOWN', 'JUDGE_CORRECTS'] then 'revise'
+       case when j.kind = 'check' then 'check' when m.pass in ('decompose', 'audit', 'grade') then m.pass
+            when m.prompt->'violations' ?| array['CHECK_CONTRADICTS', 'CHECK_UNKNOWN', 'AUDITOR_CORRECTS'] then 'revise'
             else 'draft' end as stage
   from nightdesk_data.model_calls m
   join nightdesk_data.jobs j using (job_id)
@@ -673,7 +676,7 @@ comment on column nightdesk.throughput.completion_tokens is 'Tokens of their rep
 comment on column nightdesk.throughput.run_ms_p50 is 'Median milliseconds of a run.';
 comment on column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.';
 comment on column nightdesk.throughput.calls is 'Calls of models, of runs that were parked, escalated or handed back as well.';
-comment on column nightdesk.throughput.stages is 'The same by stage (draft, decompose, check, judge, revise), as JSON: calls, tokens and model_ms of each.';
+comment on column nightdesk.throughput.stages is 'The same by stage (draft, grade, decompose, check, audit, revise), as JSON: calls, tokens and model_ms of each.';
 
 create view nightdesk.documents as
 select d.source, d.path, d.sha256, d.bytes, d.chars,
@@ -681,7 +684,8 @@ select d.source, d.path, d.sha256, d.bytes, d.chars,
        d.metadata_state, d.metadata, d.indexed_at, d.language, d.metadata_problem, d.extractor,
        coalesce(d.day, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day,
        coalesce(d.day_until, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day_until,
-       coalesce(d.day_source, 'file_time') as day_source, d.dates, d.mail, d.attachments, d.secrets
+       coalesce(d.day_source, 'file_time') as day_source, d.dates, d.mail, d.attachments, d.secrets,
+       d.left_out
   from nightdesk_data.documents d;
 comment on view nightdesk.documents is 'One row an indexed file, or an attachment of a mail.';
 comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
@@ -703,6 +707,7 @@ comment on column nightdesk.documents.extractor is 'What made text of the bytes 
 comment on column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.';
 comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
 comment on column nightdesk.documents.secrets is 'Kinds of keys and tokens that its text holds: aws_key, gcp_key, github_token, jwt, private_key; empty where none was found.';
+comment on column nightdesk.documents.left_out is 'What a person would see in the file and its text does not hold, as JSON: how many of each kind, such as pictures or hidden sheets; {} where nothing is known to be left out.';
 
 create view nightdesk.watched_files as
 select w.source, w.path, m.path as mail, w.sha256, w.bytes, w.seen_at, w.job_id, j.batch_id, j.state, w.label, w.label_job_id,
@@ -830,6 +835,28 @@ comment on column nightdesk.host_models.server_version is 'Version of the server
 comment on column nightdesk.host_models.window_tokens is 'Tokens that prompt and reply share; null where nobody knows.';
 comment on column nightdesk.host_models.features is 'What it can do, as JSON: tools (native, schema or text), counts_tokens (chat, tokenize or none), ignores_schemas.';
 comment on column nightdesk.host_models.seen_at is 'When a worker last looked.';
+
+create view nightdesk.exams as
+select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,
+       right_asked, right_confirmed, calls, parts, examined_at, controls, dismissed_at, identity, prompt, exam, job_id
+  from nightdesk_data.exams;
+comment on view nightdesk.exams is 'What judges of statements are worth: one row a model and form that was examined.';
+comment on column nightdesk.exams.model is 'Name of the model.';
+comment on column nightdesk.exams.form is 'How it is asked: list, yes_no or nli.';
+comment on column nightdesk.exams.state is 'passed: its yes counts. weak, failed, useless (it confirms under 60 % of right statements) and dismissed (its controls took its word): it is not asked.';
+comment on column nightdesk.exams.wrong_asked is 'Wrong statements that it was asked of.';
+comment on column nightdesk.exams.wrong_confirmed is 'Of these those that it called right.';
+comment on column nightdesk.exams.right_asked is 'Right statements that it was asked of.';
+comment on column nightdesk.exams.right_confirmed is 'Of these those that it called right.';
+comment on column nightdesk.exams.calls is 'Calls that the exam took.';
+comment on column nightdesk.exams.parts is 'The same by kind of statement and language, as JSON: kind, language, is_wrong, asked, confirmed.';
+comment on column nightdesk.exams.examined_at is 'When the exam ended.';
+comment on column nightdesk.exams.controls is 'Control statements of later calls that it was asked of.';
+comment on column nightdesk.exams.dismissed_at is 'Since when its word does not count, because of what it said of controls; null while it does.';
+comment on column nightdesk.exams.identity is 'Digest of its weights, or of host, name and version where its host reports none.';
+comment on column nightdesk.exams.prompt is 'Version of what it is asked.';
+comment on column nightdesk.exams.exam is 'Version of the statements of the exam.';
+comment on column nightdesk.exams.job_id is 'The job that examined it.';
 
 create view nightdesk.budgets as
 select 'batch' as scope, b.batch_id, b.name as batch, null::date as night, u.tokens_limit, u.tokens_used, u.tokens_reserved,
@@ -962,8 +989,8 @@ select b.batch_id, b.name as batch, c.kind, c.stage, c.model, count(*) as calls,
 comment on view nightdesk.stage_costs is 'What models were asked for a batch, by stage: drafts, and the verification of their answers.';
 comment on column nightdesk.stage_costs.batch_id is 'Id of the batch.';
 comment on column nightdesk.stage_costs.batch is 'Name of the batch.';
-comment on column nightdesk.stage_costs.kind is 'Kind of the jobs; check for the checks of its answers.';
-comment on column nightdesk.stage_costs.stage is 'draft, decompose (which questions to ask), check, judge or revise.';
+comment on column nightdesk.stage_costs.kind is 'Kind of the jobs; check for the checks of its answers, examine for the exam of their judge.';
+comment on column nightdesk.stage_costs.stage is 'draft, grade (a judge is asked of its statements), decompose (which questions to ask), check, audit or revise.';
 comment on column nightdesk.stage_costs.model is 'The model that was asked.';
 comment on column nightdesk.stage_costs.calls is 'Calls that were made; what was taken over from earlier ones costs nothing.';
 comment on column nightdesk.stage_costs.jobs is 'Jobs that they were made for.';
@@ -1002,22 +1029,22 @@ comment on column nightdesk.checks.prompt_tokens is 'Tokens of the prompts of th
 comment on column nightdesk.checks.completion_tokens is 'Tokens of its replies.';
 comment on column nightdesk.checks.run_ms is 'Milliseconds that it took.';
 
-create view nightdesk.judgements as
+create view nightdesk.audits as
 select g.job_id, j.batch_id, b.name as batch, j.custom_id, g.round, g.score, g.given, g.caps, g.corrections, g.readable
-  from nightdesk_data.judgements g
+  from nightdesk_data.audits g
   join nightdesk_data.jobs j using (job_id)
   join nightdesk_data.batches b on b.batch_id = j.batch_id;
-comment on view nightdesk.judgements is 'One row a round of verification: what the judge made of the checks.';
-comment on column nightdesk.judgements.job_id is 'Id of the job whose answer is judged.';
-comment on column nightdesk.judgements.batch_id is 'Id of its batch.';
-comment on column nightdesk.judgements.batch is 'Name of its batch.';
-comment on column nightdesk.judgements.custom_id is 'The job''s custom_id.';
-comment on column nightdesk.judgements.round is '0 for the first draft, 1 for its revision.';
-comment on column nightdesk.judgements.score is '1 to 4, of which 3 passes; null where no judge could be had, or read.';
-comment on column nightdesk.judgements.given is 'The same before caps.';
-comment on column nightdesk.judgements.caps is 'What keeps the score at 2 or below: unknown_check, contradicted_check, no_coverage, one_source.';
-comment on column nightdesk.judgements.corrections is 'What the judge wants changed, as a JSON list of claim, where and change.';
-comment on column nightdesk.judgements.readable is 'Whether the judge could be read.';
+comment on view nightdesk.audits is 'One row a round of verification: what the auditor made of the checks.';
+comment on column nightdesk.audits.job_id is 'Id of the job whose answer is scored.';
+comment on column nightdesk.audits.batch_id is 'Id of its batch.';
+comment on column nightdesk.audits.batch is 'Name of its batch.';
+comment on column nightdesk.audits.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.audits.round is '0 for the first draft, 1 for its revision.';
+comment on column nightdesk.audits.score is '1 to 4, of which 3 passes; null where no auditor could be had, or read.';
+comment on column nightdesk.audits.given is 'The same before caps.';
+comment on column nightdesk.audits.caps is 'What keeps the score at 2 or below: unknown_check, contradicted_check, no_coverage, unchecked_doubt, one_source.';
+comment on column nightdesk.audits.corrections is 'What the auditor wants changed, as a JSON list of claim, where and change.';
+comment on column nightdesk.audits.readable is 'Whether the auditor could be read.';
 
 create view nightdesk.constraints as
 select c.constraint_id, c.job_id, j.batch_id, b.name as batch, j.custom_id, c.what, c.needed, c.reason, c.created_at,

@@ -48,6 +48,15 @@ table nightdesk_data.artifacts
   column created_at timestamp with time zone not null default clock_timestamp()
   column used_at timestamp with time zone not null default clock_timestamp()
 
+table nightdesk_data.audits
+  column job_id uuid not null
+  column round integer not null
+  column score integer
+  column given integer
+  column caps text[] not null default '{}'::text[]
+  column corrections jsonb not null default '[]'::jsonb
+  column readable boolean not null
+
 table nightdesk_data.batch_budgets
   column batch_id uuid not null
   column own text[] not null default '{}'::text[]
@@ -268,6 +277,7 @@ table nightdesk_data.documents
   column family text
   column supersedes text[] not null default '{}'::text[]
   column secrets text[] not null default '{}'::text[]
+  column left_out jsonb not null default '{}'::jsonb
   column language text not null default 'english'::text
   column chunks_sha256 text not null default repeat('0'::text, 64)
   column metadata_problem text
@@ -315,6 +325,7 @@ table nightdesk_data.evidence
   column chunk_key text
   column heading_path text
   column locator jsonb
+  column left_out jsonb not null default '{}'::jsonb
   column start_char integer not null
   column end_char integer not null
   column line_start integer not null
@@ -324,6 +335,29 @@ table nightdesk_data.evidence
   column title text
   column retrieved_at timestamp with time zone
 
+table nightdesk_data.exams
+  column identity text not null
+  column form text not null
+  column prompt text not null
+  column exam text not null
+  column model text not null
+  column is_known boolean not null
+  column state text not null
+  column wrong_asked integer not null
+  column wrong_confirmed integer not null
+  column right_asked integer not null
+  column right_confirmed integer not null
+  column calls integer not null
+  column parts jsonb not null default '[]'::jsonb
+  column examined_at timestamp with time zone not null default clock_timestamp()
+  column job_id uuid
+  column nodding double precision not null default 0
+  column nodding_since timestamp with time zone not null default clock_timestamp()
+  column sleeping double precision not null default 0
+  column sleeping_since timestamp with time zone not null default clock_timestamp()
+  column controls integer not null default 0
+  column dismissed_at timestamp with time zone
+
 table nightdesk_data.field_bindings
   column run_id uuid not null
   column ordinal integer not null
@@ -331,6 +365,9 @@ table nightdesk_data.field_bindings
   column value jsonb not null
   column state text not null
   column reason text
+  column grade text
+  column judge_says text
+  column judge_detail text
   column quote text
   column number integer
   column path text
@@ -495,15 +532,6 @@ table nightdesk_data.jobs
   column rerun_of uuid
   column duplicate_of uuid
 
-table nightdesk_data.judgements
-  column job_id uuid not null
-  column round integer not null
-  column score integer
-  column given integer
-  column caps text[] not null default '{}'::text[]
-  column corrections jsonb not null default '[]'::jsonb
-  column readable boolean not null
-
 table nightdesk_data.locks
   column name text not null
 
@@ -635,6 +663,7 @@ table nightdesk_data.runs
   column models jsonb not null default '[]'::jsonb
   column memory_ids uuid[] not null default '{}'::uuid[]
   column cached_from uuid
+  column regraded_at timestamp with time zone
   column config_file text
   column roots jsonb
   column grade text
@@ -813,6 +842,24 @@ constraint artifacts_pkey on nightdesk_data.artifacts PRIMARY KEY (sha256)
 
 constraint artifacts_sha256_check on nightdesk_data.artifacts CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
+constraint audits_corrections_check on nightdesk_data.audits CHECK ((jsonb_typeof(corrections) = 'array'::text))
+
+constraint audits_given_check on nightdesk_data.audits CHECK (((given >= 1) AND (given <= 4)))
+
+constraint audits_job_id_fkey on nightdesk_data.audits FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint audits_pkey on nightdesk_data.audits PRIMARY KEY (job_id, round)
+
+constraint audits_round_check on nightdesk_data.audits CHECK ((round >= 0))
+
+constraint audits_score_check on nightdesk_data.audits CHECK (((score >= 1) AND (score <= 4)))
+
+constraint capped_scores_do_not_pass on nightdesk_data.audits CHECK (((caps = '{}'::text[]) OR (score <= 2) OR (NOT readable)))
+
+constraint caps_only_lower on nightdesk_data.audits CHECK ((score <= given))
+
+constraint what_can_be_read_has_a_score on nightdesk_data.audits CHECK (((readable = (score IS NOT NULL)) AND (readable = (given IS NOT NULL))))
+
 constraint batch_budgets_batch_id_fkey on nightdesk_data.batch_budgets FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
 constraint batch_budgets_calls_limit_check on nightdesk_data.batch_budgets CHECK ((calls_limit > 0))
@@ -979,13 +1026,11 @@ constraint claim_checks_verdict_check on nightdesk_data.claim_checks CHECK ((ver
 
 constraint claim_spans_run_forward on nightdesk_data.claims CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
-constraint claims_carried_in_part_are_marked on nightdesk_data.claims CHECK (((grade = 'partly'::text) = (fate = 'marked'::text)))
-
 constraint claims_draft_check on nightdesk_data.claims CHECK ((draft >= 0))
 
 constraint claims_fate_check on nightdesk_data.claims CHECK ((fate = ANY (ARRAY['kept'::text, 'marked'::text, 'repaired'::text, 'dropped'::text, 'flagged'::text])))
 
-constraint claims_grade_check on nightdesk_data.claims CHECK ((grade = ANY (ARRAY['supported'::text, 'partly'::text, 'unsupported'::text])))
+constraint claims_grade_check on nightdesk_data.claims CHECK ((grade = ANY (ARRAY['supported'::text, 'unconfirmed'::text, 'unsupported'::text])))
 
 constraint claims_have_a_place_or_none on nightdesk_data.claims CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
 
@@ -1001,7 +1046,7 @@ constraint claims_other_places_check on nightdesk_data.claims CHECK ((jsonb_type
 
 constraint claims_pkey on nightdesk_data.claims PRIMARY KEY (run_id, draft, ordinal)
 
-constraint claims_reason_check on nightdesk_data.claims CHECK ((reason = ANY (ARRAY['verbatim'::text, 'carried'::text, 'arithmetic'::text, 'uncited'::text, 'not_admitted'::text, 'figure'::text, 'name'::text, 'polarity'::text, 'place'::text, 'rival'::text, 'cue'::text, 'order'::text, 'words'::text, 'new_words'::text, 'language'::text, 'quote'::text, 'entailment'::text])))
+constraint claims_reason_check on nightdesk_data.claims CHECK ((reason = ANY (ARRAY['verbatim'::text, 'computed'::text, 'confirmed'::text, 'uncited'::text, 'not_admitted'::text, 'quote'::text, 'figure'::text, 'name'::text, 'polarity'::text, 'opposite'::text, 'anchor'::text, 'subject'::text, 'frame'::text, 'label'::text, 'judge'::text, 'unclear'::text, 'not_asked'::text])))
 
 constraint claims_run_id_fkey on nightdesk_data.claims FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
 
@@ -1011,9 +1056,11 @@ constraint claims_text_check on nightdesk_data.claims CHECK ((text <> ''::text))
 
 constraint claims_without_a_place_have_no_locator on nightdesk_data.claims CHECK (((locator IS NULL) OR (path IS NOT NULL)))
 
-constraint supported_claims_are_carried_somewhere on nightdesk_data.claims CHECK (((grade <> 'supported'::text) OR ((path IS NOT NULL) AND (reason = ANY (ARRAY['verbatim'::text, 'carried'::text, 'arithmetic'::text])))))
+constraint supported_claims_are_carried_somewhere on nightdesk_data.claims CHECK (((grade <> 'supported'::text) OR ((path IS NOT NULL) AND (reason = ANY (ARRAY['verbatim'::text, 'computed'::text, 'confirmed'::text])))))
 
 constraint supported_claims_are_kept on nightdesk_data.claims CHECK (((grade = 'supported'::text) = (fate = 'kept'::text)))
+
+constraint unconfirmed_claims_are_marked on nightdesk_data.claims CHECK (((grade = 'unconfirmed'::text) = (fate = 'marked'::text)))
 
 constraint what_was_left_out_does_not_stand on nightdesk_data.claims CHECK (((NOT stands) OR (fate = ANY (ARRAY['kept'::text, 'marked'::text, 'flagged'::text]))))
 
@@ -1125,6 +1172,8 @@ constraint documents_extractor_check on nightdesk_data.documents CHECK ((extract
 
 constraint documents_language_check on nightdesk_data.documents CHECK ((language ~ '^[a-z]+$'::text))
 
+constraint documents_left_out_check on nightdesk_data.documents CHECK ((jsonb_typeof(left_out) = 'object'::text))
+
 constraint documents_metadata_state_check on nightdesk_data.documents CHECK ((metadata_state = ANY (ARRAY['absent'::text, 'unknown'::text, 'present'::text])))
 
 constraint documents_path_check on nightdesk_data.documents CHECK (((path <> ''::text) AND (path !~ '^/'::text)))
@@ -1191,6 +1240,8 @@ constraint evidence_extractor_check on nightdesk_data.evidence CHECK ((extractor
 
 constraint evidence_kind_check on nightdesk_data.evidence CHECK ((kind = ANY (ARRAY['file'::text, 'chunk'::text, 'web'::text, 'output'::text])))
 
+constraint evidence_left_out_check on nightdesk_data.evidence CHECK ((jsonb_typeof(left_out) = 'object'::text))
+
 constraint evidence_line_start_check on nightdesk_data.evidence CHECK ((line_start >= 1))
 
 constraint evidence_locator_check on nightdesk_data.evidence CHECK ((jsonb_typeof(locator) = 'object'::text))
@@ -1217,13 +1268,49 @@ constraint spans_run_forward on nightdesk_data.evidence CHECK (((end_char >= sta
 
 constraint web_pages_have_a_time on nightdesk_data.evidence CHECK ((((kind = 'web'::text) = (retrieved_at IS NOT NULL)) AND ((kind = 'web'::text) OR (title IS NULL))))
 
+constraint exams_calls_check on nightdesk_data.exams CHECK ((calls > 0))
+
+constraint exams_check on nightdesk_data.exams CHECK (((wrong_confirmed >= 0) AND (wrong_confirmed <= wrong_asked)))
+
+constraint exams_check1 on nightdesk_data.exams CHECK (((right_confirmed >= 0) AND (right_confirmed <= right_asked)))
+
+constraint exams_controls_check on nightdesk_data.exams CHECK ((controls >= 0))
+
+constraint exams_exam_check on nightdesk_data.exams CHECK ((exam <> ''::text))
+
+constraint exams_form_check on nightdesk_data.exams CHECK ((form = ANY (ARRAY['list'::text, 'yes_no'::text, 'nli'::text])))
+
+constraint exams_identity_check on nightdesk_data.exams CHECK ((identity ~ '^[0-9a-f]{64}$'::text))
+
+constraint exams_model_check on nightdesk_data.exams CHECK ((model <> ''::text))
+
+constraint exams_nodding_check on nightdesk_data.exams CHECK ((nodding >= (0)::double precision))
+
+constraint exams_parts_check on nightdesk_data.exams CHECK ((jsonb_typeof(parts) = 'array'::text))
+
+constraint exams_pkey on nightdesk_data.exams PRIMARY KEY (identity, form, prompt, exam)
+
+constraint exams_prompt_check on nightdesk_data.exams CHECK ((prompt <> ''::text))
+
+constraint exams_right_asked_check on nightdesk_data.exams CHECK ((right_asked >= 0))
+
+constraint exams_sleeping_check on nightdesk_data.exams CHECK ((sleeping >= (0)::double precision))
+
+constraint exams_state_check on nightdesk_data.exams CHECK ((state = ANY (ARRAY['passed'::text, 'weak'::text, 'failed'::text, 'useless'::text])))
+
+constraint exams_wrong_asked_check on nightdesk_data.exams CHECK ((wrong_asked >= 0))
+
 constraint binding_spans_run_forward on nightdesk_data.field_bindings CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
 constraint bindings_have_a_place_or_none on nightdesk_data.field_bindings CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
 
 constraint bound_values_have_words_at_a_place on nightdesk_data.field_bindings CHECK ((((state = 'bound'::text) = (quote IS NOT NULL)) AND ((quote IS NULL) = (path IS NULL))))
 
-constraint bound_values_may_be_in_doubt on nightdesk_data.field_bindings CHECK (((state <> 'bound'::text) OR COALESCE((reason = ANY (ARRAY['no_quote'::text, 'other_label'::text])), true)))
+constraint bound_values_may_be_in_doubt on nightdesk_data.field_bindings CHECK (((state <> 'bound'::text) OR COALESCE((reason = ANY (ARRAY['no_quote'::text, 'other_label'::text, 'judge'::text])), true)))
+
+constraint field_bindings_grade_check on nightdesk_data.field_bindings CHECK ((grade = ANY (ARRAY['supported'::text, 'unconfirmed'::text, 'unsupported'::text])))
+
+constraint field_bindings_judge_says_check on nightdesk_data.field_bindings CHECK ((judge_says = ANY (ARRAY['yes'::text, 'no'::text, 'unclear'::text])))
 
 constraint field_bindings_line_start_check on nightdesk_data.field_bindings CHECK ((line_start >= 1))
 
@@ -1233,7 +1320,7 @@ constraint field_bindings_ordinal_check on nightdesk_data.field_bindings CHECK (
 
 constraint field_bindings_pkey on nightdesk_data.field_bindings PRIMARY KEY (run_id, ordinal)
 
-constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text, 'other_label'::text])))
+constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text, 'other_label'::text, 'judge'::text])))
 
 constraint field_bindings_run_id_fkey on nightdesk_data.field_bindings FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
 
@@ -1243,7 +1330,11 @@ constraint field_bindings_state_check on nightdesk_data.field_bindings CHECK ((s
 
 constraint field_bindings_value_check on nightdesk_data.field_bindings CHECK ((jsonb_typeof(value) <> ALL (ARRAY['object'::text, 'array'::text])))
 
+constraint judges_say_it_in_words on nightdesk_data.field_bindings CHECK (((judge_says IS NULL) = (judge_detail IS NULL)))
+
 constraint unbound_values_have_a_reason on nightdesk_data.field_bindings CHECK (((state <> 'unbound'::text) OR (reason IS NOT NULL)))
+
+constraint values_have_a_grade on nightdesk_data.field_bindings CHECK (((state = 'null'::text) = (grade IS NULL)))
 
 constraint what_is_null_has_no_value on nightdesk_data.field_bindings CHECK (((state = 'null'::text) = (jsonb_typeof(value) = 'null'::text)))
 
@@ -1411,7 +1502,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'examine'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -1433,7 +1524,7 @@ constraint jobs_state_check on nightdesk_data.jobs CHECK ((state = ANY (ARRAY['q
 
 constraint jobs_tier_check on nightdesk_data.jobs CHECK ((tier >= 0))
 
-constraint jobs_waiting_for_check on nightdesk_data.jobs CHECK ((waiting_for = ANY (ARRAY['host'::text, 'approval'::text, 'review'::text, 'time'::text])))
+constraint jobs_waiting_for_check on nightdesk_data.jobs CHECK ((waiting_for = ANY (ARRAY['host'::text, 'approval'::text, 'review'::text, 'exam'::text, 'time'::text])))
 
 constraint jobs_waits_for_check on nightdesk_data.jobs CHECK ((waits_for >= 0))
 
@@ -1455,25 +1546,7 @@ constraint running_jobs_hold_a_lease on nightdesk_data.jobs CHECK (((state = 'ru
 
 constraint successes_have_no_code on nightdesk_data.jobs CHECK (((state <> 'succeeded'::text) OR (error_code IS NULL)))
 
-constraint what_waits_for_a_person_is_never_due on nightdesk_data.jobs CHECK (((waiting_for IS NULL) OR (waiting_for = ANY (ARRAY['host'::text, 'time'::text])) OR (due_at = 'infinity'::timestamp with time zone)))
-
-constraint capped_scores_do_not_pass on nightdesk_data.judgements CHECK (((caps = '{}'::text[]) OR (score <= 2) OR (NOT readable)))
-
-constraint caps_only_lower on nightdesk_data.judgements CHECK ((score <= given))
-
-constraint judgements_corrections_check on nightdesk_data.judgements CHECK ((jsonb_typeof(corrections) = 'array'::text))
-
-constraint judgements_given_check on nightdesk_data.judgements CHECK (((given >= 1) AND (given <= 4)))
-
-constraint judgements_job_id_fkey on nightdesk_data.judgements FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
-
-constraint judgements_pkey on nightdesk_data.judgements PRIMARY KEY (job_id, round)
-
-constraint judgements_round_check on nightdesk_data.judgements CHECK ((round >= 0))
-
-constraint judgements_score_check on nightdesk_data.judgements CHECK (((score >= 1) AND (score <= 4)))
-
-constraint what_can_be_read_has_a_score on nightdesk_data.judgements CHECK (((readable = (score IS NOT NULL)) AND (readable = (given IS NOT NULL))))
+constraint what_waits_for_others_is_never_due on nightdesk_data.jobs CHECK (((waiting_for IS NULL) OR (waiting_for = ANY (ARRAY['host'::text, 'time'::text])) OR (due_at = 'infinity'::timestamp with time zone)))
 
 constraint locks_pkey on nightdesk_data.locks PRIMARY KEY (name)
 
@@ -1509,7 +1582,7 @@ constraint model_calls_model_check on nightdesk_data.model_calls CHECK ((model <
 
 constraint model_calls_model_digest_check on nightdesk_data.model_calls CHECK ((model_digest ~ '^[0-9a-f]{64}$'::text))
 
-constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text, 'decompose'::text, 'verdict'::text, 'judge'::text])))
+constraint model_calls_pass_check on nightdesk_data.model_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text, 'decompose'::text, 'verdict'::text, 'audit'::text, 'grade'::text])))
 
 constraint model_calls_pkey on nightdesk_data.model_calls PRIMARY KEY (call_id)
 
@@ -1601,7 +1674,7 @@ constraint run_calls_ordinal_check on nightdesk_data.run_calls CHECK ((ordinal >
 
 constraint run_calls_origin_check on nightdesk_data.run_calls CHECK ((origin = ANY (ARRAY['asked'::text, 'reused'::text, 'cached'::text])))
 
-constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text, 'decompose'::text, 'verdict'::text, 'judge'::text])))
+constraint run_calls_pass_check on nightdesk_data.run_calls CHECK ((pass = ANY (ARRAY['first'::text, 'second'::text, 'retry'::text, 'chat'::text, 'part'::text, 'step'::text, 'decompose'::text, 'verdict'::text, 'audit'::text, 'grade'::text])))
 
 constraint run_calls_pkey on nightdesk_data.run_calls PRIMARY KEY (run_id, ordinal)
 
@@ -1647,7 +1720,7 @@ constraint runs_completion_tokens_check on nightdesk_data.runs CHECK ((completio
 
 constraint runs_config_sha256_check on nightdesk_data.runs CHECK ((config_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint runs_grade_check on nightdesk_data.runs CHECK ((grade = ANY (ARRAY['verified'::text, 'supported'::text, 'partly'::text, 'unsupported'::text, 'unresolved'::text])))
+constraint runs_grade_check on nightdesk_data.runs CHECK ((grade = ANY (ARRAY['verified'::text, 'supported'::text, 'unconfirmed'::text, 'unsupported'::text, 'unresolved'::text])))
 
 constraint runs_job_id_fkey on nightdesk_data.runs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
@@ -1907,7 +1980,11 @@ CREATE INDEX jobs_in_lanes ON nightdesk_data.jobs USING btree (kind, due_at, seq
 
 CREATE INDEX jobs_in_the_queue ON nightdesk_data.jobs USING btree (dispatched_at) WHERE (dispatched_at IS NOT NULL)
 
+CREATE INDEX jobs_never_due ON nightdesk_data.jobs USING btree (waiting_for, batch_id) WHERE (waiting_for = ANY (ARRAY['approval'::text, 'review'::text, 'exam'::text]))
+
 CREATE INDEX jobs_that_classified ON nightdesk_data.jobs USING btree (md5((input ->> 'path'::text)), finished_at) WHERE ((kind = 'extract'::text) AND ((input ->> 'preset'::text) = 'classify'::text) AND (state = 'succeeded'::text))
+
+CREATE INDEX jobs_that_examine ON nightdesk_data.jobs USING btree (finished_at) WHERE (kind = 'examine'::text)
 
 CREATE INDEX jobs_to_dispatch ON nightdesk_data.jobs USING btree (batch_id, priority DESC, affinity, size, seq) WHERE ((state = ANY (ARRAY['queued'::text, 'parked'::text])) AND (dispatched_at IS NULL) AND (waits_for = 0) AND (due_at < 'infinity'::timestamp with time zone))
 
@@ -1915,15 +1992,11 @@ CREATE INDEX jobs_to_dispatch_by_age ON nightdesk_data.jobs USING btree (batch_i
 
 CREATE INDEX jobs_waiting_by_kind ON nightdesk_data.jobs USING btree (batch_id, kind) WHERE (state = ANY (ARRAY['queued'::text, 'parked'::text]))
 
-CREATE INDEX jobs_waiting_for_people ON nightdesk_data.jobs USING btree (waiting_for, batch_id) WHERE (waiting_for = ANY (ARRAY['approval'::text, 'review'::text]))
-
 CREATE INDEX jobs_with_problems ON nightdesk_data.jobs USING btree (batch_id, state, error_code, seq) WHERE (error_code IS NOT NULL)
 
 CREATE INDEX jobs_with_results ON nightdesk_data.jobs USING btree (input_sha256, finished_at) WHERE (((state = 'succeeded'::text) OR (duplicate_of IS NOT NULL)) AND (kind = ANY (ARRAY['summarize'::text, 'extract'::text])))
 
 CREATE INDEX model_calls_to_take_over ON nightdesk_data.model_calls USING btree (request_sha256, call_id) WHERE ((reply IS NOT NULL) AND (model <> 'extractive'::text))
-
-CREATE UNIQUE INDEX one_batch_of_checks ON nightdesk_data.batches USING btree (parent_id) WHERE (origin = 'verify'::text)
 
 CREATE UNIQUE INDEX one_open_step_at_a_time ON nightdesk_data.steps USING btree (job_id) WHERE (state = ANY (ARRAY['started'::text, 'waiting'::text, 'uncertain'::text]))
 
@@ -2031,6 +2104,21 @@ view nightdesk.artifacts (job_id, batch_id, custom_id, step, stream, sha256, byt
    FROM nightdesk_data.artifact_uses u
      LEFT JOIN nightdesk_data.artifacts a ON a.sha256 = u.kept_sha256
      JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.audits (job_id, batch_id, batch, custom_id, round, score, given, caps, corrections, readable) as
+ SELECT g.job_id,
+    j.batch_id,
+    b.name AS batch,
+    j.custom_id,
+    g.round,
+    g.score,
+    g.given,
+    g.caps,
+    g.corrections,
+    g.readable
+   FROM nightdesk_data.audits g
+     JOIN nightdesk_data.jobs j USING (job_id)
+     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
 view nightdesk.batch_holds (batch_id, batch, reason, detail, began_at, ended_at, times, held_ms) as
  SELECT h.batch_id,
@@ -2173,7 +2261,7 @@ view nightdesk.chunks (chunk_key, source, path, ordinal, heading_path, start_cha
    FROM nightdesk_data.chunks c
      JOIN nightdesk_data.documents d USING (doc_id);
 
-view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, mark, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote, locator, other_places) as
+view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordinal, stands, claim, grade, reason, fate, cites, arithmetic, number, path, start_char, end_char, line_start, line_end, quote, given_quote, locator, other_places) as
  SELECT j.job_id,
     c.run_id,
     j.batch_id,
@@ -2185,14 +2273,6 @@ view nightdesk.claims (job_id, run_id, batch_id, batch, custom_id, draft, ordina
     c.text AS claim,
     c.grade,
     c.reason,
-        CASE
-            WHEN c.grade = 'partly'::text THEN
-            CASE
-                WHEN c.reason = ANY (ARRAY['words'::text, 'new_words'::text, 'language'::text]) THEN 'other words'::text
-                ELSE 'doubt'::text
-            END
-            ELSE NULL::text
-        END AS mark,
     c.fate,
     c.cites,
     c.arithmetic,
@@ -2264,7 +2344,7 @@ view nightdesk.coverage (job_id, batch_id, batch, custom_id, round, claim, set_q
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
-view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets) as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets, left_out) as
  SELECT source,
     path,
     sha256,
@@ -2285,10 +2365,11 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     dates,
     mail,
     attachments,
-    secrets
+    secrets,
+    left_out
    FROM nightdesk_data.documents d;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, title, retrieved_at) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, left_out, title, retrieved_at) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -2314,12 +2395,35 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id
     e.text_sha256,
     e.extractor,
     e.locator,
+    e.left_out,
     e.title,
     e.retrieved_at
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b USING (batch_id);
+
+view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_asked, right_confirmed, calls, parts, examined_at, controls, dismissed_at, identity, prompt, exam, job_id) as
+ SELECT model,
+    form,
+        CASE
+            WHEN dismissed_at IS NOT NULL THEN 'dismissed'::text
+            ELSE state
+        END AS state,
+    wrong_asked,
+    wrong_confirmed,
+    right_asked,
+    right_confirmed,
+    calls,
+    parts,
+    examined_at,
+    controls,
+    dismissed_at,
+    identity,
+    prompt,
+    exam,
+    job_id
+   FROM nightdesk_data.exams;
 
 view nightdesk.failures (origin, job_id, batch_id, custom_id, kind, state, path, error_code, error_message, attempts, at) as
  SELECT 'job'::text AS origin,
@@ -2353,7 +2457,7 @@ UNION ALL
     d.at
    FROM nightdesk_data.document_failures d;
 
-view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, quote, number, path, start_char, end_char, line_start, line_end) as
+view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, grade, judge_says, judge_detail, quote, number, path, start_char, end_char, line_start, line_end) as
  SELECT j.job_id,
     f.run_id,
     j.batch_id,
@@ -2364,6 +2468,9 @@ view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordin
     f.value,
     f.state,
     f.reason,
+    f.grade,
+    f.judge_says,
+    f.judge_detail,
     f.quote,
     f.number,
     f.path,
@@ -2490,21 +2597,6 @@ view nightdesk.hosts (host, provider, capacity, capacity_reason, in_use, waiting
             ELSE NULL::timestamp with time zone
         END, tokens_free_at, now()), now()) AS next_call_at
    FROM nightdesk_data.hosts h;
-
-view nightdesk.judgements (job_id, batch_id, batch, custom_id, round, score, given, caps, corrections, readable) as
- SELECT g.job_id,
-    j.batch_id,
-    b.name AS batch,
-    j.custom_id,
-    g.round,
-    g.score,
-    g.given,
-    g.caps,
-    g.corrections,
-    g.readable
-   FROM nightdesk_data.judgements g
-     JOIN nightdesk_data.jobs j USING (job_id)
-     JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
 view nightdesk.memory (memory_id, type, source, content, chunk_keys, dangling_keys, created_at) as
  SELECT memory_id,
@@ -2742,7 +2834,7 @@ view nightdesk.run_events (event_id, run_id, job_id, batch_id, custom_id, ordina
      JOIN nightdesk_data.jobs j USING (job_id)
   WHERE j.kind <> 'notify'::text;
 
-view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from, grade, claims_dropped, verification) as
+view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, state, error_code, error_message, answer, scope, model_first, model_second, prompt_tokens, completion_tokens, queued_ms, model_ms, run_ms, started_at, finished_at, worker_id, version, config_sha256, config_file, roots, cached_from, grade, claims_dropped, verification, regraded_at) as
  SELECT r.run_id,
     r.job_id,
     j.batch_id,
@@ -2772,7 +2864,8 @@ view nightdesk.runs (run_id, job_id, batch_id, batch, custom_id, kind, attempt, 
     r.cached_from,
     r.grade,
     r.claims_dropped,
-    r.verification
+    r.verification,
+    r.regraded_at
    FROM nightdesk_data.runs r
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
@@ -2889,6 +2982,7 @@ view nightdesk.throughput (hour, kind, model, jobs, prompt_tokens, completion_to
             r.models,
             r.memory_ids,
             r.cached_from,
+            r.regraded_at,
             r.config_file,
             r.roots,
             r.grade,
@@ -3019,8 +3113,8 @@ view nightdesk_data.staged_calls (job_id, run_id, kind, batch_id, model, prompt_
     m.duration_ms,
         CASE
             WHEN j.kind = 'check'::text THEN 'check'::text
-            WHEN m.pass = ANY (ARRAY['decompose'::text, 'judge'::text]) THEN m.pass
-            WHEN (m.prompt -> 'violations'::text) ?| ARRAY['CHECK_CONTRADICTS'::text, 'CHECK_UNKNOWN'::text, 'JUDGE_CORRECTS'::text] THEN 'revise'::text
+            WHEN m.pass = ANY (ARRAY['decompose'::text, 'audit'::text, 'grade'::text]) THEN m.pass
+            WHEN (m.prompt -> 'violations'::text) ?| ARRAY['CHECK_CONTRADICTS'::text, 'CHECK_UNKNOWN'::text, 'AUDITOR_CORRECTS'::text] THEN 'revise'::text
             ELSE 'draft'::text
         END AS stage
    FROM nightdesk_data.model_calls m
@@ -3900,6 +3994,8 @@ comment on view nightdesk.approvals is 'One row a call of a tool that a person i
 
 comment on view nightdesk.artifacts is 'One row an output of a tool. Equal ones are kept once.'
 
+comment on view nightdesk.audits is 'One row a round of verification: what the auditor made of the checks.'
+
 comment on view nightdesk.batch_holds is 'One row a span in which a batch was held: what comes again for the same reason within a minute is one span.'
 
 comment on view nightdesk.batch_progress is 'One row a batch: counts by state, which add up to the total.'
@@ -3922,6 +4018,8 @@ comment on view nightdesk.documents is 'One row an indexed file, or an attachmen
 
 comment on view nightdesk.evidence is 'One row a piece of text that a run read, admitted or not.'
 
+comment on view nightdesk.exams is 'What judges of statements are worth: one row a model and form that was examined.'
+
 comment on view nightdesk.failures is 'What did not succeed: jobs that were refused, failed, parked, cancelled or expired, and documents that could not be indexed.'
 
 comment on view nightdesk.field_bindings is 'One row a single value of the fields of an extraction, with the words of the document that carry it.'
@@ -3937,8 +4035,6 @@ comment on view nightdesk.host_models is 'What a model host was found to have: o
 comment on view nightdesk.host_nights is 'What calls of the hosts of the configuration''s list have cost: one row a host and a night.'
 
 comment on view nightdesk.hosts is 'One row a model host, or a host of the web: how many calls it gets at once, and whether it answers.'
-
-comment on view nightdesk.judgements is 'One row a round of verification: what the judge made of the checks.'
 
 comment on view nightdesk.memory is 'One row a durable note.'
 
@@ -4079,6 +4175,26 @@ comment on view column nightdesk.artifacts.sha256 is 'SHA-256 of its bytes.'
 comment on view column nightdesk.artifacts.step is 'Step of the investigation that made it.'
 
 comment on view column nightdesk.artifacts.stream is 'result, stdout, stderr or state.'
+
+comment on view column nightdesk.audits.batch is 'Name of its batch.'
+
+comment on view column nightdesk.audits.batch_id is 'Id of its batch.'
+
+comment on view column nightdesk.audits.caps is 'What keeps the score at 2 or below: unknown_check, contradicted_check, no_coverage, unchecked_doubt, one_source.'
+
+comment on view column nightdesk.audits.corrections is 'What the auditor wants changed, as a JSON list of claim, where and change.'
+
+comment on view column nightdesk.audits.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.audits.given is 'The same before caps.'
+
+comment on view column nightdesk.audits.job_id is 'Id of the job whose answer is scored.'
+
+comment on view column nightdesk.audits.readable is 'Whether the auditor could be read.'
+
+comment on view column nightdesk.audits.round is '0 for the first draft, 1 for its revision.'
+
+comment on view column nightdesk.audits.score is '1 to 4, of which 3 passes; null where no auditor could be had, or read.'
 
 comment on view column nightdesk.batch_holds.batch is 'Name of the batch.'
 
@@ -4252,7 +4368,7 @@ comment on view column nightdesk.claims.fate is 'kept, marked, repaired (the mod
 
 comment on view column nightdesk.claims.given_quote is 'What the model gave as the words that carry it; null where it gave none.'
 
-comment on view column nightdesk.claims.grade is 'supported, partly or unsupported.'
+comment on view column nightdesk.claims.grade is 'supported, unconfirmed or unsupported.'
 
 comment on view column nightdesk.claims.job_id is 'Id of the job.'
 
@@ -4261,8 +4377,6 @@ comment on view column nightdesk.claims.line_end is 'Last line in the file.'
 comment on view column nightdesk.claims.line_start is 'First line in the file, from 1.'
 
 comment on view column nightdesk.claims.locator is 'Where in the file that is, as JSON: page, sheet and row, message, or the pointer of a JSON or YAML file; null where its lines say it, and of a table whose rows are not its lines.'
-
-comment on view column nightdesk.claims.mark is 'Of a partly supported one: other words, or doubt where somebody should look; null for any other.'
 
 comment on view column nightdesk.claims.number is 'Number of the piece of evidence that carries it, or comes nearest; null when none does.'
 
@@ -4274,7 +4388,7 @@ comment on view column nightdesk.claims.path is 'Its file, relative to the work 
 
 comment on view column nightdesk.claims.quote is 'The words that stand there.'
 
-comment on view column nightdesk.claims.reason is 'verbatim, carried or arithmetic for a supported one; else what speaks against it: uncited, not_admitted, figure, arithmetic, name, polarity, place, rival, cue, order, words, new_words, language, quote or entailment.'
+comment on view column nightdesk.claims.reason is 'verbatim, computed (over a table) or confirmed (by a judge) for a supported one; else what speaks against it (uncited, not_admitted, quote, figure, name, polarity, opposite, anchor, subject, frame, label), or what a judge says that does not confirm it (judge, unclear), or not_asked.'
 
 comment on view column nightdesk.claims.run_id is 'Id of the run.'
 
@@ -4374,6 +4488,8 @@ comment on view column nightdesk.documents.indexed_at is 'When the chunks of the
 
 comment on view column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.'
 
+comment on view column nightdesk.documents.left_out is 'What a person would see in the file and its text does not hold, as JSON: how many of each kind, such as pictures or hidden sheets; {} where nothing is known to be left out.'
+
 comment on view column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.'
 
 comment on view column nightdesk.documents.metadata is 'The frontmatter as JSON; null unless metadata_state is present.'
@@ -4416,6 +4532,8 @@ comment on view column nightdesk.evidence.job_id is 'Id of the job.'
 
 comment on view column nightdesk.evidence.kind is 'file: read by read_text_file. chunk: a passage of the index, or some lines of a file. web: a page that web_fetch fetched. output: what a tool printed.'
 
+comment on view column nightdesk.evidence.left_out is 'What a person would see in the file and its text did not hold when it was read, as JSON: how many of each kind; {} where nothing is known to be left out.'
+
 comment on view column nightdesk.evidence.line_end is 'Last line in the file.'
 
 comment on view column nightdesk.evidence.line_start is 'First line in the file, from 1.'
@@ -4443,6 +4561,38 @@ comment on view column nightdesk.evidence.text_sha256 is 'SHA-256 of the text th
 comment on view column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.'
 
 comment on view column nightdesk.evidence.truncated is 'Whether the text was cut.'
+
+comment on view column nightdesk.exams.calls is 'Calls that the exam took.'
+
+comment on view column nightdesk.exams.controls is 'Control statements of later calls that it was asked of.'
+
+comment on view column nightdesk.exams.dismissed_at is 'Since when its word does not count, because of what it said of controls; null while it does.'
+
+comment on view column nightdesk.exams.exam is 'Version of the statements of the exam.'
+
+comment on view column nightdesk.exams.examined_at is 'When the exam ended.'
+
+comment on view column nightdesk.exams.form is 'How it is asked: list, yes_no or nli.'
+
+comment on view column nightdesk.exams.identity is 'Digest of its weights, or of host, name and version where its host reports none.'
+
+comment on view column nightdesk.exams.job_id is 'The job that examined it.'
+
+comment on view column nightdesk.exams.model is 'Name of the model.'
+
+comment on view column nightdesk.exams.parts is 'The same by kind of statement and language, as JSON: kind, language, is_wrong, asked, confirmed.'
+
+comment on view column nightdesk.exams.prompt is 'Version of what it is asked.'
+
+comment on view column nightdesk.exams.right_asked is 'Right statements that it was asked of.'
+
+comment on view column nightdesk.exams.right_confirmed is 'Of these those that it called right.'
+
+comment on view column nightdesk.exams.state is 'passed: its yes counts. weak, failed, useless (it confirms under 60 % of right statements) and dismissed (its controls took its word): it is not asked.'
+
+comment on view column nightdesk.exams.wrong_asked is 'Wrong statements that it was asked of.'
+
+comment on view column nightdesk.exams.wrong_confirmed is 'Of these those that it called right.'
 
 comment on view column nightdesk.failures.at is 'When it happened, or when it is tried again.'
 
@@ -4474,7 +4624,13 @@ comment on view column nightdesk.field_bindings.custom_id is 'The job''s custom_
 
 comment on view column nightdesk.field_bindings.end_char is 'Offset after the last character.'
 
+comment on view column nightdesk.field_bindings.grade is 'supported: a line that names it holds it, and no judge says otherwise; unconfirmed: it is in doubt; unsupported: no words carry it. Null where there is no value.'
+
 comment on view column nightdesk.field_bindings.job_id is 'Id of the job.'
+
+comment on view column nightdesk.field_bindings.judge_detail is 'The same in words, with the name of the model.'
+
+comment on view column nightdesk.field_bindings.judge_says is 'What a judge said: yes, no or unclear; null where none was asked. Also of a value that was left out.'
 
 comment on view column nightdesk.field_bindings.line_end is 'Last line in the file.'
 
@@ -4490,7 +4646,7 @@ comment on view column nightdesk.field_bindings.pointer is 'Where it stands in t
 
 comment on view column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.'
 
-comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up) or other_label (its line names something else).'
+comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else) or judge (an examined model does not find it there).'
 
 comment on view column nightdesk.field_bindings.run_id is 'Id of the run.'
 
@@ -4637,26 +4793,6 @@ comment on view column nightdesk.hosts.state is 'closed: calls go through. open:
 comment on view column nightdesk.hosts.tokens_per_minute is 'Tokens that calls may read and write in a minute; null: no limit.'
 
 comment on view column nightdesk.hosts.waiting is 'Calls that wait for it.'
-
-comment on view column nightdesk.judgements.batch is 'Name of its batch.'
-
-comment on view column nightdesk.judgements.batch_id is 'Id of its batch.'
-
-comment on view column nightdesk.judgements.caps is 'What keeps the score at 2 or below: unknown_check, contradicted_check, no_coverage, one_source.'
-
-comment on view column nightdesk.judgements.corrections is 'What the judge wants changed, as a JSON list of claim, where and change.'
-
-comment on view column nightdesk.judgements.custom_id is 'The job''s custom_id.'
-
-comment on view column nightdesk.judgements.given is 'The same before caps.'
-
-comment on view column nightdesk.judgements.job_id is 'Id of the job whose answer is judged.'
-
-comment on view column nightdesk.judgements.readable is 'Whether the judge could be read.'
-
-comment on view column nightdesk.judgements.round is '0 for the first draft, 1 for its revision.'
-
-comment on view column nightdesk.judgements.score is '1 to 4, of which 3 passes; null where no judge could be had, or read.'
 
 comment on view column nightdesk.memory.chunk_keys is 'Passages of the index that it rests on.'
 
@@ -4894,13 +5030,13 @@ comment on view column nightdesk.results.evidence_count is 'Pieces of evidence t
 
 comment on view column nightdesk.results.finished_at is 'When it ended; null while it has not.'
 
-comment on view column nightdesk.results.grade is 'verified: it passed its checks. supported or partly: of the worst claim of the answer, or partly where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; unresolved of a refusal whose checks leave something open; null without claims and fields.'
+comment on view column nightdesk.results.grade is 'verified: it passed its checks. supported or unconfirmed: of the worst claim of the answer, or unconfirmed where a field of an extraction is unbound; unsupported only where ask.unsupported lets it stand; unresolved of a refusal whose checks leave something open; null without claims and fields.'
 
 comment on view column nightdesk.results.input is 'What was asked for, as it was queued.'
 
 comment on view column nightdesk.results.job_id is 'Id of the job.'
 
-comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, embed, index, chat, command or notify.'
+comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, chat, command or notify.'
 
 comment on view column nightdesk.results.model is 'The model that wrote the answer.'
 
@@ -4920,9 +5056,9 @@ comment on view column nightdesk.results.scope is 'The scope footer: what the an
 
 comment on view column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.'
 
-comment on view column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their judge came to. unverified: no judge could be had, or read. Of a job that is queued, pending: its checks are under way.'
+comment on view column nightdesk.results.verification is 'off: its answer was not verified. passed or failed: what its checks and their auditor came to. unverified: no auditor could be had, or read. Of a job that is queued, pending: its checks are under way.'
 
-comment on view column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review or time; null unless it is parked.'
+comment on view column nightdesk.results.waiting_for is 'What a parked job waits for: host, approval, review, exam (of its judge) or time; null unless it is parked.'
 
 comment on view column nightdesk.reviews.batch is 'Name of its batch.'
 
@@ -5000,7 +5136,7 @@ comment on view column nightdesk.runs.error_message is 'The same in words.'
 
 comment on view column nightdesk.runs.finished_at is 'When it ended; null while it runs.'
 
-comment on view column nightdesk.runs.grade is 'verified, or of the worst claim of the answer: supported, partly or unsupported; unresolved of a refusal whose checks leave something open; null without claims.'
+comment on view column nightdesk.runs.grade is 'verified, or of the worst claim of the answer: supported, unconfirmed or unsupported; unresolved of a refusal whose checks leave something open; null without claims.'
 
 comment on view column nightdesk.runs.job_id is 'Id of its job.'
 
@@ -5015,6 +5151,8 @@ comment on view column nightdesk.runs.model_second is 'Model of the second pass.
 comment on view column nightdesk.runs.prompt_tokens is 'Tokens of all prompts.'
 
 comment on view column nightdesk.runs.queued_ms is 'Milliseconds between the time it was due and its start.'
+
+comment on view column nightdesk.runs.regraded_at is 'When grades of it were taken back, because the judge that had given them lost its word; null where none were.'
 
 comment on view column nightdesk.runs.roots is 'The folders that the worker might read.'
 
@@ -5066,7 +5204,7 @@ comment on view column nightdesk.stage_costs.completion_tokens is 'Tokens of the
 
 comment on view column nightdesk.stage_costs.jobs is 'Jobs that they were made for.'
 
-comment on view column nightdesk.stage_costs.kind is 'Kind of the jobs; check for the checks of its answers.'
+comment on view column nightdesk.stage_costs.kind is 'Kind of the jobs; check for the checks of its answers, examine for the exam of their judge.'
 
 comment on view column nightdesk.stage_costs.model is 'The model that was asked.'
 
@@ -5074,7 +5212,7 @@ comment on view column nightdesk.stage_costs.model_ms is 'Milliseconds that they
 
 comment on view column nightdesk.stage_costs.prompt_tokens is 'Tokens of their prompts.'
 
-comment on view column nightdesk.stage_costs.stage is 'draft, decompose (which questions to ask), check, judge or revise.'
+comment on view column nightdesk.stage_costs.stage is 'draft, grade (a judge is asked of its statements), decompose (which questions to ask), check, audit or revise.'
 
 comment on view column nightdesk.steps.batch is 'Name of the batch.'
 
@@ -5154,7 +5292,7 @@ comment on view column nightdesk.throughput.run_ms_p50 is 'Median milliseconds o
 
 comment on view column nightdesk.throughput.run_ms_p95 is '95th percentile of the same.'
 
-comment on view column nightdesk.throughput.stages is 'The same by stage (draft, decompose, check, judge, revise), as JSON: calls, tokens and model_ms of each.'
+comment on view column nightdesk.throughput.stages is 'The same by stage (draft, grade, decompose, check, audit, revise), as JSON: calls, tokens and model_ms of each.'
 
 comment on view column nightdesk.tool_calls.args is 'Its arguments, as the model gave them.'
 
@@ -5304,6 +5442,8 @@ grant select on relation nightdesk.approvals to nightdesk_reader
 
 grant select on relation nightdesk.artifacts to nightdesk_reader
 
+grant select on relation nightdesk.audits to nightdesk_reader
+
 grant select on relation nightdesk.batch_holds to nightdesk_reader
 
 grant select on relation nightdesk.batch_progress to nightdesk_reader
@@ -5326,6 +5466,8 @@ grant select on relation nightdesk.documents to nightdesk_reader
 
 grant select on relation nightdesk.evidence to nightdesk_reader
 
+grant select on relation nightdesk.exams to nightdesk_reader
+
 grant select on relation nightdesk.failures to nightdesk_reader
 
 grant select on relation nightdesk.field_bindings to nightdesk_reader
@@ -5341,8 +5483,6 @@ grant select on relation nightdesk.host_models to nightdesk_reader
 grant select on relation nightdesk.host_nights to nightdesk_reader
 
 grant select on relation nightdesk.hosts to nightdesk_reader
-
-grant select on relation nightdesk.judgements to nightdesk_reader
 
 grant select on relation nightdesk.memory to nightdesk_reader
 

@@ -36,9 +36,9 @@ export const stateHtml = (state: string, text: string = state): Html =>
 /** A class name of ours: states come from rows. */
 export const classOf = (state: string): string => `s-${state.replaceAll(/[^a-z_]/g, "")}`;
 
-function placeHtml({ path, line_start: first, line_end: last }: PieceOf<"place">): Html {
+function placeHtml({ path, heading, line_start: first, line_end: last }: PieceOf<"place">): Html {
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
-  return markup`<span class="place">${webLink(path)} ${lines}</span>`;
+  return markup`<span class="place">${webLink(path)}${heading === undefined ? "" : `#${heading}`} ${lines}</span>`;
 }
 
 function idHtml({ of, id }: PieceOf<"id">): Html {

@@ -1,5 +1,4 @@
-import { userInfo } from "node:os";
-import { openContext } from "../shared/command-context.ts";
+import { openContext, userName } from "../shared/command-context.ts";
 import type { CommandContext } from "../shared/command-context.ts";
 import type { CommandHandler } from "../shared/commands/command.ts";
 import { EXIT } from "../shared/commands/report-failure.ts";
@@ -92,7 +91,7 @@ export async function openDashboard(
       addressOf,
       sessions: openSessions(config.dashboard.session_hours * HOUR_MS, () => performance.now()),
       turns: takeTurns(config.dashboard.connections, MOST_WAITING, "The desk"),
-      localUser: localUser(),
+      localUser: userName(),
     },
     ROUTES,
   );
@@ -152,14 +151,4 @@ async function openDatabases({ config, invocation, logger }: CommandContext): Pr
     });
   const pages = await open(config.dashboard.connections);
   return { pages, live: await open(2) };
-}
-
-/** The name of whoever runs this, as the system knows it. */
-function localUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user without an entry, as in a container.
-    return `uid ${process.getuid?.() ?? "unknown"}`;
-  }
 }

@@ -13,6 +13,7 @@ export const handlers: CommandHandlers = {
   digest: async () => (await import("./commands/digest.ts")).digest,
   investigate: async () => (await import("./commands/investigate.ts")).investigate,
   chat: async () => (await import("./commands/ask.ts")).chat,
+  "models examine": async () => (await import("./commands/ask.ts")).modelsExamine,
   enqueue: async () => (await import("./commands/enqueue.ts")).enqueue,
   eval: async () => (await import("./commands/eval.ts")).evaluate,
   "batch list": async () => (await import("./commands/batch-show.ts")).batchList,

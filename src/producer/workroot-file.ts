@@ -1,8 +1,8 @@
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { createAtomicFile, openFolder, pathOfFolder } from "../shared/atomic-file.ts";
-import type { AtomicFile, Existing } from "../shared/atomic-file.ts";
+import { createAtomicFile, openFolder, pathOfFolder, textFileOf } from "../shared/atomic-file.ts";
+import type { Existing, TextFile } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
 import { Failure, refuse } from "../shared/failure.ts";
@@ -34,17 +34,7 @@ export async function writeFileInWorkroot(
   }
 }
 
-/** A file that appears when it is complete and on disk. */
-type FileInWorkroot = {
-  readonly kind: "begun";
-  /** Texts are gathered before they are written. */
-  write(text: string): Promise<void>;
-  commit(): Promise<void>;
-  /** Leaves nothing behind. Does nothing after a commit. */
-  discard(): Promise<void>;
-};
-
-const GATHERED_CHARS = 256 * 1024;
+type FileInWorkroot = TextFile & { readonly kind: "begun" };
 
 /**
  * The same for a file that is written piece by piece, where none is yet.
@@ -59,7 +49,8 @@ export async function beginFileInWorkroot(
   try {
     const refusal = await checkExisting(target, request.file, "keep");
     if (refusal !== undefined) return refusal;
-    return gathering(await createAtomicFile(join(target.place, target.name), "keep"), request.file);
+    const file = await createAtomicFile(join(target.place, target.name), "keep");
+    return begunFile(textFileOf(file), request.file);
   } catch (error) {
     throw notWritten(request.file, error);
   } finally {
@@ -67,28 +58,14 @@ export async function beginFileInWorkroot(
   }
 }
 
-function gathering(file: AtomicFile, name: string): FileInWorkroot {
-  let [gathered, chars]: [string[], number] = [[], 0];
-  const flush = async (): Promise<void> => {
-    const text = gathered.join("");
-    [gathered, chars] = [[], 0];
-    if (text !== "") await file.handle.appendFile(text);
-  };
+function begunFile(file: TextFile, name: string): FileInWorkroot {
   const failWritten = (error: unknown): never => {
     throw hasCode(error, "EEXIST") ? fileExists(name) : notWritten(name, error);
   };
   return {
     kind: "begun",
-    async write(text) {
-      gathered.push(text);
-      chars += text.length;
-      if (chars >= GATHERED_CHARS) await flush().catch(failWritten);
-    },
-    async commit() {
-      await flush()
-        .then(() => file.commit())
-        .catch(failWritten);
-    },
+    write: (text) => file.write(text).catch(failWritten),
+    commit: () => file.commit().catch(failWritten),
     discard: () => file.discard(),
   };
 }

@@ -262,3 +262,35 @@ export async function syncFolder(folder: string): Promise<void> {
   const handle = await openFolder(folder);
   await handle.sync().finally(() => handle.close());
 }
+
+/** A text that is written piece by piece. It appears as a whole when it is committed; nothing is left after `discard`. */
+export type TextFile = {
+  /** Texts are gathered before they are written. */
+  write(text: string): Promise<void>;
+  commit(): Promise<void>;
+  /** Does nothing after a commit. */
+  discard(): Promise<void>;
+};
+
+const GATHERED_CHARS = 256 * 1024;
+
+export function textFileOf(file: AtomicFile): TextFile {
+  let [gathered, chars]: [string[], number] = [[], 0];
+  const flush = async (): Promise<void> => {
+    const text = gathered.join("");
+    [gathered, chars] = [[], 0];
+    if (text !== "") await file.handle.appendFile(text);
+  };
+  return {
+    async write(text) {
+      gathered.push(text);
+      chars += text.length;
+      if (chars >= GATHERED_CHARS) await flush();
+    },
+    async commit() {
+      await flush();
+      await file.commit();
+    },
+    discard: () => file.discard(),
+  };
+}

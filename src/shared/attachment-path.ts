@@ -1,9 +1,10 @@
 /**
  * Where an attachment lies: below the file of its mail, where no file of a disk can be, under its number and its name:
  * `offer.eml/attachments/2/price-list.pdf`, and of the seventh mail of a mailbox `box.mbox/messages/7/attachments/1/plan.pdf`.
+ * What an archive holds lies below it as what a mail holds: `year.zip/attachments/3/plan.pdf`.
  */
 export type AttachmentPlace = {
-  /** The file of a mail or a mailbox. */
+  /** The file of a mail, a mailbox or an archive. */
   readonly file: string;
   /** What lies in it, such as `attachments/1/forwarded.eml`, and then what lies in that. */
   readonly names: readonly string[];
@@ -41,18 +42,18 @@ function startOfName(parts: readonly string[]): number | undefined {
   if (folder !== "attachments" || !NUMBER.test(number) || name === "") return undefined;
   const isOfMessage = parts[end - 5] === "messages" && NUMBER.test(parts[end - 4] ?? "");
   const start = isOfMessage ? end - 5 : end - 3;
-  const ending = isOfMessage ? ".mbox" : ".eml";
-  return parts[start - 1]?.toLowerCase().endsWith(ending) === true ? start : undefined;
+  const endings = isOfMessage ? /\.mbox$/i : /\.(?:eml|zip)$/i;
+  return endings.test(parts[start - 1] ?? "") ? start : undefined;
 }
 
 /** Whether what lies at a path may hold attachments. */
-export const isMail = (path: string): boolean => /\.(?:eml|mbox)$/i.test(path);
+export const holdsFiles = (path: string): boolean => /\.(?:eml|mbox|zip)$/i.test(path);
 
 /** Whether a path is that of a file that may hold attachments, and no attachment itself. */
-export const isMailFile = (path: string): boolean =>
-  isMail(path) && attachmentPlaces(path).length === 0;
+export const isHolder = (path: string): boolean =>
+  holdsFiles(path) && attachmentPlaces(path).length === 0;
 
-const NUMBERED = /(\.(?:eml|mbox))(?:\/messages\/[1-9]\d{0,6})?\/attachments\/[1-9]\d{0,6}\//gi;
+const NUMBERED = /(\.(?:eml|mbox|zip))(?:\/messages\/[1-9]\d{0,6})?\/attachments\/[1-9]\d{0,6}\//gi;
 
 /** A path as it would be without the numbers that attachments lie under, which say nothing of what they are. */
 export const withoutAttachmentNumbers = (path: string): string => path.replaceAll(NUMBERED, "$1/");

@@ -1,6 +1,7 @@
+import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { format } from "node:util";
-import type { Invocation } from "./commands/command.ts";
+import type { CommandHandler, Invocation } from "./commands/command.ts";
 import { modelBaseUrl } from "./config/base-url.ts";
 import { embedderHostsOf, modelHostsOf } from "./config/hosts.ts";
 import { loadConfig } from "./config/load-config.ts";
@@ -131,5 +132,26 @@ export async function withDatabase<T>(
     return await body(database);
   } finally {
     await database.end();
+  }
+}
+
+/** A command whose work begins with the database open; it returns the exit code. @param create as of `withDatabase` */
+export const databaseCommand =
+  (
+    create: "create" | "must-exist",
+    run: (context: CommandContext, database: Database) => Promise<number>,
+  ): CommandHandler =>
+  async (invocation) => {
+    const context = await openContext(invocation);
+    return withDatabase(context, create, (database) => run(context, database));
+  };
+
+/** The name of whoever runs this, as the system knows it. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as in a container.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }

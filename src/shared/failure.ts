@@ -15,7 +15,7 @@ export const CODES = {
   FILE_READ_ERROR: { outcome: "refused", meaning: "The file can't be read as text." },
   NO_TEXT_LAYER: {
     outcome: "refused",
-    meaning: "The pages of the file are pictures without text, as of a scan.",
+    meaning: "The file shows words, but holds no letters that can be read.",
   },
   FILE_ENCRYPTED: { outcome: "refused", meaning: "The file can't be read without its password." },
   FILE_FORMAT_INVALID: {
@@ -110,6 +110,7 @@ export const CODES = {
     meaning: "Somebody is asked to accept, correct or reject an answer.",
   },
   REVIEW_PENDING: { outcome: "parked", meaning: "Somebody has to say what became of a step." },
+  EXAM_PENDING: { outcome: "parked", meaning: "The judge of its statements sits its exam." },
   COMMAND_DELAYED: { outcome: "parked", meaning: "The command of a schedule has to wait." },
 
   CANCELLED: { outcome: "cancelled", meaning: "Somebody cancelled the job." },

@@ -16,6 +16,7 @@ export const KINDS = [
   "digest",
   "investigate",
   "check",
+  "examine",
   "embed",
   "index",
   "chat",
@@ -262,6 +263,8 @@ const checkInput = z.strictObject({
   /** The statement. */
   claim: text,
   question: text,
+  /** Whoever answers so quotes words that carry the statement; missing where no single line can. The auditor is not told. */
+  carries: z.enum(["yes", "no"]).optional(),
   /** Files that the statement rests on, relative to the work root; looked at first. */
   paths: z.array(z.string().min(1)).max(8),
   options: z
@@ -270,6 +273,17 @@ const checkInput = z.strictObject({
       ...pathPrefix,
     })
     .optional(),
+});
+
+const MOST_OWN = 200;
+
+/** The exam of a model that is to judge statements. `nightdesk models examine` queues it, and a run that finds none on record. */
+const examineInput = z.strictObject({
+  kind: z.literal("examine"),
+  /** Who would answer without it. */
+  model: z.string().min(1).optional(),
+  /** So many statements over the documents of the index besides. */
+  own: z.int().min(2).max(MOST_OWN).optional(),
 });
 
 /** What other jobs gave, told in a few lines that cite them. Its children are rows of job_dependencies. */
@@ -322,6 +336,7 @@ export const jobInputSchema = z.union([
   digestInput,
   investigateInput,
   checkInput,
+  examineInput,
   commandInput,
   notifyInput,
   embedTextInput,
@@ -351,6 +366,7 @@ export type ChatInput = z.infer<typeof chatInput>;
 export type ExtractInput = z.infer<typeof extractInput>;
 export type DigestInput = z.infer<typeof digestInput>;
 export type InvestigateInput = z.infer<typeof investigateInput>;
+export type ExamineInput = z.infer<typeof examineInput>;
 export type CheckInput = z.infer<typeof checkInput>;
 export type CommandInput = z.infer<typeof commandInput>;
 export type NotifyInput = z.infer<typeof notifyInput>;

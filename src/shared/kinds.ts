@@ -95,6 +95,13 @@ const WRITTEN = {
     calls: ["model", "embedder"],
     notRepeatable: "it is a part of the run whose answer it checks",
   },
+  examine: {
+    ...WITHOUT_MODEL,
+    title: textAt("model"),
+    calls: ["model"],
+    withModel: (input, { model }) => (model === undefined ? input : { ...input, model }),
+    notRepeatable: "what a model is worth is asked anew: nightdesk models examine",
+  },
   chat: {
     title: (input) => textAt("prompt")(input) || lastMessage(input["messages"]),
     calls: ["model"],

@@ -24,6 +24,8 @@ export type EvidencePiece = {
   readonly chunkKey: string | null;
   readonly headingPath: string | null;
   readonly locator: Locator | null;
+  /** What a person would see in the file and its text does not hold, counted by kind. */
+  readonly leftOut?: Readonly<Record<string, number>> | undefined;
   readonly startChar: number;
   readonly endChar: number;
   readonly lineStart: number;
@@ -106,22 +108,26 @@ export type AnswerChecks = {
   readonly figures: readonly FigureRecord[];
 };
 
-export const CLAIM_GRADES = ["supported", "partly", "unsupported"] as const;
+export const CLAIM_GRADES = ["supported", "unconfirmed", "unsupported"] as const;
 export type ClaimGrade = (typeof CLAIM_GRADES)[number];
 
-/** Of a run: verified where checks and their judge say so, unresolved where they can't be settled; else that of its worst claim. */
+/** Of a run: verified where checks and their auditor say so, unresolved where they can't be settled; else that of its worst claim. */
 export const RUN_GRADES = ["verified", ...CLAIM_GRADES, "unresolved"] as const;
 
-/** Why a claim has its grade. The first two and `arithmetic` carry one; the others speak against it. */
+/**
+ * Why a claim has its grade: a whole sentence of the evidence, a figure over a table that comes out again, or a judge confirms it; a rule that speaks against it, which
+ * counts first; or what a judge says that does not confirm it, or that none was asked.
+ */
 export const CLAIM_REASONS = [
-  ...(["verbatim", "carried", "arithmetic"] as const),
-  ...(["uncited", "not_admitted", "figure", "name", "polarity", "place", "rival", "cue"] as const),
-  ...(["order", "words", "new_words", "language", "quote", "entailment"] as const),
+  ...(["verbatim", "computed", "confirmed"] as const),
+  ...(["uncited", "not_admitted", "quote"] as const),
+  ...(["figure", "name", "polarity", "opposite", "anchor", "subject", "frame", "label"] as const),
+  ...(["judge", "unclear", "not_asked"] as const),
 ] as const;
 export type ClaimReason = (typeof CLAIM_REASONS)[number];
 
 /**
- * What became of a claim: kept (supported), marked (partly), and of unsupported ones repaired (the model was asked again),
+ * What became of a claim: kept (supported), marked (unconfirmed), and of unsupported ones repaired (the model was asked again),
  * dropped (left out of the answer) or flagged (the operator lets it stand).
  */
 export type ClaimFate = "kept" | "marked" | "repaired" | "dropped" | "flagged";
@@ -133,8 +139,8 @@ type ClaimRule = {
   readonly detail: string;
 };
 
-/** The rule of a model's scores, which a replay takes from the record. */
-export const ENTAILMENT_RULE = "entailment";
+/** The rule of what a judge says of a claim. */
+export const JUDGE_RULE = "judge";
 
 /** A statement of an answer, graded against the evidence that it cites. */
 export type ClaimRecord = {
@@ -162,13 +168,14 @@ export type ClaimRecord = {
   readonly checks: readonly ClaimRule[];
 };
 
-/** Why no words of the document carry a value; of a bound one the first and the last, why it is in doubt. */
+/** Why no words of the document carry a value; of a bound one the first and the last two, why it is in doubt. */
 export const UNBOUND_REASONS = [
   "no_quote",
   "quote_not_found",
   "quote_short",
   "not_in_quote",
   "other_label",
+  "judge",
 ] as const;
 
 /** A single value of the fields of an extraction, and the words of the document that it is bound to. */
@@ -180,6 +187,10 @@ export type FieldBinding = {
   readonly state: "bound" | "unbound" | "null";
   /** Of an unbound one, of a null that stands for a value that nothing carried, and of a bound one that is in doubt. */
   readonly reason: (typeof UNBOUND_REASONS)[number] | null;
+  /** Of a value that is there. */
+  readonly grade: ClaimGrade | null;
+  /** What a judge said of it, or of the value that was left out; null where none was asked. */
+  readonly judged: { readonly says: "yes" | "no" | "unclear"; readonly detail: string } | null;
   readonly quote: string | null;
   readonly span: EvidenceSpan | null;
 };
@@ -228,8 +239,8 @@ export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),
   ...(["plan", "embed", "index", "index_vectors", "notify"] as const),
-  ...(["grant", "look_around", "verdict"] as const),
-  ...(["decompose", "rules", "judge", "revise"] as const),
+  ...(["grant", "look_around", "verdict", "examine"] as const),
+  ...(["decompose", "rules", "audit", "revise"] as const),
 ] as const;
 export type StepName = (typeof STEPS)[number];
 
@@ -272,7 +283,7 @@ export type PromptRecord = {
 /** What a model is asked for. The last three are of the verification of an answer; a revision is a retry. */
 export const PASSES = [
   ...(["first", "second", "retry", "chat", "part", "step"] as const),
-  ...(["decompose", "verdict", "judge"] as const),
+  ...(["decompose", "verdict", "audit", "grade"] as const),
 ] as const;
 export type Pass = (typeof PASSES)[number];
 
@@ -304,6 +315,15 @@ export type Answer = {
   /** Counters of index and embed jobs; null otherwise. */
   readonly summary: Readonly<Record<string, unknown>> | null;
 };
+
+/** The answer of a job that gives figures and no words. */
+export const summaryAlone = (summary: Readonly<Record<string, unknown>>): Answer => ({
+  kind: "succeeded",
+  answer: null,
+  scope: null,
+  citations: [],
+  summary,
+});
 
 export type Outcome = Answer | Refusal;
 

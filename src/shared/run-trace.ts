@@ -1,4 +1,4 @@
-import { CLAIM_GRADES, ENTAILMENT_RULE } from "./run-result.ts";
+import { CLAIM_GRADES, JUDGE_RULE } from "./run-result.ts";
 import { inSpan } from "./traces.ts";
 import { NOT_VERIFIED } from "./verification.ts";
 import type {
@@ -187,8 +187,7 @@ export const boundClaims = (claims: readonly ClaimRecord[]): readonly ClaimRecor
     carrier: claim.carrier === null ? null : cut(claim.carrier),
     checks: claim.checks
       .filter(
-        ({ rule, verdict }) =>
-          at < MOST_WITH_RULES || verdict === "fail" || rule === ENTAILMENT_RULE,
+        ({ rule, verdict }) => at < MOST_WITH_RULES || verdict === "fail" || rule === JUDGE_RULE,
       )
       .slice(0, MOST_RULES)
       .map((check) => ({ ...check, detail: cut(check.detail) })),

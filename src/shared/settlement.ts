@@ -10,7 +10,7 @@ import { storageFaultOf } from "./store/connection/errors.ts";
  *
  *   succeeded, refused, failed, cancelled, expired   the end
  *   retry         due again after `delayMs`, an attempt is used up
- *   parked        due again after `delayMs`, when its host is back, or when a person has answered; no attempt is used up
+ *   parked        due again after `delayMs`, when its host is back, a person has answered, or an exam has ended; no attempt is used up
  *   drafted       due again when the checks of its answer have ended, no attempt is used up
  *   escalated     due at once, for the next model of verify.tiers, no attempt is used up
  *   handed_back   due at once, no attempt is used up: the worker was told to stop, or its batch is held
@@ -24,19 +24,31 @@ export type Settlement =
       readonly host: string | null;
       /** Whether it broke off in the middle of a call. */
       readonly brokeOff?: boolean;
-      /** A person whom it waits for, at no cost and for as long as that takes. */
-      readonly waitingFor?: "approval" | "review";
+      /** A person, or the exam of its judge, which it waits for at no cost until somebody wakes it. */
+      readonly waitingFor?: Awaited;
       /** The draft that a person is to look at. */
       readonly review?: WantedReview;
     })
   | { readonly kind: "handed_back" }
+  | Exclude<Pending, { readonly kind: "review" }>;
+
+/** What a job waits for that is no time. */
+type Awaited = "approval" | "review" | "exam";
+
+/** An answer that does not count yet: it waits for checks that are jobs of their own, for another model, or for a person. */
+export type Pending =
   | {
       readonly kind: "drafted";
       readonly checks: readonly QueuedCheck[];
       readonly budget: CheckBudget;
+      /** Added to that of the batch. */
       readonly priority: number;
     }
-  | { readonly kind: "escalated" };
+  | { readonly kind: "escalated" }
+  | { readonly kind: "review"; readonly review: WantedReview };
+
+/** What a run gives that did not break. */
+export type RunEnd = Outcome | Pending;
 
 type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
 type Delayed<Kind> = Ended<Kind> & { readonly delayMs: number };
@@ -61,41 +73,6 @@ export type QueuedCheck = {
 /** What the checks of the answers of a batch may cost together; null for no limit. */
 export type CheckBudget = { readonly tokens: number | null; readonly calls: number | null };
 
-/** Thrown by a run whose answer waits for checks that are jobs of their own. */
-export class Drafted extends Error {
-  override readonly name = "Drafted";
-  readonly checks: readonly QueuedCheck[];
-  readonly budget: CheckBudget;
-  /** Added to that of the batch. */
-  readonly priority: number;
-  constructor(checks: readonly QueuedCheck[], budget: CheckBudget, priority: number) {
-    super("the answer waits for its checks");
-    this.checks = checks;
-    this.budget = budget;
-    this.priority = priority;
-  }
-}
-
-/** Thrown by a run whose answer was not verified, where another model is to be asked. */
-export class Escalated extends Error {
-  override readonly name = "Escalated";
-  constructor() {
-    super("the next model is asked");
-  }
-}
-
-/** Thrown by a run whose answer a person is to look at. */
-export class ReviewWanted extends Failure {
-  readonly review: WantedReview;
-  constructor(review: WantedReview) {
-    super(
-      "ANSWER_REVIEW_PENDING",
-      `${review.why} Somebody is asked to accept, correct or reject the answer: nightdesk reviews list.`,
-    );
-    this.review = review;
-  }
-}
-
 type Attempts = {
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -115,8 +92,28 @@ const backOff = ({ first, most }: typeof RETRY_MS, times: number): number =>
   Math.min(most, first * 2 ** Math.max(0, times));
 
 /** Settles a run that returned. */
-export const settleOutcome = (outcome: Outcome): Settlement =>
-  outcome.kind === "succeeded" ? { kind: "succeeded", outcome } : outcome;
+export function settleOutcome(end: RunEnd): Settlement {
+  switch (end.kind) {
+    case "succeeded":
+      return { kind: "succeeded", outcome: end };
+    case "review":
+      return settleReview(end.review);
+    case "refused":
+    case "drafted":
+    case "escalated":
+      return end;
+  }
+}
+
+const settleReview = (review: WantedReview): Settlement => ({
+  kind: "parked",
+  code: "ANSWER_REVIEW_PENDING",
+  message: `${review.why} Somebody is asked to accept, correct or reject the answer: nightdesk reviews list.`,
+  host: null,
+  delayMs: 0,
+  waitingFor: "review",
+  review,
+});
 
 /**
  * Settles a run that threw.
@@ -124,14 +121,6 @@ export const settleOutcome = (outcome: Outcome): Settlement =>
  */
 export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
   if (error instanceof RunAborted) return settleAbort(error.why);
-  if (error instanceof Escalated) return { kind: "escalated" };
-  if (error instanceof Drafted)
-    return {
-      kind: "drafted",
-      checks: error.checks,
-      budget: error.budget,
-      priority: error.priority,
-    };
   const { code, message } = describe(
     error instanceof Failure ? error : (storageFaultOf(error) ?? error),
   );
@@ -156,10 +145,10 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
   }
 }
 
-const WAITS_FOR_PEOPLE: Partial<Record<ErrorCode, "approval" | "review">> = {
+const WAITS_FOR: Partial<Record<ErrorCode, Awaited>> = {
   APPROVAL_PENDING: "approval",
+  EXAM_PENDING: "exam",
   REVIEW_PENDING: "review",
-  ANSWER_REVIEW_PENDING: "review",
 };
 
 /** A document that brings its host down would do it again whenever the host is back. */
@@ -183,15 +172,10 @@ function park(
   }
   const host = isOfHost ? error.host : null;
   const parked = { kind: "parked", code, message, host, brokeOff } as const;
-  const waitingFor = WAITS_FOR_PEOPLE[code];
+  const waitingFor = WAITS_FOR[code];
   return waitingFor === undefined
     ? { ...parked, delayMs: parkedForMs(error, parks) }
-    : {
-        ...parked,
-        delayMs: 0,
-        waitingFor,
-        ...(error instanceof ReviewWanted ? { review: error.review } : {}),
-      };
+    : { ...parked, delayMs: 0, waitingFor };
 }
 
 /** A job that another host may do is not kept from it; when that goes wrong as well, again and again, it waits like any. */

@@ -4,6 +4,12 @@ import type { Config } from "./config/schema.ts";
 /** How many files of each extension are left out; `none` has no extension, and `other` holds what is no usual one. */
 export type SkippedFiles = Readonly<Record<string, number>>;
 
+/** A file or folder that no list names: it begins with a dot, or is the mark of Office that a file is open. */
+export const isHiddenName = (name: string): boolean => name.startsWith(".") || isLockFile(name);
+
+/** `~$letter.docx` lies beside letter.docx as long as somebody has it open, and holds his name. */
+export const isLockFile = (name: string): boolean => name.startsWith("~$");
+
 const USUAL_EXTENSION = /^\.[\p{L}\p{N}_-]{1,15}$/u;
 const MOST_NAMED = 20;
 

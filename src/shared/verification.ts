@@ -1,4 +1,4 @@
-/** What the verification of an answer puts on record: checks, judgements, what is open, what was covered. */
+/** What the verification of an answer puts on record: checks, audits, what is open, what was covered. */
 export const VERIFICATION_STATES = ["off", "pending", "passed", "failed", "unverified"] as const;
 export type VerificationState = (typeof VERIFICATION_STATES)[number];
 
@@ -46,21 +46,21 @@ export type CheckRecord = {
 };
 
 /** What is to be done about a statement, and where: a file and line, or words to search for. */
-export type JudgeCorrection = {
+export type AuditCorrection = {
   readonly claim: number;
   readonly where: string;
   readonly change: string;
 };
 
-/** What a judge made of the checks of a round. */
-export type JudgementRecord = {
+/** What the auditor made of the checks of a round. */
+export type AuditRecord = {
   readonly round: number;
   /** 1 to 4 after caps, of which 3 passes; null where no reply could be read. */
   readonly score: number | null;
   /** The same before caps. */
   readonly given: number | null;
   readonly caps: readonly string[];
-  readonly corrections: readonly JudgeCorrection[];
+  readonly corrections: readonly AuditCorrection[];
 };
 
 /** What it takes to settle an answer. */
@@ -84,7 +84,7 @@ export type CoverageRecord = {
 export type VerificationRecord = {
   readonly state: VerificationState;
   readonly checks: readonly CheckRecord[];
-  readonly judgements: readonly JudgementRecord[];
+  readonly audits: readonly AuditRecord[];
   readonly constraints: readonly ConstraintRecord[];
   readonly coverage: readonly CoverageRecord[];
 };
@@ -92,7 +92,7 @@ export type VerificationRecord = {
 export const NOT_VERIFIED: VerificationRecord = {
   state: "off",
   checks: [],
-  judgements: [],
+  audits: [],
   constraints: [],
   coverage: [],
 };
@@ -104,7 +104,12 @@ export type Verdict = {
   /** Of an unknown. */
   readonly reason: UnresolvedReason | null;
   readonly evidence: readonly CheckPlace[];
+  /** Why the words that it rests on do not carry the statement that it speaks for. */
+  readonly against: readonly Objection[];
 };
+
+/** A rule for claims, or the judge, and what it holds against a statement. */
+export type Objection = { readonly rule: string; readonly detail: string };
 
 /** A check as its rows have it: what was asked, and what became of its job. */
 export type StoredCheck = {
@@ -117,7 +122,7 @@ export type StoredCheck = {
 };
 
 /** What kept the score of a round low. */
-type StoredJudgement = { readonly round: number; readonly caps: readonly string[] };
+type StoredAudit = { readonly round: number; readonly caps: readonly string[] };
 
 /** A draft that a person is to look at, and why nobody else could settle it. */
 export type WantedReview = {
@@ -140,7 +145,7 @@ export type DraftReview = {
 export type StoredVerification = {
   readonly checks: readonly StoredCheck[];
   readonly coverage: readonly CoverageRecord[];
-  readonly judgements: readonly StoredJudgement[];
+  readonly audits: readonly StoredAudit[];
   /** What a person was asked about its draft; null where nobody was. */
   readonly review: DraftReview | null;
 };

@@ -60,7 +60,8 @@ export type WorkerResources = {
   readonly within: (pathPrefixes: readonly string[]) => WorkerResources;
 };
 
-type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "search"> & {
+type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "search" | "judge"> & {
+  readonly compareClaims: CompareClaims | undefined;
   readonly models: ProcessModels;
   /** @param ofRun as a search takes it */
   readonly search: (
@@ -266,9 +267,11 @@ function compareClaimsBy(config: Config): CompareClaims | undefined {
     return openEntailmentModel(settings, { workroot: config.roots.workroot });
   });
   return async (pairs, signal) => {
-    const { premiseOf } = await import("./verify/claims/entailment.ts");
     const opened = await model();
-    const texts = pairs.map((pair) => [premiseOf(pair), pair.claim] as const);
+    const texts = pairs.map(
+      ({ heading, carrier, claim }) =>
+        [heading === "" ? carrier : `${heading}: ${carrier}`, claim] as const,
+    );
     return { model: opened.name, scores: await opened.compare(texts, signal) };
   };
 }

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { z } from "zod";
 import { configFingerprint } from "../shared/config/config-fingerprint.ts";
 import { embedderHostsOf } from "../shared/config/hosts.ts";
@@ -5,7 +6,7 @@ import { embedSchema } from "../shared/config/schema.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
-import type { ExtractText } from "./documents/extraction.ts";
+import type { ExtractText, SourceEncoding } from "./documents/extraction.ts";
 import { openDocumentReader } from "./documents/reader/reader.ts";
 import type { ReaderLimits } from "./documents/reader/reader.ts";
 import type { Embedder, EmbedderPlace } from "./embedders/embedder.ts";
@@ -72,12 +73,29 @@ export const readerLimitsOf = ({ documents: { reader } }: Config): ReaderLimits 
   },
 });
 
+/** The encodings of sources, by their roots from the work root, those in others first. */
+export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[] =>
+  index.sources
+    .flatMap(({ root, encoding }) => {
+      const folder = posix.relative(roots.workroot, posix.resolve(roots.workroot, root));
+      return encoding === undefined
+        ? []
+        : [{ prefix: folder === "" ? "" : `${folder}/`, encoding }];
+    })
+    .sort((one, other) => other.prefix.length - one.prefix.length);
+
 /** Makes the texts of files; formats are loaded, and its process is started, by the first that needs it. */
 export function textExtractionOf(config: Config): ExtractText {
-  const read = openDocumentReader(readerLimitsOf(config));
+  const limits = readerLimitsOf(config);
+  const read = openDocumentReader(limits);
+  const settings = {
+    allowed: config.security.allowed_exts,
+    encodings: encodingsOf(config),
+    mostChars: limits.text.chars,
+  };
   return async (path, bytes) => {
     const { extractTextBy } = await import("./documents/formats/registry.ts");
-    return extractTextBy(read)(path, bytes);
+    return extractTextBy(read, settings)(path, bytes);
   };
 }
 

@@ -6,7 +6,7 @@ import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
-import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
+import type { RunRecord } from "../../src/shared/store/jobs/run-tables.ts";
 import { NOT_VERIFIED } from "../../src/shared/verification.ts";
 import type { Answer } from "../../src/shared/run-result.ts";
 

@@ -326,7 +326,7 @@ describe.each(databases)("the store on %s", (name) => {
         [jobIds[0]],
       );
     await expect(park("due_at = due_at")).rejects.toThrow(/parked_jobs_wait_for_something/);
-    await expect(park("waiting_for = 'approval'")).rejects.toThrow(/person_is_never_due/);
+    await expect(park("waiting_for = 'approval'")).rejects.toThrow(/others_is_never_due/);
     await expect(park("waiting_for = 'time', parked_host = 'http://a'")).rejects.toThrow(
       /wait_for_a_host_name_it/,
     );

@@ -10,6 +10,7 @@ import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { createLogger } from "../../src/shared/logger.ts";
+import { isRecord } from "../../src/shared/json-value.ts";
 import { openTerminal } from "../../src/shared/terminal.ts";
 import { createMigratedDatabase, queryServer, seedEmbedded } from "../support/templates.ts";
 
@@ -51,6 +52,7 @@ export async function startTopology(
   name: TopologyName,
   overrides: Readonly<Record<string, unknown>> = {},
 ): Promise<Topology> {
+  const { verify } = overrides;
   const workroot = await mkdtemp(join(tmpdir(), "nightdesk-"));
   await mkdir(join(workroot, "allowed", "corpus"), { recursive: true });
   const services = await createServices(name);
@@ -65,6 +67,8 @@ export async function startTopology(
       log: { level: "silent" },
       ...services.config,
       ...overrides,
+      // The exam of a judge would be a job more of each batch with a language model: tests of judges say who judges.
+      verify: { judge: { model: "off" }, ...(isRecord(verify) ? verify : {}) },
     }),
   );
   const config = await loadConfig({

@@ -126,10 +126,13 @@ describe("an item that is played through the pipeline", () => {
   const play = (item: Partial<typeof lease>) =>
     playAnswer({ ...lease, ...item }, SETTINGS, testOffload());
 
-  test("is right when a good one is accepted, its footer filled in", async () => {
-    expect(await play({ reply: "The rent is £1,240 a month [1].\n{{footer}}" })).toEqual({
+  test.each([
+    ["word for word", "A late payment costs £25 after the seventh day [1].", false],
+    ["in other words", "The rent is £1,240 a month [1].", true],
+  ])("is right when a good one is accepted %s, its footer filled in", async (_, text, isMarked) => {
+    expect(await play({ reply: `${text}\n{{footer}}` })).toEqual({
       accepted: true,
-      isMarked: false,
+      isMarked,
       codes: [],
       isRight: true,
       wasChecked: true,

@@ -15,7 +15,7 @@ import type { CorpusAnswer } from "./read-corpora.ts";
 
 export type Played = {
   readonly accepted: boolean;
-  /** Accepted, with a statement that is marked as carried in part. */
+  /** Accepted, with a statement that nobody has confirmed. */
   readonly isMarked: boolean;
   /** Code of the refusal, then those of the violations that the model was told of. */
   readonly codes: readonly string[];
@@ -45,10 +45,10 @@ export async function playAnswer(
   const { claims, replies } = trace.record();
   const violations = replies.flatMap(({ prompt }) => prompt.violations);
   const codes = outcome.kind === "refused" ? [outcome.code, ...violations] : violations;
-  const answer = outcome.kind === "refused" ? null : (outcome.answer ?? "");
+  const answer = outcome.kind === "succeeded" ? (outcome.answer ?? "") : null;
   return {
     accepted: answer !== null,
-    isMarked: answer !== null && gradeOf(claims) === "partly",
+    isMarked: answer !== null && gradeOf(claims) === "unconfirmed",
     codes: [...new Set(codes)],
     isRight: isRight(item, answer, codes),
     wasChecked: model.answers.length > 0,

@@ -33,8 +33,8 @@ describeOnPostgres("the extractions of a batch as a table", () => {
     ]);
     here = path;
     await desk.db.query(
-      `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason)
-       select run_id, 0, '/vendor/name', '"=1+1"', 'unbound', 'quote_not_found' from nightdesk_data.jobs where job_id = $1`,
+      `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason, grade)
+       select run_id, 0, '/vendor/name', '"=1+1"', 'unbound', 'quote_not_found', 'unsupported' from nightdesk_data.jobs where job_id = $1`,
       [ids.get("b")],
     );
   });

@@ -124,13 +124,13 @@ describeOnPostgres("pages that ask commands", () => {
        insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands)
        select run_id, 0, ordinal, claims.text, '{}', 'unsupported', fate, reason, stands
          from shortened, (values (0, 'On the fifth.', 'flagged', 'figure', true),
-                                 (1, 'In cash <b>.', 'dropped', 'words', false))
+                                 (1, 'In cash <b>.', 'dropped', 'figure', false))
               as claims (ordinal, text, fate, reason, stands)`,
       [jobs.get("q")],
     );
     const run = await desk.browse(`/runs/${jobs.get("q") ?? ""}`);
     expect(run.text).toMatch(
-      /In cash &lt;b&gt;\.<\/p>\s*<p class="note"><span [^>]*>unsupported<\/span>, left out: too few of its words/,
+      /In cash &lt;b&gt;\.<\/p>\s*<p class="note"><span [^>]*>unsupported<\/span>, left out: a figure, date or unit of it/,
     );
   });
 });

@@ -11,7 +11,7 @@ describeOnPostgres("work that is started from a page", () => {
   beforeAll(async () => {
     desk = await openRealDesk();
     await mkdir(join(desk.workroot, "allowed/corpus/notes"));
-    for (const name of ["a.md", "b.md", "c.zip"]) {
+    for (const name of ["a.md", "b.md", "c.gz"]) {
       await desk.write(`allowed/corpus/notes/${name}`, `Text of ${name}.`);
     }
     await desk.write("secret.md", "not below a root");
@@ -40,7 +40,7 @@ describeOnPostgres("work that is started from a page", () => {
     expect(order).toEqual({ ...files, length: "short" });
     const done = await desk.browse("/start/queue", order);
     expect(done.text).toContain(
-      "Batch tonight is queued. 1 skipped: 1 .zip. Files are read that end",
+      "Batch tonight is queued. 1 skipped: 1 .gz. Files are read that end",
     );
     await desk.browse("/start/queue", order);
     expect(await queued()).toEqual(

@@ -40,6 +40,7 @@ describe("an answer", () => {
     ["quote marks", of('" "')],
     ["quotes", of('"a quote that is long enough" ')],
     ["blanks", of(" ", "a", "b")],
+    ["blanks behind a label", of(" ", "**a**", "b")],
     ["backticks", of("`")],
     ["backticks with gaps", of("` ")],
     ["footers", of("Scope: full evidence from\n")],

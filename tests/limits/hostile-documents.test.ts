@@ -5,6 +5,8 @@ import { chunkText } from "../../src/worker/documents/chunk-text.ts";
 import type { Format } from "../../src/worker/documents/formats/format.ts";
 import { JSON_TEXT } from "../../src/worker/documents/formats/json.ts";
 import { MARKDOWN } from "../../src/worker/documents/formats/markdown.ts";
+import { numberStyleOf } from "../../src/worker/documents/formats/number-format.ts";
+import { isValue } from "../../src/worker/documents/formats/table-rows.ts";
 import { parseFrontmatter } from "../../src/worker/documents/frontmatter.ts";
 import { splitLines } from "../../src/worker/documents/lines.ts";
 import { NO_PLACES } from "../../src/worker/documents/places.ts";
@@ -14,6 +16,7 @@ import { countCodePoints } from "../../src/worker/text/clean-text.ts";
 import { detectLanguage } from "../../src/worker/text/detect-language.ts";
 import { neutraliseText } from "../../src/worker/text/neutralise-text.ts";
 import { sentenceEnds } from "../../src/worker/text/sentences.ts";
+import { isDate } from "../../src/worker/verify/bindings/figures-in.ts";
 import { expectConstant, expectLinear } from "../support/time-taken.ts";
 
 describe("sentenceEnds", () => {
@@ -26,6 +29,35 @@ describe("sentenceEnds", () => {
       });
     },
   );
+});
+
+describe("a cell", () => {
+  test.each([
+    ["digits before a word", "", "1", "word"],
+    ["digits behind a currency", "EUR ", "1", "word"],
+  ])("of %s is known as a value or not in time in proportion to it", async (_, ...parts) => {
+    const [before, piece, after] = parts;
+    await expectLinear(10_000, (chars) => {
+      const cell = before + piece.repeat(chars) + after;
+      return () => isValue(cell);
+    });
+  });
+
+  test("has a format of brackets, which is read in time in proportion to it", async () => {
+    await expectLinear(10_000, (chars) => {
+      const code = "[".repeat(chars);
+      return () => numberStyleOf(code);
+    });
+  });
+});
+
+describe("isDate", () => {
+  test("takes time in proportion to the letters behind a date", async () => {
+    await expectLinear(10_000, (chars) => {
+      const value = `12 May 2026${"a".repeat(chars)}`;
+      return () => isDate(value);
+    });
+  });
 });
 
 describe("detectLanguage", () => {
@@ -163,6 +195,7 @@ describe("a file of 2.5 MB on one line", () => {
         settled: true,
         mail: null,
         attachments: 0,
+        leftOut: {},
       } as const;
       const vocabulary = createVocabularies()("english");
       return () => prepareDocument(document, { maxChars: 1_200, overlap: 150 }, vocabulary);

@@ -34,10 +34,10 @@ test("a report has each statement beside the words that carry it, and what was l
   for (const path of written.trim().split("\n")) {
     const form = await readFile(join(desk.workroot, path), "utf8");
     for (const words of [
-      "partly, doubt",
+      "unconfirmed",
       "It is always blue.",
       "It is blue.",
-      "1 partly",
+      "1 unconfirmed",
       "1 statement was left out of 1 answer",
       "Left out of the answer",
       LEFT_OUT,
@@ -51,16 +51,17 @@ test("a terminal names what is not carried as it stands, and what stands there",
   await workByHand(desk.database, 1, () => answered("It holds ten [1]."), CHECKED_RECORD);
   const { stdout: shown } = await asked;
   expect(shown).toContain(
-    "partly, doubt: It is always blue.\n  allowed/corpus/a.md line 2: It is blue.\n",
+    "Statements: 1 of 2 supported, 1 unconfirmed\n" +
+      "unconfirmed: It is always blue. (an examined model does not find it there)\n  allowed/corpus/a.md line 2: It is blue.\n",
   );
-  expect(shown).not.toContain("supported:");
+  expect(shown).not.toContain("\nsupported:");
   expect(shown).toContain(`left out: ${LEFT_OUT}\n`);
 });
 
 test("JSON and exports have the grade and the statements that the answer holds", async () => {
   const { stdout: exported } = await desk.run("batch", "export", batch);
   expect(JSON.parse(exported)).toMatchObject({
-    grade: "partly",
+    grade: "unconfirmed",
     claims_dropped: 1,
     claims_left_out: [
       {
@@ -71,7 +72,7 @@ test("JSON and exports have the grade and the statements that the answer holds",
     ],
     claims: [
       { text: "It holds ten.", grade: "supported", cites: [1], path: "allowed/corpus/a.md" },
-      { text: "It is always blue.", grade: "partly", reason: "cue", quote: "It is blue." },
+      { text: "It is always blue.", grade: "unconfirmed", reason: "judge", quote: "It is blue." },
     ],
   });
 });

@@ -351,7 +351,7 @@ describe("an export for a spreadsheet or an editor", () => {
     const { stdout } = await desk.run("batch", "export", "sheet", "--format", "csv");
     expect(stdout.split("\r\n")[0]).toBe(
       "custom_id,job_id,kind,state,error_code,error_message,input,answer,scope,output,evidence,model," +
-        "prompt_tokens,completion_tokens,queued_ms,model_ms,total_ms,created_at,finished_at,steps,outputs,duplicate_of",
+        "prompt_tokens,completion_tokens,queued_ms,model_ms,total_ms,created_at,finished_at,steps,outputs,duplicate_of,not_read",
     );
     expect(stdout).toContain(`\r\n'${hostile},`);
     expect(stdout).toContain(`"'-2+3 ""quoted"",\n<img`);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
-import type { RunRecord } from "../../src/shared/store/jobs/settle-run.ts";
+import type { RunRecord } from "../../src/shared/store/jobs/run-tables.ts";
 import type {
   ClaimRecord,
   EvidenceSpan,
@@ -96,7 +96,7 @@ const claimBy = (more: Partial<ClaimRecord>): ClaimRecord => ({
   cites: [1],
   quote: null,
   grade: "supported",
-  reason: "carried",
+  reason: "verbatim",
   fate: "kept",
   stands: true,
   arithmetic: null,
@@ -143,11 +143,11 @@ export const CHECKED_RECORD: RunRecord = {
     claimBy({ text: "It holds ten.", carrier: "It holds exactly ten." }),
     claimBy({
       text: "It is always blue.",
-      grade: "partly",
-      reason: "cue",
+      grade: "unconfirmed",
+      reason: "judge",
       fate: "marked",
       carrier: "It is blue.",
-      checks: [{ rule: "quantifier", verdict: "fail", detail: "always" }],
+      checks: [{ rule: "judge", verdict: "fail", detail: "m: its lines do not say it (scope)" }],
     }),
     claimBy({
       text: "It costs 17.",

@@ -167,7 +167,7 @@ describeOn("redis+postgres", "answers of a corpus", (name) => {
           const { answer, grade } = rowOf(item);
           const mark = "mark" in item ? item.mark : undefined;
           const isGone = mark !== undefined && answer?.includes(mark) === false;
-          return isAccepted(item) && !isGone && grade !== "partly";
+          return isAccepted(item) && !isGone && grade !== "unconfirmed";
         });
         expect(codesOf(accepted)).toEqual([]);
       });

@@ -135,7 +135,7 @@ describeOn("redis+postgres", "questions to a model", (name) => {
       const [row = {}] = answer["evidence"] as object[];
       expect(Object.keys(row).join(" ")).toBe(
         "kind path sha256 chars_full chars_returned truncated chunk_key heading_path locator " +
-          "start_char end_char line_start line_end score evidence_id",
+          "left_out start_char end_char line_start line_end score evidence_id",
       );
       expect(answer["usage"]).toEqual({
         prompt_tokens: expect.any(Number),

@@ -52,7 +52,7 @@ describe("before a worker is started", () => {
     expect(doctor.code).toBe(1);
     expect(checksOf(doctor)).toMatchObject({ DOCTOR_INDEX_EMPTY: "fail" });
     expect(doctor.stdout).toContain(
-      "Put documents (.md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm) into allowed/corpus or",
+      "Put documents (.md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg) into allowed/corpus or",
     );
   });
 
@@ -151,20 +151,20 @@ describe("the index and its doctor", () => {
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringContaining("0 documents") });
     expect(empty.stderr).toContain(
       `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again. ` +
-        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).\n",
+        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).\n",
     );
-    for (const name of ["a.zip", "b.ZIP", "c.png"]) await writeFile(join(scratch, name), "x");
+    for (const name of ["a.gz", "b.GZ", "c.png"]) await writeFile(join(scratch, name), "x");
     const others = await run("index", "--source", "scratch");
     expect(others.stderr).toContain(
-      "3 skipped: 2 .zip, 1 .png. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).\n" +
+      "3 skipped: 2 .gz, 1 .png. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).\n" +
         `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again.\n`,
     );
     const json = await run("index", "--source", "scratch", "--json");
     expect(summaryOf(json)).toMatchObject({
       skipped_files: 3,
-      skipped_by_extension: { ".zip": 2, ".png": 1 },
+      skipped_by_extension: { ".gz": 2, ".png": 1 },
     });
-    for (const name of ["a.zip", "b.ZIP", "c.png"]) await rm(join(scratch, name));
+    for (const name of ["a.gz", "b.GZ", "c.png"]) await rm(join(scratch, name));
   });
 
   test("vectors that are missing are a warning, and a failure where they are required", async () => {

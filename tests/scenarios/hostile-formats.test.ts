@@ -33,7 +33,10 @@ describeOn("postgres", "hostile files beside a worker,", (name) => {
     topology = await startTopology(name, {
       security: {
         auto_create_allowed_roots: true,
-        allowed_exts: [".docx", ".xlsx", ".pdf", ".eml", ".html", ".csv"],
+        allowed_exts: [
+          ...[".docx", ".xlsx", ".pdf", ".eml", ".html", ".csv", ".zip"],
+          ...[".pptx", ".odp", ".ods", ".epub", ".rtf", ".ics"],
+        ],
       },
     });
     db = await topology.connect();

@@ -40,7 +40,7 @@ const DIGESTED = ["job-6", "job-7", "job-8"];
 
 /** All that call a model or an embedder; `index` is of the batch before it. */
 const KINDS_OF_THE_NIGHT = KINDS.filter(
-  (kind) => kind !== "index" && kindOf(kind).calls.length > 0,
+  (kind) => kind !== "index" && kind !== "examine" && kindOf(kind).calls.length > 0,
 ).sort();
 
 const inputOf = (at: number): NewJob["input"] => {

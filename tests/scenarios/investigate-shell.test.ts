@@ -146,7 +146,7 @@ describeShell("an investigation that runs commands", () => {
       expect(await resultOf(jobId)).toMatchObject({
         state: "succeeded",
         scope: expect.stringMatching(/^Scope: output of shell, step 1, sha256=[0-9a-f]{64}$/),
-        grade: "partly",
+        grade: "unconfirmed",
       });
       expect(await callsOf(jobId)).toEqual([{ tool: "shell", state: "done", error_code: null }]);
       expect(prompts.at(-1)).toContain("is of the call: grep -rc FAILED /input");

@@ -42,9 +42,9 @@ beforeAll(async () => {
      select run_id, 0, ordinal, claims.text, '{1}', claims.grade, claims.fate, claims.reason, stands,
             number, path, start_char, end_char, line_start, line_end, carrier, locator::jsonb
        from nightdesk_data.jobs, (values
-         (0, 'On the fifth.', 'supported', 'kept', 'carried', true,
+         (0, 'On the fifth.', 'supported', 'kept', 'verbatim', true,
           1, 'corpus/open/pay.pdf', 0, 9, 3, 3, 'The fifth', '{"page": 2}'),
-         (1, 'In cash.', 'unsupported', 'dropped', 'words', false, null, null, null, null, null, null, null, null))
+         (1, 'In cash.', 'unsupported', 'dropped', 'figure', false, null, null, null, null, null, null, null, null))
          as claims (ordinal, text, grade, fate, reason, stands,
                     number, path, start_char, end_char, line_start, line_end, carrier, locator)
       where job_id = $1`,
@@ -139,7 +139,7 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     expect(await call("get_claims", { id: jobId })).toMatchObject({
       count: 1,
       claims: [{ line_start: 3, untrusted_place: "page 2", untrusted_carrier: "The fifth" }],
-      left_out: [{ reason: "words", untrusted_text: "In cash." }],
+      left_out: [{ reason: "figure", untrusted_text: "In cash." }],
     });
     expect(await call("get_run", { id: "nothing" })).toMatchObject({ error_code: "NOT_FOUND" });
     for (const [name, args] of [

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startTopology } from "../conformance/topologies.ts";
 import type { Topology } from "../conformance/topologies.ts";
 import { describeOn } from "../support/describe-on.ts";
+import { run as wordRun, writeDocx } from "../support/format-writers.ts";
 import { jsonLine, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -21,6 +22,12 @@ describeOn("postgres", "questions that name files", (name) => {
     await write("allowed/corpus/notes.md", NOTES);
     await write("allowed/corpus/port list.md", "# Ports\n\nThe harbour has three ports.\n");
     await write("allowed/corpus/README.md", "# Read me\n\nThe hut opens in May.\n");
+    await write(
+      "allowed/corpus/letter.docx",
+      writeDocx({
+        body: `<w:p>${wordRun("The basin is 7 ")}<w:del w:id="1"><w:r><w:delText>metres</w:delText></w:r></w:del>${wordRun("fathoms deep.")}</w:p>`,
+      }),
+    );
     const denied = [".env", "LICENSE", "report.dwg", "data.toml"].map(
       (name) => `allowed/corpus/${name}`,
     );
@@ -41,7 +48,7 @@ describeOn("postgres", "questions that name files", (name) => {
   const json = async (...words: readonly string[]): Promise<unknown> =>
     JSON.parse((await run(...words, "--json")).stdout);
 
-  async function write(path: string, text: string): Promise<void> {
+  async function write(path: string, text: string | Buffer): Promise<void> {
     const file = join(topology.workroot, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
@@ -95,6 +102,36 @@ describeOn("postgres", "questions that name files", (name) => {
       scope: expect.stringMatching(/^Scope: full evidence from read_text_file [^;]*$/),
       citations: expect.arrayContaining([expect.objectContaining({ path })]),
     });
+  });
+
+  test("an answer says what of its document was not read, wherever it is shown", async () => {
+    const unread = "Not read of allowed/corpus/letter.docx: deleted passages: 1.";
+    const counts = { "deleted passages": 1 };
+    const read = { kind: "file", path: "allowed/corpus/letter.docx", left_out: counts };
+    const named = await run("summarize", read.path, "--wait");
+    expect(named.stderr).toContain(unread);
+    const passages = await run("ask", "How many fathoms deep is the basin?", "--wait", "--json");
+    expect(jsonLine(passages)).toMatchObject({
+      evidence: [{ ...read, kind: "chunk" }],
+    });
+    const [ask, summarize] = (await json("runs", "list", "--limit", "2")) as Record<
+      "run_id" | "batch",
+      string
+    >[];
+    expect(await json("runs", "show", summarize?.run_id ?? "")).toMatchObject([
+      { evidence: [read] },
+    ]);
+    const shown = await run("runs", "show", ask?.run_id ?? "");
+    expect(shown.stdout).toContain(unread);
+    const batch = summarize?.batch ?? "";
+    const [, report = ""] = (await run("batch", "report", batch)).stdout.trim().split("\n");
+    expect(await readFile(join(topology.workroot, report), "utf8")).toContain(
+      "deleted passages: 1",
+    );
+    const markdown = await run("batch", "export", batch, "--format", "markdown");
+    expect(markdown.stdout).toContain("deleted passages: 1");
+    const csv = await run("batch", "export", batch, "--format", "csv");
+    expect(csv.stdout).toContain(`,${unread}`);
   });
 
   test("a question with and/or is one for the passages", async () => {

@@ -35,49 +35,54 @@ describeOn("postgres", "runs that are repeated", (name) => {
   let script: { select: string; answers: string[] };
 
   beforeAll(async () => {
-    desk = await openReplayDesk(name, [
-      {
-        name: "writer",
-        contextLength: 4_096,
-        respond: (messages) => {
-          if (isFirstPass(messages)) return script.select;
-          return script.answers.length > 1
-            ? (script.answers.shift() ?? "")
-            : (script.answers[0] ?? "");
+    desk = await openReplayDesk(
+      name,
+      [
+        {
+          name: "writer",
+          contextLength: 4_096,
+          respond: (messages) => {
+            if (isFirstPass(messages)) return script.select;
+            return script.answers.length > 1
+              ? (script.answers.shift() ?? "")
+              : (script.answers[0] ?? "");
+          },
         },
-      },
-      {
-        name: "caller",
-        contextLength: 4_096,
-        capabilities: ["completion", "tools"],
-        respond: (messages, { tools }) => {
-          if (!isFirstPass(messages)) return "Every 20 minutes [1].";
-          return tools === undefined
-            ? callFor("rail.md")
-            : { text: "", failure: { status: 500, error: "error parsing tool call: no JSON" } };
+        {
+          name: "caller",
+          contextLength: 4_096,
+          capabilities: ["completion", "tools"],
+          respond: (messages, { tools }) => {
+            if (!isFirstPass(messages)) return "Every 20 minutes [1].";
+            return tools === undefined
+              ? callFor("rail.md")
+              : { text: "", failure: { status: 500, error: "error parsing tool call: no JSON" } };
+          },
         },
-      },
-      { name: "framer", contextLength: 4_096, respond: framed(() => CLAIMS) },
-      // It keeps to a schema only where nobody asks for one.
-      {
-        name: "rambler",
-        contextLength: 4_096,
-        respond: framed((messages) =>
-          messages[0]?.content.includes('{"declined"') === true
-            ? '{"answer": "Every 20 minutes [1]."}'
-            : "Trains run every 20 minutes [1].",
-        ),
-      },
-      {
-        name: "native",
-        contextLength: 4_096,
-        capabilities: ["completion", "tools"],
-        respond: (messages) =>
-          isFirstPass(messages)
-            ? { text: "", toolCalls: [{ name: "read_text_file", args: { path: "rail.md" } }] }
-            : "Every 20 minutes [1].",
-      },
-    ]);
+        { name: "framer", contextLength: 4_096, respond: framed(() => CLAIMS) },
+        // It keeps to a schema only where nobody asks for one.
+        {
+          name: "rambler",
+          contextLength: 4_096,
+          respond: framed((messages) =>
+            messages[0]?.content.includes('{"declined"') === true
+              ? '{"answer": "Every 20 minutes [1]."}'
+              : "Trains run every 20 minutes [1].",
+          ),
+        },
+        {
+          name: "native",
+          contextLength: 4_096,
+          capabilities: ["completion", "tools"],
+          respond: (messages) =>
+            isFirstPass(messages)
+              ? { text: "", toolCalls: [{ name: "read_text_file", args: { path: "rail.md" } }] }
+              : "Every 20 minutes [1].",
+        },
+        // The exam of a judge would be asked for meanwhile; judge.test.ts repeats what a judge had a say in.
+      ],
+      { keys: { verify: { judge: { model: "off" } } } },
+    );
     await desk.write("allowed/corpus/rail.md", RAIL);
     await desk.write("allowed/corpus/long.md", LONG);
     await desk.write("allowed/scratch/keep.md", "Nothing.\n");

@@ -55,7 +55,7 @@ describeOn("postgres", "the trace of a run", (name) => {
       decompose: [asks(24), asks(42)],
       loop: ["END"],
       verdict: [verdict("no"), verdict("yes")],
-      judge: [
+      audit: [
         JSON.stringify({ corrections: [{ claim: 1, where: `${FERRY}:5`, change }], score: 3 }),
         JSON.stringify({ corrections: [], score: 4 }),
       ],
@@ -101,31 +101,29 @@ describeOn("postgres", "the trace of a run", (name) => {
       `read_text_file gave 103 of 103 characters of ${FERRY}`,
       "drafter (second): The crossing takes 24 minutes [1].",
       `drafter (decompose): ${asks(24)}`,
-      "A rule (presence) found yes, as yes was expected.",
       `Draft 1 states: The crossing takes 24 minutes. (unsupported, ${FERRY}:5)`,
       "Run 1 ended drafted, verification pending.",
       ...job("check 0.0", 24, "no"),
       `Check 0.0: yes was expected, no was ${found}`,
       "Run 2 began.",
       `read_text_file gave 103 of 103 characters of ${FERRY}`,
-      `drafter (judge): ${JSON.stringify({ corrections: [wanted], score: 3 })}`,
+      `drafter (audit): ${JSON.stringify({ corrections: [wanted], score: 3 })}`,
       `Round 0 was given 3 of 4, kept at 2 by contradicted_check: it did not pass. Wanted: Say 42 minutes. (${FERRY}:5)`,
       "drafter (retry): The crossing takes 42 minutes [1].",
       `drafter (decompose): ${asks(42)}`,
-      "A rule (presence) found yes, as yes was expected.",
       `Draft 2 states: The crossing takes 42 minutes. (supported, ${FERRY}:5)`,
       "Run 2 ended drafted, verification pending.",
       ...job("check 1.0", 42, "yes"),
       `Check 1.0: yes was expected, yes was ${found}`,
       "Run 3 began.",
       `read_text_file gave 103 of 103 characters of ${FERRY}`,
-      `drafter (judge): ${JSON.stringify({ corrections: [], score: 4 })}`,
+      `drafter (audit): ${JSON.stringify({ corrections: [], score: 4 })}`,
       "Round 1 was given 4 of 4: it passed.",
       "Run 3 ended succeeded, verification passed, grade verified: The crossing takes 42 minutes [1].",
     ]);
   });
 
-  test("A verified run is repeated with its checks and its judge", async () => {
+  test("A verified run is repeated with its checks and its audit", async () => {
     const { code, stdout } = await desk.replay(await desk.work(REVISED));
     expect({ code, stdout }).toMatchObject({
       code: 0,
@@ -189,7 +187,7 @@ describeOn("postgres", "the trace of a run", (name) => {
     expect(notes).toMatch(/## Statements, and what carries them[\s\S]*42 minutes/);
   });
 
-  test("The notes tell people of checks, judge and cost", async () => {
+  test("The notes tell people of checks, score and cost", async () => {
     const { folder } = await exported(REVISED);
     const notes = await textOf(folder, "notes.md");
     for (const words of [
@@ -198,7 +196,7 @@ describeOn("postgres", "the trace of a run", (name) => {
       "2 of 4; 3 before what keeps it low",
       "Say 42 minutes.",
       "24 minutes",
-      "| judge |",
+      "| audit |",
     ])
       expect(notes).toContain(words);
   });

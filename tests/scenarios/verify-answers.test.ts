@@ -40,7 +40,7 @@ describeOn("postgres", "answers that are verified", (name) => {
 
   const verdict = (answer: string, quote: string | null, cites: readonly number[] = [1]): string =>
     JSON.stringify({ quote, cites, answer });
-  const judged = (score: number, corrections: readonly object[] = []): string =>
+  const scored = (score: number, corrections: readonly object[] = []): string =>
     JSON.stringify({ corrections, score });
   const asks = (...questions: readonly string[]): string =>
     JSON.stringify({
@@ -56,7 +56,7 @@ describeOn("postgres", "answers that are verified", (name) => {
       decompose: [asks("Does ferry.md say that the crossing takes 42 minutes?")],
       loop: ["END"],
       verdict: [verdict("yes", "The crossing takes 42 minutes.")],
-      judge: [judged(4)],
+      audit: [scored(4)],
     };
   });
 
@@ -94,7 +94,7 @@ describeOn("postgres", "answers that are verified", (name) => {
       grade: "verified",
       verification: "passed",
     });
-    expect(asked).toEqual(["first", "answer", "decompose", "loop", "verdict", "judge"]);
+    expect(asked).toEqual(["first", "answer", "decompose", "loop", "verdict", "audit"]);
     expect(await checksOf(jobId)).toMatchObject([
       {
         round: 0,
@@ -118,19 +118,19 @@ describeOn("postgres", "answers that are verified", (name) => {
   test("Of sampled answers those that are carried in part are checked, whatever the share", async () => {
     says.answer = ["The crossing to Harwick takes 42 minutes [1]."];
     const jobId = await desk.work(ask("sampled"));
-    expect(asked).toContain("judge");
+    expect(asked).toContain("audit");
     expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", verification: "passed" });
   });
 
   test("What verification costs is told by stage beside the drafts, by hour and by batch", async () => {
     await desk.work(ask());
     const [row] = await rowsOf(
-      `select sum((stages->'draft'->>'calls')::int)::int as drafts, sum((stages->'judge'->>'calls')::int)::int as judged,
+      `select sum((stages->'draft'->>'calls')::int)::int as drafts, sum((stages->'audit'->>'calls')::int)::int as audits,
               min((stages->'decompose'->>'tokens')::int) > 0 as tokens, sum(calls)::int as calls
          from nightdesk.throughput where kind = 'ask'`,
     );
     const [batches] = await rowsOf(
-      `select sum(calls) filter (where stage = 'draft')::int as drafts, sum(calls) filter (where stage = 'judge')::int as judged,
+      `select sum(calls) filter (where stage = 'draft')::int as drafts, sum(calls) filter (where stage = 'audit')::int as audits,
               sum(calls) filter (where kind = 'ask')::int as calls from nightdesk.stage_costs`,
     );
     expect(row).toEqual({ ...batches, tokens: true });
@@ -156,20 +156,20 @@ describeOn("postgres", "answers that are verified", (name) => {
     ]);
   });
 
-  test("What a judge wants changed without a place or a change is no correction", async () => {
-    says.judge = [
-      judged(2, [
+  test("What an auditor wants changed without a place or a change is no correction", async () => {
+    says.audit = [
+      scored(2, [
         { claim: 1, where: " ", change: "Be better." },
         { claim: 1, where: `${FERRY}:5`, change: "" },
         { claim: 1, where: `${FERRY}:5`, change: "Say it in minutes." },
       ]),
     ];
     const jobId = await desk.work(ask());
-    const [judgement] = await rowsOf(
-      "select corrections from nightdesk.judgements where job_id = $1 order by round",
+    const [audit] = await rowsOf(
+      "select corrections from nightdesk.audits where job_id = $1 order by round",
       jobId,
     );
-    expect(judgement?.["corrections"]).toEqual([
+    expect(audit?.["corrections"]).toEqual([
       { claim: 1, where: `${FERRY}:5`, change: "Say it in minutes." },
     ]);
   });
@@ -185,25 +185,25 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(counted).toEqual([{ total: 1, succeeded: 1, shown: 0, batches: 0 }]);
   });
 
-  test("A check that says no keeps a judge who praises everything from passing the answer", async () => {
+  test("A check that says no keeps an auditor who praises everything from passing the answer", async () => {
     says.answer = ["The crossing takes 24 minutes [1].", "The crossing takes 24 minutes [1]."];
     says.verdict = [verdict("no", "The crossing takes 42 minutes.")];
     const jobId = await desk.work(ask());
     const result = await resultOf(jobId);
     expect(result).toMatchObject({ state: "succeeded", verification: "failed" });
     expect(result["grade"]).not.toBe("verified");
-    const [judgement] = await rowsOf(
-      "select score, given, caps from nightdesk.judgements where job_id = $1 order by round",
+    const [audit] = await rowsOf(
+      "select score, given, caps from nightdesk.audits where job_id = $1 order by round",
       jobId,
     );
-    expect(judgement).toMatchObject({ score: 2, given: 4, caps: ["contradicted_check"] });
+    expect(audit).toMatchObject({ score: 2, given: 4, caps: ["contradicted_check"] });
   });
 
-  test("What a judge corrects is revised, checked again and verified", async () => {
+  test("What an auditor corrects is revised, checked again and verified", async () => {
     says.answer = ["A ticket costs 12 EUR [1].", "The crossing takes 42 minutes [1]."];
-    says.judge = [
-      judged(2, [{ claim: 1, where: `${FERRY}:5`, change: "Say how long the crossing takes." }]),
-      judged(4),
+    says.audit = [
+      scored(2, [{ claim: 1, where: `${FERRY}:5`, change: "Say how long the crossing takes." }]),
+      scored(4),
     ];
     says.verdict = [
       verdict("yes", "A ticket costs 12 EUR."),
@@ -214,7 +214,7 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(result).toMatchObject({ state: "succeeded", grade: "verified" });
     expect(String(result["answer"])).toContain("42 minutes");
     expect(asked.filter((part) => part === "answer")).toHaveLength(2);
-    expect(asked.filter((part) => part === "judge")).toHaveLength(2);
+    expect(asked.filter((part) => part === "audit")).toHaveLength(2);
     expect((await checksOf(jobId)).map(({ round }) => round)).toEqual([0, 1]);
     const claims = await rowsOf(
       "select draft, stands from nightdesk_data.claims join nightdesk_data.jobs using (run_id) where job_id = $1 order by draft",
@@ -235,7 +235,7 @@ describeOn("postgres", "answers that are verified", (name) => {
     says.loop = [`{"type":"tool_call","name":"read_text_file","args":{"path":"${fares}"}}`, "END"];
     const words = "Since May a ticket costs 14 EUR.";
     says.verdict = [verdict("no", words, [1, 2]), verdict("yes", words, [1, 2])];
-    says.judge = [judged(2), judged(4)];
+    says.audit = [scored(2), scored(4)];
     const jobId = await desk.work({
       kind: "ask",
       question: `What does a ticket cost, according to ${FERRY}?`,
@@ -286,14 +286,14 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "auditor_failed" }]);
   });
 
-  test("What is no JSON of an auditor or a judge is asked for once more, and shown to it", async () => {
-    const good = { verdict: says.verdict[0] ?? "", judge: says.judge[0] ?? "" };
+  test("What is no JSON of an auditor is asked for once more, and shown to it", async () => {
+    const good = { verdict: says.verdict[0] ?? "", audit: says.audit[0] ?? "" };
     says.verdict = [good.verdict.replace("}", ",}"), good.verdict];
-    says.judge = [good.judge.replaceAll('"', "'"), good.judge];
+    says.audit = [good.audit.replaceAll('"', "'"), good.audit];
     const jobId = await desk.work(ask());
     expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "verified" });
-    expect(asked.filter((part) => part === "verdict" || part === "judge")).toEqual([
-      ...["verdict", "verdict", "judge", "judge"],
+    expect(asked.filter((part) => part === "verdict" || part === "audit")).toEqual([
+      ...["verdict", "verdict", "audit", "audit"],
     ]);
     expect(prompts.filter((prompt) => prompt.includes("It is no JSON object"))).toHaveLength(2);
   });
@@ -305,8 +305,8 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(await checksOf(jobId)).toMatchObject([{ state: "unknown", reason: "auditor_failed" }]);
   });
 
-  test("A judge that can't be read leaves the grade of the rules", async () => {
-    says.judge = ["There are 3 problems."];
+  test("An auditor that can't be read leaves the grade of the rules", async () => {
+    says.audit = ["There are 3 problems."];
     const jobId = await desk.work(ask());
     expect(await resultOf(jobId)).toMatchObject({
       state: "succeeded",
@@ -319,8 +319,8 @@ describeOn("postgres", "answers that are verified", (name) => {
     });
   });
 
-  test("A judge that rejects a right answer does not refuse it", async () => {
-    says.judge = [judged(1)];
+  test("An auditor that rejects a right answer does not refuse it", async () => {
+    says.audit = [scored(1)];
     const jobId = await desk.work(ask());
     expect(await resultOf(jobId)).toMatchObject({
       state: "succeeded",
@@ -439,11 +439,11 @@ describeOn("postgres", "answers that are verified", (name) => {
       options: { verify: "standard" },
     });
     expect(await resultOf(jobId)).not.toMatchObject({ grade: "verified" });
-    const [judgement] = await rowsOf(
-      "select caps from nightdesk.judgements where job_id = $1 order by round",
+    const [audit] = await rowsOf(
+      "select caps from nightdesk.audits where job_id = $1 order by round",
       jobId,
     );
-    expect(judgement?.["caps"]).toContain("no_coverage");
+    expect(audit?.["caps"]).toContain("no_coverage");
     const [covered] = await rowsOf(
       "select members, read from nightdesk.coverage where job_id = $1 order by round",
       jobId,

@@ -19,7 +19,7 @@ const TEXT =
 const BARGE = "allowed/corpus/canal/barge.md";
 const DENIAL = "The barge does not leave on Mondays.";
 
-/** A question, what the model answers, what its auditor quotes, and the points that its judge gives. */
+/** A question, what the model answers, what its auditor quotes, and the points that it gives. */
 type Case = {
   readonly path: string;
   readonly question: string;
@@ -81,7 +81,7 @@ function respond(messages: readonly DoubleMessage[]): string {
   const words = messages.map(({ content }) => content).join("\n");
   const asked = CASES.find(({ question }) => words.includes(question));
   if (system.startsWith("You prepare the audit of an answer")) return "Nothing is to be asked.";
-  if (system.startsWith("You judge an answer by what checks"))
+  if (system.startsWith("You score an answer by what checks"))
     return JSON.stringify({ corrections: [], score: asked?.score });
   if (system.startsWith("You look into a question with tools")) return "END";
   if (system.startsWith("You are an auditor who trusts nobody"))

@@ -18,13 +18,13 @@ let asked: string[];
 /** What the models answer; those that are not named answer rightly. */
 let answers: Readonly<Record<string, string>>;
 
-/** The judge passes what says how long it takes. */
+/** The auditor passes what says how long it takes. */
 function replyOf(name: string, messages: readonly DoubleMessage[]): string {
   const system = messages[0]?.content ?? "";
   const words = messages.map(({ content }) => content).join("\n");
   if (system.startsWith("You prepare the audit")) return '{"checks": []}';
-  if (system.startsWith("You judge an answer")) {
-    asked.push("judge");
+  if (system.startsWith("You score an answer")) {
+    asked.push("audit");
     return JSON.stringify({ corrections: [], score: words.includes("takes 42") ? 4 : 1 });
   }
   if (system.startsWith("You are an auditor")) {
@@ -86,7 +86,7 @@ describeOn("postgres", "answers by one model after the other", (name) => {
   test("The first model answers, and nobody else is asked where that is verified", async () => {
     const jobId = await desk.work(QUESTION);
     expect(await resultOf(jobId)).toMatchObject({ grade: "verified", model: "small" });
-    expect(asked).toEqual(["small", "judge"]);
+    expect(asked).toEqual(["small", "audit"]);
   });
 
   test("What a small model can't give is given by the next, in the same job", async () => {
@@ -97,7 +97,7 @@ describeOn("postgres", "answers by one model after the other", (name) => {
       grade: "verified",
       model: "large",
     });
-    expect(asked).toEqual(["small", "judge", "large", "judge"]);
+    expect(asked).toEqual(["small", "audit", "large", "audit"]);
     expect(await statesOf(jobId)).toEqual(["drafted", "escalated", "drafted", "succeeded"]);
   });
 

@@ -9,8 +9,10 @@ import {
   writeOdt,
   writePdf,
   writeXlsx,
+  writeZip,
 } from "./format-writers.ts";
 import type { Drawn } from "./format-writers.ts";
+import { shape, writeEpub, writeOpenDocument, writePptx } from "./package-writers.ts";
 
 // The documents of examples/formats: a cable car and its offices in four languages. scripts/write-format-examples.js
 // writes them.
@@ -377,6 +379,176 @@ const OPEN: readonly Example[] = [
   },
 ];
 
+const SHOWN: readonly Example[] = [
+  {
+    path: "pptx/safety.pptx",
+    bytes: writePptx([
+      { shapes: shape("title", "Safety day") + shape("body", "The drill begins at 14:20.") },
+      {
+        shapes: shape("title", "Rescue kit") + shape("body", "The rescue kit weighs 27 kilograms."),
+        notes: "Show the kit.",
+      },
+    ]),
+  },
+  {
+    path: "pptx/saison.pptx",
+    bytes: writePptx([
+      {
+        shapes: shape("title", "Saison") + shape("body", "Die Sommersaison endet am 18. Oktober."),
+      },
+    ]),
+  },
+  {
+    path: "pptx/formation.pptx",
+    bytes: writePptx([
+      {
+        shapes:
+          shape("title", "Formation") + shape("body", "La formation des pisteurs dure 12 jours."),
+      },
+    ]),
+  },
+  ...(
+    [
+      ["odp/lift.odp", "The new lift", "The new lift carries 1,800 persons an hour."],
+      ["odp/umbau.odp", "Umbau", "Der Umbau der Talstation kostet 4,2 Millionen Euro."],
+      ["odp/obras.odp", "Obras", "Las obras del andén terminan el 7 de junio."],
+    ] as const
+  ).map(([path, title, words]) => ({
+    path,
+    bytes: writeOpenDocument(
+      `<office:presentation><draw:page><draw:frame presentation:class="title"><draw:text-box>${p(title)}</draw:text-box></draw:frame><draw:frame presentation:class="outline"><draw:text-box>${p(words)}</draw:text-box></draw:frame></draw:page></office:presentation>`,
+    ),
+  })),
+];
+
+const sheetOf = (name: string, rows: readonly (readonly string[])[]): Buffer =>
+  writeOpenDocument(
+    `<office:spreadsheet><table:table table:name="${name}">${rows
+      .map(
+        (row) =>
+          `<table:table-row>${row.map((cell) => `<table:table-cell office:value-type="string">${p(cell)}</table:table-cell>`).join("")}</table:table-row>`,
+      )
+      .join("")}</table:table></office:spreadsheet>`,
+  );
+
+const OPEN_SHEETS: readonly Example[] = [
+  {
+    path: "ods/keys.ods",
+    bytes: sheetOf("Keys", [
+      ["Key", "Holder", "Returned"],
+      ["Engine room", "Ruth Aldous", "no"],
+      ["Ticket office", "Tom Pryce", "yes"],
+    ]),
+  },
+  {
+    path: "ods/pruefungen.ods",
+    bytes: sheetOf("Prüfungen", [
+      ["Bauteil", "Prüfer", "Nächste Prüfung"],
+      ["Fangbremse", "Herr Egger", "3. März 2027"],
+      ["Seilklemme", "Frau Moser", "9. April 2027"],
+    ]),
+  },
+  {
+    path: "ods/navettes.ods",
+    bytes: sheetOf("Navettes", [
+      ["Navette", "Départ", "Conducteur"],
+      ["Gare", "8 h 15", "Paul Lenoir"],
+      ["Village", "9 h 40", "Inès Fabre"],
+    ]),
+  },
+];
+
+const BOOKLETS: readonly Example[] = (
+  [
+    ["epub/guide.epub", "Mountain guide", "Paths", "The ridge path is 6.5 kilometres long."],
+    ["epub/chronik.epub", "Chronik der Bahn", "Anfang", "Die erste Bahn wurde 1934 eröffnet."],
+    ["epub/leyendas.epub", "Leyendas", "El lago", "El lago tiene 43 metros de profundidad."],
+  ] as const
+).map(([path, title, chapter, words]) => ({
+  path,
+  bytes: writeEpub(title, [`<h1>${chapter}</h1><p>${words}</p>`, "<h1>2</h1><p>…</p>"]),
+}));
+
+/** As WordPad writes it: letters beyond ASCII by their number in Windows-1252. */
+const richText = (title: string, words: string): Buffer =>
+  Buffer.from(
+    `{\\rtf1\\ansi\\ansicpg1252{\\stylesheet{\\s0 Normal;}{\\s1\\outlinelevel0 heading 1;}}\n\\pard\\s1 ${title}\\par\\pard\\plain ${words}\\par}`.replaceAll(
+      /[^\0-\x7f]/g,
+      (letter) => `\\'${letter.charCodeAt(0).toString(16)}`,
+    ),
+  );
+
+const calendarOf = (name: string, ...lines: readonly string[]): Buffer =>
+  Buffer.from(
+    [
+      "BEGIN:VCALENDAR",
+      `X-WR-CALNAME:${name}`,
+      "BEGIN:VEVENT",
+      ...lines,
+      "END:VEVENT",
+      "END:VCALENDAR",
+      "",
+    ].join("\r\n"),
+  );
+
+const NOTED: readonly Example[] = [
+  {
+    path: "rtf/lease.rtf",
+    bytes: richText("Kiosk", "The rent of the kiosk is 640 euros a month."),
+  },
+  {
+    path: "rtf/hausordnung.rtf",
+    bytes: richText("Hausordnung", "Die Küche schließt um 21:30 Uhr."),
+  },
+  {
+    path: "rtf/reglas.rtf",
+    bytes: richText("Reglas", "El depósito de los esquís cuesta 5 euros."),
+  },
+  {
+    path: "ics/closing.ics",
+    bytes: calendarOf(
+      "Closings",
+      ...["SUMMARY:Closing for maintenance", "DTSTART:20261102T060000", "LOCATION:Middle station"],
+    ),
+  },
+  {
+    path: "ics/sitzung.ics",
+    bytes: calendarOf(
+      "Vorstand",
+      ...["SUMMARY:Sitzung des Vorstands", "DTSTART:20260917T183000", "LOCATION:Gasthof Krone"],
+    ),
+  },
+  {
+    path: "ics/visite.ics",
+    bytes: calendarOf(
+      "Visites",
+      ...[
+        "SUMMARY:Visite de la commission",
+        "DTSTART:20260604T100000",
+        "LOCATION:Salle Belledonne",
+      ],
+    ),
+  },
+];
+
+const ARCHIVES: readonly Example[] = (
+  [
+    [
+      "zip/minutes.zip",
+      "2026/winter.md",
+      "# Winter\n\nThe snow cannon of slope 3 was sold for 9,400 euros.\n",
+    ],
+    ["zip/berichte.zip", "Berichte/wind.txt", "Der stärkste Wind des Jahres hatte 131 km/h.\n"],
+    ["zip/avisos.zip", "avisos/agua.md", "# Agua\n\nEl corte de agua dura 4 horas.\n"],
+  ] as const
+).map(([path, name, content]) => ({
+  path,
+  bytes: writeZip([
+    { name, content },
+    { name: "picture.png", content: "x" },
+  ]),
+}));
+
 /** All of them, by their path below `files`. */
 export const FORMAT_EXAMPLES: readonly Example[] = [
   ...TABLES,
@@ -386,6 +558,11 @@ export const FORMAT_EXAMPLES: readonly Example[] = [
   ...WRITTEN,
   ...BOOKS,
   ...OPEN,
+  ...SHOWN,
+  ...OPEN_SHEETS,
+  ...BOOKLETS,
+  ...NOTED,
+  ...ARCHIVES,
 ];
 
 const ask = (
@@ -468,4 +645,27 @@ export const FORMAT_QUESTIONS: readonly Question[] = [
     "19 mai 2026",
   ),
   ask("es", "odt/acta.odt", "¿A cuántos niños admite la guardería de la estación?", "18"),
+  ask("en", "pptx/safety.pptx", "How many kilograms does the rescue kit weigh?", "27"),
+  ask("de", "pptx/saison.pptx", "Wann endet die Sommersaison?", "18. Oktober"),
+  ask("en", "odp/lift.odp", "How many persons does the new lift carry an hour?", "1,800"),
+  ask("es", "odp/obras.odp", "¿Cuándo terminan las obras del andén?", "7 de junio"),
+  ask("en", "ods/keys.ods", "Who is the holder of the key of the engine room?", "Ruth Aldous"),
+  ask("de", "ods/pruefungen.ods", "Wer ist der Prüfer der Fangbremse?", "Herr Egger"),
+  ask("en", "epub/guide.epub", "How many kilometres long is the ridge path?", "6.5"),
+  ask("de", "epub/chronik.epub", "Wann wurde die erste Bahn eröffnet?", "1934"),
+  ask("en", "rtf/lease.rtf", "How much is the rent of the kiosk?", "640"),
+  ask("de", "rtf/hausordnung.rtf", "Um wie viel Uhr schließt die Küche?", "21:30"),
+  ask("de", "ics/sitzung.ics", "Wann ist die Sitzung des Vorstands?", "2026-09-17"),
+  ask(
+    "en",
+    "zip/minutes.zip/attachments/1/2026-winter.md",
+    "For how much was the snow cannon of slope 3 sold?",
+    "9,400",
+  ),
+  ask(
+    "es",
+    "zip/avisos.zip/attachments/1/avisos-agua.md",
+    "¿Cuántas horas dura el corte de agua?",
+    "4 horas",
+  ),
 ].map((question, at) => ({ id: `f-${String(at + 1).padStart(3, "0")}`, ...question }));

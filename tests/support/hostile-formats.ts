@@ -1,5 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { writeObjects, writeZip } from "./format-writers.ts";
+import { shape, writeOpenDocument } from "./package-writers.ts";
 
 /** A file that is made to hold up or end whoever reads it. */
 export type HostileFile = {
@@ -27,6 +28,12 @@ const pdf = (contents: string, resources = ""): Buffer =>
 const stream = (bytes: Buffer): string =>
   `<< /Length ${bytes.length} /Filter /FlateDecode >>\nstream\n${bytes.toString("latin1")}\nendstream`;
 
+const ENTITIES = `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">${"bcdefghij".replaceAll(/./g, (name, at: number) => `<!ENTITY ${name} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`)}]><a>&j;</a>`;
+
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const relation = (type: string, target: string): string =>
+  `<Relationships><Relationship Id="r1" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`;
+
 const FILES: readonly (readonly [string, string, () => Buffer, RegExp])[] = [
   [
     "an archive of 300 MB",
@@ -47,7 +54,7 @@ const FILES: readonly (readonly [string, string, () => Buffer, RegExp])[] = [
       writeZip([
         {
           name: "word/document.xml",
-          content: `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">${"bcdefghij".replaceAll(/./g, (name, at: number) => `<!ENTITY ${name} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`)}]><a>&j;</a>`,
+          content: ENTITIES,
         },
       ]),
     /^FILE_FORMAT_INVALID$/,
@@ -91,6 +98,100 @@ const FILES: readonly (readonly [string, string, () => Buffer, RegExp])[] = [
     "a.csv",
     () => Buffer.from(`a,b\n"${"x,".repeat(500_000)}`),
     /^FILE_FORMAT_INVALID$/,
+  ],
+  [
+    "an archive of a thousand times its size",
+    "a.zip",
+    () => writeZip([{ name: "a.txt", content: zeros(20) }]),
+    /^FILE_TOO_LARGE$/,
+  ],
+  [
+    "an archive whose only file is longer than it says",
+    "b.zip",
+    () =>
+      writeZip([
+        { name: "../../a.txt/../b.md", content: "a" },
+        { name: "c.txt", content: zeros(5), size: 90_000 },
+      ]),
+    /^FILE_FORMAT_INVALID$/,
+  ],
+  [
+    "entities of a presentation that grow",
+    "a.pptx",
+    () => writeZip([{ name: "_rels/.rels", content: ENTITIES }]),
+    /^FILE_FORMAT_INVALID$/,
+  ],
+  [
+    "a slide that a presentation shows 10,000 times",
+    "b.pptx",
+    () =>
+      writeZip([
+        { name: "_rels/.rels", content: relation("officeDocument", "p.xml") },
+        {
+          name: "p.xml",
+          content: `<p:presentation><p:sldIdLst>${'<p:sldId id="256" r:id="r1"/>'.repeat(10_000)}</p:sldIdLst></p:presentation>`,
+        },
+        { name: "_rels/p.xml.rels", content: relation("slide", "s.xml") },
+        { name: "s.xml", content: `<p:sld>${shape("body", "x".repeat(100_000))}</p:sld>` },
+      ]),
+    /^FILE_TOO_LARGE$/,
+  ],
+  [
+    "shapes in shapes",
+    "a.odp",
+    () => writeOpenDocument(`<office:presentation><draw:page>${"<draw:g>".repeat(200_000)}`),
+    /^FILE_FORMAT_INVALID$/,
+  ],
+  [
+    "a row and a cell that come a billion times",
+    "a.ods",
+    () =>
+      writeOpenDocument(
+        `<office:spreadsheet><table:table table:name="A"><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000" office:value-type="string"><text:p>${"a".repeat(1_000)}</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>`,
+      ),
+    /^FILE_TOO_LARGE$/,
+  ],
+  [
+    "a book whose package is its own container",
+    "a.epub",
+    () =>
+      writeZip([
+        {
+          name: "META-INF/container.xml",
+          content:
+            '<container><rootfiles><rootfile full-path="META-INF/container.xml"/></rootfiles></container>',
+        },
+      ]),
+    /^FILE_FORMAT_INVALID$/,
+  ],
+  [
+    "a chapter that a book has 100,000 times",
+    "b.epub",
+    () =>
+      writeZip([
+        {
+          name: "META-INF/container.xml",
+          content: '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>',
+        },
+        {
+          name: "b.opf",
+          content: `<package><manifest><item id="c" href="c.xhtml"/></manifest><spine>${'<itemref idref="c"/>'.repeat(100_000)}</spine></package>`,
+        },
+        { name: "c.xhtml", content: `<html><body><p>${"x".repeat(1_100_000)}</p></body></html>` },
+      ]),
+    /^FILE_TOO_LARGE$/,
+  ],
+  [
+    "rich text of more words than a document may have",
+    "a.rtf",
+    () => Buffer.from(`{\\rtf1 ${"x".repeat(11_000_000)}}`),
+    /^FILE_TOO_LARGE$/,
+  ],
+  [
+    "a calendar of 1.6 million lines",
+    "a.ics",
+    () => Buffer.from(`BEGIN:VCALENDAR\n${"X:\n".repeat(1_600_000)}`),
+    /^FILE_TOO_LARGE$/,
   ],
 ];
 

@@ -1,11 +1,11 @@
 import type { DoubleMessage } from "../doubles/ollama/double-model.ts";
 
 /** What a job that is verified asks a model for. */
-export type Part = "first" | "answer" | "decompose" | "loop" | "verdict" | "judge";
+export type Part = "first" | "answer" | "decompose" | "loop" | "verdict" | "audit";
 
 const PARTS: readonly (readonly [string, Part])[] = [
   ["You prepare the audit of an answer", "decompose"],
-  ["You judge an answer by what checks", "judge"],
+  ["You score an answer by what checks", "audit"],
   ["You are an auditor who trusts nobody", "verdict"],
   ["You look into a question with tools", "loop"],
   ["You answer a question from numbered pieces", "answer"],

@@ -1,3 +1,4 @@
+import type { ExtractText, SourceEncoding } from "../../src/worker/documents/extraction.ts";
 import { extractTextBy } from "../../src/worker/documents/formats/registry.ts";
 import { openDocumentReader } from "../../src/worker/documents/reader/reader.ts";
 import type { ReaderLimits } from "../../src/worker/documents/reader/reader.ts";
@@ -10,4 +11,9 @@ export const READER_LIMITS: ReaderLimits = {
 };
 
 /** One process for all files of a test suite, which ends when nobody asks it any more. */
-export const extractText = extractTextBy(openDocumentReader(READER_LIMITS));
+const read = openDocumentReader(READER_LIMITS);
+export const extractText = extractTextBy(read);
+
+/** With sources that name the encoding of their texts. */
+export const extractTextIn = (encodings: readonly SourceEncoding[]): ExtractText =>
+  extractTextBy(read, { encodings });

@@ -33,6 +33,8 @@ export type ReplayDesk = {
   ended(jobId: string): Promise<void>;
   /** `nightdesk runs replay ID`, with the configuration as it is or with other keys of it. */
   replay(id: string, options?: ReplayOptions): Promise<Ended>;
+  /** Any other command, with the configuration as it is. */
+  nightdesk(...words: readonly string[]): Promise<Ended>;
   /** `nightdesk runs trace ID --output FOLDER`; a folder is named from the work root. */
   trace(id: string, folder: string): Promise<Ended>;
   dispose(): Promise<void>;
@@ -108,6 +110,7 @@ export async function openReplayDesk(
     async replay(id, { config, flags = [] } = {}) {
       return nightdesk("runs", "replay", id, ...flags, "--config", await configWith(config));
     },
+    nightdesk: (...words) => nightdesk(...words, "--config", topology.configFile),
     trace: (id, folder) =>
       nightdesk("runs", "trace", id, "--output", folder, "--config", topology.configFile),
     async dispose() {

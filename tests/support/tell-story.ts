@@ -37,7 +37,7 @@ function tell(line: TraceLine, reader: Reader): string | undefined {
   if (line.type === "tool") return tellTool(line);
   if (line.type === "claim") return reader.drafts.has(line.draft) ? undefined : tellClaim(line);
   if (line.type === "check") return tellCheck(line);
-  if (line.type === "judgement") return tellJudgement(line);
+  if (line.type === "audit") return tellAudit(line);
   if (line.type === "constraint") return `Open: ${line.what} Needed: ${line.needed}`;
   return line.type === "answer" ? tellEnd(line, reader) : undefined;
 }
@@ -71,7 +71,7 @@ function tellCheck(check: TraceLineOf<"check">): string {
   return `Check ${String(round)}.${String(ordinal)}: ${expects} was expected, ${state} was found${where}`;
 }
 
-function tellJudgement(line: TraceLineOf<"judgement">): string {
+function tellAudit(line: TraceLineOf<"audit">): string {
   const { round, score, given, caps, corrections } = line;
   const passes = score !== null && score >= 3;
   const kept = caps.length === 0 ? "" : `, kept at ${String(score)} by ${caps.join(", ")}`;

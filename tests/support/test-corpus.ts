@@ -13,7 +13,7 @@ import { openOffload } from "../../src/worker/offload/offload.ts";
 import type { ExtractText } from "../../src/worker/documents/extraction.ts";
 import { readerFingerprint } from "../../src/worker/documents/formats/registry.ts";
 import type { ReaderLimits } from "../../src/worker/documents/reader/reader.ts";
-import { extractText, READER_LIMITS } from "./read-documents.ts";
+import { extractText, extractTextIn, READER_LIMITS } from "./read-documents.ts";
 import { openSandbox } from "../../src/worker/sandbox/open-sandbox.ts";
 import { vectorsOf } from "../../src/worker/search/choose-vectors.ts";
 import type { Reranking } from "../../src/worker/search/rerank.ts";
@@ -43,7 +43,7 @@ export type TestCorpus = {
   readonly index: (options?: Partial<IndexOptions>) => Promise<IndexSummary>;
   /** Takes the paths that texts were made of since it was last asked, in order. */
   readonly takeReadings: () => readonly string[];
-  /** Indexes with other `exts` or languages of some sources, or with another reader. */
+  /** Indexes with other `exts`, languages or encodings of some sources, or with another reader. */
   readonly indexWith: (
     settings: SourceSettings,
     options?: Partial<IndexOptions>,
@@ -62,6 +62,7 @@ export type TestCorpus = {
 type SourceSettings = {
   readonly exts?: Readonly<Record<string, readonly string[]>>;
   readonly languages?: Readonly<Record<string, LanguageSetting>>;
+  readonly encodings?: Readonly<Record<string, string>>;
   readonly limits?: ReaderLimits;
   readonly extractText?: ExtractText;
 };
@@ -87,11 +88,21 @@ export async function openCorpus(
   const { signal } = new AbortController();
   const readings: string[] = [];
   const index = (
-    { exts = {}, languages = {}, limits = READER_LIMITS, ...reader }: SourceSettings,
+    {
+      exts = {},
+      languages = {},
+      encodings = {},
+      limits = READER_LIMITS,
+      ...reader
+    }: SourceSettings,
     options: Partial<IndexOptions> = {},
     present = configured,
   ) => {
-    const extract = reader.extractText ?? extractText;
+    const prefixed = Object.entries(encodings).map(([source, encoding]) => ({
+      prefix: `notes/${source}/`,
+      encoding,
+    }));
+    const extract = reader.extractText ?? extractTextIn(prefixed);
     const counted: ExtractText = (path, bytes) => {
       readings.push(path);
       return extract(path, bytes);
@@ -102,6 +113,7 @@ export async function openCorpus(
         ...source,
         exts: exts[source.name],
         language: languages[source.name] ?? "english",
+        encoding: encodings[source.name],
       })),
       workroot,
     );
@@ -113,7 +125,7 @@ export async function openCorpus(
         extensions: EXTENSIONS,
         chunking,
         offload,
-        reader: readerFingerprint(limits),
+        reader: readerFingerprint(limits, prefixed),
       },
       {
         rebuild: false,

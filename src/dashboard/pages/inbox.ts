@@ -11,15 +11,19 @@ import { parseDuration } from "../../shared/time.ts";
 import {
   selectApprovalDetail,
   selectApprovalGroups,
+  selectReviews,
   selectUncertainSteps,
-} from "../../shared/views/approvals.ts";
-import type { ApprovalDetail, ApprovalGroup, UncertainStep } from "../../shared/views/approvals.ts";
-import { approvalPage, headOf, riskWords } from "../../shared/views/approval-pages.ts";
+} from "../../shared/views/inbox.ts";
+import type {
+  ApprovalDetail,
+  ApprovalGroup,
+  ReviewRow,
+  UncertainStep,
+} from "../../shared/views/inbox.ts";
+import { approvalPage, headOf, riskWords } from "../../shared/views/inbox-pages.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { selectReviews } from "../../shared/views/reviews.ts";
-import type { ReviewRow } from "../../shared/views/reviews.ts";
 import { act } from "../act.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
@@ -108,9 +112,7 @@ async function approvalOf({ database }: Desk, { part }: DeskRequest): Promise<Ap
 /** A choice is shown with all that it answers, and takes a reason, before it counts. */
 async function confirmApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
   const approval = await approvalOf(desk, request);
-  const key = request.form.get("choice") ?? "";
-  const choice = CHOICES[key];
-  if (choice === undefined) throw noChoice();
+  const choice = choiceOf(CHOICES, request.form);
   const shown = approvalPage(approval, "brief");
   const title = `${choice.label}: ${headOf(approval)}`;
   return page({
@@ -119,7 +121,7 @@ async function confirmApproval(desk: Desk, request: DeskRequest): Promise<Answer
     body: markup`${headHtml(`${choice.label}?`, markup`<code>${headOf(approval)}</code>`)}
 <p>It answers ${countOf(approval.waiting.length, "request")} that ${approval.waiting.length === 1 ? "waits" : "wait"}${SCOPE_WORDS[choice.scope]}.</p>
 <form class="stack" method="post" action="${pathTo("inbox", "approvals", approval.approval_id, "decide")}">${csrfField(request.session)}
-<input type="hidden" name="choice" value="${key}">
+<input type="hidden" name="choice" value="${request.form.get("choice") ?? ""}">
 <label for="reason">Reason${choice.verdict === "deny" ? ", which the model is told" : ""}</label>
 <input id="reason" name="reason" type="text" maxlength="500" ${choice.verdict === "deny" ? markup`required` : ""} autofocus>
 ${choice.scope === "rule" ? markup`<label for="expires">Holds for</label><input id="expires" name="expires" type="text" value="7d" size="6" aria-describedby="expires-form"><p class="note" id="expires-form">Like 90m, 12h or 7d.</p>` : ""}
@@ -138,13 +140,28 @@ const SCOPE_WORDS: Readonly<Record<NewDecision["scope"], string>> = {
 const noChoice = (): Failure =>
   new Failure("INPUT_INVALID", "No choice was made: expected 1, 2, 3 or 4.");
 
+/** What was chosen. @throws Failure INPUT_INVALID */
+function choiceOf<Of extends object>(
+  choices: Readonly<Record<string, Of>>,
+  form: URLSearchParams,
+): Of {
+  const choice = Object.entries(choices).find(([key]) => key === form.get("choice"))?.[1];
+  if (choice === undefined) throw noChoice();
+  return choice;
+}
+
+/** What was done is told to who looks on, and said on the page that it was chosen on. */
+async function backToInbox(database: Desk["database"], did: string): Promise<Answer> {
+  await announceEvents(database);
+  return { kind: "redirect", to: saidAt("/inbox", did) };
+}
+
 const inputSchema = z.object({ reason: z.string().trim().max(500), expires: z.string().max(20) });
 
 async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
   const { database } = desk;
   const approval = await approvalOf(desk, request);
-  const choice = CHOICES[request.form.get("choice") ?? ""];
-  if (choice === undefined) throw noChoice();
+  const choice = choiceOf(CHOICES, request.form);
   const { reason, expires } = inputSchema.parse({
     reason: request.form.get("reason") ?? "",
     expires: request.form.get("expires") ?? "7d",
@@ -192,8 +209,7 @@ async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
       return `${verb}: ${headOf(approval)}. ${countOf(decided.answered, "run")} ${decided.answered === 1 ? "goes" : "go"} on.`;
     },
   );
-  await announceEvents(database);
-  return { kind: "redirect", to: saidAt("/inbox", did) };
+  return backToInbox(database, did);
 }
 
 const REVIEW_CHOICES = {
@@ -221,8 +237,7 @@ async function takeReview(
   { part, form, session }: DeskRequest,
 ): Promise<Answer> {
   const jobId = assertId(part("job"), "job");
-  const choice = Object.entries(REVIEW_CHOICES).find(([key]) => key === form.get("choice"))?.[1];
-  if (choice === undefined) throw noChoice();
+  const choice = choiceOf(REVIEW_CHOICES, form);
   const reason = (form.get("reason") ?? "").trim();
   const correction = (form.get("correction") ?? "").trim();
   if (choice.state === "rejected" && reason === "")
@@ -244,8 +259,7 @@ async function takeReview(
       throw new Failure("INPUT_INVALID", "Its job does not wait any more; nothing was changed.");
     return `The answer is ${choice.state}; its job goes on.`;
   });
-  await announceEvents(database);
-  return { kind: "redirect", to: saidAt("/inbox", did) };
+  return backToInbox(database, did);
 }
 
 const STEP_CHOICES = {
@@ -265,8 +279,8 @@ const stepCard = (step: UncertainStep, session: Session, draw: Desk["draw"]): Ht
 async function takeStep({ database }: Desk, { part, form, session }: DeskRequest): Promise<Answer> {
   const jobId = assertId(part("job"), "job");
   const step = Number(/^\d{1,6}$/.exec(part("step"))?.[0] ?? Number.NaN);
-  const choice = Object.entries(STEP_CHOICES).find(([key]) => key === form.get("choice"))?.[1];
-  if (choice === undefined || Number.isNaN(step)) throw noChoice();
+  const choice = choiceOf(STEP_CHOICES, form);
+  if (Number.isNaN(step)) throw noChoice();
   const asked = {
     ...{ actor: session.user, action: "resolve" as const, jobId },
     detail: { step, state: choice.state },
@@ -283,6 +297,5 @@ async function takeStep({ database }: Desk, { part, form, session }: DeskRequest
     await evaluateHolds(database);
     return `Step ${step} counts as ${choice.state === "done" ? "carried out" : "not made"}.`;
   });
-  await announceEvents(database);
-  return { kind: "redirect", to: saidAt("/inbox", did) };
+  return backToInbox(database, did);
 }

@@ -1,5 +1,5 @@
 import { formatTask } from "../../shared/kinds.ts";
-import { gradeText, reasonText } from "../../shared/views/claims.ts";
+import { reasonText, shareText } from "../../shared/views/claims.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
@@ -95,7 +95,9 @@ async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   const rows: Html[] = [];
   for (const claim of shown.slice(0, MOST_CLAIMS)) rows.push(await claimHtml(desk, run, claim));
   const left = shown.length - rows.length;
+  const share = shareText(run.claims.filter(({ stands }) => stands).map(({ grade }) => grade));
   return markup`<section aria-labelledby="claims"><h2 id="claims">Statements, and what carries them</h2>
+<p class="note">${share}</p>
 ${rows}${left > 0 ? markup`<p class="note">${countOf(left, "statement")} more: nightdesk runs show.</p>` : ""}</section>`;
 }
 
@@ -103,7 +105,7 @@ type Claim = RunDetail["claims"][number];
 
 async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
   return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
-<p class="note">${stateHtml(claim.grade, gradeText(claim))}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
+<p class="note">${stateHtml(claim.grade)}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
 <div class="passage">${await passageHtml(desk, run, claim)}</div></div>
 `;
 }

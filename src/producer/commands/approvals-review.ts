@@ -1,4 +1,4 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { openContext, userName, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
@@ -6,19 +6,11 @@ import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";
 import type { NewDecision } from "../../shared/store/investigations/approvals.ts";
-import { selectApprovalGroups } from "../../shared/views/approvals.ts";
-import type { ApprovalGroup } from "../../shared/views/approvals.ts";
+import { selectApprovalGroups } from "../../shared/views/inbox.ts";
+import type { ApprovalGroup } from "../../shared/views/inbox.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { askDecision, askReason } from "../print/decision-prompt.ts";
-import {
-  batchOf,
-  decidedWords,
-  lateWords,
-  letGoOn,
-  RULE_HOLDS,
-  secondsOf,
-  userName,
-} from "./approvals.ts";
+import { batchOf, decidedWords, lateWords, letGoOn, RULE_HOLDS, secondsOf } from "./approvals.ts";
 
 /** Asks somebody on a terminal about each call that waits, what most runs wait for first. */
 export const approvalsReview: CommandHandler = async (invocation) => {

@@ -1,6 +1,5 @@
-import { userInfo } from "node:os";
 import { posix } from "node:path";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { openContext, userName, withDatabase } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -94,7 +93,7 @@ function readRule({ args, options }: Invocation): NewCommandRule {
       verdict: "approve",
       rule: { binary, words, folder: folderOf(folder ?? "/") },
       reason: reason ?? null,
-      decidedBy: userInfo().username,
+      decidedBy: userName(),
       expiresInSeconds: (days ?? DAYS) * DAY_S,
     };
   }
@@ -111,7 +110,7 @@ function readRule({ args, options }: Invocation): NewCommandRule {
     verdict: "deny",
     rule: { binary, words, folder: null },
     reason,
-    decidedBy: userInfo().username,
+    decidedBy: userName(),
     expiresInSeconds: days === undefined ? null : days * DAY_S,
   };
 }

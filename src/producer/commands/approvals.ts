@@ -1,5 +1,9 @@
-import { userInfo } from "node:os";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import {
+  databaseCommand,
+  openContext,
+  userName,
+  withDatabase,
+} from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
@@ -18,14 +22,14 @@ import {
   ruleTable,
   uncertainTable,
   VERDICTS,
-} from "../../shared/views/approval-pages.ts";
+} from "../../shared/views/inbox-pages.ts";
 import {
   countWaiting,
   selectApprovalDetail,
   selectApprovalGroups,
   selectDecisions,
   selectUncertainSteps,
-} from "../../shared/views/approvals.ts";
+} from "../../shared/views/inbox.ts";
 import { countOf, formatMoment } from "../../shared/views/quantity.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { printList, printPage } from "../print/sections.ts";
@@ -35,17 +39,15 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 const DEFAULT_LIMIT = 50;
 
 /** What waits for a person: calls, equal ones together, or steps that nobody knows the end of. */
-export const approvalsList: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
+export const approvalsList = databaseCommand("must-exist", async (context, database) => {
+  const { invocation } = context;
   const { options } = invocation;
   const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
-  return withDatabase(context, "must-exist", async (database) => {
-    const batchId = await batchOf(database, invocation);
-    if (options["uncertain"] === true) await listUncertain(context, database, { batchId, limit });
-    else await listRequests(context, database, { batchId, limit });
-    return EXIT.ok;
-  });
-};
+  const batchId = await batchOf(database, invocation);
+  if (options["uncertain"] === true) await listUncertain(context, database, { batchId, limit });
+  else await listRequests(context, database, { batchId, limit });
+  return EXIT.ok;
+});
 
 type Listed = { readonly batchId: string | null; readonly limit: number };
 
@@ -234,7 +236,7 @@ function decisionOf({ options }: Invocation, verdict: NewDecision["verdict"]): N
 
 const SCOPES = ["once", "job", "batch", "rule"] as const;
 /** What the model is told where nobody says why. */
-export const NO_REASON = "somebody was asked, and said no.";
+const NO_REASON = "somebody was asked, and said no.";
 /** How long a rule holds unless it is said. */
 export const RULE_HOLDS = "7d";
 
@@ -247,16 +249,6 @@ export function secondsOf(text: string): number {
     );
   }
   return milliseconds / 1_000;
-}
-
-/** The name of whoever runs this, as the system knows it. */
-export function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user without an entry, as in a container.
-    return `uid ${process.getuid?.() ?? "unknown"}`;
-  }
 }
 
 /** Who was there before: `It was approved by ada at …`. */
@@ -347,10 +339,10 @@ export const approvalsRules: CommandHandler = async (invocation) => {
 };
 
 /** Ends a standing decision. */
-export const approvalsRevoke: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const given = argumentOf(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
+export const approvalsRevoke = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const given = argumentOf(invocation);
     const id = await findId(database, given, ["decision"]);
     const revoked = id === undefined ? "unknown" : await revokeDecision(database, id);
     if (id === undefined || revoked === "unknown") {
@@ -361,11 +353,11 @@ export const approvalsRevoke: CommandHandler = async (invocation) => {
     }
     if (revoked !== "revoked") throw new Failure("INPUT_INVALID", NOT_REVOKED[revoked](id));
     if (invocation.options["json"] === true)
-      await context.terminal.printJson({ ok: true, decision_id: id });
-    context.terminal.say(`Revoked ${id}. What it answered stays; the same is asked about again.`);
+      await terminal.printJson({ ok: true, decision_id: id });
+    terminal.say(`Revoked ${id}. What it answered stays; the same is asked about again.`);
     return EXIT.ok;
-  });
-};
+  },
+);
 
 const NOT_REVOKED = {
   once: (id: string) =>

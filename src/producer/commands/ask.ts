@@ -5,7 +5,7 @@ import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { documentFilterOf } from "../../shared/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
-import { parseJobInput } from "../../shared/job.ts";
+import { jobInputSchema, parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import { findUnstorableInput } from "../enqueue/parse-line.ts";
@@ -56,12 +56,29 @@ export const chat: CommandHandler = async (invocation) => {
   });
 };
 
+/** No line of a batch may ask for it: it is the installation's. */
+export const modelsExamine: CommandHandler = async (invocation) => {
+  const own = countOfOption(invocation.options, "own");
+  const value = { kind: "examine", ...said({ model: invocation.args[0], own }) };
+  const parsed = jobInputSchema.safeParse(value);
+  if (!parsed.success || findUnstorableInput(value) !== undefined) {
+    throw new Failure(
+      "INPUT_INVALID",
+      "The name of the model is none, or --own is not a number from 2 to 200.",
+    );
+  }
+  return runInput(await openContext(invocation), parsed.data);
+};
+
 /** Queues one job; with `--wait` prints its answer, otherwise its id. */
 export async function runSingleJob(
   context: CommandContext,
   value: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const input = checkInput(value);
+  return runInput(context, checkInput(value));
+}
+
+async function runInput(context: CommandContext, input: JobInput): Promise<number> {
   const { options } = context.invocation;
   const isWaiting = options["wait"] === true;
   const settings = { ...(isWaiting ? AT_ONCE : {}), ...batchSettingsOf(options) };

@@ -1,4 +1,4 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
@@ -22,10 +22,9 @@ import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
 
 /** Takes no further job of a batch until it is resumed; what runs may finish. */
-export const batchPause: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  return withDatabase(context, "must-exist", async (database) => {
+export const batchPause = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
     const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
     const outcome = await pauseBatch(database, batchId);
     await evaluateHolds(database);
@@ -43,24 +42,22 @@ export const batchPause: CommandHandler = async (invocation) => {
     }
     terminal.say(`To go on: nightdesk batch resume ${quoted}`);
     return EXIT.ok;
-  });
-};
+  },
+);
 
 /** Lets a batch that was paused go on. Another reason may still hold it. */
-export const batchResume: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
-    const { batchId } = await findNamedBatch(database, argumentOf(invocation));
-    const outcome = await resumeBatch(database, batchId);
-    await evaluateHolds(database);
-    await notifyJobs(database);
-    const batch = await findNamedBatch(database, batchId);
-    if (invocation.options["json"] === true) await context.terminal.printJson(batchJson(batch));
-    printResumed(context, batch, outcome);
-    if (batch.state === "queued" || batch.state === "running") await hintWorker(context, database);
-    return EXIT.ok;
-  });
-};
+export const batchResume = databaseCommand("must-exist", async (context, database) => {
+  const { invocation } = context;
+  const { batchId } = await findNamedBatch(database, argumentOf(invocation));
+  const outcome = await resumeBatch(database, batchId);
+  await evaluateHolds(database);
+  await notifyJobs(database);
+  const batch = await findNamedBatch(database, batchId);
+  if (invocation.options["json"] === true) await context.terminal.printJson(batchJson(batch));
+  printResumed(context, batch, outcome);
+  if (batch.state === "queued" || batch.state === "running") await hintWorker(context, database);
+  return EXIT.ok;
+});
 
 function printResumed(
   { terminal }: CommandContext,
@@ -75,10 +72,9 @@ function printResumed(
   terminal.say(`Batch ${JSON.stringify(batch.name)} ${done}: ${ended}${remedy ? "" : "."}`);
 }
 
-export const batchCancel: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  return withDatabase(context, "must-exist", async (database) => {
+export const batchCancel = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
     const before = await findNamedBatch(database, argumentOf(invocation));
     await cancelBatch(database, before.batchId, (ended) => {
       terminal.status(`${formatCount(ended)} of ${formatCount(waiting(before))} jobs ended`);
@@ -93,8 +89,8 @@ export const batchCancel: CommandHandler = async (invocation) => {
     );
     if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
     return EXIT.ok;
-  });
-};
+  },
+);
 
 /** Some are left in a batch that is cancelled, too, when the command that did it has died. */
 const waiting = ({ counts }: BatchProgress): number => counts.queued + counts.parked;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
+import type { Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { selectBatchFormat } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
@@ -18,41 +18,38 @@ import { findNamedBatch } from "../find-named.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { argumentOf, textOf } from "./options.ts";
 
-export const batchExport: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal, config } = context;
-  return withDatabase(context, "must-exist", async (database) => {
-    const { batchId, name, total, finishedAt } = await findNamedBatch(
+export const batchExport = databaseCommand("must-exist", async (context, database) => {
+  const { terminal, config, invocation } = context;
+  const { batchId, name, total, finishedAt } = await findNamedBatch(
+    database,
+    argumentOf(invocation),
+  );
+  const format = formatOf(invocation, await selectBatchFormat(database, batchId));
+  const outputs = outputsOf(invocation, format);
+  const request = targetsOf(invocation, format);
+  const targets = await openExportTargets(request, (text) => terminal.printText(text));
+  const hrefBase = hrefBaseFor(request.output, config.roots.workroot);
+  const form = exportFormOf(format, name, hrefBase);
+  try {
+    const exported = await exportBatch(
       database,
-      argumentOf(invocation),
+      batchId,
+      { form, sinks: targets.sinks, outputs },
+      (seen) => {
+        terminal.status(`${formatCount(seen)} of ${countOf(total, "job")}`);
+      },
     );
-    const format = formatOf(invocation, await selectBatchFormat(database, batchId));
-    const outputs = outputsOf(invocation, format);
-    const request = targetsOf(invocation, format);
-    const targets = await openExportTargets(request, (text) => terminal.printText(text));
-    const hrefBase = hrefBaseFor(request.output, config.roots.workroot);
-    const form = exportFormOf(format, name, hrefBase);
-    try {
-      const exported = await exportBatch(
-        database,
-        batchId,
-        { form, sinks: targets.sinks, outputs },
-        (seen) => {
-          terminal.status(`${formatCount(seen)} of ${countOf(total, "job")}`);
-        },
-      );
-      terminal.clearStatus();
-      await targets.commit(exported);
-      if (finishedAt === null) terminal.say(UNFINISHED);
-      else await markExported(database, batchId);
-      await reportExported(context, { batchId, name, format, request }, exported);
-      return EXIT.ok;
-    } catch (error) {
-      await targets.discard();
-      throw error;
-    }
-  });
-};
+    terminal.clearStatus();
+    await targets.commit(exported);
+    if (finishedAt === null) terminal.say(UNFINISHED);
+    else await markExported(database, batchId);
+    await reportExported(context, { batchId, name, format, request }, exported);
+    return EXIT.ok;
+  } catch (error) {
+    await targets.discard();
+    throw error;
+  }
+});
 
 const formatOf = ({ options }: Invocation, batch: BatchFormat): ExportFormat => {
   const asked = textOf(options, "format");

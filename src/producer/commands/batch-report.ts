@@ -1,8 +1,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { Existing } from "../../shared/atomic-file.ts";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
+import { databaseCommand } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
@@ -25,13 +24,12 @@ import { argumentOf, textOf } from "./options.ts";
 /** Where reports go unless it is said otherwise, below the work root. */
 const FOLDER = "reports";
 
-export const batchReport: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal, config } = context;
-  const { options, cwd, version } = invocation;
-  const { workroot } = config.roots;
-  const asked = textOf(options, "output");
-  return withDatabase(context, "must-exist", async (database) => {
+export const batchReport = databaseCommand(
+  "must-exist",
+  async ({ terminal, config, invocation }, database) => {
+    const { options, cwd, version } = invocation;
+    const { workroot } = config.roots;
+    const asked = textOf(options, "output");
     const batch = await findNamedBatch(database, argumentOf(invocation));
     const earlier = await findEarlier(database, batch, textOf(options, "compare"));
     const report = await gatherReport(database, batch, {
@@ -60,8 +58,8 @@ export const batchReport: CommandHandler = async (invocation) => {
     }
     terminal.say(headline(report));
     return EXIT.ok;
-  });
-};
+  },
+);
 
 type ReportPlace = {
   /** Absolute; made if it is not there. */

@@ -1,4 +1,4 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
@@ -8,8 +8,8 @@ import { selectHolds } from "../../shared/store/jobs/holds.ts";
 import { countBatches, listBatches, selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
 import { selectHookCalls } from "../../shared/store/schedules/hook-calls.ts";
-import { selectBatchWaiting } from "../../shared/views/approvals.ts";
-import type { BatchWaiting } from "../../shared/views/approvals.ts";
+import { selectBatchWaiting } from "../../shared/views/inbox.ts";
+import type { BatchWaiting } from "../../shared/views/inbox.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { batchPage, batchTable } from "../../shared/views/batch-status.ts";
 import { batchJson } from "../../shared/views/batch-words.ts";
@@ -59,10 +59,8 @@ export const batchShow: CommandHandler = async (invocation) => {
 /** Calls that wait for somebody and are told one by one. */
 const SHOWN_CALLS = 10;
 
-const waitingJson = ({ groups, requests, calls, uncertain }: BatchWaiting) => ({
-  requests,
-  calls,
-  uncertain,
+const waitingJson = ({ groups, ...waiting }: BatchWaiting) => ({
+  ...waiting,
   approvals: groups,
 });
 
@@ -133,17 +131,15 @@ const formatHidden = (hidden: number): string =>
     ? "1 batch of a single job, such as a question, is not listed; --all lists it, too."
     : `${formatCount(hidden)} batches of a single job, such as a question, are not listed; --all lists them, too.`;
 
-export const batchWait: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
+export const batchWait = databaseCommand("must-exist", async (context, database) => {
+  const { invocation } = context;
   const { options } = invocation;
-  return withDatabase(context, "must-exist", async (database) => {
-    const { batchId } = await findNamedBatch(database, argumentOf(invocation));
-    const whenHeld = options["hold"] === false ? "return" : "wait";
-    const { waitForBatch } = await import("../watch/wait-for-batch.ts");
-    const code = await waitForBatch(context, database, batchId, { whenHeld });
-    if (options["json"] === true) {
-      await context.terminal.printJson(batchJson(await findNamedBatch(database, batchId)));
-    }
-    return code;
-  });
-};
+  const { batchId } = await findNamedBatch(database, argumentOf(invocation));
+  const whenHeld = options["hold"] === false ? "return" : "wait";
+  const { waitForBatch } = await import("../watch/wait-for-batch.ts");
+  const code = await waitForBatch(context, database, batchId, { whenHeld });
+  if (options["json"] === true) {
+    await context.terminal.printJson(batchJson(await findNamedBatch(database, batchId)));
+  }
+  return code;
+});

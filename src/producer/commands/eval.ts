@@ -14,10 +14,10 @@ import { selectIndexedAt } from "../../shared/store/jobs/evidence.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import { selectConfiguredWorkers } from "../../shared/store/jobs/workers.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { selectAnswers } from "../../shared/views/answers.ts";
-import type { Answer } from "../../shared/views/answers.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
+import { readResults } from "../../shared/views/results.ts";
+import type { JobResult } from "../../shared/views/results.ts";
 import { countOf, formatMoment } from "../../shared/views/quantity.ts";
 import { hashJson } from "../../shared/json-value.ts";
 import { AT_ONCE } from "../../shared/store/jobs/queue-ad-hoc.ts";
@@ -125,9 +125,10 @@ const askAll = (variant: Variant): Promise<Result> =>
     await refuseOtherWorkers(context, database);
     const batch = await queueQuestions(variant, database);
     await waitForBatch(context, database, batch.batchId);
-    const answers = await selectAnswers(database, batch.batchId);
-    sayOtherConfiguration(context, answers);
-    const byId = new Map(answers.map((answer) => [answer.custom_id, answer]));
+    const byId = new Map<string, Answer>();
+    for await (const result of readResults(database, batch.batchId))
+      byId.set(result.custom_id, answerOf(result));
+    sayOtherConfiguration(context, [...byId.values()]);
     const judged = file.questions.flatMap((question) => {
       const answer = byId.get(question.id);
       return answer === undefined
@@ -136,6 +137,19 @@ const askAll = (variant: Variant): Promise<Result> =>
     });
     return { label, batch, judged };
   });
+
+/** What is kept of a result until all of them are judged. */
+const answerOf = ({ evidence, ...result }: JobResult) => ({
+  job_id: result.job_id,
+  state: result.state,
+  error_code: result.error_code,
+  answer: result.answer,
+  scope: result.scope,
+  model: result.model_second ?? result.model_first,
+  config_sha256: result.config_sha256,
+  paths: evidence.flatMap(({ kind, path }) => (kind === "output" ? [] : [path])),
+});
+type Answer = ReturnType<typeof answerOf>;
 
 /** A worker that has done its work leaves within seconds. */
 const LEAVE_MS = 20_000;

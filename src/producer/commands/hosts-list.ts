@@ -1,6 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { embedderHostsOf, listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
@@ -21,24 +20,22 @@ type ListedHost = {
 };
 
 /** The hosts of the configuration and those that were called: state, models, slots, limits and what they have cost. Asks none. */
-export const hostsList: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
-    const places = placesOf(context);
-    const known = await selectHostOverview(database, "models");
-    const models = await selectHostModels(database, null);
-    const urls = new Set([...places.map(({ host }) => host), ...known.map(({ host }) => host)]);
-    const hosts = [...urls].map((url) => ({
-      url,
-      place: places.find(({ host }) => host === url),
-      known: known.find(({ host }) => host === url),
-      models: models.filter(({ host }) => host === url),
-    }));
-    if (invocation.options["json"] === true) await context.terminal.printJson(hosts.map(hostJson));
-    else await printTable(context, hosts);
-    return EXIT.ok;
-  });
-};
+export const hostsList = databaseCommand("must-exist", async (context, database) => {
+  const { invocation } = context;
+  const places = placesOf(context);
+  const known = await selectHostOverview(database, "models");
+  const models = await selectHostModels(database, null);
+  const urls = new Set([...places.map(({ host }) => host), ...known.map(({ host }) => host)]);
+  const hosts = [...urls].map((url) => ({
+    url,
+    place: places.find(({ host }) => host === url),
+    known: known.find(({ host }) => host === url),
+    models: models.filter(({ host }) => host === url),
+  }));
+  if (invocation.options["json"] === true) await context.terminal.printJson(hosts.map(hostJson));
+  else await printTable(context, hosts);
+  return EXIT.ok;
+});
 
 function placesOf({ config }: CommandContext): readonly HostPlace[] {
   const places = [...embedderHostsOf(config), ...modelHostsOf(config), ...listedHosts(config)];

@@ -23,6 +23,7 @@ import {
   failedDocuments,
   foreignDocuments,
   foundNothing,
+  incompleteDocuments,
   unreadFrontmatter,
 } from "../print/index-summary.ts";
 import type { VectorTotals } from "../print/index-summary.ts";
@@ -196,6 +197,13 @@ async function printIndexed(
     terminal.say(
       `The frontmatter of ${countOf(unread, "document")} can't be read, and is searched as text. Why: ` +
         `nightdesk sql "select path, metadata_problem from documents where metadata_state = 'unknown'"`,
+    );
+  }
+  const incomplete = incompleteDocuments(summary);
+  if (incomplete > 0) {
+    terminal.say(
+      `Of ${countOf(incomplete, "document")} something is not in the text, such as pictures. What: ` +
+        `nightdesk sql "select path, left_out from documents where left_out <> '{}'"`,
     );
   }
   for (const line of formatSilentChanges(summary)) terminal.say(line);

@@ -1,7 +1,12 @@
 import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import {
+  databaseCommand,
+  openContext,
+  userName,
+  withDatabase,
+} from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
@@ -13,24 +18,24 @@ import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import type { ReviewDecision } from "../../shared/store/jobs/draft-reviews.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { reviewPage, reviewTable, selectReviews } from "../../shared/views/reviews.ts";
-import type { ReviewRow } from "../../shared/views/reviews.ts";
+import { reviewPage, reviewTable } from "../../shared/views/inbox-pages.ts";
+import { selectReviews } from "../../shared/views/inbox.ts";
+import type { ReviewRow } from "../../shared/views/inbox.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { hintWorker } from "../watch/obstacles.ts";
-import { batchOf, userName } from "./approvals.ts";
+import { batchOf } from "./approvals.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_EXPORTED = 100_000;
 const MOST_ANSWER_BYTES = 1_000_000;
 
-export const reviewsList: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  const { options } = invocation;
-  const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
-  const which = options["all"] === true ? "all" : "waiting";
-  return withDatabase(context, "must-exist", async (database) => {
+export const reviewsList = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const { options } = invocation;
+    const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
+    const which = options["all"] === true ? "all" : "waiting";
     const batchId = await batchOf(database, invocation);
     const rows = await selectReviews(database, { batchId, which, limit });
     if (options["json"] === true) {
@@ -46,8 +51,8 @@ export const reviewsList: CommandHandler = async (invocation) => {
         : `${countOf(waiting, "answer")} ${waiting === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show JOB, then accept, correct or reject.`,
     );
     return EXIT.ok;
-  });
-};
+  },
+);
 
 export const reviewsShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);

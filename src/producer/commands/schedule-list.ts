@@ -1,6 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { parseCron } from "../../shared/cron-times.ts";
 import {
@@ -22,21 +21,19 @@ type Listed = {
 };
 
 /** All schedules, with the next three times of those that are on and the last run. */
-export const scheduleList: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
-    const listed = {
-      schedules: await selectSchedules(database),
-      lastRuns: await selectLastRuns(database),
-      now: await selectNow(database),
-    };
-    if (invocation.options["json"] === true) await printJson(context, listed);
-    else await printTable(context, listed);
-    printUntaken(context, listed);
-    if (listed.schedules.some(({ enabled }) => enabled)) await hintTicking(context, database);
-    return EXIT.ok;
-  });
-};
+export const scheduleList = databaseCommand("must-exist", async (context, database) => {
+  const { invocation } = context;
+  const listed = {
+    schedules: await selectSchedules(database),
+    lastRuns: await selectLastRuns(database),
+    now: await selectNow(database),
+  };
+  if (invocation.options["json"] === true) await printJson(context, listed);
+  else await printTable(context, listed);
+  printUntaken(context, listed);
+  if (listed.schedules.some(({ enabled }) => enabled)) await hintTicking(context, database);
+  return EXIT.ok;
+});
 
 const printJson = ({ terminal }: CommandContext, { schedules, lastRuns, now }: Listed) =>
   terminal.printJson(

@@ -1,4 +1,4 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
@@ -107,11 +107,11 @@ function formatSwitched(schedule: Schedule, now: Date): string {
 }
 
 /** Removes a schedule that `schedule set` added. What it ran stays. */
-export const scheduleRemove: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const name = argumentOf(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
-    const { origin } = await findNamedSchedule(database, context.config, name);
+export const scheduleRemove = databaseCommand(
+  "must-exist",
+  async ({ config, terminal, invocation }, database) => {
+    const name = argumentOf(invocation);
+    const { origin } = await findNamedSchedule(database, config, name);
     if (origin === "file") {
       throw new Failure(
         "INPUT_INVALID",
@@ -120,35 +120,33 @@ export const scheduleRemove: CommandHandler = async (invocation) => {
       );
     }
     await removeSchedule(database, name);
-    if (invocation.options["json"] === true) await context.terminal.printJson({ ok: true, name });
-    context.terminal.say(`Removed schedule ${name}. The batches that it made stay.`);
+    if (invocation.options["json"] === true) await terminal.printJson({ ok: true, name });
+    terminal.say(`Removed schedule ${name}. The batches that it made stay.`);
     return EXIT.ok;
-  });
-};
+  },
+);
 
 /** Runs a schedule now, beside its times, also when it is off. */
-export const scheduleRun: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
+export const scheduleRun = databaseCommand("create", async (context, database) => {
+  const { terminal, invocation } = context;
   const name = argumentOf(invocation);
-  return withDatabase(context, "create", async (database) => {
-    const schedule = await findNamedSchedule(database, context.config, name);
-    assertHolds(schedule);
-    const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
-    if (made === undefined) {
-      throw new Failure(
-        "INPUT_INVALID",
-        `Schedule ${name} was run at this very moment; run it again.`,
-      );
-    }
-    const { batchId, batch } = made;
-    if (invocation.options["json"] === true) {
-      await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
-    } else {
-      await terminal.print(batch);
-      terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
-    }
-    await hintWorker(context, database);
-    return EXIT.ok;
-  });
-};
+
+  const schedule = await findNamedSchedule(database, context.config, name);
+  assertHolds(schedule);
+  const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
+  if (made === undefined) {
+    throw new Failure(
+      "INPUT_INVALID",
+      `Schedule ${name} was run at this very moment; run it again.`,
+    );
+  }
+  const { batchId, batch } = made;
+  if (invocation.options["json"] === true) {
+    await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
+  } else {
+    await terminal.print(batch);
+    terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+  }
+  await hintWorker(context, database);
+  return EXIT.ok;
+});

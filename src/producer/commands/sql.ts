@@ -1,6 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readAsReader, selectColumnNames, selectViewNames } from "../../shared/store/reader-sql.ts";
@@ -11,21 +10,20 @@ import { argumentOf, countOfOption } from "./options.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 
-export const sql: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
+export const sql = databaseCommand("must-exist", async (context, database) => {
+  const { invocation } = context;
   const statement = argumentOf(invocation);
   const timeout = countOfOption(invocation.options, "timeout") ?? DEFAULT_TIMEOUT_SECONDS;
-  return withDatabase(context, "must-exist", async (database) => {
-    try {
-      await withTimeLimit(context, timeout, () =>
-        printRows(context.terminal, formatOf(context), readAsReader(database, statement, timeout)),
-      );
-    } catch (error) {
-      throw await nameWhatThereIs(database, statement, error);
-    }
-    return EXIT.ok;
-  });
-};
+
+  try {
+    await withTimeLimit(context, timeout, () =>
+      printRows(context.terminal, formatOf(context), readAsReader(database, statement, timeout)),
+    );
+  } catch (error) {
+    throw await nameWhatThereIs(database, statement, error);
+  }
+  return EXIT.ok;
+});
 
 function formatOf({ invocation: { options } }: CommandContext): RowFormat {
   const { format } = options;

@@ -97,7 +97,7 @@ type LoadCounts = {
   leftOut: number;
 };
 /** With the number of its line. */
-export type NumberedJob = { readonly number: number; readonly job: NewJob };
+type NumberedJob = { readonly number: number; readonly job: NewJob };
 type Portion = { jobs: NumberedJob[]; chars: number };
 
 const PORTION_JOBS = 2_000;

@@ -1,4 +1,5 @@
-import type { Answer } from "../../shared/views/answers.ts";
+import type { JobResult } from "../../shared/views/results.ts";
+import { wilson } from "../../shared/wilson.ts";
 import type { Question } from "./questions.ts";
 
 /** What came of a question: answers and refusals that are right or wrong, and what no answer could be had of. */
@@ -6,7 +7,7 @@ export const VERDICTS = ["right", "wrong", "refused_rightly", "refused_wrongly",
 export type Verdict = (typeof VERDICTS)[number];
 
 /** What was answered: the footer, `scope`, says nothing that was asked, and `paths` is what the answer rests on. */
-type Given = Pick<Answer, "state" | "answer" | "scope"> & { readonly paths: readonly string[] };
+type Given = Pick<JobResult, "state" | "answer" | "scope"> & { readonly paths: readonly string[] };
 
 /**
  * A right answer holds one spelling of each fact that is expected, whatever its case, accents, blanks and quotation marks; a number only
@@ -104,20 +105,9 @@ export const abstainedOf = (judged: readonly Judged[]): Share => {
   return { count: asked.filter(isGood).length, of: asked.length };
 };
 
-const Z_95 = 1.959_964;
-
-/** Wilson's interval of 95 % for a share, from 0 to 1; all of it where nothing was asked. */
-export function wilsonInterval({ count, of }: Share): {
-  readonly low: number;
-  readonly high: number;
-} {
-  if (of === 0) return { low: 0, high: 1 };
-  const share = count / of;
-  const square = Z_95 ** 2 / of;
-  const centre = (share + square / 2) / (1 + square);
-  const half = (Z_95 * Math.sqrt((share * (1 - share)) / of + square / (4 * of))) / (1 + square);
-  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
-}
+/** The interval of 95 % for a share. */
+export const wilsonInterval = ({ count, of }: Share): ReturnType<typeof wilson> =>
+  wilson(count, of);
 
 /**
  * How probable it is that two configurations that are equally good differ at least so much: the exact sign test over

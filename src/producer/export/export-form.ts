@@ -2,7 +2,8 @@ import type { JobResult } from "../../shared/views/results.ts";
 import { csvRecord } from "../../shared/csv.ts";
 import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
-import { jobSection } from "../../shared/views/answer-sections.ts";
+import { unreadLines } from "../../shared/views/citations.ts";
+import { answerSection } from "../../shared/views/answer-sections.ts";
 import { stepText } from "../../shared/views/steps.ts";
 import { markdownSection } from "../report/markdown.ts";
 import { markdownText } from "./markdown.ts";
@@ -39,7 +40,7 @@ export function exportFormOf(format: ExportFormat, batch: string, hrefBase: stri
     case "markdown":
       return {
         head: `# ${markdownText(batch)}\n`,
-        write: (result) => output(`${markdownSection(jobSection(result), hrefBase)}\n`),
+        write: (result) => output(`${markdownSection(answerSection(result, "full"), hrefBase)}\n`),
       };
   }
 }
@@ -72,6 +73,7 @@ const COLUMNS: readonly Column[] = [
   ["steps", ({ steps }) => (steps.length === 0 ? null : steps.map(stepText).join("; "))],
   ["outputs", ({ steps }) => outputsCell(steps)],
   ["duplicate_of", ({ duplicate_of }) => duplicate_of],
+  ["not_read", ({ evidence }) => unreadLines(evidence).join(" ") || null],
 ];
 
 /** What steps gave, where it was asked for. */

@@ -1,6 +1,6 @@
 import { lstat, rm } from "node:fs/promises";
-import { createAtomicFile } from "../../shared/atomic-file.ts";
-import type { Existing } from "../../shared/atomic-file.ts";
+import { createAtomicFile, textFileOf } from "../../shared/atomic-file.ts";
+import type { Existing, TextFile } from "../../shared/atomic-file.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Exported, Sinks } from "./export-batch.ts";
@@ -57,14 +57,14 @@ const openFile = async (
   path: string | undefined,
   existing: Existing,
   flag: string,
-): Promise<OutputFile | undefined> =>
+): Promise<TextFile | undefined> =>
   path === undefined ? undefined : openOutputFile(path, existing, flag);
 
 type Settling = Pick<TargetRequest, "existing" | "whenEmpty"> & { readonly jobs: number };
 
 /** An empty file that is left out takes the place of an old one too: that one tells of another export. */
 async function settle(
-  file: OutputFile | undefined,
+  file: TextFile | undefined,
   path: string | undefined,
   { existing, whenEmpty, jobs }: Settling,
 ): Promise<void> {
@@ -74,19 +74,8 @@ async function settle(
   if (existing === "replace") await rm(path, { force: true });
 }
 
-/** A text file that the command line names. It appears when it is complete and on disk, with mode 0600. */
-type OutputFile = {
-  /** Texts are gathered before they are written. */
-  write(text: string): Promise<void>;
-  /** Puts it in its place. @throws Failure INPUT_INVALID where a file came in between that is to be kept */
-  commit(): Promise<void>;
-  discard(): Promise<void>;
-};
-
-const GATHER_CHARS = 256 * 1024;
-
 /**
- * Begins a file.
+ * Begins a file that the command line names, with mode 0600.
  * @param flag how the command line names it, for messages
  * @throws Failure INPUT_INVALID where it can't be written, or one is there that is to be kept
  */
@@ -94,32 +83,19 @@ export async function openOutputFile(
   path: string,
   existing: Existing,
   flag: string,
-): Promise<OutputFile> {
+): Promise<TextFile> {
   await checkExisting(path, existing, flag);
   const file = await createAtomicFile(path, existing).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message.replace(/,.*/s, "") : String(error);
     throw new Failure("INPUT_INVALID", `${flag} ${path} can't be written (${reason}).`);
   });
-  let gathered: string[] = [];
-  let chars = 0;
-  const flush = async () => {
-    const text = gathered.join("");
-    [gathered, chars] = [[], 0];
-    if (text !== "") await file.handle.appendFile(text);
-  };
+  const text = textFileOf(file);
   return {
-    async write(text) {
-      gathered.push(text);
-      chars += text.length;
-      if (chars >= GATHER_CHARS) await flush();
-    },
-    async commit() {
-      await flush();
-      await file.commit().catch((error: unknown) => {
+    ...text,
+    commit: () =>
+      text.commit().catch((error: unknown) => {
         throw hasCode(error, "EEXIST") ? isThere(path, flag) : error;
-      });
-    },
-    discard: () => file.discard(),
+      }),
   };
 }
 

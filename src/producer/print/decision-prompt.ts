@@ -1,7 +1,7 @@
 import { isCancel, SelectPrompt, TextPrompt } from "@clack/core";
 import { cleanLine, cleanLines, renderLine, styled } from "../../shared/styled-text.ts";
-import { headOf, riskWords } from "../../shared/views/approval-pages.ts";
-import type { ApprovalGroup } from "../../shared/views/approvals.ts";
+import { headOf, riskWords } from "../../shared/views/inbox-pages.ts";
+import type { ApprovalGroup } from "../../shared/views/inbox.ts";
 import { countOf, formatCount, formatMoment } from "../../shared/views/quantity.ts";
 
 export const CHOICES = ["once", "job", "batch", "deny", "rule", "later"] as const;
@@ -18,7 +18,7 @@ const KEYS: Readonly<Record<Choice, string>> = {
   later: "s",
 };
 
-export type PendingDecision = {
+type PendingDecision = {
   readonly group: ApprovalGroup;
   /** How many calls wait, this one among them. */
   readonly calls: number;

@@ -16,6 +16,7 @@ const indexSchema = z.object({
   chunks_total: z.number(),
   foreign_documents: z.number().default(0),
   unread_frontmatter: z.number().default(0),
+  incomplete_documents: z.number().default(0),
   silently_changed: z.number().default(0),
   silently_changed_paths: z.array(z.string()).default([]),
   skipped_by_extension: z.record(z.string(), z.number()).default({}),
@@ -90,6 +91,10 @@ export const foundNothing = (summary: unknown): boolean =>
 /** How many documents have frontmatter that can't be read. */
 export const unreadFrontmatter = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.unread_frontmatter ?? 0;
+
+/** How many documents have something that their text does not hold. */
+export const incompleteDocuments = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.incomplete_documents ?? 0;
 
 /** How many documents of sources that left the configuration the index still holds. */
 export const foreignDocuments = (summary: unknown): number =>

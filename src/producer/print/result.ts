@@ -2,26 +2,22 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readResults, selectResult, selectVectors } from "../../shared/views/results.ts";
-import type { JobResult, StoredCitation } from "../../shared/views/results.ts";
+import type { JobResult } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { layOutLines, line, styledState } from "../../shared/styled-text.ts";
+import { layOutLines, line, plainText, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { isCopy } from "../../shared/views/answer-sections.ts";
-import { WAITS_FOR_PEOPLE } from "../../shared/views/approval-pages.ts";
-import {
-  claimsJson,
-  doubtLines,
-  leftOutJson,
-  leftOutLines,
-  placesOfPiece,
-} from "../../shared/views/claims.ts";
+import { WAITS_FOR_PEOPLE } from "../../shared/views/inbox-pages.ts";
+import { citedText, isCopy, isOfPiece, unreadLines } from "../../shared/views/citations.ts";
+import type { StoredCitation } from "../../shared/views/citations.ts";
+import { claimLines, claimsJson, leftOutJson, leftOutLines } from "../../shared/views/claims.ts";
 import { unboundText } from "../../shared/views/field-blocks.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 import { printExtractions } from "./extractions.ts";
+import { lineOf } from "./sections.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
 export async function printResult(
@@ -60,22 +56,23 @@ async function vectorsOf(database: Database, result: JobResult): Promise<Record<
 
 /** The answer, its last line the scope footer, and then what its numbers stand for. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
-  const lines = [...answerLines(result), ...claimLines(result)];
+  const lines = [...answerLines(result), ...evidenceLines(result)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
   for (const warning of warningsOf(result)) terminal.say(warning);
   const verified = verificationText(result);
   if (verified !== null) terminal.say(verified);
 }
 
-/** What the numbers of an answer stand for, which of its statements are no more than partly carried, and which were left out. */
-const claimLines = (result: JobResult): readonly string[] => [
+/** What the numbers of an answer stand for, which of its statements nothing confirms, and which were left out. */
+const evidenceLines = (result: JobResult): readonly string[] => [
   ...formatCitations(result),
-  ...doubtLines(result.claims),
+  ...claimLines(result.claims),
   ...leftOutLines(result.claims_left_out),
 ];
 
 const warningsOf = (result: JobResult): readonly string[] => [
   ...passedOverLines(result),
+  ...unreadLines(result.evidence),
   ...fieldLines(result),
   ...warnOfLinks(result),
 ];
@@ -87,10 +84,16 @@ const FIELD_STATES: Readonly<Record<string, string>> = {
 };
 
 /** `Left out /total: its quote does not stand in the document.` */
-const fieldLines = ({ fields_in_doubt: fields }: JobResult): readonly string[] =>
-  fields.map(
+const fieldLines = (result: JobResult): readonly string[] =>
+  fieldsInDoubt(result).map(
     ({ pointer, state, reason }) =>
       `${FIELD_STATES[state] ?? state} ${pointer}: ${unboundText(reason)}.`,
+  );
+
+/** Values that words carry with a doubt or not at all, and those that were left out. */
+const fieldsInDoubt = ({ bindings }: JobResult) =>
+  bindings.flatMap(({ pointer, state, reason, grade }) =>
+    reason === null || grade === "supported" ? [] : [{ pointer, state, reason, grade }],
   );
 
 /** `Passed over prices-2025.md: prices-2026.md is newer.` */
@@ -139,42 +142,28 @@ export function formatCitations({ citations, evidence, claims }: Cited): readonl
   return (citations ?? []).flatMap((citation) => {
     if (told.has(citation)) return [];
     const copies = copiesOf(citation, evidence).map((copy) => {
-      const cited = citations?.find((other) => stands(other, copy) && sameLines(other, citation));
+      const cited = citations?.find(
+        (other) => isOfPiece(other, copy) && sameLines(other, citation),
+      );
       if (cited !== undefined) told.add(cited);
       return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
     });
-    const places = placesOfPiece(citation.number, claims);
-    return [formatCitation(citation) + places + copies.join("")];
+    // By name a citation has a dash, and what stands for nothing a question mark.
+    const mark = citation.resolved === false ? "?" : (citation.number ?? "-");
+    const text = lineOf(citedText(citation, evidence, claims), IN_WORDS);
+    return [`[${mark}] ${plainText(text)}${copies.join("")}`];
   });
 }
 
-const stands = ({ path, chunkKey }: StoredCitation, piece: Piece): boolean =>
-  piece.path === path && piece.chunk_key === (chunkKey ?? null);
+const IN_WORDS = { zone: null, ids: "whole", lines: "words" } as const;
 
 const sameLines = (one: StoredCitation, other: StoredCitation): boolean =>
   one.lineStart === other.lineStart && one.lineEnd === other.lineEnd;
 
 function copiesOf(citation: StoredCitation, evidence: readonly Piece[]): readonly Piece[] {
-  const piece = evidence.find((candidate) => stands(citation, candidate));
+  const piece = evidence.find((candidate) => isOfPiece(citation, candidate));
   if (piece === undefined) return [];
   return evidence.filter((other) => isCopy(piece, other));
-}
-
-/** `[1] notes/brakes.md#Bleeding lines 10-14`, a dash for one by name, and what stands for nothing as it is spelled. */
-function formatCitation(citation: StoredCitation): string {
-  if (citation.resolved === false) return `[?] ${citation.path} stands for nothing that was read`;
-  const heading = typeof citation.heading === "string" ? `#${citation.heading}` : "";
-  const { lineStart, lineEnd } = citation;
-  if (typeof citation.jobId === "string") {
-    return `[${citation.number ?? "-"}] ${citation.path} job ${citation.jobId}`;
-  }
-  const lines =
-    typeof lineStart !== "number" || typeof lineEnd !== "number"
-      ? ""
-      : lineStart === lineEnd
-        ? ` line ${lineStart}`
-        : ` lines ${lineStart}-${lineEnd}`;
-  return `[${citation.number ?? "-"}] ${citation.path}${heading}${lines}`;
 }
 
 function formatFailure(result: JobResult): readonly Line[] {
@@ -279,7 +268,7 @@ const answerJson = (result: JobResult) => ({
   ...(result.passed_over.length === 0 ? {} : { passed_over: result.passed_over }),
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
-  ...(result.fields_in_doubt.length === 0 ? {} : { fields_in_doubt: result.fields_in_doubt }),
+  ...(fieldsInDoubt(result).length === 0 ? {} : { fields_in_doubt: fieldsInDoubt(result) }),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
 });
 
@@ -361,7 +350,7 @@ const resultJson = (result: JobResult): Record<string, unknown> =>
 const formatResult = (result: JobResult): readonly Line[] => [
   `== ${result.custom_id}`,
   ...(result.state === "succeeded"
-    ? [...answerLines(result), ...claimLines(result)]
+    ? [...answerLines(result), ...evidenceLines(result)]
     : [
         line`${styledState(result.state)}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`,
       ]),

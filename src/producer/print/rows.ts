@@ -157,7 +157,7 @@ function isExact(value: string): boolean {
 }
 
 /** Line feeds stand only between the tokens of JSON: in its texts they are escaped. */
-const oneLine = (json: string): string => json.replace(/\s*[\r\n]+\s*/g, " ");
+const oneLine = (json: string): string => json.replace(/[\r\n]\s*/g, " ");
 
 /** Times as another reader takes them; `infinity` stays. The reader's session is in UTC. */
 function isoTime(value: string, typeId: number): string {

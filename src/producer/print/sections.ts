@@ -30,6 +30,8 @@ export type Shown = {
   /** Of its clocks; null for UTC. */
   readonly zone: string | null;
   readonly ids: "whole" | "short";
+  /** How lines of a file follow its path: `:3-9`, or ` lines 3-9`. */
+  readonly lines?: "numbers" | "words";
 };
 
 const AS_IN_A_PIPE: Shown = { zone: null, ids: "whole" };
@@ -62,7 +64,7 @@ const cellsOf =
 export const lineOf = (text: Text, shown: Shown = AS_IN_A_PIPE): Line =>
   joined(piecesOf(text).map((piece) => pieceLine(piece, shown)));
 
-function pieceLine(piece: Piece, { zone, ids }: Shown): Line {
+function pieceLine(piece: Piece, { zone, ids, lines }: Shown): Line {
   if (typeof piece === "string") return piece;
   switch (piece.kind) {
     case "strong":
@@ -79,12 +81,21 @@ function pieceLine(piece: Piece, { zone, ids }: Shown): Line {
     case "span":
       return formatSpan(piece.from, piece.to, zone);
     case "place":
-      return `${piece.path}:${piece.line_start === piece.line_end ? piece.line_start : `${piece.line_start}-${piece.line_end}`}`;
+      return placeText(piece, lines);
     case "sha256":
       return `sha256 ${piece.sha256}`;
     case "id":
       return ids === "short" ? piece.id.slice(0, SHORT_ID_CHARS) : piece.id;
   }
+}
+
+function placeText(
+  { path, heading, line_start: first, line_end: last }: Extract<Piece, { kind: "place" }>,
+  lines: Shown["lines"] = "numbers",
+): string {
+  const range = first === last ? String(first) : `${first}-${last}`;
+  const before = lines === "numbers" ? ":" : first === last ? " line " : " lines ";
+  return `${path}${heading === undefined ? "" : `#${heading}`}${before}${range}`;
 }
 
 function pageLines({ facts, sections }: Page, shown: Shown): readonly Line[] {

@@ -1,6 +1,6 @@
 import { withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { isMailFile } from "../../shared/attachment-path.ts";
+import { isHolder } from "../../shared/attachment-path.ts";
 import { selectAttachmentsOf } from "../../shared/store/index/documents.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 
@@ -14,7 +14,7 @@ export async function withAttachmentsOf(
 ): Promise<readonly string[]> {
   const { terminal, invocation } = context;
   if (invocation.options["attachments"] !== true) return paths;
-  const mails = paths.filter(isMailFile);
+  const mails = paths.filter(isHolder);
   const held =
     mails.length === 0
       ? new Map<string, readonly string[]>()

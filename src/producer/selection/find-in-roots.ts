@@ -16,6 +16,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
+import { isHiddenName } from "../../shared/skipped-files.ts";
 
 /** A file or a folder by its path from the work root. */
 export type FoundPlace = { readonly kind: "file" | "folder"; readonly path: string };
@@ -260,7 +261,7 @@ async function* walk(
         `There are more than ${MOST_ENTRIES.toLocaleString("en-US")} files and folders below the allowed roots. Name the files instead of a glob.`,
       );
     }
-    if (entry.name.startsWith(".")) continue;
+    if (isHiddenName(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* walk(path, budget, level + 1);
     else if (await isFile(entry, path)) yield path;

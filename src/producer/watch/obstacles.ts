@@ -16,7 +16,7 @@ import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { selectHostOverview, unansweredText } from "../../shared/views/hosts.ts";
 
 /** What keeps work from being done that no row of it tells. */
-export type Obstacle = {
+type Obstacle = {
   readonly what: "no_queue" | "no_worker" | "database_read_only" | "disk_full" | "host_silent";
   readonly code: ErrorCode | null;
   /** One line: what it is, and what to do. */

@@ -4,7 +4,7 @@ import type { Database, Queryable } from "../../shared/store/connection/database
 import { countFailedDocuments } from "../../shared/store/index/document-failures.ts";
 import { countDuplicates } from "../../shared/store/jobs/duplicates.ts";
 import { selectPace, selectWorkLeft, selectWorkSpent } from "../../shared/store/jobs/waiting.ts";
-import { countJobsWaiting } from "../../shared/views/approvals.ts";
+import { countJobsWaiting } from "../../shared/views/inbox.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";

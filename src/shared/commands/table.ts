@@ -39,7 +39,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   reviews: "Decide about answers that wait for somebody",
   memory: "Keep durable notes for the model to follow",
   hosts: "Show the model hosts",
-  models: "Download models",
+  models: "Download and examine models",
   tools: "List the tools of investigations",
   config: "Show the configuration",
 };

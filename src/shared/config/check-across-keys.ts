@@ -37,6 +37,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSchedules(values),
     ...checkWebhook(values),
     ...checkMcpServers(values.tools.mcp.servers),
+    ...checkJudge(values),
     ...checkPresets(values),
     ...checkWebSearch(values),
     ...checkSubmitPreset(values),
@@ -48,6 +49,13 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
       text: `${dottedKey(path)} ${text}`,
     })),
   );
+}
+
+function checkJudge({ verify: { judge, entailment } }: ConfigValues): Conflict[] {
+  if (judge.model === "off" || judge.form !== "nli" || entailment.provider !== "off") return [];
+  const text =
+    'is "nli", and verify.entailment.provider is "off"; expected transformers there, with the cross-encoder that judges';
+  return [{ path: ["verify", "judge", "form"], text }];
 }
 
 function checkPresets({ tools }: ConfigValues): Conflict[] {

@@ -34,14 +34,15 @@ export function configFingerprint({ verify, ...values }: Answering): string {
     embed: effective(embed),
     retrieve: rerank.provider === "off" ? retrieval : { ...retrieval, rerank: effective(rerank) },
   };
-  const { entailment, ...verification } = verify;
+  const { entailment, judge, ...verification } = verify;
   return hashJson({
     ...answering,
     // Which models are asked, and by which protocol; not where they are.
     ...(hosts.length === 0
       ? {}
       : { hosts: hosts.map(({ kind, models, api }) => ({ kind, models, api })) }),
-    ...(entailment.provider === "off" ? {} : { entailment: effective(entailment) }),
+    ...(judge.model === "off" ? {} : { judge }),
+    ...(judge.form === "nli" ? { entailment: effective(entailment) } : {}),
     ...(verification.mode === "off" ? {} : { verification }),
   });
 }

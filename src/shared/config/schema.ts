@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { VERIFIED_KINDS } from "../job.ts";
+import { findCloseNames } from "../close-names.ts";
 import { hostsSchema } from "./hosts-schema.ts";
-import { NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
+import { JUDGE_FORMS, NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
 import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
@@ -10,6 +11,25 @@ import { EMBED_SOURCES, FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../prov
 import { isZone } from "../time.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { parseWindow } from "../windows.ts";
+
+/** What a text that is no Unicode may be in, by the names of the Encoding Standard: all that Node decodes. */
+export const ENCODINGS: readonly string[] = [
+  ...["big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis", "ibm866", "koi8-r", "koi8-u"],
+  ...[2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15].map((part) => `iso-8859-${part}`),
+  ...["macintosh", "x-mac-cyrillic", "windows-874"],
+  ...Array.from({ length: 9 }, (_, at) => `windows-${1250 + at}`),
+];
+
+/** The one that somebody probably meant, who may have written another name of it, such as `latin1` or `sjis`. */
+function closeEncoding(written: string): string | undefined {
+  try {
+    const { encoding } = new TextDecoder(written);
+    if (ENCODINGS.includes(encoding)) return encoding;
+  } catch {
+    // It is no label at all.
+  }
+  return findCloseNames(written, ENCODINGS)[0];
+}
 
 // The text of a format is what messages say was expected.
 const format = (pattern: RegExp, expected: string) =>
@@ -113,6 +133,13 @@ const verifySchema = z.strictObject({
   budget: z.strictObject({ tokens: count.nullable(), calls: count.nullable() }),
   priority: wholeBetween(-100, 100),
   tiers: z.partialRecord(z.enum(VERIFIED_KINDS), z.array(name).min(1)),
+  judge: z.strictObject({
+    /** same: the model that answered; off; or a name. */
+    model: name,
+    form: z.enum(JUDGE_FORMS),
+    supported_means: z.enum(["yes", "no"]),
+    exam_wait_s: count,
+  }),
   entailment: z.strictObject({
     provider: z.enum(["off", "transformers"]),
     model_id: name,
@@ -127,7 +154,7 @@ const documentsSchema = z.strictObject({
   reader: z.strictObject({
     timeout_s: z.number().positive(),
     memory_mb: wholeFrom(100),
-    max_chars: wholeBetween(1_000, 10_000_000),
+    max_chars: wholeBetween(1_000, 10_485_760),
     max_pages: count,
     max_entries: count,
     max_unpacked_mb: count,
@@ -164,6 +191,14 @@ const watchSchema = z.strictObject({
   rules: z.array(watchRuleSchema).default([]),
 });
 
+/** Of texts that are no Unicode and do not say theirs. */
+const encoding = name.superRefine((written, context) => {
+  if (ENCODINGS.includes(written)) return;
+  const meant = closeEncoding(written);
+  const hint = meant === undefined ? `one of ${ENCODINGS.join(", ")}` : `did you mean ${meant}?`;
+  context.addIssue({ code: "custom", message: `the name of an encoding; ${hint}` });
+});
+
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
@@ -171,6 +206,7 @@ const sourceSchema = z.strictObject({
   exts: extensions.optional(),
   /** index.language without it. */
   language: language.optional(),
+  encoding: encoding.optional(),
   watch: watchSchema.optional(),
 });
 

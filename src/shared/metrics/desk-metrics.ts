@@ -70,7 +70,8 @@ export function deskGauges(
 const HELD = ["paused", "approvals", "window", "budget", "host"] as const;
 
 function samplesOf(desk: DeskGauges): readonly Sample[] {
-  const { parked, parked_host: host, waiting_approval: approval, waiting_review: review } = desk;
+  const { parked, parked_host: host, waiting_exam: exam } = desk;
+  const { waiting_approval: approval, waiting_review: review } = desk;
   const of = (name: string, value: number | null): readonly Sample[] =>
     value === null ? [] : [{ name, value }];
   const by = (name: string, label: string, values: Readonly<Record<string, number>>) =>
@@ -96,7 +97,8 @@ function samplesOf(desk: DeskGauges): readonly Sample[] {
       host,
       approval,
       review,
-      time: Math.max(0, parked - host - approval - review),
+      exam,
+      time: Math.max(0, parked - host - approval - review - exam),
     }),
     ...of("nightdesk_approvals_waiting", desk.approvals),
     ...of("nightdesk_workers", desk.workers),

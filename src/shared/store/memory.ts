@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "./connection/database.ts";
+import { anyRow, camelRow, oneRowOf, rowOf, rowsOf, valuesOf } from "./connection/rows.ts";
 
 export const MEMORY_TYPES = [
   "preference",
@@ -49,22 +50,13 @@ const SELECT = `select v.memory_id, v.type, v.source, v.content, v.chunk_keys, v
   left join (${FOR_PROMPTS}) p using (memory_id)`;
 
 /** Notes, newest first. @param type one type, or null for all */
-export async function listMemory(
-  db: Queryable,
-  type: MemoryType | null,
-): Promise<readonly Memory[]> {
-  const { rows } = await db.query(
-    `${SELECT} where $1::text is null or v.type = $1 order by m.seq desc`,
-    [type],
-  );
-  return z.array(memorySchema).parse(rows);
-}
+export const listMemory = (db: Queryable, type: MemoryType | null): Promise<readonly Memory[]> =>
+  rowsOf(db, memorySchema, [type])`
+     ${SELECT} where $1::text is null or v.type = $1 order by m.seq desc`;
 
 /** @param memoryId a UUID */
-export async function selectMemory(db: Queryable, memoryId: string): Promise<Memory | undefined> {
-  const { rows } = await db.query(`${SELECT} where memory_id = $1`, [memoryId]);
-  return z.array(memorySchema).parse(rows)[0];
-}
+export const selectMemory = (db: Queryable, memoryId: string): Promise<Memory | undefined> =>
+  rowOf(db, memorySchema, [memoryId])`${SELECT} where memory_id = $1`;
 
 export type NewMemory = {
   readonly type: MemoryType;
@@ -75,9 +67,10 @@ export type NewMemory = {
   readonly chunkKeys: readonly string[];
 };
 
-const insertedSchema = z.tuple([
-  z.object({ memory_id: z.string().nullable(), unknown_keys: z.array(z.string()) }),
-]);
+const insertedSchema = camelRow({
+  memory_id: z.string().nullable(),
+  unknown_keys: z.array(z.string()),
+});
 
 /**
  * Writes a note if every chunk key is in the index, and else nothing.
@@ -87,8 +80,13 @@ export async function insertMemory(
   db: Queryable,
   { type, source, content, chunkKeys }: NewMemory,
 ): Promise<{ readonly memoryId: string } | { readonly unknownKeys: readonly string[] }> {
-  const { rows } = await db.query(
-    `with unknown as (
+  const { memoryId, unknownKeys } = await oneRowOf(db, insertedSchema, [
+    type,
+    source,
+    content,
+    chunkKeys,
+  ])`
+     with unknown as (
        select key, place from unnest($4::text[]) with ordinality as named (key, place)
         where not exists (select from nightdesk_data.chunks where chunk_key = key)),
      inserted as (
@@ -96,63 +94,41 @@ export async function insertMemory(
        select $1, $2, $3, $4 where not exists (select from unknown)
        returning memory_id)
      select (select memory_id from inserted) as memory_id,
-            array(select key from unknown order by place) as unknown_keys`,
-    [type, source, content, chunkKeys],
-  );
-  const [{ memory_id: memoryId, unknown_keys: unknownKeys }] = insertedSchema.parse(rows);
+            array(select key from unknown order by place) as unknown_keys`;
   return memoryId === null ? { unknownKeys } : { memoryId };
 }
 
 /** @param memoryId a UUID @returns whether there was such a note */
-export async function deleteMemory(db: Queryable, memoryId: string): Promise<boolean> {
-  const { rowCount } = await db.query("delete from nightdesk_data.memory where memory_id = $1", [
-    memoryId,
-  ]);
-  return rowCount === 1;
-}
+export const deleteMemory = (db: Queryable, memoryId: string): Promise<boolean> =>
+  anyRow(db, [memoryId])`delete from nightdesk_data.memory where memory_id = $1`;
 
-const promptNoteSchema = z.array(
-  z.object({
-    memory_id: z.string(),
-    type: z.enum(MEMORY_TYPES),
-    source: z.enum(MEMORY_SOURCES),
-    content: z.string(),
-    fits: z.boolean(),
-  }),
-);
-export type PromptNote = z.infer<typeof promptNoteSchema>[number];
+const promptNoteSchema = z.object({
+  memory_id: z.string(),
+  type: z.enum(MEMORY_TYPES),
+  source: z.enum(MEMORY_SOURCES),
+  content: z.string(),
+  fits: z.boolean(),
+});
+export type PromptNote = z.infer<typeof promptNoteSchema>;
 
 /**
  * Preferences, constraints and rules of work, oldest first. `fits`: among the newest that fit 8,000 characters of a
  * prompt together.
  */
-export async function selectPromptNotes(db: Queryable): Promise<readonly PromptNote[]> {
-  const { rows } = await db.query(
-    `select memory_id, type, source, content, fits from (${FOR_PROMPTS}) p order by seq`,
-  );
-  return promptNoteSchema.parse(rows);
-}
-
-const idsSchema = z.array(z.object({ memory_id: z.string() }));
+export const selectPromptNotes = (db: Queryable): Promise<readonly PromptNote[]> =>
+  rowsOf(db, promptNoteSchema)`
+     select memory_id, type, source, content, fits from (${FOR_PROMPTS}) p order by seq`;
 
 /** Ids of the notes that would join the prompts if newer ones did not fill them, oldest first. */
-export async function selectLeftOutNotes(db: Queryable): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    `select memory_id from (${FOR_PROMPTS}) p where not fits order by seq`,
-  );
-  return idsSchema.parse(rows).map(({ memory_id: memoryId }) => memoryId);
-}
+export const selectLeftOutNotes = (db: Queryable): Promise<readonly string[]> =>
+  valuesOf(db, z.string())`
+     select memory_id from (${FOR_PROMPTS}) p where not fits order by seq`;
 
-const healthSchema = z.tuple([
-  z.object({ notes: z.coerce.number(), dangling: z.array(z.string()) }),
-]);
+const healthSchema = z.object({ notes: z.coerce.number(), dangling: z.array(z.string()) });
 
 /** How many notes there are, and the ids of those that rest on passages that are no longer in the index, oldest first. */
-export async function selectMemoryHealth(db: Queryable): Promise<z.infer<typeof healthSchema>[0]> {
-  const { rows } = await db.query(
-    `select (select count(*) from nightdesk_data.memory) as notes,
+export const selectMemoryHealth = (db: Queryable): Promise<z.infer<typeof healthSchema>> =>
+  oneRowOf(db, healthSchema)`
+     select (select count(*) from nightdesk_data.memory) as notes,
             array(select v.memory_id::text from nightdesk.memory v join nightdesk_data.memory m using (memory_id)
-                   where cardinality(v.dangling_keys) > 0 order by m.seq) as dangling`,
-  );
-  return healthSchema.parse(rows)[0];
-}
+                   where cardinality(v.dangling_keys) > 0 order by m.seq) as dangling`;

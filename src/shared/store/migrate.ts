@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Failure } from "../failure.ts";
 import type { Queryable } from "./connection/database.ts";
+import { oneRowOf, rowsOf, valueOf } from "./connection/rows.ts";
 import { hasCode } from "./connection/errors.ts";
 import { CHOOSE_HOST_FUNCTION } from "./hosts/choose-host.ts";
 import { PACING_FUNCTIONS } from "./hosts/functions.ts";
@@ -34,7 +35,7 @@ export async function readMigrations(directory: string): Promise<readonly Migrat
   return [...migrations, FUNCTIONS];
 }
 
-const appliedSchema = z.array(z.object({ name: z.string(), sha256: z.string() }));
+const appliedSchema = z.object({ name: z.string(), sha256: z.string() });
 
 /**
  * Applies every pending migration, in order, and replaces functions that are not this version's. The caller has opened
@@ -65,14 +66,12 @@ const FIND_PGVECTOR = `
    where nspname <> all (current_schemas(true))
      and (nspname = 'public' or n.oid in (select extnamespace from pg_extension where extname = 'vector'))`;
 
-const encodingSchema = z.tuple([z.object({ encoding: z.string(), name: z.string() })]);
+const encodingSchema = z.object({ encoding: z.string(), name: z.string() });
 
 /** @throws Failure CONFIG_ERROR for a database that can't hold each character: what it can't would fail job by job */
 export async function assertEncoding(db: Queryable): Promise<void> {
-  const { rows } = await db.query(
-    "select current_setting('server_encoding') as encoding, current_database() as name",
-  );
-  const [{ encoding, name }] = encodingSchema.parse(rows);
+  const { encoding, name } = await oneRowOf(db, encodingSchema)`
+     select current_setting('server_encoding') as encoding, current_database() as name`;
   if (encoding === "UTF8") return;
   throw new Failure(
     "CONFIG_ERROR",
@@ -97,12 +96,9 @@ async function becomeOnlyMigration(db: Queryable): Promise<void> {
   await db.query("lock table nightdesk_migrations.applied in share row exclusive mode");
 }
 
-async function hasApplied(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query(
-    "select to_regclass('nightdesk_migrations.applied') is not null as found",
-  );
-  return z.tuple([z.object({ found: z.boolean() })]).parse(rows)[0].found;
-}
+const hasApplied = (db: Queryable): Promise<boolean> =>
+  valueOf(db, z.boolean())`
+     select to_regclass('nightdesk_migrations.applied') is not null as found`;
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 const UNDEFINED_OBJECT = "42704";
@@ -161,17 +157,15 @@ export async function assertMigrated(
   throw new Failure("SCHEMA_OUTDATED", `${formatPending(status)} Run: nightdesk migrate`);
 }
 
-async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchema>> {
+async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchema>[]> {
   if (!(await hasApplied(db))) return [];
-  const { rows } = await db.query(
-    "select name, sha256 from nightdesk_migrations.applied order by name",
-  );
-  return appliedSchema.parse(rows);
+  return rowsOf(db, appliedSchema)`
+     select name, sha256 from nightdesk_migrations.applied order by name`;
 }
 
 function compare(
   known: readonly Migration[],
-  applied: z.infer<typeof appliedSchema>,
+  applied: z.infer<typeof appliedSchema>[],
 ): { readonly pending: readonly Migration[]; readonly status: SchemaStatus } {
   const byName = new Map(known.map((migration) => [migration.name, migration]));
   const done = new Set<string>();

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { isDatabaseGone, textQuery, translate } from "./connection/database.ts";
 import type { Database, DriverClient, Queryable, TextQuery } from "./connection/database.ts";
+import { rowsOf, valuesOf } from "./connection/rows.ts";
 import { formatSqlError } from "./connection/errors.ts";
 
 export type ReaderColumn = {
@@ -101,32 +102,23 @@ const isServerError = (error: unknown): error is Error & { readonly code: string
   /^[0-9A-Z]{5}$/.test(error.code) &&
   !isDatabaseGone(error);
 
-const viewsSchema = z.array(z.object({ viewname: z.string() }));
-
 /** Names of the views that a statement can read. */
-export async function selectViewNames(db: Queryable): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    "select viewname from pg_views where schemaname = 'nightdesk' order by viewname",
-  );
-  return viewsSchema.parse(rows).map(({ viewname }) => viewname);
-}
+export const selectViewNames = (db: Queryable): Promise<readonly string[]> =>
+  valuesOf(db, z.string())`
+     select viewname from pg_views where schemaname = 'nightdesk' order by viewname`;
 
-const columnsSchema = z.array(z.object({ view: z.string(), columns: z.array(z.string()) }));
+const columnsSchema = z.object({ view: z.string(), columns: z.array(z.string()) });
 
 /** The views that a statement names, in the order of their names, with the names of their columns. */
-export async function selectColumnNames(
+export const selectColumnNames = (
   db: Queryable,
   statement: string,
-): Promise<z.infer<typeof columnsSchema>> {
-  const { rows } = await db.query(
-    `select table_name as view, array_agg(column_name::text order by ordinal_position) as columns
+): Promise<z.infer<typeof columnsSchema>[]> =>
+  rowsOf(db, columnsSchema, [statement.toLowerCase().match(/[a-z_]+/g) ?? []])`
+     select table_name as view, array_agg(column_name::text order by ordinal_position) as columns
        from information_schema.columns
       where table_schema = 'nightdesk' and table_name = any($1)
-      group by 1 order by 1`,
-    [statement.toLowerCase().match(/[a-z_]+/g) ?? []],
-  );
-  return columnsSchema.parse(rows);
-}
+      group by 1 order by 1`;
 
 const SPACE_OR_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$))/;
 const READS = ["select", "with", "values", "table", "explain", "show"];

@@ -1,133 +1,30 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatTask } from "../kinds.ts";
+import { citedText, isCopy, isOfPiece, placePiece, unreadLines } from "./citations.ts";
+import type { StoredCitation } from "./citations.ts";
 import { claimBlocks, leftOutBlocks, placesOfPiece } from "./claims.ts";
-import { formatCount } from "./quantity.ts";
 import { fieldBlocks, isCutField } from "./field-blocks.ts";
-import { MOST_BINDINGS } from "./report-rows.ts";
-import type { AnswerRow } from "./report-rows.ts";
-import type { JobResult, StoredCitation } from "./results.ts";
+import { formatCount } from "./quantity.ts";
+import { SHOWN_OF_ANSWER } from "./results.ts";
+import type { JobResult } from "./results.ts";
 import { code, fact, strong } from "./section.ts";
+import type { Block, Extent, Fact, Item, Mark, Piece, Section, Text } from "./section.ts";
 import { stepsSummary, stepText } from "./steps.ts";
 import type { StepRow } from "./steps.ts";
-import type { Block, Fact, Item, LineRange, Mark, Piece, Section, Text } from "./section.ts";
-
-/** A job under its custom_id: what was asked, the answer and what it rests on, or why there is none. */
-export function jobSection(result: JobResult): Section {
-  const { job_id: jobId, custom_id: id, kind, state, input, answer, summary } = result;
-  const task = formatTask(kind, input);
-  return {
-    kind: "section",
-    id: jobId,
-    title: id,
-    jobId,
-    blocks: [
-      { kind: "line", text: `${kind}, ${state}${task === "" ? "" : `: ${task}`}` },
-      ...(answer === null ? [] : [quote(answer)]),
-      // What a digest had to leave out stands in its answer.
-      ...(summary === null || kind === "digest" ? [] : factsBlock(fieldFacts(summary))),
-      ...claimBlocks(result.claims),
-      ...leftOutBlocks(result.claims_left_out),
-      ...problemBlocks(result),
-      ...listOf("Citations", (result.citations ?? []).flatMap(numberedItem(result))),
-      ...listOf("Evidence", result.evidence.map(evidenceItem)),
-      ...stepBlocksOf(result.steps),
-    ],
-  };
-}
-
-/** What an investigation did, a line a step, and behind them what those gave whose texts were asked for. */
-const stepBlocksOf = (steps: readonly StepRow[]): readonly Block[] =>
-  steps.length === 0
-    ? []
-    : [
-        { kind: "line", text: stepsSummary(steps) },
-        ...listOf(
-          "Steps",
-          steps.map((step) => ({ text: stepText(step) })),
-        ),
-        ...steps.flatMap(givenBlocks),
-      ];
-
-const givenBlocks = ({ ordinal, outputs }: StepRow): readonly Block[] =>
-  outputs.flatMap(({ stream, text }) =>
-    text === undefined
-      ? []
-      : [{ kind: "line" as const, text: `Step ${ordinal}, ${stream}:` }, quote(text)],
-  );
-
-const quote = (text: string) => ({ kind: "quote", text }) as const;
-
-const factsBlock = (facts: readonly Fact[]): readonly Block[] =>
-  facts.length === 0 ? [] : [{ kind: "facts", facts }];
-
-const listOf = (label: string, items: readonly Item[]): readonly Block[] =>
-  items.length === 0 ? [] : [{ kind: "list", label, items }];
-
-const problemBlocks = ({
-  error_code: name,
-  error_message: message,
-}: JobResult): readonly Block[] =>
-  name === null ? [] : [{ kind: "line", text: [strong(name), ` ${message ?? ""}`] }];
-
-/** What a number in an answer stands for: lines of a file, or the job whose answer a digest tells of. */
-const numberedItem =
-  ({ evidence, claims }: Pick<JobResult, "evidence" | "claims">) =>
-  (citation: StoredCitation): readonly Item[] => {
-    const { number } = citation;
-    if (typeof number !== "number") return [];
-    const text = [citedText(citation, evidence), placesOfPiece(number, claims)].flat();
-    return [{ mark: `[${number}]`, text }];
-  };
-
-type ReadPiece = Pick<JobResult["evidence"][number], "kind" | "path">;
-
-function citedText(
-  { path, jobId, lineStart, lineEnd, resolved }: StoredCitation,
-  evidence: readonly ReadPiece[],
-): Text {
-  if (resolved === false) return `${path}, which stands for nothing that was read`;
-  if (typeof jobId === "string") return childText(path, jobId);
-  if (typeof lineStart !== "number" || typeof lineEnd !== "number") return path;
-  const kind = evidence.find((piece) => piece.path === path)?.kind ?? "file";
-  return placeText({ kind, path, line_start: lineStart, line_end: lineEnd });
-}
-
-/** What a tool printed has lines, and no file that they could be looked up in. */
-function placeText({ kind, path, line_start, line_end }: ReadPiece & LineRange): Piece {
-  if (kind !== "output") return { kind: "place", path, line_start, line_end };
-  return `${path}, ${line_start === line_end ? `line ${line_start}` : `lines ${line_start}-${line_end}`}`;
-}
-
-const childText = (path: string, jobId: string): Text => [
-  `${path}, job `,
-  { kind: "id", of: "job", id: jobId },
-];
-
-const evidenceItem = (piece: ReadPiece & LineRange & { readonly sha256: string }): Item => ({
-  text: [placeText(piece), ", ", { kind: "sha256", sha256: piece.sha256 }],
-});
-
-/** What an answer has beside words, a fact a field: texts as they are, lists item by item, anything else as JSON. */
-export const fieldFacts = (output: Readonly<Record<string, unknown>>): readonly Fact[] =>
-  Object.entries(output).map(([name, value]) =>
-    Array.isArray(value)
-      ? fact(name, String(value.length), ...value.map((item) => JSON.stringify(item)))
-      : fact(name, typeof value === "string" ? value : JSON.stringify(value)),
-  );
 
 /** An answer as a report lists it, with the same answers of copies of its document. */
-export type ListedAnswer = { readonly answer: AnswerRow; readonly copies: readonly AnswerRow[] };
+export type ListedAnswer = { readonly answer: JobResult; readonly copies: readonly JobResult[] };
 
 /** The folder of its file; what has none is under what it is. */
-export function folderOf({ kind, input }: AnswerRow): string {
+export function folderOf({ kind, input }: JobResult): string {
   const path = input["path"];
   if (typeof path !== "string") return kind === "ask" ? "Questions" : `Jobs of kind ${kind}`;
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "The work root";
 }
 
 /** Copies of a document that came to the same are listed once, where the first of them stands. */
-export function foldCopies(answers: readonly AnswerRow[]): readonly ListedAnswer[] {
-  const listed: { readonly answer: AnswerRow; readonly copies: AnswerRow[] }[] = [];
+export function foldCopies(answers: readonly JobResult[]): readonly ListedAnswer[] {
+  const listed: { readonly answer: JobResult; readonly copies: JobResult[] }[] = [];
   for (const answer of answers) {
     const first = listed.find((earlier) => isSameOfCopy(earlier.answer, answer));
     if (first === undefined) listed.push({ answer, copies: [] });
@@ -137,72 +34,81 @@ export function foldCopies(answers: readonly AnswerRow[]): readonly ListedAnswer
 }
 
 /** The same asked of a copy, with the same result. A question has no document, and is never folded. */
-const isSameOfCopy = (one: AnswerRow, other: AnswerRow): boolean =>
+const isSameOfCopy = (one: JobResult, other: JobResult): boolean =>
   typeof one.input["path"] === "string" &&
   one.evidence.length > 0 &&
   one.evidence.length === other.evidence.length &&
   one.evidence.every((piece, at) => isCopy(piece, other.evidence[at] ?? piece)) &&
   isDeepStrictEqual(resultOf(one), resultOf(other));
 
-const resultOf = ({ kind, input, answer, scope, output, pieces, is_cut }: AnswerRow) => ({
-  ...{ kind, answer, scope, output, pieces, is_cut },
+const resultOf = ({ kind, input, answer, scope, summary, evidence_count }: JobResult) => ({
+  ...{ kind, answer, scope, summary, evidence_count },
   input: { ...input, path: null },
 });
 
-type CopiedSpan = Pick<
-  JobResult["evidence"][number],
-  "path" | "sha256" | "start_char" | "end_char"
->;
-
-/** The same span of the same bytes, under another path. */
-export const isCopy = (one: CopiedSpan, other: CopiedSpan): boolean =>
-  one.path !== other.path &&
-  one.sha256 === other.sha256 &&
-  one.start_char === other.start_char &&
-  one.end_char === other.end_char;
-
-/** An answer in a report, as much of it as is shown there. */
-export function answerSection({ answer, copies }: ListedAnswer): Section {
-  const { job_id: jobId, custom_id: id, kind, input, scope, is_cut: isCut } = answer;
+/**
+ * A job: what was asked, the answer and what it rests on, or why there is none. `full` is under its custom_id and leaves
+ * nothing out; any other is under what was asked, as much of it as a report shows.
+ */
+export function answerSection(
+  answer: JobResult,
+  extent: Extent,
+  copies: readonly JobResult[] = [],
+): Section {
+  const { job_id: jobId, custom_id: id, kind, state, input, scope } = answer;
   const task = formatTask(kind, input);
-  const text = textWithoutFooter(answer);
-  const also = copies.length === 0 ? [] : [note(alsoIn(copies))];
-  const items = citedItems(answer);
+  const isFull = extent === "full";
+  const { text, isCut } = shownText(answer, extent);
+  const items = restsOn(answer, extent);
   return {
     kind: "section",
     id: jobId,
-    title: task === "" ? id : task,
+    title: isFull || task === "" ? id : task,
     jobId,
     blocks: [
-      note(task === "" || task === id ? kind : [`${kind}, `, code(id)]),
-      ...also,
+      isFull
+        ? { kind: "line", text: `${kind}, ${state}${task === "" ? "" : `: ${task}`}` }
+        : note(task === "" || task === id ? kind : [`${kind}, `, code(id)]),
+      ...(copies.length === 0 ? [] : [note(alsoIn(copies))]),
       ...(text === ""
         ? []
         : [{ ...quote(`${text}${isCut ? " …" : ""}`), marks: marksOf(items) } as const]),
       ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
+      ...fieldsOf(answer, extent),
       ...claimBlocks(answer.claims, answer.claims_count),
       ...leftOutBlocks(answer.claims_left_out),
-      ...shownFields(answer),
+      ...problemBlocks(answer),
       ...(scope === null ? [] : [note(scope)]),
-      ...listOf("Evidence", items),
-      ...listOf("Answers that it is of", childItems(answer)),
+      ...unreadLines(answer.evidence).map(note),
+      ...listOf(kind === "digest" ? "Answers that it is of" : "Evidence", items),
+      ...stepBlocksOf(answer.steps),
     ],
   };
 }
 
 const note = (text: Text): Block => ({ kind: "note", text });
 
-/** The footer is shown apart. */
-function textWithoutFooter({ answer: text, scope, is_cut: isCut }: AnswerRow): string {
-  if (text === null) return "";
+const quote = (text: string) => ({ kind: "quote", text }) as const;
+
+const listOf = (label: string, items: readonly Item[]): readonly Block[] =>
+  items.length === 0 ? [] : [{ kind: "list", label, items }];
+
+/** The answer without its footer, which is shown apart. */
+function shownText(
+  { answer, scope }: JobResult,
+  extent: Extent,
+): { readonly text: string; readonly isCut: boolean } {
+  const chars = Array.from(answer ?? "");
+  const isCut = extent !== "full" && chars.length > SHOWN_OF_ANSWER.answerChars;
+  const text = isCut ? chars.slice(0, SHOWN_OF_ANSWER.answerChars).join("") : (answer ?? "");
   const isWhole = !isCut && scope !== null && text.endsWith(scope);
-  return (isWhole ? text.slice(0, -scope.length) : text).trim();
+  return { text: (isWhole ? text.slice(0, -scope.length) : text).trim(), isCut };
 }
 
 const MOST_COPIES = 20;
 
 /** Where else a document lies whose answer is listed once: `Also in: b.eml, c.eml`. */
-function alsoIn(copies: readonly AnswerRow[]): string {
+function alsoIn(copies: readonly JobResult[]): string {
   const named = copies.slice(0, MOST_COPIES).map(({ custom_id: id, kind, input }) => {
     const path = formatTask(kind, input);
     return path === id ? path : `${path} (${id})`;
@@ -211,48 +117,81 @@ function alsoIn(copies: readonly AnswerRow[]): string {
   return `Also in: ${named.join(", ")}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
 }
 
-function shownFields(answer: AnswerRow): readonly Block[] {
-  const { job_id: jobId, output, kind, bindings } = answer;
-  if (output === null || kind === "digest") return [];
-  const isCut = bindings.length === MOST_BINDINGS || isCutField(output);
-  const all = code(`nightdesk runs show ${jobId}`);
-  return [...fieldBlocks(output, bindings), ...(isCut ? [note(["… and more: ", all])] : [])];
-}
-
-/** What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing. */
-function citedItems(answer: AnswerRow): readonly Item[] {
-  const { citations, evidence, pieces } = answer;
-  const cited = new Map<string, Item & { readonly number: number }>();
-  const found = new Set<AnswerRow["evidence"][number]>();
-  for (const citation of citations) {
-    const { path, chunkKey, number } = citation;
-    const piece = evidence.find(
-      (candidate) => candidate.path === path && candidate.chunk_key === (chunkKey ?? null),
-    );
-    if (piece === undefined) continue;
-    found.add(piece);
-    const item = citedItem(answer, piece, citation);
-    cited.set(`${number ?? ""} ${path} ${citation.lineStart ?? piece.line_start}`, {
-      ...item,
-      number: number ?? 0,
-    });
+/** What an answer has beside words. What a digest had to leave out stands in its answer. */
+function fieldsOf(answer: JobResult, extent: Extent): readonly Block[] {
+  const { job_id: jobId, summary, kind, bindings } = answer;
+  if (summary === null || kind === "digest") return [];
+  if (extent === "full") {
+    const facts = fieldFacts(summary);
+    return facts.length === 0 ? [] : [{ kind: "facts", facts }];
   }
-  const shown =
-    cited.size > 0
-      ? anchoredOnce([...cited.values()].sort((a, b) => a.number - b.number))
-      : evidence.map((piece) => passageItem(piece, piece.passage));
-  const more = pieces - (cited.size > 0 ? found.size : evidence.length);
-  const left =
-    more > 0 && shown.length > 0
-      ? [{ text: `and ${formatCount(more)} more that it was given` }]
-      : [];
-  return [...shown, ...left];
+  const isCut = bindings.length === SHOWN_OF_ANSWER.bindings || isCutField(summary);
+  const all = code(`nightdesk runs show ${jobId}`);
+  return [...fieldBlocks(summary, bindings), ...(isCut ? [note(["… and more: ", all])] : [])];
 }
 
-type ShownPiece = AnswerRow["evidence"][number];
+/** The fields of an answer, a fact each: texts as they are, lists item by item, anything else as JSON. */
+export const fieldFacts = (output: Readonly<Record<string, unknown>>): readonly Fact[] =>
+  Object.entries(output).map(([name, value]) =>
+    Array.isArray(value)
+      ? fact(name, String(value.length), ...value.map((item) => JSON.stringify(item)))
+      : fact(name, typeof value === "string" ? value : JSON.stringify(value)),
+  );
+
+const problemBlocks = ({
+  error_code: name,
+  error_message: message,
+}: JobResult): readonly Block[] =>
+  name === null ? [] : [{ kind: "line", text: [strong(name), ` ${message ?? ""}`] }];
+
+type EvidenceOfResult = JobResult["evidence"][number];
+
+/**
+ * What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing. In full
+ * the other pieces that it was given stand behind that, else how many they are.
+ */
+function restsOn(answer: JobResult, extent: Extent): readonly Item[] {
+  const { evidence, evidence_count: pieces } = answer;
+  const cited = new Map<string, Item>();
+  const found = new Set<EvidenceOfResult>();
+  for (const citation of inOrder(answer.citations ?? [])) {
+    const piece = evidence.find((candidate) => isOfPiece(citation, candidate));
+    const item =
+      typeof citation.jobId === "string" || piece === undefined
+        ? citationItem(answer, citation, extent)
+        : citedItem(answer, piece, citation);
+    const { number, path, lineStart } = citation;
+    const key = `${number ?? ""} ${path} ${lineStart ?? piece?.line_start ?? ""}`;
+    if (item !== undefined) cited.set(key, item);
+    if (piece !== undefined) found.add(piece);
+  }
+  const others = evidence
+    .filter((piece) => (cited.size === 0 || extent === "full") && !found.has(piece))
+    .map((piece) => passageItem(piece, piece.passage ?? ""));
+  const shown = [...anchoredOnce([...cited.values()]), ...others];
+  const more = pieces - found.size - others.length;
+  return more > 0 && shown.length > 0
+    ? [...shown, { text: `and ${formatCount(more)} more that it was given` }]
+    : shown;
+}
+
+const inOrder = (citations: readonly StoredCitation[]): readonly StoredCitation[] =>
+  citations.toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0));
+
+/** What has no piece: the job of a digest; in full also what a number stands for that was not read. */
+function citationItem(
+  { evidence, claims }: JobResult,
+  citation: StoredCitation,
+  extent: Extent,
+): Item | undefined {
+  const { number, jobId } = citation;
+  if (typeof jobId !== "string" && (extent !== "full" || typeof number !== "number"))
+    return undefined;
+  return { ...markOf(number), text: citedText(citation, evidence, claims) };
+}
 
 /** A piece under its number, with the words that stand there, and as what the number in the answer leads to. */
-function citedItem(answer: AnswerRow, piece: ShownPiece, citation: StoredCitation): Item {
+function citedItem(answer: JobResult, piece: EvidenceOfResult, citation: StoredCitation): Item {
   const { number, lineStart, lineEnd, quote: quoted } = citation;
   const lines = {
     line_start: lineStart ?? piece.line_start,
@@ -262,7 +201,8 @@ function citedItem(answer: AnswerRow, piece: ShownPiece, citation: StoredCitatio
     ({ cites, quote: words }) => words !== null && cites.includes(number ?? -1),
   );
   const carried = [...new Set(carriers.map(({ quote: words }) => words))].join("\n…\n");
-  const passage = piece.passage || carried || (quoted ?? "");
+  // Where passages are not read, the words are left to whoever opens the file.
+  const passage = piece.passage === undefined ? "" : piece.passage || carried || (quoted ?? "");
   return {
     ...passageItem({ ...piece, ...lines }, passage, placesOfPiece(number, answer.claims)),
     ...markOf(number),
@@ -270,9 +210,9 @@ function citedItem(answer: AnswerRow, piece: ShownPiece, citation: StoredCitatio
   };
 }
 
-const passageItem = (piece: ShownPiece, passage: string, places = ""): Item => ({
+const passageItem = (piece: EvidenceOfResult, passage: string, places = ""): Item => ({
   text: [
-    passage === "" ? placeText(piece) : withWords(placeText(piece), passage),
+    passage === "" ? placePiece(piece) : withWords(placePiece(piece), passage),
     places,
     ", ",
     { kind: "sha256", sha256: piece.sha256 },
@@ -285,7 +225,7 @@ const withWords = (place: Piece, words: string): Piece =>
 
 /** Only a number that the answer has can be led to from there, and lead back. */
 const anchorOf = (
-  { job_id: jobId, answer: text }: AnswerRow,
+  { job_id: jobId, answer: text }: JobResult,
   number: number | null | undefined,
 ): Pick<Item, "anchor"> =>
   typeof number === "number" && (text ?? "").includes(`[${number}]`)
@@ -312,12 +252,22 @@ const marksOf = (items: readonly Item[]): readonly Mark[] =>
 const markOf = (number: number | null | undefined) =>
   typeof number === "number" ? { mark: `[${number}]` } : {};
 
-/** The jobs that the lines of a digest cite, in the order of the numbers. */
-const childItems = ({ citations }: AnswerRow): readonly Item[] =>
-  citations
-    .flatMap(({ number, path, jobId }) =>
-      typeof jobId === "string"
-        ? [{ order: number ?? 0, ...markOf(number), text: childText(path, jobId) }]
-        : [],
-    )
-    .sort((a, b) => a.order - b.order);
+/** What an investigation did, a line a step, and behind them what those gave whose texts were asked for. */
+const stepBlocksOf = (steps: readonly StepRow[]): readonly Block[] =>
+  steps.length === 0
+    ? []
+    : [
+        { kind: "line", text: stepsSummary(steps) },
+        ...listOf(
+          "Steps",
+          steps.map((step) => ({ text: stepText(step) })),
+        ),
+        ...steps.flatMap(givenBlocks),
+      ];
+
+const givenBlocks = ({ ordinal, outputs }: StepRow): readonly Block[] =>
+  outputs.flatMap(({ stream, text }) =>
+    text === undefined
+      ? []
+      : [{ kind: "line" as const, text: `Step ${ordinal}, ${stream}:` }, quote(text)],
+  );

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import type { NotifyInput } from "../job.ts";
 import type { Queryable } from "../store/connection/database.ts";
-import { selectBatchWaiting } from "./approvals.ts";
+import { rowOf } from "../store/connection/rows.ts";
+import { selectBatchWaiting } from "./inbox.ts";
 import { selectGrades } from "./claims.ts";
 import { findBatch, selectProblems } from "./batches.ts";
+import type { BatchProgress } from "./batches.ts";
 
-const workSchema = z.array(
-  z.object({
-    started_at: z.date().nullable(),
-    prompt_tokens: z.coerce.number(),
-    completion_tokens: z.coerce.number(),
-  }),
-);
+const workSchema = z.object({
+  started_at: z.date().nullable(),
+  prompt_tokens: z.coerce.number(),
+  completion_tokens: z.coerce.number(),
+});
 
 /** What is told of a batch: `{event, batch_id, batch, …}`, ready to be JSON. `event_id` stays the same over repeats. */
 export type BatchEvent = Readonly<Record<string, unknown>> & { readonly event_id: string };
@@ -29,32 +29,22 @@ async function readBatchEnd(
   { batch_id: batchId, at: finishedAt }: Pick<NotifyInput, "batch_id" | "at">,
 ): Promise<BatchEvent | undefined> {
   const batch = await findBatch(db, batchId);
-  const { rows } = await db.query(
-    `select min(j.started_at) as started_at, coalesce(sum(r.prompt_tokens), 0) as prompt_tokens,
+  const work = await rowOf(db, workSchema, [batchId, finishedAt])`
+     select min(j.started_at) as started_at, coalesce(sum(r.prompt_tokens), 0) as prompt_tokens,
             coalesce(sum(r.completion_tokens), 0) as completion_tokens
        from nightdesk_data.batches b left join nightdesk_data.jobs j using (batch_id) left join nightdesk_data.runs r using (job_id)
-      where b.batch_id = $1 and b.finished_at = $2::timestamptz group by b.batch_id`,
-    [batchId, finishedAt],
-  );
-  const [work] = workSchema.parse(rows);
+      where b.batch_id = $1 and b.finished_at = $2::timestamptz group by b.batch_id`;
   if (work === undefined || batch === undefined) return undefined;
   const grades = await selectGrades(db, batchId);
   const problems = await selectProblems(db, batchId);
   return {
-    event: "batch_end",
-    batch_id: batch.batchId,
-    batch: batch.name,
-    origin: batch.origin,
-    state: batch.state,
-    total: batch.total,
-    counts: batch.counts,
-    created_at: batch.createdAt,
+    ...factsOf("batch_end", batch),
     started_at: work.started_at,
     finished_at: batch.finishedAt,
     grades: {
       verified: grades.verified,
       supported: grades.supported,
-      partly: grades.partly,
+      unconfirmed: grades.unconfirmed,
       unsupported: grades.unsupported,
       unresolved: grades.unresolved,
     },
@@ -66,23 +56,28 @@ async function readBatchEnd(
   };
 }
 
+/** What each event tells of its batch. */
+const factsOf = (event: NotifyInput["event"], batch: BatchProgress) => ({
+  event,
+  batch_id: batch.batchId,
+  batch: batch.name,
+  origin: batch.origin,
+  state: batch.state,
+  total: batch.total,
+  counts: batch.counts,
+  created_at: batch.createdAt,
+});
+
 /** Calls that are told. */
 const MOST_CALLS = 20;
 
 /** Nothing that a model wrote: which tools, with which risks. @returns undefined when nobody is waited for any more */
 async function readApprovalNeeded(db: Queryable, batchId: string): Promise<BatchEvent | undefined> {
   const batch = await findBatch(db, batchId);
-  const { groups, uncertain } = await selectBatchWaiting(db, batchId, MOST_CALLS);
-  if (batch === undefined || (groups.length === 0 && uncertain === 0)) return undefined;
+  const { groups, answers, uncertain } = await selectBatchWaiting(db, batchId, MOST_CALLS);
+  if (batch === undefined || groups.length + answers + uncertain === 0) return undefined;
   return {
-    event: "approval_needed",
-    batch_id: batch.batchId,
-    batch: batch.name,
-    origin: batch.origin,
-    state: batch.state,
-    total: batch.total,
-    counts: batch.counts,
-    created_at: batch.createdAt,
+    ...factsOf("approval_needed", batch),
     waiting: groups.map((group) => ({
       approval_id: group.approval_id,
       tool: group.tool,
@@ -90,6 +85,7 @@ async function readApprovalNeeded(db: Queryable, batchId: string): Promise<Batch
       runs: group.requests,
       expires_at: group.expires_at,
     })),
+    answers,
     uncertain,
     review: `nightdesk approvals review --batch ${quoteForShell(batch.name)}`,
     event_id: `${batch.batchId}-approval_needed`,

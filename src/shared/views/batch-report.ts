@@ -1,6 +1,6 @@
 import type { PastHold } from "../store/jobs/holds.ts";
 import { clockChanges } from "../time.ts";
-import { waitingSections } from "./approval-pages.ts";
+import { waitingSections } from "./inbox-pages.ts";
 import { answerSection, foldCopies, folderOf } from "./answer-sections.ts";
 import type { ListedAnswer } from "./answer-sections.ts";
 import { CAUSES, formatCause, heldMs } from "./batch-words.ts";
@@ -129,16 +129,19 @@ function answersSection(report: Report): readonly Section[] {
 /** By folder where they are of several, questions and what else has no file before them. */
 function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
   const groups = groupsOf(listed, ({ answer }) => folderOf(answer));
-  if (groups.length < 2) return listed.map(answerSection);
+  if (groups.length < 2) return listed.map(listedSection);
   return groups.map(([folder, of], at) => {
     const copies = sum(of.map((each) => each.copies.length));
     return section(
       `answers-${at + 1}`,
       `${folder}: ${countOf(of.length + copies, "answer")}`,
-      of.map(answerSection),
+      of.map(listedSection),
     );
   });
 }
+
+const listedSection = ({ answer, copies }: ListedAnswer): Section =>
+  answerSection(answer, "brief", copies);
 
 function groupsOf<T>(
   rows: readonly T[],

@@ -1,7 +1,7 @@
 import type { PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
-import { waitingSections, WAITS_FOR_PEOPLE } from "./approval-pages.ts";
-import type { BatchWaiting } from "./approvals.ts";
+import { waitingSections, WAITS_FOR_PEOPLE } from "./inbox-pages.ts";
+import type { BatchWaiting } from "./inbox.ts";
 import { countsText, hookCallLines, pastHoldLines, remedyOf, stateText } from "./batch-words.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { countOf, formatMoment, formatDuration } from "./quantity.ts";
@@ -10,7 +10,7 @@ import { NAME, RIGHT, fact, joinTexts, listSection, state, tableOf, time } from 
 import type { Fact, Item, Page, Table } from "./section.ts";
 
 /** What is known of a batch beside its counts. */
-export type BatchStatus = {
+type BatchStatus = {
   readonly batch: BatchProgress;
   /** What keeps its work from being done that no row of it tells, each in a line. */
   readonly obstacles: readonly string[];

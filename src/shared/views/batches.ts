@@ -1,25 +1,27 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { camelRow, rowOf, rowsOf, valueOf, valuesOf } from "../store/connection/rows.ts";
 import { BATCH_ORIGINS } from "../store/jobs/batches.ts";
 import type { BatchOrigin } from "../store/jobs/batches.ts";
 import { HOLD_REASONS } from "../store/jobs/holds.ts";
 import { PINS } from "../store/jobs/retention.ts";
 
 const count = z.coerce.number();
-const progressSchema = z
-  .object({
-    batch_id: z.string(),
-    batch: z.string(),
-    origin: z.enum(BATCH_ORIGINS),
-    state: z.enum(["loading", "queued", "running", "held", "completed", "cancelled", "expired"]),
-    hold_reason: z.enum(HOLD_REASONS).nullable(),
-    hold_until: z.date().nullable(),
-    paused_at: z.date().nullable(),
-    windows: z.array(z.string()).nullable(),
-    desk_windows: z.array(z.string()),
-    deadline_at: z.date().nullable(),
-    priority: z.int(),
-    total: count,
+const progressSchema = camelRow({
+  batch_id: z.string(),
+  name: z.string(),
+  origin: z.enum(BATCH_ORIGINS),
+  state: z.enum(["loading", "queued", "running", "held", "completed", "cancelled", "expired"]),
+  hold_reason: z.enum(HOLD_REASONS).nullable(),
+  hold_until: z.date().nullable(),
+  paused_at: z.date().nullable(),
+  /** Its own; null when those of the desk hold it. */
+  windows: z.array(z.string()).nullable(),
+  desk_windows: z.array(z.string()),
+  deadline_at: z.date().nullable(),
+  priority: z.int(),
+  total: count,
+  counts: z.object({
     queued: count,
     running: count,
     parked: count,
@@ -28,132 +30,67 @@ const progressSchema = z
     failed: count,
     cancelled: count,
     expired: count,
-    created_at: z.date(),
-    finished_at: z.date().nullable(),
-    pinned: z.enum(PINS).nullable(),
-    output_bytes: count,
-    outputs_cut: count,
-  })
-  .transform((row) => ({
-    batchId: row.batch_id,
-    name: row.batch,
-    origin: row.origin,
-    state: row.state,
-    holdReason: row.hold_reason,
-    holdUntil: row.hold_until,
-    pausedAt: row.paused_at,
-    /** Its own; null when those of the desk hold it. */
-    windows: row.windows,
-    deskWindows: row.desk_windows,
-    deadlineAt: row.deadline_at,
-    priority: row.priority,
-    total: row.total,
-    counts: {
-      queued: row.queued,
-      running: row.running,
-      parked: row.parked,
-      succeeded: row.succeeded,
-      refused: row.refused,
-      failed: row.failed,
-      cancelled: row.cancelled,
-      expired: row.expired,
-    },
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    /** Retention leaves it alone: for ever, or until it is exported. */
-    pinned: row.pinned,
-    /** What tools gave, as far as it is kept. */
-    outputs: { bytes: row.output_bytes, cut: row.outputs_cut },
-  }));
+  }),
+  created_at: z.date(),
+  finished_at: z.date().nullable(),
+  /** Retention leaves it alone: for ever, or until it is exported. */
+  pinned: z.enum(PINS).nullable(),
+  /** What tools gave, as far as it is kept. */
+  outputs: z.object({ bytes: count, cut: count }),
+});
 
 /** A batch with its counts by state, which add up to its total. */
 export type BatchProgress = z.infer<typeof progressSchema>;
 
-const SELECT = `select p.batch_id, p.batch, b.origin, p.state, p.hold_reason, b.hold_until, b.paused_at, b.windows,
-       (select windows from nightdesk_data.installation) as desk_windows, b.deadline_at, b.priority, p.total, p.queued, p.running,
-       p.parked, p.succeeded, p.refused, p.failed, p.cancelled, p.expired, p.created_at, p.finished_at, p.pinned,
-       p.output_bytes, p.outputs_cut
+const SELECT = `select p.batch_id, p.batch as name, b.origin, p.state, p.hold_reason, b.hold_until, b.paused_at, b.windows,
+       (select windows from nightdesk_data.installation) as desk_windows, b.deadline_at, b.priority, p.total, to_jsonb(p) as counts,
+       p.created_at, p.finished_at, p.pinned, jsonb_build_object('bytes', p.output_bytes, 'cut', p.outputs_cut) as outputs
   from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const isUuid = (text: string): boolean => UUID.test(text);
 
 /** The batch of that name or whole id. */
-export async function findBatch(
-  db: Queryable,
-  nameOrId: string,
-): Promise<BatchProgress | undefined> {
-  const { rows } = await db.query(
-    `${SELECT} where b.name = $1 or b.batch_id = $2::uuid order by b.name = $1 desc limit 1`,
-    [nameOrId, isUuid(nameOrId) ? nameOrId : null],
-  );
-  return z.array(progressSchema).parse(rows)[0];
-}
+export const findBatch = (db: Queryable, nameOrId: string): Promise<BatchProgress | undefined> =>
+  rowOf(db, progressSchema, [nameOrId, isUuid(nameOrId) ? nameOrId : null])`
+     ${SELECT} where b.name = $1 or b.batch_id = $2::uuid order by b.name = $1 desc limit 1`;
 
 /** Batches of these origins, newest first. */
-export async function listBatches(
+export const listBatches = (
   db: Queryable,
   origins: readonly BatchOrigin[],
   limit: number,
-): Promise<readonly BatchProgress[]> {
-  const { rows } = await db.query(
-    `${SELECT} where b.batch_id in (
+): Promise<readonly BatchProgress[]> =>
+  rowsOf(db, progressSchema, [origins, limit])`
+     ${SELECT} where b.batch_id in (
        select batch_id from nightdesk_data.batches where origin = any($1)
         order by created_at desc, name limit $2)
-      order by b.created_at desc, b.name`,
-    [origins, limit],
-  );
-  return z.array(progressSchema).parse(rows);
-}
+      order by b.created_at desc, b.name`;
 
 /** How many batches are of an origin. */
-export async function countBatches(db: Queryable, origin: BatchOrigin): Promise<number> {
-  const { rows } = await db.query(
-    "select count(*) as batches from nightdesk_data.batches where origin = $1",
-    [origin],
-  );
-  return z.tuple([z.object({ batches: count })]).parse(rows)[0].batches;
-}
+export const countBatches = (db: Queryable, origin: BatchOrigin): Promise<number> =>
+  valueOf(db, count, [origin])`
+     select count(*) as batches from nightdesk_data.batches where origin = $1`;
 
 /** Names of the newest batches, to suggest one that was meant. */
-export async function selectBatchNames(db: Queryable, limit: number): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    "select name from nightdesk_data.batches where parent_id is null order by created_at desc, name limit $1",
-    [limit],
-  );
-  return z
-    .array(z.object({ name: z.string() }))
-    .parse(rows)
-    .map(({ name }) => name);
-}
+export const selectBatchNames = (db: Queryable, limit: number): Promise<readonly string[]> =>
+  valuesOf(db, z.string(), [limit])`
+     select name from nightdesk_data.batches where parent_id is null order by created_at desc, name limit $1`;
 
-const problemSchema = z
-  .object({
-    state: z.string(),
-    error_code: z.string(),
-    jobs: count,
-    custom_ids: z.array(z.string()),
-    error_message: z.string(),
-  })
-  .transform((row) => ({
-    state: row.state,
-    code: row.error_code,
-    jobs: row.jobs,
-    customIds: row.custom_ids,
-    message: row.error_message,
-  }));
+const problemSchema = camelRow({
+  state: z.string(),
+  code: z.string(),
+  jobs: count,
+  custom_ids: z.array(z.string()),
+  message: z.string(),
+});
 
 /** Jobs of one state and code: how many, the first five custom_ids, and the message of the first. */
 export type ProblemGroup = z.infer<typeof problemSchema>;
 
 /** What did not succeed in a batch, by state and code, most first. */
-export async function selectProblems(
-  db: Queryable,
-  batchId: string,
-): Promise<readonly ProblemGroup[]> {
-  const { rows } = await db.query(PROBLEMS, [batchId]);
-  return z.array(problemSchema).parse(rows);
-}
+export const selectProblems = (db: Queryable, batchId: string): Promise<readonly ProblemGroup[]> =>
+  rowsOf(db, problemSchema, [batchId])`${PROBLEMS}`;
 
 // A million jobs may have one code. The index jobs_with_problems is asked for one group after the other, and a group that
 // is all of its final state has been counted by the batch.
@@ -177,8 +114,8 @@ counted as (
               else (select count(*) from nightdesk_data.jobs j
                      where j.batch_id = $1 and j.state = g.state and j.error_code = g.error_code) end as jobs
     from groups g where g.state <> 'running')
-select c.state, c.error_code, c.jobs, array_agg(f.custom_id order by f.seq) as custom_ids,
-       (array_agg(f.error_message order by f.seq))[1] as error_message
+select c.state, c.error_code as code, c.jobs, array_agg(f.custom_id order by f.seq) as custom_ids,
+       (array_agg(f.error_message order by f.seq))[1] as message
   from counted c
  cross join lateral (
    select custom_id, error_message, seq from nightdesk_data.jobs j

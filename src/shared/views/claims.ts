@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { behindLines, formatLocator, locatorSchema } from "../locator.ts";
-import { markOf, REASON_WORDS } from "../claims.ts";
+import { REASON_WORDS } from "../claims.ts";
 import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
+import type { ClaimGrade } from "../run-result.ts";
 import type { VerificationState } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf } from "../store/connection/rows.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { WORDS, tableOf } from "./section.ts";
 import type { Block, LineRange, Text } from "./section.ts";
@@ -93,11 +95,18 @@ export const leftOutJson = (claims: readonly LeftOutClaim[]): Record<string, unk
     ? {}
     : { claims_left_out: claims.map((one) => ({ ...one, why: REASON_WORDS[one.reason] })) };
 
-/** How sure a statement is, and what speaks against it: `partly, other words`. */
-export const gradeText = (claim: Pick<StoredClaim, "grade" | "reason">): string => {
-  const mark = markOf(claim);
-  return mark === null ? claim.grade : `${claim.grade}, ${mark}`;
-};
+/** How many of the statements of an answer are supported: `7 of 8 supported, 1 unconfirmed`; empty where it states nothing. */
+export function shareText(grades: readonly ClaimGrade[]): string {
+  if (grades.length === 0) return "";
+  const count = (grade: ClaimGrade): number => grades.filter((one) => one === grade).length;
+  const rest = (["unconfirmed", "unsupported"] as const).flatMap((grade) =>
+    count(grade) === 0 ? [] : [`${formatCount(count(grade))} ${grade}`],
+  );
+  return [
+    `${formatCount(count("supported"))} of ${formatCount(grades.length)} supported`,
+    ...rest,
+  ].join(", ");
+}
 
 /** Why a claim has its grade, in words. */
 export const reasonText = ({
@@ -126,7 +135,7 @@ function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
   const more = total - shown.length;
   return [
     tableOf(shown, [
-      ["Grade", gradeText],
+      ["Grade", ({ grade }) => grade],
       ["Statement", ({ text }) => cut(text), WORDS],
       ["What stands there", whatStandsThere, WORDS],
       ["Where", placeOf],
@@ -137,8 +146,12 @@ function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
   ];
 }
 
-const whatStandsThere = ({ grade, reason, quote }: StoredClaim): string =>
-  grade === "unsupported" ? REASON_WORDS[reason] : cut(quote ?? "");
+/** Of what is not supported, why. */
+const whatStandsThere = (claim: StoredClaim): string =>
+  [
+    ...(claim.grade === "supported" ? [] : [`(${reasonText(claim)})`]),
+    ...(claim.grade === "unsupported" ? [] : [cut(claim.quote ?? "")]),
+  ].join(" ");
 
 const cut = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
@@ -172,7 +185,7 @@ const MOST_PLACES = 8;
  */
 export function placesOfPiece(
   number: number | null | undefined,
-  claims: readonly StoredClaim[],
+  claims: readonly Pick<StoredClaim, "number" | "locator" | "other_places">[],
 ): string {
   const places = claims.flatMap((claim) => [claim, ...claim.other_places]);
   const found = new Set(
@@ -188,17 +201,21 @@ export function placesOfPiece(
   return `, ${[...[...found].slice(0, MOST_PLACES), ...more].join("; ")}`;
 }
 
-/** The statements of an answer that are not carried as they stand, each with what stands there, for a terminal. */
-export const doubtLines = (claims: readonly StoredClaim[]): readonly string[] =>
-  claims
-    .filter(({ grade }) => grade !== "supported")
-    .flatMap((claim) => [
-      `${gradeText(claim)}: ${oneLine(claim.text)}`,
+/** How many statements of an answer are supported, and each other one with what stands there, for a terminal. */
+export const claimLines = (claims: readonly StoredClaim[]): readonly string[] => {
+  const open = claims.filter(({ grade }) => grade !== "supported");
+  if (open.length === 0) return [];
+  return [
+    `Statements: ${shareText(claims.map(({ grade }) => grade))}`,
+    ...open.flatMap((claim) => [
+      `${claim.grade}: ${oneLine(claim.text)} (${reasonText(claim)})`,
       ...(claim.quote === null || claim.path === null
-        ? [`  ${reasonText(claim)}`]
+        ? []
         : [`  ${claim.path} ${lineOf(claim)}: ${oneLine(claim.quote)}`]),
       ...claim.other_places.map((place) => `  [${place.number}] ${place.path} ${lineOf(place)}`),
-    ]);
+    ]),
+  ];
+};
 
 const lineOf = ({
   line_start: line,
@@ -227,35 +244,29 @@ const leftOutItem = ({ text, reason }: LeftOutClaim): string =>
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, " ").trim());
 
-const countsSchema = z.tuple([
-  z.object({
-    verified: z.coerce.number(),
-    unresolved: z.coerce.number(),
-    supported: z.coerce.number(),
-    partly: z.coerce.number(),
-    unsupported: z.coerce.number(),
-    dropped: z.coerce.number(),
-    shortened: z.coerce.number(),
-  }),
-]);
+const countsSchema = z.object({
+  verified: z.coerce.number(),
+  unresolved: z.coerce.number(),
+  supported: z.coerce.number(),
+  unconfirmed: z.coerce.number(),
+  unsupported: z.coerce.number(),
+  dropped: z.coerce.number(),
+  shortened: z.coerce.number(),
+});
 
 /** Answers of a batch by grade, statements that were left out, and of how many answers. */
-export type GradeCounts = z.infer<typeof countsSchema>[0];
+export type GradeCounts = z.infer<typeof countsSchema>;
 
-export async function selectGrades(db: Queryable, batchId: string): Promise<GradeCounts> {
-  const { rows } = await db.query(
-    `select count(*) filter (where r.grade = 'verified') as verified,
+export const selectGrades = (db: Queryable, batchId: string): Promise<GradeCounts> =>
+  oneRowOf(db, countsSchema, [batchId])`
+     select count(*) filter (where r.grade = 'verified') as verified,
             count(*) filter (where r.grade = 'supported') as supported,
-            count(*) filter (where r.grade = 'partly') as partly,
+            count(*) filter (where r.grade = 'unconfirmed') as unconfirmed,
             count(*) filter (where r.grade = 'unsupported') as unsupported,
             count(*) filter (where r.grade = 'unresolved') as unresolved,
             coalesce(sum(r.claims_dropped), 0) as dropped, count(*) filter (where r.claims_dropped > 0) as shortened
        from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
-      where j.batch_id = $1 and (r.grade is not null or r.claims_dropped > 0)`,
-    [batchId],
-  );
-  return countsSchema.parse(rows)[0];
-}
+      where j.batch_id = $1 and (r.grade is not null or r.claims_dropped > 0)`;
 
 /** `3 statements were left out of 2 answers`; null where none was. */
 export const leftOutText = ({ dropped, shortened }: GradeCounts): string | null =>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowOf, rowsOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
 
@@ -10,35 +11,31 @@ const CHANGES = ["new", "changed", "broken", "fixed", "gone", "same", "open"] as
  */
 export type Change = (typeof CHANGES)[number];
 
-const changeSchema = z.array(
-  z.object({
-    change: z.enum(CHANGES),
-    jobs: count,
-    examples: z.array(
-      z.object({
-        custom_id: z.string(),
-        kind: z.string(),
-        code_before: z.string().nullable(),
-        code_now: z.string().nullable(),
-      }),
-    ),
-  }),
-);
-export type ChangeRow = z.infer<typeof changeSchema>[number];
+const changeSchema = z.object({
+  change: z.enum(CHANGES),
+  jobs: count,
+  examples: z.array(
+    z.object({
+      custom_id: z.string(),
+      kind: z.string(),
+      code_before: z.string().nullable(),
+      code_now: z.string().nullable(),
+    }),
+  ),
+});
+export type ChangeRow = z.infer<typeof changeSchema>;
 
 /**
  * Compares a batch with an earlier one, job by job: with the one that a job repeats, else with that of its custom_id.
  * Answers are compared without their scope footers, which tell the files and not the words. A copy is as the job that is
  * worked in its place, which has its result.
  */
-export async function compareBatches(
+export const compareBatches = (
   db: Queryable,
   batches: { readonly now: string; readonly before: string },
   examples: number,
-): Promise<readonly ChangeRow[]> {
-  const { rows } = await db.query(COMPARE, [batches.now, batches.before, examples]);
-  return changeSchema.parse(rows);
-}
+): Promise<readonly ChangeRow[]> =>
+  rowsOf(db, changeSchema, [batches.now, batches.before, examples])`${COMPARE}`;
 
 // Looked up only where both answers are there: a join would carry the answers of both batches through its hash tables.
 const SAME_ANSWER = `(select case when n.kind = 'extract' then a.summary is not distinct from b.summary
@@ -87,44 +84,31 @@ select g.change, g.jobs, coalesce(e.examples, '[]') as examples
      where p.change = g.change and p.place <= $3 and g.change not in ('same', 'open')) e on true
  order by array_position(array['${CHANGES.join("', '")}'], g.change)`;
 
-const candidateSchema = z.array(
-  z.object({ batch_id: z.string(), name: z.string(), created_at: z.date() }),
-);
-export type EarlierBatch = z.infer<typeof candidateSchema>[number];
+const candidateSchema = z.object({ batch_id: z.string(), name: z.string(), created_at: z.date() });
+export type EarlierBatch = z.infer<typeof candidateSchema>;
 
 /** Batches that were queued before this one and whose names begin alike, newest first. */
-async function selectEarlierBatches(
+const selectEarlierBatches = (
   db: Queryable,
   batchId: string,
   stem: string,
-): Promise<readonly EarlierBatch[]> {
-  const { rows } = await db.query(
-    `select b.batch_id, b.name, b.created_at
+): Promise<readonly EarlierBatch[]> =>
+  rowsOf(db, candidateSchema, [batchId, stem])`
+     select b.batch_id, b.name, b.created_at
        from nightdesk_data.batches b, nightdesk_data.batches mine
       where mine.batch_id = $1 and b.batch_id <> mine.batch_id and b.origin = mine.origin
         and b.created_at <= mine.created_at and starts_with(b.name, $2) and b.state <> 'loading'
-      order by b.created_at desc, b.name limit 100`,
-    [batchId, stem],
-  );
-  return candidateSchema.parse(rows);
-}
+      order by b.created_at desc, b.name limit 100`;
 
 /** The batch that most of the jobs of this one repeat, if any do. */
-async function selectRepeatedBatch(
-  db: Queryable,
-  batchId: string,
-): Promise<EarlierBatch | undefined> {
-  const { rows } = await db.query(
-    `select b.batch_id, b.name, b.created_at
+const selectRepeatedBatch = (db: Queryable, batchId: string): Promise<EarlierBatch | undefined> =>
+  rowOf(db, candidateSchema, [batchId])`
+     select b.batch_id, b.name, b.created_at
        from nightdesk_data.jobs j
        join nightdesk_data.jobs p on p.job_id = j.rerun_of
        join nightdesk_data.batches b on b.batch_id = p.batch_id
       where j.batch_id = $1 and j.rerun_of is not null and b.batch_id <> $1
-      group by b.batch_id, b.name, b.created_at order by count(*) desc, b.name limit 1`,
-    [batchId],
-  );
-  return candidateSchema.parse(rows)[0];
-}
+      group by b.batch_id, b.name, b.created_at order by count(*) desc, b.name limit 1`;
 
 /** The batch whose jobs this one repeats, else the last before it whose name differs only in its day or number. */
 export async function findLastAlike(

@@ -1,46 +1,44 @@
 import { z } from "zod";
 import { HOLD_REASONS } from "../store/jobs/holds.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
 const seconds = z.coerce.number().nullable();
-const gaugesSchema = z.tuple([
-  z.object({
-    queued: count,
-    running: count,
-    parked: count,
-    dispatched: count,
-    oldest_s: seconds,
-    held: z.partialRecord(z.enum(HOLD_REASONS), count),
-    parked_host: count,
-    waiting_approval: count,
-    waiting_review: count,
-    approvals: count,
-    workers: count,
-    places: count,
-    hosts: z.array(
-      z.object({ host: z.string(), state: z.string(), capacity: count, in_use: count }),
-    ),
-    schedules: z.array(z.object({ name: z.string(), last_s: seconds })),
-    schedules_missed: count,
-    night_money: z.number(),
-    budgets: z.array(
-      z.object({
-        scope: z.enum(["batch", "night"]),
-        tokens: z.number().nullable(),
-        calls: z.number().nullable(),
-        seconds: z.number().nullable(),
-        money: z.number().nullable(),
-      }),
-    ),
-    documents: count,
-    document_failures: count,
-    indexed_s: seconds,
-  }),
-]);
+const gaugesSchema = z.object({
+  queued: count,
+  running: count,
+  parked: count,
+  dispatched: count,
+  oldest_s: seconds,
+  held: z.partialRecord(z.enum(HOLD_REASONS), count),
+  parked_host: count,
+  waiting_approval: count,
+  waiting_review: count,
+  waiting_exam: count,
+  approvals: count,
+  workers: count,
+  places: count,
+  hosts: z.array(z.object({ host: z.string(), state: z.string(), capacity: count, in_use: count })),
+  schedules: z.array(z.object({ name: z.string(), last_s: seconds })),
+  schedules_missed: count,
+  night_money: z.number(),
+  budgets: z.array(
+    z.object({
+      scope: z.enum(["batch", "night"]),
+      tokens: z.number().nullable(),
+      calls: z.number().nullable(),
+      seconds: z.number().nullable(),
+      money: z.number().nullable(),
+    }),
+  ),
+  documents: count,
+  document_failures: count,
+  indexed_s: seconds,
+});
 
 /** How the whole desk stands: what waits, what holds it, who works, and how old the index is. */
-export type DeskGauges = z.infer<typeof gaugesSchema>[0];
+export type DeskGauges = z.infer<typeof gaugesSchema>;
 
 /** Hosts, and schedules that are switched on. */
 const MOST_NAMED = 50;
@@ -58,9 +56,9 @@ const mostUsed = (): string =>
  * Of budgets the share that is used: of the night's, and the largest of those of open batches; null without a limit.
  * Ages are seconds; `last_s` and `indexed_s` seconds since then, null where it never was.
  */
-export async function selectDeskGauges(db: Queryable): Promise<DeskGauges> {
-  const { rows } = await db.query(
-    `with open as materialized (select batch_id, hold_reason from nightdesk_data.batches where state = 'open'),
+export const selectDeskGauges = (db: Queryable): Promise<DeskGauges> =>
+  oneRowOf(db, gaugesSchema)`
+     with open as materialized (select batch_id, hold_reason from nightdesk_data.batches where state = 'open'),
      counted as (
        select coalesce(sum(c.queued), 0) as queued, coalesce(sum(c.running), 0) as running, coalesce(sum(c.parked), 0) as parked
          from open join nightdesk_data.batch_counts c using (batch_id)),
@@ -85,6 +83,7 @@ export async function selectDeskGauges(db: Queryable): Promise<DeskGauges> {
             (select count(*) from nightdesk_data.jobs where parked_host is not null) as parked_host,
             (select count(*) from nightdesk_data.jobs where waiting_for = 'approval') as waiting_approval,
             (select count(*) from nightdesk_data.jobs where waiting_for = 'review') as waiting_review,
+            (select count(*) from nightdesk_data.jobs where waiting_for = 'exam') as waiting_exam,
             (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals,
             (select coalesce(jsonb_agg(jsonb_build_object('host', h.host, 'state', h.state, 'capacity', h.capacity, 'in_use',
                       (select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null))), '[]')
@@ -104,7 +103,4 @@ export async function selectDeskGauges(db: Queryable): Promise<DeskGauges> {
             (select count(*) from nightdesk_data.schedule_runs
               where cause = 'missed' and made_at > clock_timestamp() - interval '${MISSED_WITHIN}') as schedules_missed,
             (select count(*) from nightdesk_data.document_failures) as document_failures
-       from counted, oldest, alive, indexed`,
-  );
-  return gaugesSchema.parse(rows)[0];
-}
+       from counted, oldest, alive, indexed`;

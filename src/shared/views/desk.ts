@@ -1,75 +1,64 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
 /** A time in JSON that the database made. */
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-const waitingSchema = z.tuple([z.object({ waiting: count })]);
-
 /** How many decisions a person could make now: different calls, answers, and steps that nobody knows the end of. */
-export async function selectWaiting(db: Queryable): Promise<number> {
-  const { rows } = await db.query(
-    `select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
+export const selectWaiting = (db: Queryable): Promise<number> =>
+  valueOf(db, count)`
+     select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
               where v.state = 'waiting' and j.waiting_for = 'review')
-          + (select count(*) from nightdesk_data.steps where state = 'uncertain') as waiting`,
-  );
-  return waitingSchema.parse(rows)[0].waiting;
-}
+          + (select count(*) from nightdesk_data.steps where state = 'uncertain') as waiting`;
 
-const workerSchema = z.array(
-  z.object({
-    worker_id: z.string(),
-    host: z.string(),
-    pid: z.number(),
-    version: z.string(),
-    concurrency: z.number(),
-    started_at: z.date(),
-    heartbeat_at: z.date(),
-    is_alive: z.boolean(),
-    held: z.array(
-      z.object({
-        job_id: z.string(),
-        custom_id: z.string(),
-        kind: z.string(),
-        batch: z.string(),
-        started_at: moment,
-        progress: z.record(z.string(), z.unknown()).nullable(),
-      }),
-    ),
-  }),
-);
+const workerSchema = z.object({
+  worker_id: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  version: z.string(),
+  concurrency: z.number(),
+  started_at: z.date(),
+  heartbeat_at: z.date(),
+  is_alive: z.boolean(),
+  held: z.array(
+    z.object({
+      job_id: z.string(),
+      custom_id: z.string(),
+      kind: z.string(),
+      batch: z.string(),
+      started_at: moment,
+      progress: z.record(z.string(), z.unknown()).nullable(),
+    }),
+  ),
+});
 /** A worker, and the jobs that it has in hand. */
-export type DeskWorker = z.infer<typeof workerSchema>[number];
+export type DeskWorker = z.infer<typeof workerSchema>;
 
 /** Workers that were heard of within the last day, those that live first. */
-export async function selectDeskWorkers(db: Queryable): Promise<readonly DeskWorker[]> {
-  const { rows } = await db.query(
-    `select w.worker_id, w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
+export const selectDeskWorkers = (db: Queryable): Promise<readonly DeskWorker[]> =>
+  rowsOf(db, workerSchema)`
+     select w.worker_id, w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
             (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
                       'batch', b.name, 'started_at', j.started_at, 'progress', j.progress) order by j.started_at), '[]')
                from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
               where j.state = 'running' and j.worker_id = w.worker_id) as held
        from nightdesk.workers w where w.heartbeat_at > clock_timestamp() - interval '1 day'
-      order by w.is_alive desc, w.host, w.pid limit 50`,
-  );
-  return workerSchema.parse(rows);
-}
+      order by w.is_alive desc, w.host, w.pid limit 50`;
 
-const queueSchema = z.tuple([
-  z.object({
-    dispatched: count,
-    oldest_at: z.date().nullable(),
-    oldest_batch: z.string().nullable(),
-  }),
-]);
+const queueSchema = z.object({
+  dispatched: count,
+  oldest_at: z.date().nullable(),
+  oldest_batch: z.string().nullable(),
+});
 /** Jobs in the queue now, and the one that has waited longest of those that may run. */
-export type DeskQueue = z.infer<typeof queueSchema>[0];
+export type DeskQueue = z.infer<typeof queueSchema>;
 
-export async function selectDeskQueue(db: Queryable): Promise<DeskQueue> {
-  const { rows } = await db.query(
-    `select (select count(*) from nightdesk_data.jobs where dispatched_at is not null) as dispatched,
+export const selectDeskQueue = (db: Queryable): Promise<DeskQueue> =>
+  oneRowOf(db, queueSchema)`
+     select (select count(*) from nightdesk_data.jobs where dispatched_at is not null) as dispatched,
             o.created_at as oldest_at, o.name as oldest_batch
        from (select) one
        left join lateral (
@@ -81,67 +70,54 @@ export async function selectDeskQueue(db: Queryable): Promise<DeskQueue> {
                and j.waits_for = 0 and j.due_at < 'infinity'
              order by j.created_at, j.seq limit 1) j
           where b.state = 'open' and b.origin <> 'system'
-          order by j.created_at limit 1) o on true`,
-  );
-  return queueSchema.parse(rows)[0];
-}
+          order by j.created_at limit 1) o on true`;
 
-const paceSchema = z.array(
-  z.object({
-    batch_id: z.string(),
-    jobs: count,
-    prompt_tokens: count,
-    completion_tokens: count,
-    since: z.date(),
-    seconds: count,
-  }),
-);
+const paceSchema = z.object({
+  batch_id: z.string(),
+  jobs: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  since: z.date(),
+  seconds: count,
+});
 /** What of a batch ended lately. */
-export type BatchPace = z.infer<typeof paceSchema>[number];
+export type BatchPace = z.infer<typeof paceSchema>;
 
 const MOST_RUNS = 2_000;
 
 /** How fast batches go: of the last quarter of an hour, and of its newest runs where they are many. */
-export async function selectPace(db: Queryable): Promise<readonly BatchPace[]> {
-  const { rows } = await db.query(
-    `with recent as materialized (
+export const selectPace = (db: Queryable): Promise<readonly BatchPace[]> =>
+  rowsOf(db, paceSchema)`
+     with recent as materialized (
        select job_id, finished_at, prompt_tokens, completion_tokens from nightdesk_data.runs
         where finished_at > clock_timestamp() - interval '15 minutes' and state in ('succeeded', 'refused', 'failed')
         order by finished_at desc limit ${MOST_RUNS})
      select j.batch_id, count(*) as jobs, sum(r.prompt_tokens) as prompt_tokens, sum(r.completion_tokens) as completion_tokens,
             min(r.finished_at) as since,
             greatest(1, extract(epoch from clock_timestamp() - min(r.finished_at))) as seconds
-       from recent r join nightdesk_data.jobs j using (job_id) group by 1`,
-  );
-  return paceSchema.parse(rows);
-}
+       from recent r join nightdesk_data.jobs j using (job_id) group by 1`;
 
-const budgetSchema = z.array(
-  z.object({
-    scope: z.enum(["batch", "night"]),
-    batch_id: z.string().nullable(),
-    tokens_limit: count.nullable(),
-    tokens_used: count,
-    calls_limit: count.nullable(),
-    calls_used: count,
-    seconds_limit: count.nullable(),
-    seconds_used: count,
-    money_limit: z.number().nullable(),
-    money_used: z.number(),
-    is_used_up: z.boolean(),
-  }),
-);
+const budgetSchema = z.object({
+  scope: z.enum(["batch", "night"]),
+  batch_id: z.string().nullable(),
+  tokens_limit: count.nullable(),
+  tokens_used: count,
+  calls_limit: count.nullable(),
+  calls_used: count,
+  seconds_limit: count.nullable(),
+  seconds_used: count,
+  money_limit: z.number().nullable(),
+  money_used: z.number(),
+  is_used_up: z.boolean(),
+});
 /** What of a budget is used; limits that are null do not hold. */
-export type DeskBudget = z.infer<typeof budgetSchema>[number];
+export type DeskBudget = z.infer<typeof budgetSchema>;
 
 /** Budgets of batches that have not ended, and of this night. */
-export async function selectDeskBudgets(db: Queryable): Promise<readonly DeskBudget[]> {
-  const { rows } = await db.query(
-    `select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,
+export const selectDeskBudgets = (db: Queryable): Promise<readonly DeskBudget[]> =>
+  rowsOf(db, budgetSchema)`
+     select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,
             u.money_limit, u.money_used, u.is_used_up
        from nightdesk.budgets u left join nightdesk_data.batches b using (batch_id)
       where b.state = 'open' or u.scope = 'night' and u.night = (select max(night) from nightdesk_data.nights)
-      order by u.scope desc, u.batch_id limit 100`,
-  );
-  return budgetSchema.parse(rows).map((row) => row);
-}
+      order by u.scope desc, u.batch_id limit 100`;

@@ -16,7 +16,7 @@ import type {
 } from "./section.ts";
 
 /** What is drawn otherwise in a report that is a file than on a page of the desk. */
-export type DrawForm = {
+type DrawForm = {
   readonly time: (at: Date, precision: "minutes" | "seconds") => Html;
   /** Until now where `to` is null. */
   readonly span: (from: Date, to: Date | null) => Html;

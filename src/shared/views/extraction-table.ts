@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isRecord } from "../json-value.ts";
 import { RUN_GRADES } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf } from "../store/connection/rows.ts";
 
 /**
  * The fields that the extractions of a batch took out, as one table: a row a file, or a row an item of a list of records
@@ -28,19 +29,15 @@ export async function selectExtractionShape(
   db: Queryable,
   batchId: string,
 ): Promise<ExtractionShape> {
-  const { rows } = await db.query(
-    `select r.summary from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
-      where j.batch_id = $1 and ${SUCCEEDED} order by j.seq limit ${SAMPLED_RUNS}`,
-    [batchId],
-  );
-  return shapeOf(
-    sampleSchema.parse(rows).flatMap(({ summary }) => (isRecord(summary) ? [summary] : [])),
-  );
+  const rows = await rowsOf(db, sampleSchema, [batchId])`
+     select r.summary from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
+      where j.batch_id = $1 and ${SUCCEEDED} order by j.seq limit ${SAMPLED_RUNS}`;
+  return shapeOf(rows.flatMap(({ summary }) => (isRecord(summary) ? [summary] : [])));
 }
 
 // Of a function such as jsonb_typeof the planner thinks that one row in 200 has that value, and plans for that.
 const SUCCEEDED = "j.kind = 'extract' and j.state = 'succeeded' and r.summary is not null";
-const sampleSchema = z.array(z.object({ summary: z.unknown() }));
+const sampleSchema = z.object({ summary: z.unknown() });
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -105,7 +102,7 @@ export type ExtractionOrder = {
   readonly direction: "asc" | "desc";
 };
 
-export type ExtractionPage = {
+type ExtractionPage = {
   readonly batchId: string;
   /** The list whose items are the rows; null for a row a file. */
   readonly list: string | null;
@@ -125,8 +122,8 @@ export async function selectExtractions(
   const direction = order.direction === "desc" ? "desc" : "asc";
   const sorted =
     order.path === null ? "" : `number ${direction} nulls last, word ${direction} nulls last, `;
-  const { rows } = await db.query(
-    `with page as (
+  return rowsOf(db, rowSchema, [batchId, list, order.path ?? [], limit, offset])`
+     with page as (
        select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, each.item, each.fields, key.value as word,
               case when key.value ~ ${NUMBER} then key.value::numeric end as number
          from nightdesk_data.jobs j
@@ -141,11 +138,8 @@ export async function selectExtractions(
         where j.batch_id = $1 and ${SUCCEEDED}
         order by ${sorted}seq, item limit $4 offset $5)
      select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, p.item, p.fields,
-            array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.state = 'unbound') as unbound
-       from page p order by ${sorted}p.seq, p.item`,
-    [batchId, list, order.path ?? [], limit, offset],
-  );
-  return z.array(rowSchema).parse(rows);
+            array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound
+       from page p order by ${sorted}p.seq, p.item`;
 }
 
 /** All rows of the table in the order in which their jobs were queued, so many jobs at a time. */
@@ -155,13 +149,13 @@ export async function* readExtractions(
   list: string | null,
 ): AsyncGenerator<readonly ExtractionRow[]> {
   for (let after = "0"; ;) {
-    const { rows } = await db.query(
-      `with page as (
+    const read = await rowsOf(db, rowSchema, [batchId, list, after])`
+     with page as (
          select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, r.summary
            from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
           where j.batch_id = $1 and j.seq > $3::bigint and ${SUCCEEDED} order by j.seq limit ${READ_AT_ONCE})
        select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, each.item, each.fields,
-              array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.state = 'unbound') as unbound
+              array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound
          from page p
          left join lateral (
            select 0 as item, p.summary as fields where $2::text is null and jsonb_typeof(p.summary) = 'object'
@@ -169,10 +163,7 @@ export async function* readExtractions(
            select i.item, i.fields
              from jsonb_array_elements(case when jsonb_typeof(p.summary->$2) = 'array' then p.summary->$2 end)
                   with ordinality i (fields, item)) each on true
-        order by p.seq, each.item`,
-      [batchId, list, after],
-    );
-    const read = z.array(rowSchema).parse(rows);
+        order by p.seq, each.item`;
     const last = read.at(-1)?.seq;
     if (last === undefined) return;
     // A file whose list is empty is there so that reading goes on behind it.

@@ -1,6 +1,6 @@
 import { isRecord } from "../json-value.ts";
 import { formatCount } from "./quantity.ts";
-import type { StoredBinding } from "./report-rows.ts";
+import type { StoredBinding } from "./results.ts";
 import { NAME, WORDS, fact, tableOf } from "./section.ts";
 import type { Block, ColumnOf, Fact, Text } from "./section.ts";
 
@@ -79,6 +79,7 @@ const bindingTable = (bindings: readonly StoredBinding[]): Block =>
   tableOf(bindings, [
     ["Field", ({ pointer }) => fieldName(pointer), NAME],
     ["Value", ({ value }) => (value === null ? null : valueText(value)), WORDS],
+    ["Grade", ({ grade }) => grade],
     ["What stands there", whatStandsThere, WORDS],
     ["Where", bindingPlace],
   ]);
@@ -93,8 +94,11 @@ const fieldName = (pointer: string): string =>
 
 const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-function whatStandsThere({ quote, reason }: StoredBinding): string | null {
-  const why = reason === null ? [] : [unboundText(reason)];
+function whatStandsThere({ quote, reason, judge_detail: judged }: StoredBinding): string | null {
+  const why = [
+    ...(reason === null ? [] : [unboundText(reason)]),
+    ...(judged === null ? [] : [judged]),
+  ];
   return [...(quote === null ? [] : [cut(quote)]), ...why].join("; ") || null;
 }
 
@@ -107,6 +111,7 @@ const UNBOUND_WORDS: Readonly<Record<string, string>> = {
   quote_short: "its quote says too little",
   not_in_quote: "its quote does not hold it",
   other_label: "its line names something else",
+  judge: "an examined model does not find it there",
 };
 
 const bindingPlace = ({ path, line_start, line_end }: StoredBinding): Text | null =>

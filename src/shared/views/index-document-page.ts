@@ -1,6 +1,6 @@
 import type { DocumentVersion } from "../store/index/document-versions.ts";
 import type { IndexedDocumentView } from "./index-documents.ts";
-import { countOf, formatCount } from "./quantity.ts";
+import { countOf, countsByKind, formatCount } from "./quantity.ts";
 import { code, fact, time } from "./section.ts";
 import type { Fact, Page } from "./section.ts";
 
@@ -15,7 +15,7 @@ const SOURCE_WORDS: Readonly<Record<string, string>> = {
   file_time: "the last change of the file, because nothing in it says a date",
 };
 
-export const sourceWords = (source: string): string => SOURCE_WORDS[source] ?? source;
+const sourceWords = (source: string): string => SOURCE_WORDS[source] ?? source;
 
 /** What the index knows of a document, as `--json` gives it. */
 export const documentJson = (
@@ -52,6 +52,9 @@ export const documentPage = (
     ...(document.metadata_problem === null
       ? []
       : [fact("Metadata", `Its frontmatter ${document.metadata_problem}.`)]),
+    ...(Object.keys(document.left_out).length === 0
+      ? []
+      : [fact("Not in its text", countsByKind(document.left_out))]),
   ],
   sections: [],
 });

@@ -1,109 +1,98 @@
 import { z } from "zod";
 import { sketchFromHex } from "../near-duplicates.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf } from "../store/connection/rows.ts";
 import { comparedFactsOf, fileOfDocument } from "../store/index/documents.ts";
 
-const documentsSchema = z.array(
-  z.object({
-    source: z.string(),
-    path: z.string(),
-    title: z.string().nullable(),
-    sha256: z.string(),
-    bytes: z.coerce.number(),
-    chars: z.number(),
-    chunks: z.coerce.number(),
-    language: z.string(),
-    extractor: z.string(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    metadata_problem: z.string().nullable(),
-    dates: z.array(z.object({ source: z.string(), date: z.string() })),
-    indexed_at: z.date(),
-    mail: z.string().nullable(),
-    attachments: z.array(z.string()),
-  }),
-);
+const documentsSchema = z.object({
+  source: z.string(),
+  path: z.string(),
+  title: z.string().nullable(),
+  sha256: z.string(),
+  bytes: z.coerce.number(),
+  chars: z.number(),
+  chunks: z.coerce.number(),
+  language: z.string(),
+  extractor: z.string(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  metadata_problem: z.string().nullable(),
+  left_out: z.record(z.string(), z.number()),
+  dates: z.array(z.object({ source: z.string(), date: z.string() })),
+  indexed_at: z.date(),
+  mail: z.string().nullable(),
+  attachments: z.array(z.string()),
+});
 
 /** A document as the index has it. */
-export type IndexedDocumentView = z.infer<typeof documentsSchema>[number];
+export type IndexedDocumentView = z.infer<typeof documentsSchema>;
 
 /** The documents at paths, by path. */
-export async function selectIndexedDocuments(
+export const selectIndexedDocuments = (
   db: Queryable,
   paths: readonly string[],
-): Promise<readonly IndexedDocumentView[]> {
-  const { rows } = await db.query(
-    `select source, path, title, sha256, bytes, chars,
+): Promise<readonly IndexedDocumentView[]> =>
+  rowsOf(db, documentsSchema, [paths])`
+     select source, path, title, sha256, bytes, chars,
             (select count(*) from nightdesk_data.chunks c where c.doc_id = d.doc_id) as chunks,
-            language, extractor, metadata, metadata_problem, dates, indexed_at, mail,
+            language, extractor, metadata, metadata_problem, left_out, dates, indexed_at, mail,
             array(select a.path from nightdesk_data.documents a
                    where a.source = d.source and a.mail = d.path order by a.path) as attachments
-       from nightdesk_data.documents d where path = any ($1::text[]) order by path, source`,
-    [paths],
-  );
-  return documentsSchema.parse(rows);
-}
+       from nightdesk_data.documents d where path = any ($1::text[]) order by path, source`;
 
 const sketchSchema = z
   .string()
   .nullable()
   .transform((hex) => (hex === null ? null : sketchFromHex(hex)));
 
-const sketchesSchema = z.array(
-  z.object({ doc_id: z.string(), path: z.string(), sha256: z.string(), sketch: sketchSchema }),
-);
+const sketchesSchema = z.object({
+  doc_id: z.string(),
+  path: z.string(),
+  sha256: z.string(),
+  sketch: sketchSchema,
+});
 
 const SKETCH = "encode(sketch, 'hex') as sketch";
 
-const factsSchema = z.array(
-  z
-    .object({
-      path: z.string(),
-      sha256: z.string(),
-      settled: z.boolean(),
-      bytes: z.string(),
-      mtime_ns: z.string(),
-      ctime_ns: z.string(),
-      inode: z.string(),
-      file: z.string(),
-      sketch: sketchSchema,
-    })
-    .transform(({ path, sha256, sketch, settled, file, ...facts }) => ({
-      path,
-      sketch,
-      known: { sha256, settled, file, facts: comparedFactsOf(facts) },
-    })),
-);
+const factsSchema = z
+  .object({
+    path: z.string(),
+    sha256: z.string(),
+    settled: z.boolean(),
+    bytes: z.string(),
+    mtime_ns: z.string(),
+    ctime_ns: z.string(),
+    inode: z.string(),
+    file: z.string(),
+    sketch: sketchSchema,
+  })
+  .transform(({ path, sha256, sketch, settled, file, ...facts }) => ({
+    path,
+    sketch,
+    known: { sha256, settled, file, facts: comparedFactsOf(facts) },
+  }));
 
 /** The sketches that the index has of the files at paths, each once, with what tells whether the file is still that one. */
-export async function selectSketchesAt(
+export const selectSketchesAt = (
   db: Queryable,
   paths: readonly string[],
-): Promise<z.infer<typeof factsSchema>> {
-  const { rows } = await db.query(
-    `with page as materialized (
+): Promise<z.infer<typeof factsSchema>[]> =>
+  rowsOf(db, factsSchema, [paths])`
+     with page as materialized (
        select distinct on (path) * from nightdesk_data.documents
         where path = any ($1::text[]) order by path, scanned_at desc)
      select path, sha256, settled, ${fileOfDocument("page")}, mtime_ns::text, ctime_ns::text, inode::text, ${SKETCH}
-       from page order by path`,
-    [paths],
-  );
-  return factsSchema.parse(rows);
-}
+       from page order by path`;
 
 /**
  * The sketches of indexed documents, a page of them.
  * @param after `doc_id` of the last one of the page before, or "0"
  */
-export async function selectDocumentSketches(
+export const selectDocumentSketches = (
   db: Queryable,
   source: string | null,
   after: string,
   limit: number,
-): Promise<z.infer<typeof sketchesSchema>> {
-  const { rows } = await db.query(
-    `select doc_id::text, path, sha256, ${SKETCH} from nightdesk_data.documents d
-      where d.doc_id > $1::bigint and ($2::text is null or source = $2) order by d.doc_id limit $3`,
-    [after, source, limit],
-  );
-  return sketchesSchema.parse(rows);
-}
+): Promise<z.infer<typeof sketchesSchema>[]> =>
+  rowsOf(db, sketchesSchema, [after, source, limit])`
+     select doc_id::text, path, sha256, ${SKETCH} from nightdesk_data.documents d
+      where d.doc_id > $1::bigint and ($2::text is null or source = $2) order by d.doc_id limit $3`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
 
 const eventSchema = z.object({
   event_id: z.coerce.number(),
@@ -19,31 +20,24 @@ const eventSchema = z.object({
 export type LiveEvent = z.infer<typeof eventSchema>;
 
 /** Steps of runs in the order of their ids, from after one up to another. */
-export async function selectEvents(
+export const selectEvents = (
   db: Queryable,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
-): Promise<readonly LiveEvent[]> {
-  const { rows } = await db.query(
-    `select e.event_id, e.run_id, j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, e.step, e.duration_ms, r.state
+): Promise<readonly LiveEvent[]> =>
+  rowsOf(db, eventSchema, [after, upTo, limit])`
+     select e.event_id, e.run_id, j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, e.step, e.duration_ms, r.state
        from nightdesk_data.run_events e join nightdesk_data.runs r using (run_id)
        join nightdesk_data.jobs j on j.job_id = r.job_id
        join nightdesk_data.batches b on b.batch_id = j.batch_id
-      where e.event_id > $1 and e.event_id <= $2 order by e.event_id limit $3`,
-    [after, upTo, limit],
-  );
-  return z.array(eventSchema).parse(rows);
-}
+      where e.event_id > $1 and e.event_id <= $2 order by e.event_id limit $3`;
 
 /** An id that was given out, the transaction that came next then, and when that was by the clock of `performance.now()`. */
 export type EventMark = { readonly top: number; readonly next: bigint; readonly seenAt: number };
 
-const topSchema = z.tuple([z.object({ top: z.coerce.number() })]);
-const snapshotSchema = z.tuple([
-  z.object({
-    oldest: z.string().transform(BigInt).nullable(),
-    next: z.string().transform(BigInt),
-  }),
-]);
+const snapshotSchema = z.object({
+  oldest: z.string().transform(BigInt).nullable(),
+  next: z.string().transform(BigInt),
+});
 
 /**
  * Up to which id nothing can come any more. Ids are given out in order and committed in any: the ids that were out at a mark
@@ -58,19 +52,15 @@ export async function findFinalEvent(
   marks: readonly EventMark[],
 ): Promise<{ readonly upTo: number | null; readonly marks: readonly EventMark[] }> {
   // Two statements, in this order: a transaction that begins between them must count as open.
-  const tops = await db.query(
-    "select case when is_called then last_value else 0 end as top from nightdesk_data.run_events_event_id_seq",
-  );
-  const { rows } = await db.query(
-    `select pg_snapshot_xmax(seen)::text as next,
+  const top = await valueOf(db, z.coerce.number())`
+     select case when is_called then last_value else 0 end from nightdesk_data.run_events_event_id_seq`;
+  const { oldest, next } = await oneRowOf(db, snapshotSchema)`
+     select pg_snapshot_xmax(seen)::text as next,
             (select min(open::text::bigint)::text from pg_snapshot_xip(seen) open
               where open::xid in (select backend_xid from pg_stat_activity where datname = current_database()
                                   union all
                                   select transaction from pg_prepared_xacts where database = current_database())) as oldest
-       from pg_current_snapshot() seen`,
-  );
-  const [{ top }] = topSchema.parse(tops.rows);
-  const [{ oldest, next }] = snapshotSchema.parse(rows);
+       from pg_current_snapshot() seen`;
   const all = [...marks, { top, next, seenAt: performance.now() }];
   const isFinal = (mark: EventMark): boolean => oldest === null || mark.next <= oldest;
   const final = all.filter(isFinal).map((mark) => mark.top);

@@ -1,47 +1,46 @@
 import { z } from "zod";
 import { HOLD_REASONS } from "../store/jobs/holds.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf } from "../store/connection/rows.ts";
 
 /** What jobs are in, from the bottom of the picture to its top. `failed` holds what was cancelled or expired, too. */
 export const NIGHT_STATES = ["succeeded", "refused", "failed", "running", "waiting"] as const;
 export type NightState = (typeof NIGHT_STATES)[number];
 
 const count = z.coerce.number();
-const nightSchema = z.tuple([
-  z.object({
-    began_at: z.coerce.date(),
-    ended_at: z.coerce.date(),
-    moves: z.array(
-      z.object({
-        step: count,
-        added: count,
-        began: count,
-        succeeded: count,
-        refused: count,
-        failed: count,
-      }),
-    ),
-    holds: z.array(
-      z.object({
-        batch: z.string(),
-        reason: z.enum(HOLD_REASONS),
-        detail: z.string().nullable(),
-        began_at: z.coerce.date(),
-        ended_at: z.coerce.date().nullable(),
-      }),
-    ),
-    models: z.array(
-      z.object({
-        model: z.string().nullable(),
-        runs: count,
-        prompt_tokens: count,
-        completion_tokens: count,
-        model_ms: count,
-      }),
-    ),
-  }),
-]);
-type NightRow = z.infer<typeof nightSchema>[0];
+const nightSchema = z.object({
+  began_at: z.coerce.date(),
+  ended_at: z.coerce.date(),
+  moves: z.array(
+    z.object({
+      step: count,
+      added: count,
+      began: count,
+      succeeded: count,
+      refused: count,
+      failed: count,
+    }),
+  ),
+  holds: z.array(
+    z.object({
+      batch: z.string(),
+      reason: z.enum(HOLD_REASONS),
+      detail: z.string().nullable(),
+      began_at: z.coerce.date(),
+      ended_at: z.coerce.date().nullable(),
+    }),
+  ),
+  models: z.array(
+    z.object({
+      model: z.string().nullable(),
+      runs: count,
+      prompt_tokens: count,
+      completion_tokens: count,
+      model_ms: count,
+    }),
+  ),
+});
+type NightRow = z.infer<typeof nightSchema>;
 
 export type NightHold = NightRow["holds"][number];
 export type ModelCost = NightRow["models"][number];
@@ -72,8 +71,12 @@ const MOST_MODELS = 12;
  * @param scope between two times, what had ended before the first of them is not counted, and the span begins with the first job
  */
 export async function selectNight(db: Queryable, scope: NightScope): Promise<Night> {
-  const { rows } = await db.query(
-    `with asked as (select $1::uuid as batch_id, $2::timestamptz as began_at, $3::timestamptz as ended_at),
+  const row = await oneRowOf(
+    db,
+    nightSchema,
+    "batchId" in scope ? [scope.batchId, null, null] : [null, scope.from, scope.to],
+  )`
+     with asked as (select $1::uuid as batch_id, $2::timestamptz as began_at, $3::timestamptz as ended_at),
      found as materialized (
        select j.job_id, j.created_at, j.finished_at, j.state,
               case when j.state in ('queued', 'parked') then null else coalesce(j.started_at, j.finished_at) end as began_at
@@ -118,10 +121,8 @@ export async function selectNight(db: Queryable, scope: NightScope): Promise<Nig
             coalesce((select jsonb_agg(to_jsonb(m) order by m.step) from moves m), '[]') as moves,
             coalesce((select jsonb_agg(to_jsonb(h) order by h.began_at, h.ended_at, h.batch) from holds h), '[]') as holds,
             coalesce((select jsonb_agg(to_jsonb(m)) from models m), '[]') as models
-       from span`,
-    "batchId" in scope ? [scope.batchId, null, null] : [null, scope.from, scope.to],
-  );
-  return nightOfRow(nightSchema.parse(rows)[0]);
+       from span`;
+  return nightOfRow(row);
 }
 
 /** The step in which something happened; 0 for what was before the first. Null for what did not happen. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowOf, rowsOf } from "../store/connection/rows.ts";
 import { NAME, WORDS, state, tableOf, time } from "./section.ts";
 import type { Table, Text } from "./section.ts";
 
@@ -17,28 +18,22 @@ const actionSchema = z.object({
 });
 
 /** A change that somebody made on the pages of the desk. */
-export type ActionRow = z.infer<typeof actionSchema>;
+type ActionRow = z.infer<typeof actionSchema>;
 
 const SELECT = `select action_id::text, at, actor, action, batch_id, batch, job_id, detail, outcome, said
   from nightdesk.operator_actions`;
 
 /** What was done, newest first. @param before the id of the last of the page before; null for the newest */
-export async function selectActions(
+export const selectActions = (
   db: Queryable,
   before: string | null,
   limit: number,
-): Promise<readonly ActionRow[]> {
-  const { rows } = await db.query(
-    `${SELECT} where $1::bigint is null or action_id < $1 order by action_id desc limit $2`,
-    [before, limit],
-  );
-  return z.array(actionSchema).parse(rows);
-}
+): Promise<readonly ActionRow[]> =>
+  rowsOf(db, actionSchema, [before, limit])`
+     ${SELECT} where $1::bigint is null or action_id < $1 order by action_id desc limit $2`;
 
-export async function findAction(db: Queryable, actionId: string): Promise<ActionRow | undefined> {
-  const { rows } = await db.query(`${SELECT} where action_id = $1`, [actionId]);
-  return z.array(actionSchema).parse(rows)[0];
-}
+export const findAction = (db: Queryable, actionId: string): Promise<ActionRow | undefined> =>
+  rowOf(db, actionSchema, [actionId])`${SELECT} where action_id = $1`;
 
 export const actionTable = (rows: readonly ActionRow[]): Table =>
   tableOf(rows, [

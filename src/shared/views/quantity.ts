@@ -75,3 +75,9 @@ export function formatMoment(time: Date, zone: string = localZone()): string {
   const local = formatInZone(time, zone);
   return local.endsWith(" UTC") ? formatTime(time) : `${local} (${formatTime(time)})`;
 }
+
+/** Counts by kind: `pictures: 2, encrypted parts: 1`. */
+export const countsByKind = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${kind}: ${formatCount(count)}`)
+    .join(", ");

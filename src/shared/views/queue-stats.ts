@@ -1,30 +1,29 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf, rowOf } from "../store/connection/rows.ts";
 import { IS_ALIVE } from "../store/jobs/workers.ts";
 
 const count = z.coerce.number();
-const statsSchema = z.tuple([
-  z.object({
-    queued: count,
-    running: count,
-    parked: count,
-    oldest_waiting_s: z.coerce.number().nullable(),
-    open_batches: count,
-    held: z.record(z.string(), z.number()),
-    parked_for: z.record(z.string(), z.number()),
-    workers: count,
-    approvals_waiting: count,
-  }),
-]);
+const statsSchema = z.object({
+  queued: count,
+  running: count,
+  parked: count,
+  oldest_waiting_s: z.coerce.number().nullable(),
+  open_batches: count,
+  held: z.record(z.string(), z.number()),
+  parked_for: z.record(z.string(), z.number()),
+  workers: count,
+  approvals_waiting: count,
+});
 
 /** What waits and runs now: jobs by state, open batches by why they are held, parked jobs by what they wait for. */
-export type QueueStats = z.infer<typeof statsSchema>[0];
+type QueueStats = z.infer<typeof statsSchema>;
 
 /** Of all batches but Nightdesk's own. A worker counts while its heartbeat is younger than 15 s. */
-export async function selectQueueStats(db: Queryable): Promise<QueueStats> {
-  const { rows } = await db.query(
-    `with open as materialized (
+export const selectQueueStats = (db: Queryable): Promise<QueueStats> =>
+  oneRowOf(db, statsSchema)`
+     with open as materialized (
        select batch_id, hold_reason from nightdesk_data.batches
         where state = 'open' and origin not in ('system', 'verify')),
      waiting as materialized (
@@ -42,36 +41,27 @@ export async function selectQueueStats(db: Queryable): Promise<QueueStats> {
                select waiting_for, count(*) as parked from waiting where state = 'parked' group by 1) p) as parked_for,
             (select count(*) from nightdesk_data.workers
               where ${IS_ALIVE}) as workers,
-            (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals_waiting`,
-  );
-  return statsSchema.parse(rows)[0];
-}
+            (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals_waiting`;
 
-const jobStateSchema = z.array(
-  z.object({
-    job_id: z.string(),
-    batch: z.string(),
-    custom_id: z.string(),
-    kind: z.enum(KINDS),
-    state: z.enum(JOB_STATES),
-    waiting_for: z.string().nullable(),
-    hold_reason: z.string().nullable(),
-    created_at: z.date(),
-    workers: count,
-  }),
-);
+const jobStateSchema = z.object({
+  job_id: z.string(),
+  batch: z.string(),
+  custom_id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.enum(JOB_STATES),
+  waiting_for: z.string().nullable(),
+  hold_reason: z.string().nullable(),
+  created_at: z.date(),
+  workers: count,
+});
 
 /** Where a job stands, why it waits or its batch is held, and how many workers are alive. */
-export type JobState = z.infer<typeof jobStateSchema>[number];
+type JobState = z.infer<typeof jobStateSchema>;
 
 /** @param id a UUID, of the job or of one of its runs */
-export async function selectJobState(db: Queryable, id: string): Promise<JobState | undefined> {
-  const { rows } = await db.query(
-    `select j.job_id, b.name as batch, j.custom_id, j.kind, j.state, j.waiting_for, b.hold_reason, j.created_at,
+export const selectJobState = (db: Queryable, id: string): Promise<JobState | undefined> =>
+  rowOf(db, jobStateSchema, [id])`
+     select j.job_id, b.name as batch, j.custom_id, j.kind, j.state, j.waiting_for, b.hold_reason, j.created_at,
             (select count(*) from nightdesk_data.workers where ${IS_ALIVE}) as workers
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
-      where j.job_id = coalesce((select r.job_id from nightdesk_data.runs r where r.run_id = $1), $1)`,
-    [id],
-  );
-  return jobStateSchema.parse(rows)[0];
-}
+      where j.job_id = coalesce((select r.job_id from nightdesk_data.runs r where r.run_id = $1), $1)`;

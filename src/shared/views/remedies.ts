@@ -12,7 +12,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   FILE_NOT_FOUND: "Correct the path; nightdesk query finds files by their words.",
   AMBIGUOUS_PATH: "Give the whole path from the work root.",
   PATH_IS_DIRECTORY: "Name a file, or a glob such as 'notes/**/*.md'.",
-  NO_TEXT_LAYER: "Recognise the text of the scan first, with a program for that.",
+  NO_TEXT_LAYER:
+    "Do what its message says: recognise the text with a program for that, or print or export the file to a new PDF.",
   FILE_ENCRYPTED: "Save the file without a password.",
   FILE_FORMAT_INVALID: "Save the file anew with the program that made it, or correct its ending.",
   FILE_READ_ERROR: "Save the file as UTF-8 text, and check who may read it.",
@@ -77,6 +78,8 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   APPROVAL_PENDING: "Answer it: nightdesk approvals review.",
   ANSWER_REVIEW_PENDING: "Decide it: nightdesk reviews list.",
   REVIEW_PENDING: "Say what became of the step: nightdesk approvals list --uncertain.",
+  EXAM_PENDING:
+    "Nothing to do: the jobs go on when the exam has ended, or after verify.judge.exam_wait_s.",
   COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
 };
 

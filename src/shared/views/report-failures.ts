@@ -1,5 +1,5 @@
 import { formatTask } from "../kinds.ts";
-import { WAITS_FOR_PEOPLE } from "./approval-pages.ts";
+import { WAITS_FOR_PEOPLE } from "./inbox-pages.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { explainCode } from "./remedies.ts";
 import type { FailureGroupRow, Report } from "./report-rows.ts";

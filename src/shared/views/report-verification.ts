@@ -1,92 +1,72 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf } from "../store/connection/rows.ts";
 import { countOf } from "./quantity.ts";
 import { NAME, RIGHT, duration, moreBlocks, numbers, section, strong, tableOf } from "./section.ts";
 import type { ColumnOf, Item, Section } from "./section.ts";
 
 const count = z.coerce.number();
 
-const openSchema = z.array(
-  z.object({
-    custom_id: z.string(),
-    what: z.string(),
-    needed: z.string(),
-    reason: z.string(),
-    total: count,
-  }),
-);
+const openSchema = z.object({
+  custom_id: z.string(),
+  what: z.string(),
+  needed: z.string(),
+  reason: z.string(),
+  total: count,
+});
 
-const stageSchema = z.array(
-  z.object({
-    stage: z.string(),
-    model: z.string(),
-    calls: count,
-    prompt_tokens: count,
-    completion_tokens: count,
-    model_ms: count,
-  }),
-);
+const stageSchema = z.object({
+  stage: z.string(),
+  model: z.string(),
+  calls: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  model_ms: count,
+});
 
-const scoreSchema = z.array(
-  z.object({
-    round: count,
-    answers: count,
-    unread: count,
-    points: z.array(count).length(4),
-    capped: count,
-  }),
-);
+const scoreSchema = z.object({
+  round: count,
+  answers: count,
+  unread: count,
+  points: z.array(count).length(4),
+  capped: count,
+});
 
 /** What the verification of the answers of a batch has cost, and what it leaves open. */
 export type VerificationReport = {
   /** The first of them, and how many there are. */
-  readonly open: readonly Omit<z.infer<typeof openSchema>[number], "total">[];
+  readonly open: readonly z.infer<typeof openSchema>[];
   readonly openTotal: number;
   /** By stage and model; empty where no answer was verified. */
-  readonly stages: z.infer<typeof stageSchema>;
-  /** What the judge gave, by round: answers with one point, two, three and four. */
-  readonly scores: z.infer<typeof scoreSchema>;
+  readonly stages: readonly z.infer<typeof stageSchema>[];
+  /** What the auditor gave, by round: answers with one point, two, three and four. */
+  readonly scores: readonly z.infer<typeof scoreSchema>[];
 };
 
-const STAGES = ["draft", "decompose", "check", "judge", "revise"];
+const STAGES = ["draft", "grade", "decompose", "check", "audit", "revise"];
 
 export async function selectVerificationReport(
   db: Queryable,
   batchId: string,
   most: number,
 ): Promise<VerificationReport> {
-  const open = openSchema.parse(
-    (
-      await db.query(
-        `select custom_id, what, needed, reason, count(*) over () as total from nightdesk.constraints
-          where batch_id = $1 and resolved_at is null order by custom_id, constraint_id limit $2`,
-        [batchId, most],
-      )
-    ).rows,
-  );
-  const stages = await db.query(
-    `select stage, model, sum(calls) as calls, sum(prompt_tokens) as prompt_tokens,
+  const open = await rowsOf(db, openSchema, [batchId, most])`
+     select custom_id, what, needed, reason, count(*) over () as total from nightdesk.constraints
+          where batch_id = $1 and resolved_at is null order by custom_id, constraint_id limit $2`;
+  const stages = await rowsOf(db, stageSchema, [batchId, STAGES])`
+     select stage, model, sum(calls) as calls, sum(prompt_tokens) as prompt_tokens,
             sum(completion_tokens) as completion_tokens, sum(model_ms) as model_ms
        from nightdesk.stage_costs
-      where batch_id = $1 and (exists (select from nightdesk.judgements g where g.batch_id = $1)
-            or exists (select from nightdesk_data.batches c where c.parent_id = $1 and c.origin = 'verify'))
-      group by 1, 2 order by array_position($2::text[], stage), model`,
-    [batchId, STAGES],
-  );
-  const scores = await db.query(
-    `select g.round, count(*) as answers, count(*) filter (where g.score is null) as unread,
+      where batch_id = $1 and (exists (select from nightdesk.audits g where g.batch_id = $1)
+            or exists (select from nightdesk_data.batches c where c.parent_id = $1 and c.origin = 'verify' and starts_with(c.name, 'checks ')))
+      group by 1, 2 order by array_position($2::text[], stage), model`;
+  const scores = await rowsOf(db, scoreSchema, [batchId])`
+     select g.round, count(*) as answers, count(*) filter (where g.score is null) as unread,
             array(select count(*) filter (where h.score = p) from generate_series(1, 4) p
-                    left join nightdesk.judgements h on h.batch_id = $1 and h.round = g.round group by p order by p) as points,
+                    left join nightdesk.audits h on h.batch_id = $1 and h.round = g.round group by p order by p) as points,
             count(*) filter (where g.score < g.given) as capped
-       from nightdesk.judgements g where g.batch_id = $1 group by g.round order by g.round`,
-    [batchId],
-  );
-  return {
-    scores: scoreSchema.parse(scores.rows),
-    open: open.map(({ custom_id, what, needed, reason }) => ({ custom_id, what, needed, reason })),
-    openTotal: open[0]?.total ?? 0,
-    stages: stageSchema.parse(stages.rows),
-  };
+       from nightdesk.audits g where g.batch_id = $1 group by g.round order by g.round`;
+  return { open, openTotal: open[0]?.total ?? 0, stages, scores };
 }
 
 /** What is open, with what each of it needs. */
@@ -126,12 +106,12 @@ type ScoreRow = VerificationReport["scores"][number];
 const pointColumn = (title: string, at: number): ColumnOf<ScoreRow> =>
   numbers(title, ({ points }) => points[at] ?? 0);
 
-/** The judge's points from round to round: from three on an answer passes. */
+/** The auditor's points from round to round: from three on an answer passes. */
 export const scoreTables = ({ scores }: VerificationReport): readonly Section[] =>
   scores.length === 0
     ? []
     : [
-        section("points-by-round", "Points of the judge, by round", [
+        section("points-by-round", "Points of the auditor, by round", [
           tableOf(scores, [
             numbers("Round", ({ round }) => round),
             numbers("Answers", ({ answers }) => answers),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import { RUN_GRADES } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 
 const listedSchema = z.object({
   job_id: z.string(),
@@ -148,13 +149,11 @@ async function selectByIndex(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<ResultPage> {
   const { sql, values } = conditionsOf(indexed(filter), 4);
-  const { rows } = await db.query(
-    `select ${COLUMNS}
+  const rows = await rowsOf(db, listedSchema, [batchId, after, limit + 1, ...values])`
+     select ${COLUMNS}
        from nightdesk_data.jobs j left join nightdesk_data.runs r on r.run_id = j.run_id
-      where j.batch_id = $1 and j.seq > $2::bigint${sql} order by j.seq limit $3`,
-    [batchId, after, limit + 1, ...values],
-  );
-  return pageOf(z.array(listedSchema).parse(rows), limit);
+      where j.batch_id = $1 and j.seq > $2::bigint${sql} order by j.seq limit $3`;
+  return pageOf(rows, limit);
 }
 
 /** @param found one more than a page has, where there are that many */
@@ -191,13 +190,11 @@ async function scanResults(
   }
 }
 
-const sliceSchema = z.tuple([
-  z.object({
-    jobs: z.coerce.number(),
-    last: z.string(),
-    results: z.array(listedSchema.extend({ finished_at: z.coerce.date().nullable() })),
-  }),
-]);
+const sliceSchema = z.object({
+  jobs: z.coerce.number(),
+  last: z.string(),
+  results: z.array(listedSchema.extend({ finished_at: z.coerce.date().nullable() })),
+});
 
 // Left to itself the planner reads all runs of all batches for one slice; `offset 0` has it look up each run by its id.
 const RUN = "select * from nightdesk_data.runs r where r.run_id = j.run_id offset 0";
@@ -211,11 +208,11 @@ async function selectSlice(
     rows: size,
     wanted,
   }: { readonly from: string; readonly rows: number; readonly wanted: number },
-): Promise<z.infer<typeof sliceSchema>[0]> {
+): Promise<z.infer<typeof sliceSchema>> {
   const first = conditionsOf(indexed(filter), 5);
   const then = conditionsOf(unindexed(filter), 5 + first.values.length);
-  const { rows } = await db.query(
-    `with slice as materialized (
+  return oneRowOf(db, sliceSchema, [batchId, from, size, wanted, ...first.values, ...then.values])`
+     with slice as materialized (
        select j.job_id, j.seq, j.custom_id, j.kind, j.state, j.error_code, j.error_message, j.input, j.run_id, j.finished_at
          from nightdesk_data.jobs j
         where j.batch_id = $1 and j.seq > $2::bigint${first.sql} order by j.seq limit $3),
@@ -224,21 +221,18 @@ async function selectSlice(
          from slice j left join lateral (${RUN}) r on true
         where true${then.sql} order by j.seq limit $4)
      select (select count(*) from slice) as jobs, coalesce((select max(seq) from slice), $2::bigint)::text as last,
-            (select coalesce(jsonb_agg(to_jsonb(f) order by f.seq::bigint), '[]') from found f) as results`,
-    [batchId, from, size, wanted, ...first.values, ...then.values],
-  );
-  return sliceSchema.parse(rows)[0];
+            (select coalesce(jsonb_agg(to_jsonb(f) order by f.seq::bigint), '[]') from found f) as results`;
 }
 
-const namesSchema = z.tuple([z.object({ kinds: z.array(z.string()), codes: z.array(z.string()) })]);
+const namesSchema = z.object({ kinds: z.array(z.string()), codes: z.array(z.string()) });
 
 /** What there is to filter a batch by. Kinds are those of its first and last 200 jobs. */
-export async function selectFilterChoices(
+export const selectFilterChoices = (
   db: Queryable,
   batchId: string,
-): Promise<{ readonly kinds: readonly string[]; readonly codes: readonly string[] }> {
-  const { rows } = await db.query(
-    `with recursive codes as (
+): Promise<{ readonly kinds: readonly string[]; readonly codes: readonly string[] }> =>
+  oneRowOf(db, namesSchema, [batchId])`
+     with recursive codes as (
        (select state, error_code from nightdesk_data.jobs
          where batch_id = $1 and error_code is not null order by state, error_code limit 1)
         union all
@@ -252,20 +246,14 @@ export async function selectFilterChoices(
         union
        (select kind from nightdesk_data.jobs where batch_id = $1 order by seq desc limit 200))
      select array(select distinct kind from seen order by kind) as kinds,
-            array(select distinct error_code from codes order by error_code) as codes`,
-    [batchId],
-  );
-  return namesSchema.parse(rows)[0];
-}
+            array(select distinct error_code from codes order by error_code) as codes`;
 
-const passageSchema = z.array(
-  z.object({ text: z.string(), line_start: z.number(), line_end: z.number() }),
-);
+const passageSchema = z.object({ text: z.string(), line_start: z.number(), line_end: z.number() });
 /** A piece of a file as it is in the index, with its lines. */
-export type IndexedPassage = z.infer<typeof passageSchema>[number];
+export type IndexedPassage = z.infer<typeof passageSchema>;
 
 /** The text of a file around some lines, as it was indexed; empty where the file is not there, or has changed since. */
-export async function selectPassages(
+export const selectPassages = (
   db: Queryable,
   place: {
     readonly path: string;
@@ -273,16 +261,17 @@ export async function selectPassages(
     readonly lineStart: number;
     readonly lineEnd: number;
   },
-): Promise<readonly IndexedPassage[]> {
-  const { rows } = await db.query(
-    `select c.text, c.line_start, c.line_end
+): Promise<readonly IndexedPassage[]> =>
+  rowsOf(db, passageSchema, [
+    place.path,
+    place.sha256,
+    place.lineStart - CONTEXT_LINES,
+    place.lineEnd + CONTEXT_LINES,
+  ])`
+     select c.text, c.line_start, c.line_end
        from nightdesk.chunks c join nightdesk.documents d on d.source = c.source and d.path = c.path
       where c.path = $1 and d.sha256 = $2 and c.line_end >= $3 and c.line_start <= $4
-      order by c.line_start, c.ordinal limit 5`,
-    [place.path, place.sha256, place.lineStart - CONTEXT_LINES, place.lineEnd + CONTEXT_LINES],
-  );
-  return passageSchema.parse(rows);
-}
+      order by c.line_start, c.ordinal limit 5`;
 
 /** Lines shown before and behind those that carry a claim. */
 export const CONTEXT_LINES = 3;

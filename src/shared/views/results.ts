@@ -2,9 +2,11 @@ import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import { locatorSchema } from "../locator.ts";
 import { PASSED_OVER_JSON } from "../passed-over.ts";
-import { RUN_GRADES, UNBOUND_REASONS } from "../run-result.ts";
+import { CLAIM_GRADES, RUN_GRADES, UNBOUND_REASONS } from "../run-result.ts";
 import { VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowOf, rowsOf } from "../store/connection/rows.ts";
+import { storedCitation } from "./citations.ts";
 import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
@@ -19,6 +21,7 @@ export const storedEvidence = z.object({
   chunk_key: z.string().nullable(),
   heading_path: z.string().nullable(),
   locator: locatorSchema.nullable(),
+  left_out: z.record(z.string(), z.number()),
   start_char: z.number(),
   end_char: z.number(),
   line_start: z.number(),
@@ -26,20 +29,22 @@ export const storedEvidence = z.object({
   score: z.number().nullable(),
 });
 
-/** As the worker stored them: camelCase. */
-export const storedCitation = z.object({
-  jobId: z.string().nullish(),
-  path: z.string(),
-  heading: z.string().nullish(),
-  chunkKey: z.string().nullish(),
-  lineStart: z.number().nullish(),
-  lineEnd: z.number().nullish(),
-  quote: z.string().nullish(),
-  number: z.number().nullish(),
-  resolved: z.literal(false).nullish(),
+/** A single value of an extraction, and the words that carry it. */
+const storedBinding = z.object({
+  pointer: z.string(),
+  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  state: z.string(),
+  reason: z.enum(UNBOUND_REASONS).nullable(),
+  grade: z.enum(CLAIM_GRADES).nullable(),
+  judge_detail: z.string().nullable(),
+  quote: z.string().nullable(),
+  path: z.string().nullable(),
+  line_start: z.number().nullable(),
+  line_end: z.number().nullable(),
 });
-export type StoredCitation = z.infer<typeof storedCitation>;
+export type StoredBinding = z.infer<typeof storedBinding>;
 
+const count = z.coerce.number();
 const milliseconds = z.coerce.number().nullable();
 const resultSchema = z.object({
   job_id: z.string(),
@@ -67,17 +72,20 @@ const resultSchema = z.object({
   created_at: z.date(),
   finished_at: z.date().nullable(),
   done_reason: z.enum(["stop", "length", "window", "thought"]).nullable(),
-  vectors: z.coerce.number(),
-  evidence: z.array(storedEvidence.extend({ evidence_id: z.number() })),
-  passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
-  fields_in_doubt: z.array(
-    z.object({ pointer: z.string(), state: z.string(), reason: z.enum(UNBOUND_REASONS) }),
+  vectors: count,
+  config_sha256: z.string().nullable(),
+  evidence: z.array(
+    storedEvidence.extend({ evidence_id: z.number(), passage: z.string().optional() }),
   ),
+  evidence_count: count,
+  passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
+  bindings: z.array(storedBinding),
   unfounded_links: z.array(z.string()),
   grade: z.enum(RUN_GRADES).nullable(),
   verification: z.enum(VERIFICATION_STATES).nullable(),
   claims_dropped: z.number().nullable(),
   claims: z.array(storedClaim),
+  claims_count: count,
   claims_left_out: z.array(leftOutClaim),
   // Those of an investigation; none of any other kind.
   steps: z.array(storedStep),
@@ -85,44 +93,83 @@ const resultSchema = z.object({
 
 /**
  * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was
- * admitted, `passed_over` documents with a newer version that the question asked for, `fields_in_doubt` values that words
- * carry with a doubt or not at all, and those that were left out, `vectors` how many `selectVectors` gives, `done_reason`
+ * admitted, `passed_over` documents with a newer version that the question asked for, `bindings` the words that carry the
+ * values of an extraction, `vectors` how many `selectVectors` gives, `done_reason`
  * why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer, and neither in
  * the question nor in anything that was read; `claims` are the statements that the answer holds.
  */
 export type JobResult = z.infer<typeof resultSchema>;
 
-/** As many as a run keeps. */
-const MOST_CLAIMS = 2_000;
+/** How much of a result is read. Its counts are always those of all. */
+type Limits = {
+  /** Of the answer; one character more says that it goes on. */
+  readonly answerChars: number | null;
+  /** Of the evidence, those that the answer cites before others. */
+  readonly pieces: number | null;
+  /** Of the words of a piece; 0 for none. */
+  readonly passageChars: number;
+  /** As many as a run keeps where all are wanted. */
+  readonly claims: number;
+  readonly bindings: number | null;
+};
 
-const SELECT = `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code,
-       left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, j.duplicate_of, j.input, r.run_id, r.answer, r.scope, r.citations, r.summary, r.model_first, r.model_second,
-       r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms,
+const ALL: Limits = {
+  ...{ answerChars: null, pieces: null, passageChars: 0, claims: 2_000, bindings: null },
+};
+
+/** Of each answer of a report. */
+export const SHOWN_OF_ANSWER = {
+  ...{ answerChars: 6_000, pieces: 8, passageChars: 1_500, claims: 30, bindings: 60 },
+} as const satisfies Limits;
+
+/** All of a piece of the index while it is there as it was read; else what was kept of it, which of a whole file tells little. */
+const passageOf = (chars: number): string =>
+  `left(case when e.kind = 'chunk'
+     then coalesce((select c.text from nightdesk_data.chunks c where c.chunk_key = e.chunk_key and starts_with(c.text, e.preview)), e.preview)
+     else '' end, ${chars})`;
+
+const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limits): string =>
+  `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code,
+       left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, j.duplicate_of, j.input, r.run_id,
+       ${answerChars === null ? "r.answer" : `left(r.answer, ${answerChars + 1})`} as answer, r.scope, r.citations, r.summary,
+       r.model_first, r.model_second, r.prompt_tokens, r.completion_tokens, r.queued_ms, r.model_ms, r.config_sha256,
        extract(epoch from j.finished_at - j.created_at) * 1000 as total_ms, j.created_at, j.finished_at,
        (select m.done_reason from nightdesk_data.run_calls c join nightdesk_data.model_calls m using (call_id)
          where c.run_id = j.run_id order by c.ordinal desc limit 1) as done_reason,
        (select count(*) from nightdesk_data.job_vectors v where v.job_id = j.job_id) as vectors,
-       (select coalesce(jsonb_agg(jsonb_build_object('evidence_id', e.evidence_id, 'kind', e.kind, 'path', e.path, 'sha256', e.sha256,
-               'chars_full', e.chars_full, 'chars_returned', e.chars_returned, 'truncated', e.truncated,
-               'chunk_key', e.chunk_key, 'heading_path', e.heading_path, 'locator', e.locator,
-               'start_char', e.start_char,
-               'end_char', e.end_char, 'line_start', e.line_start, 'line_end', e.line_end, 'score', e.score)
+       (select coalesce(jsonb_agg(to_jsonb(e) - 'preview'${passageChars === 0 ? "" : ` || jsonb_build_object('passage', ${passageOf(passageChars)})`}
                order by e.ordinal), '[]')
-          from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence,
+          from (select * from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted
+                 order by r.citations @> jsonb_build_array(jsonb_build_object('path', e.path, 'chunkKey', e.chunk_key)) desc,
+                          e.ordinal limit ${pieces ?? "null"}) e) as evidence,
+       (select count(*) from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence_count,
        ${PASSED_OVER_JSON} as passed_over,
-       (select coalesce(jsonb_agg(jsonb_build_object('pointer', f.pointer, 'state', f.state, 'reason', f.reason)
-               order by f.ordinal), '[]')
-          from nightdesk_data.field_bindings f where f.run_id = j.run_id and f.reason is not null) as fields_in_doubt,
+       (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
+          from (select * from nightdesk_data.field_bindings f where f.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) f) as bindings,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
-       r.grade, r.verification, r.claims_dropped, ${claimsColumn(MOST_CLAIMS)}, ${stepsColumn()}
+       (select count(*) from nightdesk_data.claims c where c.run_id = j.run_id and c.stands) as claims_count,
+       r.grade, r.verification, r.claims_dropped, ${claimsColumn(claims)}, ${stepsColumn()}
   from nightdesk_data.jobs j
   left join nightdesk_data.runs r on r.run_id = j.run_id`;
 
-export async function selectResult(db: Queryable, jobId: string): Promise<JobResult | undefined> {
-  const { rows } = await db.query(`${SELECT} where j.job_id = $1`, [jobId]);
-  return z.array(resultSchema).parse(rows)[0];
-}
+const SELECT = selectOf(ALL);
+
+/** The same with the limits of a report: answers in the order of insertion, digests of a batch and its folders before all others. */
+export const selectReportAnswers = (
+  db: Queryable,
+  batchId: string,
+  limit: number,
+): Promise<readonly JobResult[]> =>
+  rowsOf(db, resultSchema, [batchId, limit])`
+     with shown as materialized (
+       select job_id, seq, case when kind <> 'digest' then 2 when input->>'level' = 'batch' then 0 else 1 end as rank
+         from nightdesk_data.jobs where batch_id = $1 and state = 'succeeded' and kind not in ('index', 'command', 'embed')
+        order by rank, seq limit $2)
+     ${selectOf(SHOWN_OF_ANSWER)} join shown on shown.job_id = j.job_id order by shown.rank, shown.seq`;
+
+export const selectResult = (db: Queryable, jobId: string): Promise<JobResult | undefined> =>
+  rowOf(db, resultSchema, [jobId])`${SELECT} where j.job_id = $1`;
 
 /** A page ends before it holds this many characters of inputs, so that large jobs come in small pages. */
 const PAGE_CHARS = 4_000_000;
@@ -143,36 +190,29 @@ export async function* readResults(
 }
 
 /** One page of a batch's jobs. @param after `seq` of the last job of the page before, or 0 */
-async function selectResultPage(
+const selectResultPage = (
   db: Queryable,
   batchId: string,
   after: string,
-): Promise<readonly JobResult[]> {
-  const { rows } = await db.query(
-    `with page as materialized (
+): Promise<readonly JobResult[]> =>
+  rowsOf(db, resultSchema, [batchId, after])`
+     with page as materialized (
        select job_id from (
          select job_id, seq, sum(length(input::text)) over (order by seq) - length(input::text) as before
            from (select job_id, seq, input from nightdesk_data.jobs
                   where batch_id = $1 and seq > $2::bigint order by seq limit ${PAGE_JOBS}) next) sized
         where before < ${PAGE_CHARS})
-     ${SELECT} where j.job_id in (select job_id from page) order by j.seq`,
-    [batchId, after],
-  );
-  return z.array(resultSchema).parse(rows);
-}
+     ${SELECT} where j.job_id in (select job_id from page) order by j.seq`;
 
-const vectorSchema = z.array(z.object({ model: z.string(), embedding: z.string() }));
+const vectorSchema = z.object({ model: z.string(), embedding: z.string() });
 
 /** Vectors of a job of free text, in the order of its texts. */
 export async function selectVectors(
   db: Queryable,
   jobId: string,
 ): Promise<{ readonly model: string | null; readonly vectors: readonly (readonly number[])[] }> {
-  const { rows } = await db.query(
-    "select model, embedding::text from nightdesk_data.job_vectors where job_id = $1 order by ordinal",
-    [jobId],
-  );
-  const parsed = vectorSchema.parse(rows);
+  const parsed = await rowsOf(db, vectorSchema, [jobId])`
+     select model, embedding::text from nightdesk_data.job_vectors where job_id = $1 order by ordinal`;
   return {
     model: parsed[0]?.model ?? null,
     // pgvector writes a vector as a JSON list.

@@ -1,7 +1,8 @@
 import { contradicts } from "../claims.ts";
+import { JUDGE_RULE } from "../run-result.ts";
 import { behindLines } from "../locator.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
-import { reasonText } from "./claims.ts";
+import { reasonText, shareText } from "./claims.ts";
 import { unboundText } from "./field-blocks.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { oneLine, spanPlace } from "./run-evidence.ts";
@@ -14,7 +15,7 @@ export type Checked = Pick<
   RunDetail,
   | ("quotes" | "figures" | "field_bindings" | "claims")
   | ("grade" | "claims_dropped" | "verification")
-  | ("verification_checks" | "coverage" | "judgements" | "constraints")
+  | ("verification_checks" | "coverage" | "audits" | "constraints")
 >;
 
 /** Quotes, figures, fields and statements with the words that carry them; then what verification asked and found, and what is open. */
@@ -26,7 +27,7 @@ export const checkedSections = (run: Checked, extent: Extent): readonly Section[
     ...{ extent, noun: "figure", markColumns: 8 },
   }),
   ...listSection("fields", fieldsTitle(run), run.field_bindings.map(bindingItem(extent)), {
-    ...{ extent, noun: "value", markColumns: 8 },
+    ...{ extent, noun: "value", markColumns: 12 },
   }),
   ...listSection("claims", claimsTitle(run), run.claims.map(claimItem(extent)), {
     ...{ extent, noun: "statement", markColumns: 12 },
@@ -38,12 +39,12 @@ function verificationSections(run: Checked, extent: Extent): readonly Section[] 
   const list = { extent, noun: "row", markColumns: 8 };
   const checks = run.verification_checks.map(checkItem(extent));
   const coverage = run.coverage.map(coverageItem);
-  const judgements = run.judgements.map(judgementItem);
+  const audits = run.audits.map(auditItem);
   const constraints = run.constraints.map(constraintItem);
   return [
     ...listSection("verification", `Verification: ${run.verification}`, checks, list),
     ...listSection("coverage", "What was read for what it denies", coverage, list),
-    ...listSection("judgements", "What the judge said", judgements, list),
+    ...listSection("audits", "What the auditor said", audits, list),
     ...listSection("constraints", "What is open", constraints, list),
   ];
 }
@@ -70,17 +71,23 @@ function fieldsTitle({ field_bindings: rows }: Checked): string {
 const bindingItem =
   (extent: Extent) =>
   (row: Checked["field_bindings"][number]): Item => ({
-    mark: row.state === "unbound" ? "UNBOUND" : row.state,
+    mark: row.grade ?? row.state,
     text: joinTexts(
       `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}`,
       ...(row.quote === null ? [] : [`  ← "${oneLine(row.quote, extent)}"  `, spanPlace(row)]),
       row.reason === null ? "" : `  ${unboundText(row.reason)}`,
+      row.judge_detail === null ? "" : `  ${oneLine(row.judge_detail, "brief")}`,
     ),
   });
 
-function claimsTitle({ grade, claims_dropped: dropped }: Checked): string {
-  const left = dropped === 0 ? "" : `, ${countOf(dropped, "statement")} left out`;
-  return `Statements, and what carries them${grade === null ? "" : `: ${grade}${left}`}`;
+function claimsTitle({ grade, claims, claims_dropped: dropped }: Checked): string {
+  const share = shareText(claims.filter(({ stands }) => stands).map((claim) => claim.grade));
+  const told = [
+    ...(grade === "verified" ? [grade] : []),
+    ...(share === "" ? [] : [share]),
+    ...(dropped === 0 ? [] : [`${countOf(dropped, "statement")} left out`]),
+  ];
+  return `Statements, and what carries them${grade === null ? "" : `: ${told.join(", ")}`}`;
 }
 
 /** A statement of a draft, what came of it, and the words that carry it or come nearest. */
@@ -101,7 +108,9 @@ const claimItem =
           ]),
       ...row.other_places.map((other) => joinTexts(spanPlace(other), behindLines(other.locator))),
       ...row.checks
-        .filter(({ verdict }) => extent === "full" || verdict === "fail")
+        .filter(
+          ({ rule, verdict }) => extent === "full" || verdict === "fail" || rule === JUDGE_RULE,
+        )
         .map(({ rule, verdict, detail }) => `${verdict} ${rule}: ${oneLine(detail, "brief")}`),
     ],
   });
@@ -128,7 +137,7 @@ const coverageItem = (row: Checked["coverage"][number]): Item => ({
   lines: [oneLine(row.claim, "brief")],
 });
 
-function judgementItem(row: Checked["judgements"][number]): Item {
+function auditItem(row: Checked["audits"][number]): Item {
   const { score, given, caps } = row;
   const kept =
     score === given

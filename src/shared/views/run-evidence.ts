@@ -1,8 +1,10 @@
 import { formatLocator } from "../locator.ts";
 import { cutToColumns } from "../styled-text.ts";
+import { citedText, isOfPiece, placePiece, unreadLines } from "./citations.ts";
+import type { StoredCitation } from "./citations.ts";
 import { formatCount, formatDuration } from "./quantity.ts";
 import type { RunDetail } from "./runs.ts";
-import { fact, fold } from "./section.ts";
+import { fact, fold, joinTexts } from "./section.ts";
 import type { Block, Extent, Fact, Item, Text } from "./section.ts";
 
 const MOST_COLUMNS = 300;
@@ -118,15 +120,15 @@ type Shown = { readonly row: number; readonly name: string; readonly span: strin
 
 function formatReference(run: RunDetail, reference: Reference): Shown {
   const { path, sha256, chunkKey, startChar, endChar, summaryLevel } = reference;
-  const row = run.evidence.findIndex(
+  const at = run.evidence.findIndex(
     (piece) => piece.path === path && piece.sha256 === sha256 && piece.chunk_key === chunkKey,
   );
-  const piece = run.evidence[row];
+  const piece = run.evidence[at];
   const isWhole =
     summaryLevel === null && piece?.start_char === startChar && piece.end_char === endChar;
   const characters = `characters ${formatCount(startChar)}-${formatCount(endChar)}`;
   const span = summaryLevel === null ? `, ${characters}` : `, summary of ${characters}`;
-  return { row: row + 1, name: `${path}, sha256 ${sha256}`, span: isWhole ? "" : span };
+  return { row: at + 1, name: `${path}, sha256 ${sha256}`, span: isWhole ? "" : span };
 }
 
 const NOUNS = { file: "file", chunk: "passage", web: "web page", output: "print" } as const;
@@ -134,7 +136,7 @@ const NOUNS = { file: "file", chunk: "passage", web: "web page", output: "print"
 /** What was read, admitted or not, with what proves where it is from. */
 export function evidenceItem(piece: RunDetail["evidence"][number], index: number): Item {
   const verdict = piece.admitted ? "admitted" : `rejected (${piece.rejected_reason ?? ""})`;
-  const place = placeOf(piece.path, piece.heading_path, piece);
+  const place = { ...piece, heading: piece.heading_path };
   const facts = [
     ...(piece.locator === null ? [] : [`from ${formatLocator(piece.locator)}`]),
     `characters ${formatCount(piece.start_char)}-${formatCount(piece.end_char)} of ${formatCount(piece.chars_full)}`,
@@ -146,8 +148,8 @@ export function evidenceItem(piece: RunDetail["evidence"][number], index: number
   ];
   return {
     mark: `E${index + 1}`,
-    text: `${verdict}  ${NOUNS[piece.kind]} ${place}`,
-    lines: [facts.join(", "), { kind: "sha256", sha256: piece.sha256 }],
+    text: joinTexts(`${verdict}  ${NOUNS[piece.kind]} `, placePiece(place)),
+    lines: [facts.join(", "), ...unreadLines([piece]), { kind: "sha256", sha256: piece.sha256 }],
   };
 }
 
@@ -172,43 +174,26 @@ const formatOutcome = (call: RunDetail["tool_calls"][number]): string =>
 /** What the numbers of the answer stand for: `[2] notes/brakes.md#Bleeding:10-14`. */
 export const citationItems = (run: RunDetail): readonly Item[] =>
   run.citations.map((citation) => {
-    const mark = citationNumber(run, citation);
-    const { path, heading, lineStart, lineEnd, quote, jobId } = citation;
-    // What a digest cites is the answer of a job, and its lines are of no file.
-    if (typeof jobId === "string") return { mark, text: `${String(path)}  job ${jobId}` };
-    const place = placeOf(String(path), typeof heading === "string" ? heading : null, {
-      line_start: typeof lineStart === "number" ? lineStart : null,
-      line_end: typeof lineEnd === "number" ? lineEnd : null,
-    });
+    const { quote } = citation;
     const quoted = typeof quote === "string" ? `  "${oneLine(quote, "brief")}"` : "";
-    return { mark, text: `${place}${quoted}` };
+    return {
+      mark: citationNumber(run, citation),
+      text: joinTexts(citedText(citation, run.evidence, []), quoted),
+    };
   });
 
 /** Its number in the last prompt; a dash where several pieces are of the same file. */
-function citationNumber(
-  { calls }: RunDetail,
-  { number, path, chunkKey }: Readonly<Record<string, unknown>>,
-): string {
-  if (typeof number === "number") return `[${number}]`;
+function citationNumber({ calls }: RunDetail, citation: StoredCitation): string {
+  if (typeof citation.number === "number") return `[${citation.number}]`;
   const shown = calls.at(-1)?.prompt.evidence ?? [];
-  const cited = shown.filter(
-    (piece) => piece.path === path && piece.chunkKey === (chunkKey ?? null),
+  const cited = shown.filter(({ path, chunkKey }) =>
+    isOfPiece(citation, { path, chunk_key: chunkKey }),
   );
   const [only] = cited;
   return only !== undefined && cited.length === 1 ? `[${only.number}]` : "-";
 }
 
-type Lines = { readonly line_start: number | null; readonly line_end: number | null };
-
-/** `notes/brakes.md#Bleeding:10-14` */
-function placeOf(path: string, heading: string | null, lines: Lines): string {
-  const { line_start: start, line_end: end } = lines;
-  const range =
-    start === null ? "" : start === end || end === null ? `:${start}` : `:${start}-${end}`;
-  return `${path}${heading === null ? "" : `#${heading}`}${range}`;
-}
-
-type Span = Lines & Pick<RunDetail["claims"][number], "number" | "path">;
+type Span = Pick<RunDetail["claims"][number], "number" | "path" | "line_start" | "line_end">;
 
 /** `[2] notes/brakes.md:10-14`; `nowhere` where a span was not found. */
 export function spanPlace({ number, path, line_start: first, line_end: last }: Span): Text {

@@ -2,11 +2,13 @@ import { z } from "zod";
 import { KINDS } from "../job.ts";
 import { locatorSchema } from "../locator.ts";
 import { CLAIM_GRADES, RUN_GRADES, CLAIM_REASONS } from "../run-result.ts";
-import { VERIFICATION_STATES } from "../verification.ts";
+import { UNRESOLVED_REASONS, VERIFICATION_STATES } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
-import { storedPrompt } from "../store/jobs/model-calls.ts";
+import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
+import { storedCitation } from "./citations.ts";
 import { otherPlace } from "./claims.ts";
 import { storedEvidence } from "./results.ts";
 import { storedStep, stepsColumn } from "./steps.ts";
@@ -36,18 +38,14 @@ const FROM = `from nightdesk_data.runs r
   join nightdesk_data.batches b on b.batch_id = j.batch_id`;
 
 /** Runs, newest first. @param batchId one batch, or null for all */
-export async function listRuns(
+export const listRuns = (
   db: Queryable,
   batchId: string | null,
   limit: number,
-): Promise<readonly RunRow[]> {
-  const { rows } = await db.query(
-    `select ${RUN_COLUMNS} ${FROM} where ($1::uuid is null or j.batch_id = $1) and j.kind not in ('notify', 'check')
-      order by r.started_at desc, r.run_id limit $2`,
-    [batchId, limit],
-  );
-  return z.array(runSchema).parse(rows);
-}
+): Promise<readonly RunRow[]> =>
+  rowsOf(db, runSchema, [batchId, limit])`
+     select ${RUN_COLUMNS} ${FROM} where ($1::uuid is null or j.batch_id = $1) and j.kind not in ('notify', 'check')
+      order by r.started_at desc, r.run_id limit $2`;
 
 const json = z.record(z.string(), z.unknown());
 const span = {
@@ -68,7 +66,7 @@ export const runDetailSchema = runSchema.extend({
   error_message: z.string().nullable(),
   answer: z.string().nullable(),
   scope: z.string().nullable(),
-  citations: z.array(json),
+  citations: z.array(storedCitation.loose()),
   summary: json.nullable(),
   model_first: z.string().nullable(),
   model_second: z.string().nullable(),
@@ -126,27 +124,11 @@ export const runDetailSchema = runSchema.extend({
     }),
   ),
   calls: z.array(
-    z.object({
+    callRowSchema.extend({
       call_id: z.number(),
       run_id: z.string(),
-      pass: z.string(),
       origin: z.enum(["asked", "reused", "cached"]),
-      cached_from: z.string().nullable(),
-      model: z.string(),
       model_digest: z.string().nullable(),
-      request_sha256: z.string(),
-      prompt_template: z.string(),
-      prompt_sha256: z.string(),
-      prompt: storedPrompt,
-      reply: z.string().nullable(),
-      tool_calls: z.array(json),
-      done_reason: z.string().nullable(),
-      error_code: z.string().nullable(),
-      error_message: z.string().nullable(),
-      prompt_tokens: z.number(),
-      completion_tokens: z.number(),
-      load_ms: z.number(),
-      duration_ms: z.number(),
       created_at: z.iso.datetime({ offset: true }),
     }),
   ),
@@ -178,30 +160,36 @@ export const runDetailSchema = runSchema.extend({
       locator: locatorSchema.nullable(),
       other_places: z.array(otherPlace),
       ...span,
-      checks: z.array(z.object({ rule: z.string(), verdict: z.string(), detail: z.string() })),
+      checks: z.array(
+        z.object({
+          rule: z.string(),
+          verdict: z.enum(["pass", "fail", "unknown"]),
+          detail: z.string(),
+        }),
+      ),
     }),
   ),
-  // Of the job: what was asked about its answer in all rounds, what its judge said, and what is open.
+  // Of the job: what was asked about its answer in all rounds, what its auditor said, and what is open.
   verification_checks: z.array(
     checkRowSchema.omit({
       ...{ draft_sha256: true, claim_number: true, reason: true },
       ...{ job_state: true, job_error: true, verdict: true },
     }),
   ),
-  judgements: z.array(
+  audits: z.array(
     z.object({
-      round: z.number(),
-      score: z.number().nullable(),
-      given: z.number().nullable(),
+      round: z.int(),
+      score: z.int().nullable(),
+      given: z.int().nullable(),
       caps: z.array(z.string()),
-      corrections: z.array(z.object({ claim: z.number(), where: z.string(), change: z.string() })),
+      corrections: z.array(z.object({ claim: z.int(), where: z.string(), change: z.string() })),
     }),
   ),
   constraints: z.array(
     z.object({
       what: z.string(),
       needed: z.string(),
-      reason: z.string(),
+      reason: z.enum(UNRESOLVED_REASONS),
       resolved_at: z.string().nullable(),
     }),
   ),
@@ -212,6 +200,9 @@ export const runDetailSchema = runSchema.extend({
       value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
       state: z.string(),
       reason: z.string().nullable(),
+      grade: z.enum(CLAIM_GRADES).nullable(),
+      judge_says: z.enum(["yes", "no", "unclear"]).nullable(),
+      judge_detail: z.string().nullable(),
       quote: z.string().nullable(),
       ...span,
     }),
@@ -232,21 +223,10 @@ export const runDetailSchema = runSchema.extend({
 /** All that is stored of a run and of the job it worked on. */
 export type RunDetail = z.infer<typeof runDetailSchema>;
 
-const children = (table: string, name: string = table, order = "c.ordinal"): string =>
-  `(select coalesce(jsonb_agg(to_jsonb(c) - 'run_id' - 'ordinal' order by ${order}), '[]')
-      from nightdesk_data.${table} c where c.run_id = r.run_id) as ${name}`;
-
 /** Rows of the job, which a run that is not verified has none of. */
 const ofJob = (table: string, name: string, order: string): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) - 'job_id' order by ${order}), '[]')
       from nightdesk_data.${table} c where c.job_id = r.job_id and r.verification <> 'off') as ${name}`;
-
-/** A row `c` of claims with what each rule found. */
-export const CLAIM_JSON = `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('checks',
-           (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail)
-                   order by k.ordinal), '[]')
-              from nightdesk_data.claim_checks k
-             where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))`;
 
 /** The operator's notes in the prompts of a run `r`. */
 export const NOTES_JSON = `(select coalesce(jsonb_agg(jsonb_build_object('memory_id', n.memory_id, 'type', y.type,
@@ -254,18 +234,45 @@ export const NOTES_JSON = `(select coalesce(jsonb_agg(jsonb_build_object('memory
       from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
       left join nightdesk_data.memory y using (memory_id))`;
 
+/** Rows that a run writes with its end: where they are, their order, and what of a row `c` is told. */
+export type RunRows = { readonly table: string; readonly ordinal: string; readonly body: string };
+
+const rowsIn = (table: string, of: Partial<RunRows> = {}): RunRows => ({
+  ...{ table, ordinal: "c.ordinal", body: "to_jsonb(c) - 'run_id' - 'ordinal'" },
+  ...of,
+});
+
+/** By the names that they have in a run. A trace tells each of them in a line of its own. */
+export const RUN_ROWS = {
+  events: rowsIn("run_events"),
+  summary_parts: rowsIn("summary_parts", { ordinal: "c.level * 1000000::bigint + c.ordinal" }),
+  tool_calls: rowsIn("tool_calls"),
+  evidence: rowsIn("evidence"),
+  quotes: rowsIn("quotes"),
+  figures: rowsIn("figures"),
+  field_bindings: rowsIn("field_bindings"),
+  claims: rowsIn("claims", {
+    ordinal: "c.draft * 1000000::bigint + c.ordinal",
+    body: `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('checks',
+           (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail)
+                   order by k.ordinal), '[]')
+              from nightdesk_data.claim_checks k
+             where k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal))`,
+  }),
+} as const;
+
 const CHILDREN = [
   ofJob("checks", "verification_checks", "c.round, c.ordinal"),
-  ofJob("judgements", "judgements", "c.round"),
+  ofJob("audits", "audits", "c.round"),
   ofJob("constraints", "constraints", "c.ordinal"),
   ofJob("coverage", "coverage", "c.round, c.claim_number"),
-  children("run_events", "events"),
-  children("summary_parts", "summary_parts", "c.level, c.ordinal"),
-  ...["tool_calls", "evidence", "quotes", "figures", "field_bindings"].map((table) =>
-    children(table),
+  ...Object.entries(RUN_ROWS).map(
+    ([
+      name,
+      { table, ordinal, body },
+    ]) => `(select coalesce(jsonb_agg(${body} order by ${ordinal}), '[]')
+      from nightdesk_data.${table} c where c.run_id = r.run_id) as ${name}`,
   ),
-  `(select coalesce(jsonb_agg(${CLAIM_JSON} order by c.draft, c.ordinal), '[]')
-      from nightdesk_data.claims c where c.run_id = r.run_id) as claims`,
   // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
            || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))
@@ -287,13 +294,9 @@ const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state
        r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 
 /** The run of that id, or all runs of the job of that id, first to last. @param id a UUID */
-export async function selectRunDetails(db: Queryable, id: string): Promise<readonly RunDetail[]> {
-  const { rows } = await db.query(
-    `${DETAIL} where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`,
-    [id],
-  );
-  return z.array(runDetailSchema).parse(rows);
-}
+export const selectRunDetails = (db: Queryable, id: string): Promise<readonly RunDetail[]> =>
+  rowsOf(db, runDetailSchema, [id])`
+     ${DETAIL} where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`;
 
 /** Which runs: those of a batch, one or those of one job by its id, or all that there are. */
 export type RunFilter = { readonly batchId: string | null; readonly runOrJobId: string | null };
@@ -305,32 +308,24 @@ const SELECTED = `nightdesk_data.runs r join nightdesk_data.jobs j using (job_id
   where j.kind <> 'notify' and ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2 or r.job_id = $2)`;
 
 /** One page of the runs that have ended, in the order of their ids. @param after the last run of the page before, or FIRST_RUN */
-export async function selectRunPage(
+export const selectRunPage = (
   db: Queryable,
   { batchId, runOrJobId }: RunFilter,
   after: string,
   limit: number,
-): Promise<readonly RunDetail[]> {
-  const { rows } = await db.query(
-    `with page as materialized (
+): Promise<readonly RunDetail[]> =>
+  rowsOf(db, runDetailSchema, [batchId, runOrJobId, after, limit])`
+     with page as materialized (
        select r.run_id from ${SELECTED} and r.finished_at is not null and r.run_id > $3
         order by r.run_id limit $4)
-     ${DETAIL} where r.run_id in (select run_id from page) order by r.run_id`,
-    [batchId, runOrJobId, after, limit],
-  );
-  return z.array(runDetailSchema).parse(rows);
-}
+     ${DETAIL} where r.run_id in (select run_id from page) order by r.run_id`;
 
-const countsSchema = z.tuple([z.object({ ended: z.number(), running: z.number() })]);
+const countsSchema = z.object({ ended: z.number(), running: z.number() });
 
 /** How many runs there are to export, and how many still run. */
-export async function countRuns(
+export const countRuns = (
   db: Queryable,
   { batchId, runOrJobId }: RunFilter,
-): Promise<z.infer<typeof countsSchema>[0]> {
-  const { rows } = await db.query(
-    `select count(r.finished_at)::int as ended, (count(*) - count(r.finished_at))::int as running from ${SELECTED}`,
-    [batchId, runOrJobId],
-  );
-  return countsSchema.parse(rows)[0];
-}
+): Promise<z.infer<typeof countsSchema>> =>
+  oneRowOf(db, countsSchema, [batchId, runOrJobId])`
+     select count(r.finished_at)::int as ended, (count(*) - count(r.finished_at))::int as running from ${SELECTED}`;

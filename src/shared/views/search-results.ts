@@ -2,34 +2,33 @@ import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job.ts";
 import { RUN_GRADES } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf } from "../store/connection/rows.ts";
 import { ERROR_PREVIEW_CHARS } from "./steps.ts";
 
 /** Characters of an answer around the first place that was found. */
 const EXCERPT_CHARS = 400;
 const BEFORE_CHARS = 120;
 
-const foundSchema = z.array(
-  z.object({
-    job_id: z.string(),
-    run_id: z.string().nullable(),
-    batch_id: z.string(),
-    batch: z.string(),
-    custom_id: z.string(),
-    kind: z.enum(KINDS),
-    state: z.enum(JOB_STATES),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
-    grade: z.enum(RUN_GRADES).nullable(),
-    answer_chars: z.number().nullable(),
-    excerpt: z.string().nullable(),
-    finished_at: z.date().nullable(),
-  }),
-);
+const foundSchema = z.object({
+  job_id: z.string(),
+  run_id: z.string().nullable(),
+  batch_id: z.string(),
+  batch: z.string(),
+  custom_id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.enum(JOB_STATES),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  grade: z.enum(RUN_GRADES).nullable(),
+  answer_chars: z.number().nullable(),
+  excerpt: z.string().nullable(),
+  finished_at: z.date().nullable(),
+});
 
 /** A job whose answer holds the words, with the answer's characters around them. */
-export type FoundResult = z.infer<typeof foundSchema>[number];
+type FoundResult = z.infer<typeof foundSchema>;
 
-export type ResultQuery = {
+type ResultQuery = {
   /** Characters that the answer, the custom_id or the error code holds, whatever their case; empty for any. */
   readonly text: string;
   /** One batch; null for all. */
@@ -40,12 +39,12 @@ export type ResultQuery = {
 };
 
 /** Jobs by what their results hold, newest first. Nightdesk's own (checks, notifications) are left out. */
-export async function searchResults(
+export const searchResults = (
   db: Queryable,
   { text, batchId, state, limit }: ResultQuery,
-): Promise<readonly FoundResult[]> {
-  const { rows } = await db.query(
-    `select j.job_id, j.run_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.error_code,
+): Promise<readonly FoundResult[]> =>
+  rowsOf(db, foundSchema, [text, batchId, state, limit])`
+     select j.job_id, j.run_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.state, j.error_code,
             left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, r.grade, length(r.answer) as answer_chars,
             substr(r.answer, greatest(1, position(lower($1) in lower(r.answer)) - ${BEFORE_CHARS}), ${EXCERPT_CHARS}) as excerpt,
             j.finished_at
@@ -54,8 +53,4 @@ export async function searchResults(
       where b.origin not in ('system', 'verify')
         and ($2::uuid is null or j.batch_id = $2) and ($3::text is null or j.state = $3)
         and ($1 = '' or position(lower($1) in lower(concat_ws(E'\\n', r.answer, j.custom_id, j.error_code))) > 0)
-      order by j.seq desc limit $4`,
-    [text, batchId, state, limit],
-  );
-  return foundSchema.parse(rows);
-}
+      order by j.seq desc limit $4`;

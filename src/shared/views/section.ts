@@ -21,8 +21,8 @@ export type Piece =
   | { readonly kind: "time"; readonly at: Date; readonly precision: "minutes" | "seconds" }
   /** From one time to another; until now where `to` is null. */
   | { readonly kind: "span"; readonly from: Date; readonly to: Date | null }
-  /** Lines of a file that was read, and the first words that stand there, where they are known. */
-  | ({ readonly kind: "place"; readonly words?: string } & LineRange)
+  /** Lines of a file that was read, with their heading, and the first words that stand there, where they are known. */
+  | ({ readonly kind: "place"; readonly heading?: string; readonly words?: string } & LineRange)
   /** Of the bytes of a file. */
   | { readonly kind: "sha256"; readonly sha256: string }
   /** Something by its id. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf } from "../store/connection/rows.ts";
 import { EFFECTS } from "../tool-effects.ts";
 import { cutToColumns } from "../styled-text.ts";
 import { countOf, formatCount } from "./quantity.ts";
@@ -191,39 +192,33 @@ export function formatBytes(bytes: number): string {
     : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-const keptSchema = z.array(
-  z.object({
-    step: z.number(),
-    stream: z.string(),
-    bytes: z.coerce.number(),
-    sha256: z.string(),
-    removed_at: z.date().nullable(),
-    content: z.instanceof(Buffer).nullable(),
-  }),
-);
+const keptSchema = z.object({
+  step: z.number(),
+  stream: z.string(),
+  bytes: z.coerce.number(),
+  sha256: z.string(),
+  removed_at: z.date().nullable(),
+  content: z.instanceof(Buffer).nullable(),
+});
 /** What a step gave; `content` is null where it was removed since. */
-export type StoredOutput = z.infer<typeof keptSchema>[number];
+export type StoredOutput = z.infer<typeof keptSchema>;
 
 /**
  * What the steps of a job gave, with its text; archives of a shell's state are left out.
  * @param id of the job, or of one of its runs
  * @param step null: of all steps
  */
-export async function selectOutputs(
+export const selectOutputs = (
   db: Queryable,
   id: string,
   step: number | null,
-): Promise<readonly StoredOutput[]> {
-  const { rows } = await db.query(
-    `select u.step, u.stream, u.bytes, u.sha256, u.removed_at, a.content
+): Promise<readonly StoredOutput[]> =>
+  rowsOf(db, keptSchema, [id, step])`
+     select u.step, u.stream, u.bytes, u.sha256, u.removed_at, a.content
        from nightdesk_data.artifact_uses u left join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
       where u.class <> 'state' and ($2::integer is null or u.step = $2)
         and (u.job_id = $1 or u.job_id = (select r.job_id from nightdesk_data.runs r where r.run_id = $1))
-      order by u.step, u.stream`,
-    [id, step],
-  );
-  return keptSchema.parse(rows);
-}
+      order by u.step, u.stream`;
 
 type WithSteps = { readonly job_id: string; readonly steps: readonly StepRow[] };
 

@@ -5,7 +5,6 @@ import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { reviewRowSchema } from "../store/jobs/draft-reviews.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
 import { EFFECTS } from "../tool-effects.ts";
-import { UNRESOLVED_REASONS } from "../verification.ts";
 import { runDetailSchema } from "./runs.ts";
 
 /** Of the form of trace.jsonl. */
@@ -69,7 +68,6 @@ const callLine = callRowSchema.extend({
   ...OF_RUN,
   type: z.literal("call"),
   call_id: z.number(),
-  model: z.string(),
   model_digest: z.string().nullable(),
   /** Of an investigation: which of its steps made it. */
   ordinal: z.number().nullable(),
@@ -116,24 +114,15 @@ const partLine = shape.summary_parts.element.extend({ ...OF_RUN, type: z.literal
 const checkLine = checkRowSchema.extend({ ...head, type: z.literal("check") });
 const coverageLine = coverageRowSchema.extend({ ...head, type: z.literal("coverage") });
 
-const judgementLine = z.object({
+const auditLine = shape.audits.element.extend({
   ...head,
-  type: z.literal("judgement"),
-  round: z.int(),
-  score: z.int().nullable(),
-  given: z.int().nullable(),
-  caps: z.array(z.string()),
-  corrections: z.array(z.object({ claim: z.int(), where: z.string(), change: z.string() })),
+  type: z.literal("audit"),
   readable: z.boolean(),
 });
 
-const constraintLine = z.object({
+const constraintLine = shape.constraints.element.extend({
   ...head,
   type: z.literal("constraint"),
-  what: z.string(),
-  needed: z.string(),
-  reason: z.enum(UNRESOLVED_REASONS),
-  resolved_at: z.string().nullable(),
 });
 
 /** What a person was asked about the draft, and said. */
@@ -190,7 +179,7 @@ export const traceLineSchema = z.discriminatedUnion("type", [
     evidenceLine,
   ] as const),
   ...([claimLine, quoteLine, figureLine, fieldLine, partLine] as const),
-  ...([checkLine, coverageLine, judgementLine, constraintLine] as const),
+  ...([checkLine, coverageLine, auditLine, constraintLine] as const),
   ...([reviewLine, answerLine, endLine] as const),
 ]);
 export type TraceLine = z.infer<typeof traceLineSchema>;

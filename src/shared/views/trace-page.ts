@@ -22,7 +22,7 @@ const OF_LAST_RUN: ReadonlySet<TraceLine["type"]> = new Set([
 ]);
 const KEPT: ReadonlySet<TraceLine["type"]> = new Set([
   ...OF_LAST_RUN,
-  ...(["job", "check", "judgement", "coverage", "constraint"] as const),
+  ...(["job", "check", "audit", "coverage", "constraint"] as const),
 ]);
 
 const keptOf = <Type extends TraceLine["type"]>(
@@ -63,7 +63,11 @@ function gather(line: TraceLine, to: Gathered): void {
 /** The passes of verification are a stage each, and so are the jobs of its checks; the others make the draft. */
 function stageOf({ pass, scope }: TraceLineOf<"call">): string {
   if (scope !== "job") return "check";
-  return pass === "decompose" || pass === "judge" ? pass : pass === "retry" ? "revise" : "draft";
+  return pass === "decompose" || pass === "audit" || pass === "grade"
+    ? pass
+    : pass === "retry"
+      ? "revise"
+      : "draft";
 }
 
 function addCost(call: TraceLineOf<"call">, costs: Map<string, Cost>): void {
@@ -165,7 +169,7 @@ const checkedOf = (
   claims: keptOf(gathered, "claim"),
   verification_checks: keptOf(gathered, "check"),
   coverage: keptOf(gathered, "coverage"),
-  judgements: keptOf(gathered, "judgement"),
+  audits: keptOf(gathered, "audit"),
   constraints: keptOf(gathered, "constraint"),
 });
 

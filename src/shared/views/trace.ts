@@ -1,25 +1,22 @@
 import { z } from "zod";
 import type { Database, Queryable } from "../store/connection/database.ts";
+import { camelRow, execute, rowOf, rowsOf } from "../store/connection/rows.ts";
 import { selectOutput } from "../store/investigations/steps.ts";
-import { CLAIM_JSON, NOTES_JSON } from "./runs.ts";
+import { NOTES_JSON, RUN_ROWS } from "./runs.ts";
+import type { RunRows } from "./runs.ts";
 import { TRACE_VERSION, traceLineSchema } from "./trace-lines.ts";
 import type { TraceLine } from "./trace-lines.ts";
 
-const jobSchema = z.array(z.object({ job_id: z.string(), ended: z.boolean() }));
+const jobSchema = camelRow({ job_id: z.string(), ended: z.boolean() });
 
 /** The job of that id, or that of the run of that id; undefined where there is none. @param id a UUID */
-export async function selectTracedJob(
+export const selectTracedJob = (
   db: Queryable,
   id: string,
-): Promise<{ readonly jobId: string; readonly ended: boolean } | undefined> {
-  const { rows } = await db.query(
-    `select job_id, finished_at is not null as ended from nightdesk_data.jobs
-      where job_id = $1 or job_id = (select job_id from nightdesk_data.runs where run_id = $1)`,
-    [id],
-  );
-  const [job] = jobSchema.parse(rows);
-  return job === undefined ? undefined : { jobId: job.job_id, ended: job.ended };
-}
+): Promise<z.infer<typeof jobSchema> | undefined> =>
+  rowOf(db, jobSchema, [id])`
+     select job_id, finished_at is not null as ended from nightdesk_data.jobs
+      where job_id = $1 or job_id = (select job_id from nightdesk_data.runs where run_id = $1)`;
 
 // The job and the jobs of its checks, each with the name that its lines have.
 const SCOPES = `
@@ -31,26 +28,26 @@ traced as materialized (
   select r.*, s.scope as traced_as, coalesce(r.finished_at, r.started_at) as settled_at
     from scopes s join nightdesk_data.runs r using (job_id))`;
 
-// Rows of checks and judgements have no time of their own. A round was asked about when its jobs were queued or, where
-// rules settled it, just before its judge was; it was judged with the reply of the judge, the first call for the first.
-// Where no judge was asked, both came with the end.
+// Rows of checks and audits have no time of their own. A round was asked about when its jobs were queued or, where
+// rules settled it, just before its auditor was; it was scored with the reply of the auditor, the first call for the first.
+// Where no auditor was asked, both came with the end.
 const ROUNDS = `
 ended as materialized (select max(settled_at) as at from traced where traced_as = 'job'),
-judged as materialized (
-  select g.*, row_number() over (order by g.round) as nth from nightdesk_data.judgements g where g.job_id = $1),
-judges as materialized (
-  select created_at, row_number() over (order by call_id) as nth from nightdesk_data.model_calls where job_id = $1 and pass = 'judge'),
+scored as materialized (
+  select g.*, row_number() over (order by g.round) as nth from nightdesk_data.audits g where g.job_id = $1),
+auditors as materialized (
+  select created_at, row_number() over (order by call_id) as nth from nightdesk_data.model_calls where job_id = $1 and pass = 'audit'),
 rounds as materialized (
   select r.round, min(e.at) as ended_at, coalesce(min(q.created_at), min(k.created_at), min(e.at)) as asked_at,
-         coalesce(greatest(max(q.finished_at), min(k.created_at)), min(e.at)) as judged_at
+         coalesce(greatest(max(q.finished_at), min(k.created_at)), min(e.at)) as scored_at
     from (select round from nightdesk_data.checks where job_id = $1
-           union select round from nightdesk_data.judgements where job_id = $1
+           union select round from nightdesk_data.audits where job_id = $1
            union select round from nightdesk_data.coverage where job_id = $1) r
    cross join ended e
     left join nightdesk_data.checks c on c.job_id = $1 and c.round = r.round
     left join nightdesk_data.jobs q on q.job_id = c.check_job_id
-    left join judged g on g.round = r.round
-    left join judges k on k.nth = g.nth
+    left join scored g on g.round = r.round
+    left join auditors k on k.nth = g.nth
    group by r.round)`;
 
 type Source = {
@@ -65,15 +62,16 @@ type Source = {
   readonly from: string;
 };
 
-/** Rows that a run writes with its end. */
-const ofRun = (type: TraceLine["type"], table: string, rank: number): Source => ({
-  type,
+/** The rows that a run shows, as lines. */
+const ofRun = (
+  type: TraceLine["type"],
+  { table, ordinal, body }: RunRows,
+  rank: number,
+): Source => ({
+  ...{ type, rank, ordinal, body },
   at: "r.settled_at",
-  rank,
-  ordinal: "c.ordinal",
   run: "r.run_id",
   scope: "r.traced_as",
-  body: "to_jsonb(c) - 'run_id' - 'ordinal'",
   from: `traced r join nightdesk_data.${table} c using (run_id)`,
 });
 
@@ -82,9 +80,7 @@ const SOURCES: readonly Source[] = [
     type: "job",
     at: "j.created_at",
     rank: 0,
-    body: `jsonb_build_object('schema_version', ${TRACE_VERSION}, 'job_id', j.job_id, 'batch_id', j.batch_id, 'batch', b.name,
-      'custom_id', j.custom_id, 'kind', j.kind, 'input', j.input, 'priority', j.priority, 'job_state', j.state,
-      'max_attempts', j.max_attempts)`,
+    body: `to_jsonb(j) || jsonb_build_object('schema_version', ${TRACE_VERSION}, 'batch', b.name, 'job_state', j.state)`,
     from: "nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id) where j.job_id = $1",
   },
   {
@@ -101,30 +97,24 @@ const SOURCES: readonly Source[] = [
     rank: 2,
     run: "r.run_id",
     scope: "r.traced_as",
-    body: `jsonb_build_object('kind', j.kind, 'input', case when r.traced_as <> 'job' then j.input end, 'attempt', r.attempt,
-      'worker_id', r.worker_id, 'version', r.version, 'cached_from', r.cached_from, 'config_sha256', r.config_sha256,
-      'config_file', r.config_file, 'roots', r.roots, 'models', r.models, 'memory_ids', r.memory_ids,
+    body: `to_jsonb(r) - '{answer,citations,summary}'::text[] || jsonb_build_object('kind', j.kind, 'input', case when r.traced_as <> 'job' then j.input end,
       'notes', ${NOTES_JSON})`,
     from: "traced r join nightdesk_data.jobs j using (job_id)",
   },
   {
     // Counted from when the worker had the job, a moment after its row says that it began.
-    ...ofRun("step", "run_events", 3),
+    ...ofRun("step", RUN_ROWS.events, 3),
     at: "r.started_at + make_interval(secs => c.at_ms / 1000)",
   },
   {
     // Of what a step gave the hash, in whose place the words are put when the line is read.
     // A call of a run that is no investigation has no time: it was made in the step of that name, behind the call of a
     // model that asked for it.
-    type: "tool",
+    ...ofRun("tool", RUN_ROWS.tool_calls, 8),
     at: `coalesce(s.started_at, greatest(
       (select r.started_at + make_interval(secs => min(e.at_ms) / 1000) from nightdesk_data.run_events e
         where e.run_id = r.run_id and e.step = 'tool_call'),
       (select max(m.created_at) from nightdesk_data.model_calls m where m.run_id = r.run_id and m.pass = 'first')), r.settled_at)`,
-    rank: 8,
-    ordinal: "c.ordinal",
-    run: "r.run_id",
-    scope: "r.traced_as",
     body: `to_jsonb(c) || jsonb_build_object('output', (select u.kept_sha256 from nightdesk_data.artifact_uses u
         where u.job_id = c.job_id and u.step = c.step and u.stream = 'result' and r.traced_as = 'job'), 'investigation', case when s.ordinal is not null then
       jsonb_build_object('ordinal', s.ordinal, 'state', s.state, 'detail', s.detail, 'effect', s.effect, 'args_sha256', c.args_sha256) end)`,
@@ -157,18 +147,14 @@ const SOURCES: readonly Source[] = [
              on o.job_id = c.job_id and o.request_sha256 = c.request_sha256`,
   },
   {
-    ...ofRun("evidence", "evidence", 10),
+    ...ofRun("evidence", RUN_ROWS.evidence, 10),
     body: "to_jsonb(c) - 'run_id' || jsonb_build_object('number', c.ordinal + 1)",
   },
-  ofRun("quote", "quotes", 11),
-  ofRun("figure", "figures", 12),
-  ofRun("field", "field_bindings", 13),
-  { ...ofRun("part", "summary_parts", 14), ordinal: "c.level * 1000000::bigint + c.ordinal" },
-  {
-    ...ofRun("claim", "claims", 15),
-    ordinal: "c.draft * 1000000::bigint + c.ordinal",
-    body: CLAIM_JSON,
-  },
+  ofRun("quote", RUN_ROWS.quotes, 11),
+  ofRun("figure", RUN_ROWS.figures, 12),
+  ofRun("field", RUN_ROWS.field_bindings, 13),
+  ofRun("part", RUN_ROWS.summary_parts, 14),
+  ofRun("claim", RUN_ROWS.claims, 15),
   {
     type: "coverage",
     at: "o.asked_at",
@@ -190,12 +176,12 @@ const SOURCES: readonly Source[] = [
       where c.job_id = $1`,
   },
   {
-    type: "judgement",
-    at: "o.judged_at",
-    rank: "case when o.judged_at = o.ended_at then 17 else 9 end",
+    type: "audit",
+    at: "o.scored_at",
+    rank: "case when o.scored_at = o.ended_at then 17 else 9 end",
     ordinal: "g.round",
     body: "to_jsonb(g)",
-    from: "judged g join rounds o using (round)",
+    from: "scored g join rounds o using (round)",
   },
   {
     type: "constraint",
@@ -243,15 +229,13 @@ with ${SCOPES}, ${ROUNDS},
 lines as (${SOURCES.map(select).join("\nunion all\n")})
 select at, run_id, scope, type, body from lines order by at, rank, run_id, ordinal`;
 
-const rowsSchema = z.array(
-  z.object({
-    at: z.date(),
-    run_id: z.string().nullable(),
-    scope: z.string(),
-    type: z.string(),
-    body: z.record(z.string(), z.unknown()),
-  }),
-);
+const rowSchema = z.object({
+  at: z.date(),
+  run_id: z.string().nullable(),
+  scope: z.string(),
+  type: z.string(),
+  body: z.record(z.string(), z.unknown()),
+});
 
 /** Lines that are held at once; the longest ones are prompts and replies. */
 const PAGE_LINES = 100;
@@ -267,11 +251,11 @@ export async function readTrace(
   onLine: (line: TraceLine) => Promise<void>,
 ): Promise<number> {
   return database.transaction(async (db) => {
-    await db.query(`declare trace no scroll cursor for ${TRACE}`, [jobId]);
+    await execute(db, [jobId])`declare trace no scroll cursor for ${TRACE}`;
     let seq = 0;
     for (let last = ""; ;) {
-      const { rows } = await db.query(`fetch ${PAGE_LINES} from trace`);
-      for (const { at, body, ...row } of rowsSchema.parse(rows)) {
+      const rows = await rowsOf(db, rowSchema)`fetch ${PAGE_LINES} from trace`;
+      for (const { at, body, ...row } of rows) {
         seq += 1;
         last = at.toISOString();
         const line = traceLineSchema.parse({ ...body, ...row, seq, at: last });

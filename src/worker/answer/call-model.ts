@@ -7,8 +7,8 @@ import { REST_MS } from "../../shared/run-trace.ts";
 import { inSpan } from "../../shared/traces.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type {
+  AskJudge,
   CallLog,
-  CompareClaims,
   RecalledReply,
   RecordedReply,
   Verification,
@@ -45,7 +45,7 @@ export type ModelCall = {
 export type CallParts = {
   readonly calls: CallLog;
   readonly offload: Offload;
-  readonly compareClaims?: CompareClaims | undefined;
+  readonly judge?: AskJudge | undefined;
   /** What the answer is verified with before it counts; nothing where answers are not. */
   readonly verification?: Verification | undefined;
   readonly trace: RunTrace;
@@ -57,11 +57,11 @@ export const callParts = (
   {
     calls,
     offload,
-    compareClaims,
+    judge,
     verification,
-  }: Pick<CallParts, "calls" | "offload" | "compareClaims" | "verification">,
+  }: Pick<CallParts, "calls" | "offload" | "judge" | "verification">,
   { trace, signal }: Pick<CallParts, "trace" | "signal">,
-): CallParts => ({ calls, offload, compareClaims, verification, trace, signal });
+): CallParts => ({ calls, offload, judge, verification, trace, signal });
 
 /** The model of a choice. Throws Failure MODEL_NOT_FOUND where none is configured or the name is unknown. */
 export function modelOf(
@@ -329,6 +329,16 @@ function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate):
     durationMs,
   };
 }
+
+/** A call of which only the words count: none where the host could not read them. */
+export const callForText = (
+  call: ModelCall,
+  parts: CallParts,
+): Promise<Pick<ModelReply, "kind" | "text"> | Refusal> =>
+  callModel(call, parts).catch((error: unknown) => {
+    if (!(error instanceof ReplyUnreadable)) throw error;
+    return { kind: "reply", text: "" };
+  });
 
 /**
  * One call of pass 2, as a step of the trace. A tool call that the host could not read is a tool call all the same, and

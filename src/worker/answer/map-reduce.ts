@@ -69,7 +69,7 @@ async function combine<Done extends { readonly kind: string }>(
   nodes: readonly PartNode[],
   parts: number,
 ): Promise<Done | Refusal> {
-  if (nodes.every(({ words }) => words === null)) return nothingIn(run, parts);
+  if (nodes.every(({ words }) => words === null)) return nothingInParts(run, parts);
   const length = promptLength(nodes);
   const whole = evidenceOf(nodes, aboutFile(run));
   const answer = length <= run.room ? await run.askWhole(whole, parts) : null;
@@ -87,7 +87,7 @@ const tooSmall = ({ model, reading }: Pick<PartsRun<never>, "model" | "reading">
     `The window of "${model}" is too small to combine the parts of ${reading.path}. Raise model.num_ctx.`,
   );
 
-const nothingIn = ({ reading }: Pick<LayerRun, "reading">, parts: number): Refusal =>
+export const nothingInParts = ({ reading }: Pick<LayerRun, "reading">, parts: number): Refusal =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
     `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
@@ -109,7 +109,7 @@ type PartWords = { readonly kind: "passed"; readonly words: string };
  * One layer: a node for each group, in order, or for what a group had to be halved into; each goes on record. A group in
  * which the model finds nothing is a node without words; any other refusal of one is a refusal of all.
  */
-async function condenseGroups(
+export async function condenseGroups(
   run: LayerRun,
   groups: readonly (readonly PartNode[])[],
 ): Promise<PartNode[] | Refusal> {
@@ -153,17 +153,18 @@ async function condenseEach(
 
 /** What is the same for all pieces of one file. */
 export function aboutFile({
-  reading: { path, sha256, text, charsReturned, places },
+  reading: { path, sha256, text, charsReturned, charsFull, places },
   title,
 }: Pick<LayerRun, "reading" | "title">): AboutFile {
-  if (places === undefined) return { path, sha256, title };
+  const about = { path, sha256, title, chars: charsFull };
+  if (places === undefined) return about;
   const placesOf = (startChar: number, source: string): Places => {
     // Without letters of two units a character is a unit.
     const isPlain = charsReturned === text.length;
     const start = isPlain ? startChar : firstCodePoints(text, startChar).length;
     return placesWithin(places, { start, end: start + source.length });
   };
-  return { path, sha256, title, placesOf };
+  return { ...about, placesOf };
 }
 
 /** Whether a prompt did not fit. */

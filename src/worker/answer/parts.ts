@@ -84,6 +84,8 @@ export function merge(group: readonly PartNode[], words: string | null): PartNod
 /** What the parts of a file are called, and where they stand in it. */
 export type AboutFile = Pick<Reading, "path" | "sha256"> & {
   readonly title: string | null;
+  /** Characters of all of it. */
+  readonly chars: number;
   /** Where the words of a part stand in the file, that begin at a code point; left out where its lines say it. */
   readonly placesOf?: (startChar: number, source: string) => Places;
 };
@@ -91,14 +93,18 @@ export type AboutFile = Pick<Reading, "path" | "sha256"> & {
 /** The nodes that have something to show, numbered from 1. */
 export function evidenceOf(
   nodes: readonly PartNode[],
-  { path, sha256, title, placesOf }: AboutFile,
+  { path, sha256, title, chars, placesOf }: AboutFile,
 ): PartEvidence {
   const shown: CitableBlock[] = [];
   const sources: CitableBlock[] = [];
   for (const { words, level, source, ...span } of nodes) {
     if (words === null) continue;
     const number = shown.length + 1;
-    const block = { ...span, number, path, sha256, title, headingPath: null, chunkKey: null };
+    const isWhole = level === null && span.startChar === 0 && span.endChar === chars;
+    const block = {
+      ...{ ...span, number, path, sha256, title, headingPath: null, chunkKey: null },
+      ...(isWhole ? { isWhole } : {}),
+    };
     shown.push({ ...block, text: words, summaryLevel: level });
     const places = placesOf === undefined ? {} : { places: placesOf(span.startChar, source) };
     sources.push({ ...block, text: source, summaryLevel: null, ...places });

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PromptEvidence, PromptRecord } from "../../shared/run-result.ts";
+import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
+import type { CitableBlock } from "../evidence/number.ts";
 import type { Note } from "../evidence/types.ts";
 import type { Message } from "../models/model.ts";
 import { cleanText } from "../text/clean-text.ts";
@@ -57,6 +59,33 @@ export function renderPrompt<Slot extends string>(
       evidence: evidence.shown.map(referenceTo),
       violations: correction.violations,
     },
+  };
+}
+
+/** The marks around evidence, and the prompts that show it between them; a second try is told what was wrong with the first. */
+type FencedPrompts = {
+  readonly boundary: string;
+  readonly promptOf: <Slot extends string>(
+    template: PromptTemplate<Slot>,
+    values: Readonly<Record<Slot, string>>,
+  ) => (correction: Correction) => Prompt;
+};
+
+/**
+ * Puts pieces between marks that no document can forge.
+ * @param hashes of what is shown: equal ones have equal marks in prompts of one version
+ */
+export async function fencePieces(
+  shown: readonly CitableBlock[],
+  { version, hashes }: { readonly version: string; readonly hashes: readonly string[] },
+  { fenceKey, ...parts }: { readonly fenceKey: Buffer } & Parameters<typeof fenceLong>[2],
+): Promise<FencedPrompts> {
+  const boundary = fenceBoundary(version, hashes, fenceKey);
+  const evidence = { text: await fenceLong(shown, boundary, parts), shown };
+  return {
+    boundary,
+    promptOf: (template, values) => (correction) =>
+      renderPrompt(template, { values, boundary, evidence, correction }),
   };
 }
 

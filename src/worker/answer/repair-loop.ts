@@ -27,6 +27,12 @@ export type RepairPlan<T> = {
   readonly otherwise?: RepairPlan<T>;
 };
 
+/** Has a host hold a reply to a schema, where it can. */
+export const holdTo = (
+  { facts }: Model,
+  format: NonNullable<NonNullable<ModelCall["overrides"]>["format"]>,
+): NonNullable<ModelCall["overrides"]> => (facts.toolProtocol === "text" ? {} : { format });
+
 export type AcceptedReply<T> = { readonly kind: "kept"; readonly value: T };
 
 /** What the second try sees of the first: enough to put right, and no second prompt of its own. */
@@ -223,12 +229,13 @@ function factsOf<T>(judged: Validated<T>): Record<string, unknown> {
 const MOST_TOLD = 3;
 const MORE_ROOM =
   "Raise model.max_tokens (model.max_tokens_big_second for the big model), or model.num_ctx where the window is full.";
-const ANOTHER_MODEL = "`nightdesk runs show` has both tries; a larger model may keep the rules.";
+const BOTH_TRIES =
+  "`nightdesk runs show` has both tries; other words, or another model, may do better.";
 
 function brokenTwice(faults: readonly Fault[]): Refusal {
   const codes = [...new Set(faults.map(({ code }) => code))];
   const told = faults.flatMap((fault) => fault.told ?? []).slice(0, MOST_TOLD);
-  const remedy = codes.includes("CUT_SHORT") ? MORE_ROOM : ANOTHER_MODEL;
+  const remedy = codes.includes("CUT_SHORT") ? MORE_ROOM : BOTH_TRIES;
   return refuse(
     codeFor(codes),
     [`The reply broke the rules twice: ${codes.join(", ")}.`, ...told, remedy].join(" "),

@@ -1,22 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../shared/logger.ts";
-import type { Outcome } from "../../shared/run-result.ts";
 import { REST_MS, startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { inSpan } from "../../shared/traces.ts";
 import type { OpenSpan } from "../../shared/traces.ts";
 import { RunAborted, settleError, settleOutcome } from "../../shared/settlement.ts";
-import type { Settlement } from "../../shared/settlement.ts";
+import type { RunEnd, Settlement } from "../../shared/settlement.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
-import type { Database } from "../../shared/store/connection/database.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { takeBackLate } from "../../shared/store/hosts/exams.ts";
 import { completeBatches } from "../../shared/store/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
 import { claimJob, holdJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { requeueMissing } from "../../shared/store/jobs/dispatch.ts";
 import { isSettled, settleRun } from "../../shared/store/jobs/settle-run.ts";
-import type { EndedRun, RunRecord } from "../../shared/store/jobs/settle-run.ts";
+import type { RunRecord } from "../../shared/store/jobs/run-tables.ts";
+import type { EndedRun } from "../../shared/store/jobs/settle-run.ts";
 import { requestReview } from "../../shared/store/jobs/draft-reviews.ts";
 import { queueChecks } from "../../shared/store/jobs/verification.ts";
 import { retryOnDisconnect } from "../loop.ts";
@@ -29,7 +30,7 @@ type DeliveryParts = {
   readonly faults: FaultLog;
   /** Of two claims with the same run id, the second finds what the first did. */
   readonly claim: (delivery: Delivery, runId: string) => Promise<ClaimedJob | undefined>;
-  readonly run: (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
+  readonly run: (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<RunEnd>;
   readonly settle: (run: FinishedRun) => Promise<"settled" | "lost">;
 };
 
@@ -153,7 +154,7 @@ async function runJob(
   const startedAt = performance.now();
   const trace = startTrace(moved);
   const ended = Promise.race([run(job, trace, signal), abandoned(signal)]);
-  const settlement = await ended.then(settleOutcome, (error: unknown) => {
+  const settlement = await ended.then(settleUnaborted(signal)).catch((error: unknown) => {
     const settled = settleError(signal.aborted ? signal.reason : error, job);
     if (settled?.kind === "failed" || settled?.kind === "retry") {
       log.error({ err: error, code: settled.code }, "job broke");
@@ -163,6 +164,14 @@ async function runJob(
   if (settlement === undefined) return undefined;
   return { job, runMs: performance.now() - startedAt, settlement, record: trace.record() };
 }
+
+/** A result stands that came before its run noticed an abort; an answer that still waits for something does not. */
+const settleUnaborted =
+  (signal: AbortSignal) =>
+  (end: RunEnd): Settlement => {
+    if (end.kind !== "succeeded" && end.kind !== "refused") signal.throwIfAborted();
+    return settleOutcome(end);
+  };
 
 const SETTLE_RETRIES_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
 
@@ -254,8 +263,23 @@ const settleWithMore = (
     if (settlement.kind === "drafted") await queueChecks(db, job, settlement);
     if (settlement.kind === "parked" && settlement.review !== undefined)
       await requestReview(db, job, settlement.review);
-    return settleRun(db, run, settlement, record);
+    return settleJudged(db, run, settlement, record);
   });
+
+/** What a judge confirmed that has lost its word since is taken back at once. */
+async function settleJudged(
+  db: Queryable,
+  ...[run, settlement, record]: Settling
+): ReturnType<typeof settleRun> {
+  const settled = await settleRun(db, run, settlement, record);
+  if (settled !== undefined && isJudged(record)) await takeBackLate(db, run.runId);
+  return settled;
+}
+
+type Settling = [run: EndedRun, settlement: Settlement, record: RunRecord];
+
+const isJudged = ({ claims }: RunRecord): boolean =>
+  claims.some(({ reason }) => reason === "confirmed");
 
 type SettleParts = { readonly database: Database; readonly madeWith: MadeWith };
 
@@ -271,7 +295,9 @@ export async function settleFinished(
   const run = { runId: job.runId, runMs, ...madeWith };
   const settled = needsMore(settlement)
     ? await settleWithMore({ database, job, run }, settlement, record)
-    : await settleRun(database, run, settlement, record);
+    : isJudged(record)
+      ? await database.transaction((db) => settleJudged(db, run, settlement, record))
+      : await settleRun(database, run, settlement, record);
   if (settled === undefined) return (await isSettled(database, job.runId)) ? "settled" : "lost";
   if (settled.remaining < NEARLY_DONE) {
     // The result is stored. What fails here, the upkeep of any worker does a moment later.

@@ -1,3 +1,4 @@
+import { countsByKind } from "../../shared/views/quantity.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectIndexHealth } from "../../shared/store/connection/health.ts";
@@ -28,9 +29,9 @@ export async function checkIndex(
 ): Promise<readonly Check[]> {
   const embedder = await tryEmbedder(config, env);
   const health = await selectIndexHealth(database, {
-    sources: sourcesOf(config).map(({ name, language }) => ({
-      name,
-      chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config), language),
+    sources: sourcesOf(config).map((source) => ({
+      name: source.name,
+      chunkSettings: chunkSettingsFingerprint(chunkSettingsOf(config), source),
     })),
     embedder: "error" in embedder ? NO_EMBEDDER : embedder,
   });
@@ -99,8 +100,22 @@ function checkDocuments(health: IndexHealth, config: Config): readonly Check[] {
       ),
     );
   }
-  return [...checks, ...checkSecrets(health, config)];
+  return [...checks, ...checkLeftOut(health), ...checkSecrets(health, config)];
 }
+
+const checkLeftOut = ({
+  incomplete_documents: count,
+  left_out: leftOut,
+}: IndexHealth): readonly Check[] =>
+  count === 0
+    ? []
+    : [
+        ok(
+          "DOCTOR_TEXT_INCOMPLETE",
+          `Documents of which something is not in the text: ${count} (${countsByKind(leftOut)}). ` +
+            `Look: nightdesk sql "select path, left_out from documents where left_out <> '{}'"`,
+        ),
+      ];
 
 function checkSecrets(
   { documents_with_secrets: count, secret_kinds: kinds }: IndexHealth,

@@ -10,6 +10,7 @@ import { checkDatabase, checkQueue, checkRoots } from "./check-installation.ts";
 import { checkHosts, checkModelHost } from "./check-model-host.ts";
 import { checkFiles, checkVectorSettings } from "./check-freshness.ts";
 import { checkIndex } from "./check-index.ts";
+import { checkJudge } from "./check-judge.ts";
 import { checkLocalModels } from "./check-local-models.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
@@ -66,6 +67,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...(await checkFiles(config, database)),
       ...(await checkVectorSettings(config, database)),
       ...(await checkRetrieval(config, database)),
+      ...(await checkJudge(config, database)),
       ...(await checkMemory(config, database)),
       ...(await checkUpkeep(config, database, context.terminal.zone)),
       ...(await checkHosts(database, context.terminal.zone)),

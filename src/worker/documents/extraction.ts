@@ -5,7 +5,14 @@ import type { Places } from "./places.ts";
 export type ReaderFunction = { readonly home: string; readonly name: string };
 
 /** Makes text of the bytes of a file in a process of its own, one file after the other. Throws for a fault of the machinery. */
-export type ReadInChild = (reader: ReaderFunction, bytes: Buffer) => Promise<Extraction>;
+export type ReadInChild = (
+  reader: ReaderFunction,
+  bytes: Buffer,
+  encoding?: string,
+) => Promise<Extraction>;
+
+/** What the texts below a path from the work root are in that are no Unicode and do not say theirs. */
+export type SourceEncoding = { readonly prefix: string; readonly encoding: string };
 
 export type Extractor = {
   /** Name and version. Raised when the same bytes would become another text: what rests on the old one is stale. */
@@ -15,8 +22,9 @@ export type Extractor = {
   /**
    * Takes any bytes, however hostile; throws for a fault of the machinery alone.
    * @param read does the work in a process of its own, which formats with parsers of others have to use
+   * @param encoding of its source
    */
-  extract(bytes: Buffer, read: ReadInChild): Promise<Extraction>;
+  extract(bytes: Buffer, read: ReadInChild, encoding?: string): Promise<Extraction>;
 };
 
 /** The text of a file and where its parts stand in the file, or why it has none. */
@@ -33,10 +41,14 @@ export type ExtractedText = {
   /** Files that the file holds, in order. */
   readonly attachments?: readonly Attachment[];
   /** How many more there are, beyond what is read of one file. */
-  readonly leftOut?: number;
+  readonly attachmentsLeftOut?: number;
+  readonly leftOut?: LeftOut;
 };
 
-/** A file that a mail holds. */
+/** What a person would see in the file and the text does not hold, counted by kind: `{ pictures: 2, "encrypted parts": 1 }`. */
+export type LeftOut = { readonly [kind: string]: number };
+
+/** A file that a mail or an archive holds. */
 export type Attachment = {
   /** Its path below the file, such as `attachments/2/price-list.pdf`; no other attachment of the file has it. */
   readonly name: string;

@@ -33,7 +33,7 @@ export type ReadDocument = {
   readonly sha256: string;
   /** Of an attachment the date of its mail. */
   readonly mailDate?: string | undefined;
-} & Pick<DocumentToWrite, "facts" | "settled" | "mail" | "attachments">;
+} & Pick<DocumentToWrite, "facts" | "settled" | "mail" | "attachments" | "leftOut">;
 
 export type PreparedDocument = Omit<DocumentToWrite, "replace" | "chunks"> &
   Pick<Frontmatter, "danger"> & { readonly chunks: readonly ChunkToWrite[] };
@@ -45,7 +45,7 @@ export function prepareDocument(
   vocabulary: Pick<Vocabulary, "wordsOf">,
 ): PreparedDocument {
   const { path, text, extractor, places, metadata, sha256, mailDate } = document;
-  const { facts, settled, mail, attachments } = document;
+  const { facts, settled, mail, attachments, leftOut } = document;
   const format = formatOf(path, text);
   const written = format.parseFrontmatter(text);
   const frontmatter = withFileMetadata(written, metadata);
@@ -66,6 +66,7 @@ export function prepareDocument(
     settled,
     mail,
     attachments,
+    leftOut,
     title,
     metadataState: frontmatter.state,
     metadataProblem: frontmatter.problem,

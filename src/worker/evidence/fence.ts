@@ -19,6 +19,19 @@ export const fenceBoundary = (template: string, hashes: readonly string[], key: 
 /** UTF-16 units that a piece takes beside its text: marks, path and number. */
 export const FENCE_CHARS = 200;
 
+/** The first pieces, in order, that fit a room together, in UTF-16 units: a longer one is passed over. */
+export function fitPieces<Piece extends { readonly text: string }>(
+  pieces: readonly Piece[],
+  room: number,
+): readonly Piece[] {
+  let left = room;
+  return pieces.filter(({ text }) => {
+    const fits = text.length + FENCE_CHARS <= left;
+    if (fits) left -= text.length + FENCE_CHARS;
+    return fits;
+  });
+}
+
 /** Numbered pieces of evidence between marks, in order, without anything that looks like our protocol. */
 export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string): string =>
   blocks

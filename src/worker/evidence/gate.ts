@@ -134,7 +134,7 @@ export function nothingAllowed({
 const nothingRead = (files: string): Refusal =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
-    `The question needs ${files}, and the model did not read it. Ask again, or set a larger model in model.fast.`,
+    `The question needs ${files}, and the model did not read it. Ask again, or set another model in model.fast.`,
   );
 
 /** The evidence contract of a file, and what the need asks on top. Null when it is met. */

@@ -55,7 +55,15 @@ export const numberBesideFiles = (
 export const numberFilesFrom = (files: readonly Reading[], first: number): CitableBlock[] =>
   files.map((file, index) => ({ ...fileBlock(file), number: first + index }));
 
-const fileBlock = ({ path, text, sha256, charsReturned, places }: Reading): CitableBlock => ({
+const fileBlock = ({
+  path,
+  text,
+  sha256,
+  charsReturned,
+  truncated,
+  places,
+}: Reading): CitableBlock => ({
+  ...(truncated ? {} : { isWhole: true }),
   number: 1,
   path,
   sha256,

@@ -1,5 +1,5 @@
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
-import { FENCE_CHARS } from "./fence.ts";
+import { FENCE_CHARS, fitPieces } from "./fence.ts";
 import { isStale } from "./gate.ts";
 import type { Passage, PipelineDependencies, Reading } from "./types.ts";
 
@@ -35,14 +35,9 @@ export async function addOwnPassages(
   const own = found.filter(
     (passage) => passage.path === reading.path && !isStale(passage, reading),
   );
-  let chars = 0;
-  const fitting = own.filter(({ text }) => {
-    const more = chars + text.length + FENCE_CHARS;
-    if (more > room / 2) return false;
-    chars = more;
-    return true;
-  });
+  const fitting = fitPieces(own, room / 2);
   if (fitting.length === 0) return null;
+  const chars = fitting.reduce((sum, { text }) => sum + text.length + FENCE_CHARS, 0);
   const text = firstCodePoints(reading.text, Math.min(reading.charsReturned, room - chars));
   const charsReturned = countCodePoints(text);
   return {

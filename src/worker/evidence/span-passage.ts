@@ -10,7 +10,7 @@ import type { Passage, Reading } from "./types.ts";
  * @param end offset behind its last
  */
 export function spanPassage(reading: Reading, start: number, end: number): Passage {
-  const { path, sha256, extractor, charsFull, places, text } = reading;
+  const { path, sha256, extractor, charsFull, places, leftOut, text } = reading;
   const toCodePoints = codePointOffsets(text);
   const lines = splitLines(text);
   const startChar = toCodePoints(start);
@@ -26,6 +26,7 @@ export function spanPassage(reading: Reading, start: number, end: number): Passa
     headingPath: null,
     locator: places === undefined ? null : locatePassage(places, lines, { start, end }),
     ...(places === undefined ? {} : { places: placesWithin(places, { start, end }) }),
+    leftOut,
     title: titleOf(text),
     startChar,
     endChar,

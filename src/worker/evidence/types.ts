@@ -4,10 +4,12 @@ import type { VerifyMode } from "../../shared/job.ts";
 import type { Locator } from "../../shared/locator.ts";
 import type { ModelChoice, RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
 import type { CheckBudget } from "../../shared/settlement.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
+import type { LeftOut } from "../documents/extraction.ts";
 import type { Places } from "../documents/places.ts";
 import type { Model, ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { CallCharge, Limiter } from "../models/limiter.ts";
@@ -25,6 +27,7 @@ export type Reading = {
   readonly locator: Locator | null;
   /** Where its parts stand in the file; left out where its lines say it. */
   readonly places?: Places;
+  readonly leftOut?: LeftOut | undefined;
   readonly bytes: number;
   readonly charsFull: number;
   readonly charsReturned: number;
@@ -143,6 +146,30 @@ export type Compared = {
   readonly scores: readonly (EntailmentScores | null)[];
 };
 
+/** What an examined judge said of a statement, and in words. */
+export type JudgeVerdict = { readonly says: "yes" | "no" | "unclear"; readonly detail: string };
+
+/** A line of a document, below the name of its file and its headings: "minutes.md > Budget". */
+export type JudgeLine = { readonly source: string; readonly text: string };
+
+/** A statement, and the lines that it is held against. */
+export type AskedStatement = { readonly text: string; readonly lines: readonly JudgeLine[] };
+
+/**
+ * Asks the judge of statements, a verdict for each in order: null where it can't be asked, or has passed no exam.
+ * @param answerer who wrote them, and judges where the configuration says so
+ */
+export type AskJudge = (
+  statements: readonly AskedStatement[],
+  answerer: Auditor,
+  parts: {
+    readonly calls: CallLog;
+    readonly offload: Offload;
+    readonly trace: RunTrace;
+    readonly signal: AbortSignal;
+  },
+) => Promise<readonly (JudgeVerdict | null)[]>;
+
 export type CompareClaims = (pairs: readonly ClaimPair[], signal: AbortSignal) => Promise<Compared>;
 
 /** The `verify` keys of the configuration, with the mode of the job at hand. */
@@ -181,7 +208,7 @@ export type Verification = {
   readonly jobId: string;
   /** What earlier runs of the job have come to. */
   readonly stored: () => Promise<StoredVerification>;
-  /** Who asks and judges; null: whoever answered. */
+  /** Who asks, looks and scores; null: whoever answered. */
   readonly auditor: (signal: AbortSignal) => Promise<Auditor | null>;
   /** By name, as checks are to be asked of it; undefined: the model that the desk gives them. */
   readonly auditorName: string | undefined;
@@ -219,8 +246,8 @@ export type PipelineDependencies = {
   ) => Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
   /** Replies that need not be asked for again, and where new ones go as they return. */
   readonly calls: CallLog;
-  /** Asks a model for entailment; where it is missing the rules grade alone. Throws Failure where it can't be asked. */
-  readonly compareClaims?: CompareClaims | undefined;
+  /** Missing where no judge is configured: then the rules grade alone. */
+  readonly judge?: AskJudge | undefined;
   /** What answers are verified with before they count; missing where they are not. */
   readonly verification?: Verification | undefined;
   /** For what goes through the whole of a text. */

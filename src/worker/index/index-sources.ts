@@ -18,6 +18,8 @@ export type IndexSummary = Tally & {
   readonly chunks_total: number;
   /** Of the whole index: they are searched as text, and `documents` says why. */
   readonly unread_frontmatter: number;
+  /** Of the whole index: documents whose text does not hold all of them. */
+  readonly incomplete_documents: number;
   /** The first of the silently changed ones. */
   readonly silently_changed_paths: readonly string[];
   /** Files of the sources that were scanned, left out for their extension. */
@@ -48,6 +50,7 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
     foreign_documents: totals.foreign,
     chunks_total: totals.chunks,
     unread_frontmatter: totals.unreadFrontmatter,
+    incomplete_documents: totals.incomplete,
     silently_changed_paths: silentlyChanged.slice(0, SHOWN_PATHS),
     skipped_files: totalSkipped(skippedFilesOf(skipped)),
     skipped_by_extension: skippedFilesOf(skipped),

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { countSkipped } from "../../shared/skipped-files.ts";
+import { countSkipped, isHiddenName } from "../../shared/skipped-files.ts";
 import type { DocumentFailure } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts } from "../../shared/store/index/documents.ts";
 import { isSystemError, quotePath } from "../sandbox/names.ts";
@@ -126,7 +126,7 @@ function visit(
   walk: Walk,
   { entry, rules, path }: { entry: Dirent; rules: IgnoreRules; path: string },
 ): void {
-  if (entry.name.startsWith(".")) return;
+  if (isHiddenName(entry.name)) return;
   if (entry.isDirectory()) {
     if (isIgnored(rules, entry.name, "folder")) walk.ignored += 1;
     else walk.folders.push({ below: path, outer: rules });

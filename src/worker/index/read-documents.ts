@@ -132,7 +132,8 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     yield { ...refuse(code, `"${path}" ${why}`), path, ...rests };
     return;
   }
-  const { text, extractor, places, metadata, attachments: all = [], leftOut = 0 } = extracted;
+  const { text, extractor, places, metadata, attachments: all = [] } = extracted;
+  const { attachmentsLeftOut = 0, leftOut = {} } = extracted;
   const isTooDeep = all.length > 0 && depth === DEEPEST_ATTACHMENT;
   const attachments = isTooDeep ? [] : all;
   yield {
@@ -147,6 +148,7 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     ...held,
     facts: { ...facts, bytes: BigInt(bytes.length) },
     attachments: attachments.length,
+    leftOut,
   };
   for (const attachment of attachments) {
     yield* readAttachment(scan, { ...content, depth: depth + 1 }, attachment);
@@ -154,8 +156,8 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
   if (isTooDeep) {
     yield { ...refuseAttachments(path, "lie in too many mails to be read"), grounds };
   }
-  if (leftOut > 0) {
-    const why = `are more or larger than are read of one file, and ${leftOut} of them are left out`;
+  if (attachmentsLeftOut > 0) {
+    const why = `are more or larger than are read of one file, and ${attachmentsLeftOut} of them are left out`;
     yield { ...refuseAttachments(path, why), grounds };
   }
 }

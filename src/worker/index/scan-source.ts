@@ -136,7 +136,7 @@ const MERGED_PORTIONS = 64;
 
 /** Indexes what may have changed. */
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
-  const chunkSettings = chunkSettingsFingerprint(deps.chunking, source.language);
+  const chunkSettings = chunkSettingsFingerprint(deps.chunking, source);
   const { stale, unread } = selectStale(source, scan, { chunkSettings, reader: deps.reader });
   scan.track(countUnread(scan, unread), unread.length);
 

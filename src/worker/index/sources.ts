@@ -21,6 +21,8 @@ export type IndexSource = {
   readonly extensions: readonly string[] | undefined;
   /** That its documents are written in. */
   readonly language: LanguageSetting;
+  /** Of its texts that are no Unicode and do not say theirs. */
+  readonly encoding?: string | undefined;
   read(relativePath: string): Promise<FileBytes | Refusal>;
   readonly extractText: ExtractText;
 };
@@ -30,6 +32,7 @@ export type ConfiguredSource = {
   readonly root: string;
   readonly exts?: readonly string[] | undefined;
   readonly language: LanguageSetting;
+  readonly encoding?: string | undefined;
 };
 
 /**
@@ -42,7 +45,7 @@ export function bindSources(
   sources: readonly ConfiguredSource[],
   workroot: string,
 ): IndexSource[] {
-  return sources.map(({ name, root, exts, language }) => {
+  return sources.map(({ name, root, exts, language, encoding }) => {
     const folder = posix.resolve(workroot, root);
     const label = posix.relative(workroot, folder);
     const [place] = placesOf(folder, sandbox.roots);
@@ -58,6 +61,7 @@ export function bindSources(
       label,
       extensions: exts,
       language,
+      encoding,
       extractText: sandbox.extractText,
       async read(relativePath) {
         if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);
@@ -77,10 +81,11 @@ const CHUNKER = "nightdesk-8";
 /** A fingerprint of all that decides the chunks and the words of a document: another one means indexing again. */
 export function chunkSettingsFingerprint(
   { maxChars, overlap }: ChunkSettings,
-  language: LanguageSetting,
+  { language, encoding }: Pick<IndexSource, "language" | "encoding">,
 ): string {
-  const settings = JSON.stringify([CHUNKER, language, FIELD_WEIGHTS, maxChars, overlap]);
-  return hash("sha256", settings, "hex").slice(0, 32);
+  const settings = [CHUNKER, language, FIELD_WEIGHTS, maxChars, overlap];
+  if (encoding !== undefined) settings.push(encoding);
+  return hash("sha256", JSON.stringify(settings), "hex").slice(0, 32);
 }
 
 /** An entry of a Postgres index holds 2,704 bytes, and the name of the source is in it too. */

@@ -3,8 +3,8 @@ import { posix } from "node:path";
 import {
   attachmentPlaces,
   DEEPEST_ATTACHMENT,
-  isMail,
-  isMailFile,
+  holdsFiles,
+  isHolder,
 } from "../../shared/attachment-path.ts";
 import type { TakenFile } from "../../shared/store/index/watched-files.ts";
 import { attachedBytes } from "../documents/extraction.ts";
@@ -25,7 +25,7 @@ export async function takeAttachments(
   const rules = rulesForAttachments(rulesOf(watch.rules, { kind: "new" }));
   const taken: TakenFile[] = [];
   for (const mail of files) {
-    if (!isMailFile(mail.path)) continue;
+    if (!isHolder(mail.path)) continue;
     for await (const { path, bytes } of readHeld(source, mail)) {
       if (storablePath(path) !== path) continue;
       const rule = await selectRule(rules, {
@@ -77,7 +77,7 @@ async function* heldIn(
   { path: of, bytes }: HeldFile,
   depth: number,
 ): AsyncGenerator<HeldFile> {
-  if (!isMail(of) || depth === DEEPEST_ATTACHMENT) return;
+  if (!holdsFiles(of) || depth === DEEPEST_ATTACHMENT) return;
   const extracted = await source.extractText(of, bytes);
   if (extracted.kind === "unreadable") return;
   for (const attachment of extracted.attachments ?? []) {

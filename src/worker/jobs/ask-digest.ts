@@ -1,18 +1,15 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
 import { boundChecks, boundClaims } from "../../shared/run-trace.ts";
-import { askWithRepair } from "../answer/repair-loop.ts";
+import { askWithRepair, holdTo } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
-import type { CallParts } from "../answer/call-model.ts";
-import { renderPrompt } from "../answer/prompt.ts";
+import { fencePieces } from "../answer/prompt.ts";
 import { DIGEST_CLAIMS_PROMPT, DIGEST_PROMPT } from "../answer/prompts.ts";
-import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import type { Fault, Validated } from "../evidence/validated.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { PipelineSettings } from "../evidence/types.ts";
 import { charsIn } from "../models/model.ts";
-import type { Model, ModelReply } from "../models/model.ts";
+import type { ModelReply } from "../models/model.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { applyEdits } from "../text/clean-text.ts";
 import { NOTHING_CHECKED } from "../verify/check-answer.ts";
@@ -22,21 +19,16 @@ import { claimsSchemaFor } from "../verify/claims-reply.ts";
 import type { ClaimsForm } from "../verify/claims-reply.ts";
 import { claimRecords } from "../verify/claims/answer-claims.ts";
 import { findCitations, withoutCitations } from "../verify/citations.ts";
-import { answerRules, formFor } from "./answer-whole.ts";
+import { answerRules, formFor } from "./answer-request.ts";
+import type { Answerer } from "./ask-run.ts";
 import { blocksOf } from "./digest-items.ts";
 import type { DigestItem } from "./digest-items.ts";
 
-export type DigestRun = {
+export type DigestRun = Answerer & {
   /** What the prompt calls it. Names of batches are not in it: they hold times. */
   readonly subject: string;
   readonly lines: number;
   readonly settings: PipelineSettings["ask"];
-  readonly model: Model;
-  readonly choice: ModelChoice;
-  /** The operator's durable notes, as the prompt shows them. */
-  readonly notes: string;
-  readonly fenceKey: Buffer;
-  readonly parts: CallParts;
 };
 
 /** The lines that a model makes of items that fit one prompt; what they cite are numbers of items. */
@@ -52,11 +44,11 @@ export async function askDigest(
   const { model, choice, settings, subject, notes, fenceKey } = run;
   const shown = blocksOf(items);
   const hashes = shown.map(({ path, sha256 }) => `${sha256} ${path}`);
-  const boundary = fenceBoundary(DIGEST_PROMPT.version, hashes, fenceKey);
+  const mark = { version: DIGEST_PROMPT.version, hashes };
+  const { boundary, promptOf } = await fencePieces(shown, mark, { fenceKey, ...run.parts });
   const about = { footer, question: "", evidence: shown, citations: "required" } as const;
   const rules = answerRules(settings, about);
   const values = { subject, lines: String(lines), notes };
-  const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
   const { offload, signal } = run.parts;
   const chars = charsIn(shown);
   const judgeIn =
@@ -75,14 +67,13 @@ export async function askDigest(
     choice,
     boundary,
     task: { purpose: "digest", evidence: shown, lines },
-    prompt: (correction) => renderPrompt(DIGEST_PROMPT, { values, boundary, evidence, correction }),
+    prompt: promptOf(DIGEST_PROMPT, values),
     judge: judgeIn(null),
   };
   const asClaims: RepairPlan<CheckedDigest> = {
     ...asText,
-    overrides: model.facts.toolProtocol === "text" ? {} : { format: claimsSchemaFor(LINES) },
-    prompt: (correction) =>
-      renderPrompt(DIGEST_CLAIMS_PROMPT, { values, boundary, evidence, correction }),
+    overrides: holdTo(model, claimsSchemaFor(LINES)),
+    prompt: promptOf(DIGEST_CLAIMS_PROMPT, values),
     judge: judgeIn(LINES),
     otherwise: asText,
   };

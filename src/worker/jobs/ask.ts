@@ -1,29 +1,29 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
 import { passedOverFor } from "../../shared/passed-over.ts";
-import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import type { RunEnd } from "../../shared/settlement.ts";
 import { callParts } from "../answer/call-model.ts";
 import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
 import type { GateInput } from "../evidence/gate.ts";
 import { ADMITTED, chunkPiece, filePiece, rejected } from "../evidence/piece.ts";
-import { limitsOf, rerankerOf, retrieve } from "../evidence/retrieve.ts";
+import { limitsOf, rerankerOf, retrieve as retrievePassages } from "../evidence/retrieve.ts";
 import type { Snapshot } from "../evidence/retrieve.ts";
 import type { AdmittedEvidence, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
-import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
-import { answerFromEvidence } from "./answer-from-files.ts";
-import { selectAnswerers, succeeded } from "./answer-whole.ts";
-import type { Answerers, AskRun, RetrievedContext } from "./answer-whole.ts";
+import { checkOf as check, succeeded } from "./answer-request.ts";
+import { selectAnswerers } from "./ask-run.ts";
+import type { AskRun, RetrievedContext } from "./ask-run.ts";
 import { firstPass } from "./first-pass.ts";
-import type { Selection } from "./first-pass.ts";
-import { locateNamedFiles, readSelected } from "./read-selected.ts";
+import { secondPass } from "./second-pass.ts";
+import { locateNamedFiles, toolCall } from "./tool-call.ts";
+import { endOf, verify } from "./verification/verify.ts";
 
 /**
- * The two-pass gated answer, in eight steps: classify, retrieve, first pass, tool call, gate, second pass, check, persist.
- * The sixth and the seventh take turns in repair-loop.ts; the eighth is the caller's, who writes the outcome and the trace
- * in one transaction. A named file that can't be read ends the run before any model is asked.
+ * The two-pass gated answer, step by step; who calls writes outcome and trace in one transaction. A named file that can't
+ * be read ends the run before any model is asked. Second pass and check take turns: a reply that breaks the rules is asked
+ * for once more.
  *
  * Returns a refusal as a value, with any code of the steps; throws Failure for a fault of the machinery and the
  * signal's reason after an abort.
@@ -33,44 +33,38 @@ export async function answerQuestion(
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<RunEnd> {
   const run: AskRun = { ...job, deps, trace, signal };
-  const classification = await trace.step("classify", () => classify(run));
-  const named = await locateNamedFiles(run, classification);
-  if (named.kind === "refused") return named;
-  const snapshot = await trace.step("retrieve", () => retrieveSnapshot(run));
-  const { meant, toRead } = named;
-  const found = { classification, meant, toRead, snapshot };
-  if (classification.need === "passages" && snapshot.passages.length === 0) {
-    return refuseWithoutPassages(run);
-  }
-
-  const { question, options } = run.input;
+  const { question, options } = job.input;
+  const asked = await classify(run);
+  if (asked.kind === "refused") return asked;
+  const snapshot = await retrieve(run, asked);
+  if ("kind" in snapshot) return snapshot;
+  const found = { ...asked, snapshot };
   const answerers = await selectAnswerers(question, options, run);
-  const selection = await trace.step("first_pass", () => selectTool(run, found, answerers));
-  if (selection.kind === "refused")
-    return withoutEvidence(run, { ...found, readings: [] }, selection);
-
-  const { refusal, ...read } = await readSelected(run, found, { selection, answerers });
-  if (refusal !== null) return withoutEvidence(run, { ...found, ...read }, refusal);
-
-  const evidence = await trace.step("gate", () => gate(run, { ...found, ...read }));
-  recordEvidence(run, { ...found, ...read }, evidence);
-  if (evidence.kind === "refused") return evidence;
-
-  const { text: notes, ids } = answerers.notes;
-  trace.memory(ids);
-  const answered = await answerFromEvidence({
-    ...run,
-    question,
-    admitted: evidence,
-    answerers,
-    notes,
-  });
-  return answered.kind === "refused" ? answered : succeeded(answered);
+  const selection = await firstPass(run, found, answerers);
+  const read = await toolCall(run, found, { selection, answerers });
+  const admitted = await gate(run, { ...found, ...read });
+  if (admitted.kind === "refused") return admitted;
+  const notes = answerers.notes.text;
+  const draft = await secondPass({ ...run, question, admitted, answerers, notes, check });
+  if (draft.kind !== "draft") return draft;
+  return endOf(await verify(draft, callParts(deps, run)), succeeded);
 }
 
-async function classify({ input, deps, trace }: AskRun): Promise<Classification> {
+type Asked = { readonly kind: "located" } & Pick<
+  RetrievedContext,
+  "classification" | "meant" | "toRead"
+>;
+
+/** What the question needs, and what the names in it mean. */
+async function classify(run: AskRun): Promise<Asked | Refusal> {
+  const classification = await run.trace.step("classify", () => classifyWords(run));
+  const named = await locateNamedFiles(run, classification);
+  return named.kind === "refused" ? named : { classification, ...named };
+}
+
+async function classifyWords({ input, deps, trace }: AskRun): Promise<Classification> {
   const { ask, security } = deps.settings;
   const settings = {
     path: input.path,
@@ -90,8 +84,15 @@ async function classify({ input, deps, trace }: AskRun): Promise<Classification>
   return classification;
 }
 
+/** The snapshot; where there is none that could admit an answer a refusal. */
+async function retrieve(run: AskRun, { classification }: Asked): Promise<Snapshot | Refusal> {
+  const snapshot = await run.trace.step("retrieve", () => retrieveSnapshot(run));
+  const isWithout = classification.need === "passages" && snapshot.passages.length === 0;
+  return isWithout ? refuseWithoutPassages(run) : snapshot;
+}
+
 async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise<Snapshot> {
-  const snapshot = await retrieve(input, deps, signal);
+  const snapshot = await retrievePassages(input, deps, signal);
   const { passages, hash, passedOver } = snapshot;
   trace.detail("retrieve", {
     passages: passages.length,
@@ -121,40 +122,24 @@ async function refuseWithoutPassages({ input, deps, trace }: AskRun): Promise<Re
   return holdsAny ? nothingFound() : nothingAllowed(input.options);
 }
 
-/** Where the job gives the file, no model is asked which to read, and its path stands in no prompt for one. */
-const selectTool = async (
-  { input, deps, trace, signal }: AskRun,
-  found: RetrievedContext,
-  { route, first }: Answerers,
-): Promise<Selection | Refusal> => {
-  const { question, path } = input;
-  if (path !== undefined) {
-    trace.detail("first_pass", { selected: "path" });
-    const call = {
-      kind: "call",
-      name: READ_WHOLE_FILE.name,
-      args: { path },
-      trailingText: "",
-    } as const;
-    return { kind: "call", call };
-  }
-  const { fenceKey } = deps;
-  const plan = { question, ...found, model: first, choice: route.first, fenceKey };
-  return firstPass(plan, callParts(deps, { trace, signal }));
-};
-
-/** A refusal before the gate: what was found and read goes on record as not admitted. */
-function withoutEvidence(run: AskRun, found: GatheredEvidence, refusal: Refusal): Refusal {
-  recordEvidence(run, found, refusal);
-  return refusal;
+/** Admits what was read and found, or refuses it; all of it goes on record with why. */
+async function gate(
+  run: AskRun,
+  found: GatheredEvidence & { readonly refusal: Refusal | null },
+): Promise<AdmittedEvidence | Refusal> {
+  const { settings } = run.deps;
+  const evidence =
+    found.refusal ??
+    (await run.trace.step("gate", () =>
+      gateEvidence({
+        ...found,
+        classification: { ...found.classification, namedFiles: found.meant },
+        mostChars: settings.ask.max_chars_full_read,
+      }),
+    ));
+  recordEvidence(run, found, evidence);
+  return evidence;
 }
-
-const gate = ({ deps }: AskRun, found: GatheredEvidence): AdmittedEvidence | Refusal =>
-  gateEvidence({
-    ...found,
-    classification: { ...found.classification, namedFiles: found.meant },
-    mostChars: deps.settings.ask.max_chars_full_read,
-  });
 
 /** A replay tells by it which passages of a named file were not found for that file alone. */
 export const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";

@@ -1,24 +1,29 @@
 import { z } from "zod";
 import type { CheckInput, InvestigateInput } from "../../shared/job.ts";
+import { JUDGE_RULE } from "../../shared/run-result.ts";
 import type { Outcome } from "../../shared/run-result.ts";
-import type { UnresolvedReason, Verdict } from "../../shared/verification.ts";
+import type { Objection, UnresolvedReason, Verdict } from "../../shared/verification.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { callParts } from "../answer/call-model.ts";
+import type { CallParts } from "../answer/call-model.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";
 import { leavesOf } from "../answer/parts.ts";
-import { renderPrompt } from "../answer/prompt.ts";
-import type { Correction } from "../answer/prompt.ts";
-import { FENCE_CHARS, fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { fencePieces } from "../answer/prompt.ts";
+import { FENCE_CHARS, quoteName } from "../evidence/fence.ts";
 import { numberEvidence } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import type { AdmittedEvidence } from "../evidence/types.ts";
+import type { AdmittedEvidence, Auditor } from "../evidence/types.ts";
+import { charsIn } from "../models/model.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { contentStems } from "../text/content-words.ts";
-import { verifyQuotes } from "../verify/verify-quotes.ts";
-import { findEvidence } from "./investigate/investigate.ts";
+import { READ_QUOTED } from "../verify/checks/quoted-words.ts";
+import { gate } from "./investigate/investigate.ts";
+import { lookAround, openLooking } from "./investigate/look-around.ts";
+import type { InvestigateDependencies, InvestigateRun } from "./investigate/look-around.ts";
+import { openGrant } from "./investigate/open-grant.ts";
 import { ENDED_UNREADABLE } from "./investigate/policies.ts";
-import type { FoundByLooking, InvestigateDependencies } from "./investigate/investigate.ts";
-import { askForObject } from "./verification/ask-for-object.ts";
+import type { Answerers } from "./ask-run.ts";
+import { askForObject } from "./verification/auditor.ts";
 import { VERDICT_PROMPT, VERDICT_SCHEMA } from "./verification/prompts.ts";
 
 /** What a check may use, whatever the job may whose answer it is about: nothing that changes or reaches anything. */
@@ -27,7 +32,8 @@ const PRESET = "readonly_safe";
 /**
  * A check of one statement: a loop of tools with a grant of its own, and then yes, no or unknown from what it found. It
  * knows the question, the statement, what the job was asked for and which files that rests on, and nothing else of the
- * run that it checks. A yes or a no has words of the evidence, or it is an unknown.
+ * run that it checks. A yes or a no has words of the evidence, or it is an unknown; whether those that speak for the statement
+ * carry it is graded as an answer is.
  *
  * Refusals: those of an investigation before its answer.
  * @param steps calls of tools that it may make beside the files that it reads first
@@ -39,10 +45,16 @@ export async function checkClaim(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const audit = auditOf(input, deps.steps);
-  const found = await findEvidence({ input: audit, deps, trace, signal, checked: input.paths });
-  if (found.kind === "refused") return found;
+  const run = { input: audit, deps, trace, signal, checked: input.paths };
+  const grant = await trace.step("grant", () => openGrant(audit, deps));
+  if ("kind" in grant) return grant;
+  const looking = await openLooking(run, grant);
+  const ended = await lookAround(run, looking);
+  const admitted = await gate(run, looking, ended);
+  if (admitted.kind === "refused") return admitted;
+  const why = ended.kind === "ended" ? ended.why : "";
   const verdict = await trace.step("verdict", () =>
-    giveVerdict(input, found, { deps, trace, signal }),
+    giveVerdict(input, { admitted, answerers: looking.answerers, ended: why }, run),
   );
   trace.detail("verdict", { answer: verdict.answer, reason: verdict.reason });
   return {
@@ -92,16 +104,17 @@ const verdictReply = z.object({
   quote: z.string().nullish(),
 });
 
-type CheckRun = {
-  readonly deps: InvestigateDependencies;
-  readonly trace: RunTrace;
-  readonly signal: AbortSignal;
+type Found = {
+  readonly admitted: AdmittedEvidence;
+  readonly answerers: Answerers;
+  /** Why the search ended. */
+  readonly ended: string;
 };
 
 async function giveVerdict(
   input: CheckInput,
-  { admitted, answerers, ended }: FoundByLooking,
-  { deps, trace, signal }: CheckRun,
+  { admitted, answerers, ended }: Found,
+  { deps, trace, signal }: InvestigateRun,
 ): Promise<Verdict> {
   const { second: model, route, notes } = answerers;
   const choice = route.second;
@@ -109,34 +122,26 @@ async function giveVerdict(
   const room = roomForEvidence(model, choice, [task, notes.text]);
   const sources = numberEvidence(admitted);
   const blocks = fitBlocks(sources, room, `${input.question} ${input.claim}`);
-  const boundary = fenceBoundary(VERDICT_PROMPT.version, hashesOf(admitted), deps.fenceKey);
-  const text = await fenceLong(blocks, boundary, { offload: deps.offload, signal });
-  const overrides = model.facts.toolProtocol === "text" ? {} : { format: VERDICT_SCHEMA };
-  const call = {
+  const parts = callParts(deps, { trace, signal });
+  const mark = { version: VERDICT_PROMPT.version, hashes: hashesOf(admitted) };
+  const { boundary, promptOf } = await fencePieces(blocks, mark, { ...deps, signal });
+  const prompt = promptOf(VERDICT_PROMPT, { task, notes: notes.text });
+  const asked = {
     pass: "verdict",
     model,
     choice,
-    task: { purpose: "chat" },
-    overrides,
+    boundary,
+    prompt,
+    format: VERDICT_SCHEMA,
   } as const;
-  const callWith = (correction: Correction) => ({
-    ...call,
-    prompt: renderPrompt(VERDICT_PROMPT, {
-      values: { task, notes: notes.text },
-      boundary,
-      evidence: { text, shown: blocks },
-      correction,
-    }),
-  });
-  const parts = callParts(deps, { trace, signal });
-  const reply = await askForObject({ boundary, callWith }, parts);
+  const reply = await askForObject(asked, parts);
   if (reply.kind === "refused") {
     const reason = reply.code === "CONTEXT_OVERFLOW" ? "out_of_budget" : "auditor_failed";
     return unknown(`The model could not be asked: ${reply.code}.`, reason);
   }
   const read = verdictReply.safeParse(reply.fields);
   if (!read.success) return unknown("The verdict can't be read.", "auditor_failed");
-  return heldVerdict(read.data, sources, ended);
+  return holdVerdict(read.data, { input, sources, ended, auditor: { model, choice } }, parts);
 }
 
 const hashesOf = ({ files, passages, outputs = [] }: AdmittedEvidence): readonly string[] => [
@@ -152,6 +157,7 @@ const unknown = (detail: string, reason: UnresolvedReason): Verdict => ({
   detail,
   reason,
   evidence: [],
+  against: [],
 });
 
 /** What ends a loop before the model does. */
@@ -164,30 +170,42 @@ function reasonAfter(ended: string): UnresolvedReason {
   return BY_LIMIT.test(ended) ? "out_of_budget" : "source_missing";
 }
 
+type Holding = {
+  readonly input: CheckInput;
+  readonly sources: readonly CitableBlock[];
+  readonly ended: string;
+  readonly auditor: Auditor;
+};
+
 /** A yes or a no is held to its quote, which must stand in a piece that it cites. */
-function heldVerdict(
+async function holdVerdict(
   { answer, cites, quote }: z.infer<typeof verdictReply>,
-  sources: readonly CitableBlock[],
-  ended: string,
-): Verdict {
+  { input, sources, ended, auditor }: Holding,
+  parts: CallParts,
+): Promise<Verdict> {
   if (answer === "unknown") {
     return unknown(
       `Nothing that was found decides it; the search ended: ${ended}.`,
       reasonAfter(ended),
     );
   }
-  const cited = sources.filter(({ number }) => cites.includes(number));
+  const { task, claim } = input;
   const words = cleanText(quote ?? "").trim();
-  const [record] = verifyQuotes([{ quote: words, cited: cites }], cited);
-  const isHeld =
-    record !== undefined && ["verbatim", "normalised", "elided"].includes(record.class);
-  if (words === "" || !isHeld || record.span === null) {
+  const quoted = await parts.offload(
+    READ_QUOTED,
+    { claim, task, quote: words, cites, sources },
+    { chars: charsIn(sources), signal: parts.signal },
+  );
+  if (quoted === null) {
     return unknown(
       `It says ${answer}, with words that do not stand in what it cites.`,
       "auditor_failed",
     );
   }
-  const { path, lineStart, lineEnd } = record.span;
+  const { path, lineStart, lineEnd, number } = quoted.span;
+  const around = sources.filter((block) => block.number === number);
+  const isHeld = answer !== input.carries || quoted.against.length > 0;
+  const judged = isHeld ? [] : await judgedAgainst({ claim, words, around }, auditor, parts);
   return {
     answer,
     detail: "",
@@ -200,7 +218,33 @@ function heldVerdict(
         quote: firstCodePoints(words, MOST_QUOTE_CHARS),
       },
     ],
+    against: answer === input.carries ? [...quoted.against, ...judged] : [],
   };
+}
+
+type Quoted = {
+  readonly claim: string;
+  readonly words: string;
+  readonly around: readonly CitableBlock[];
+};
+
+/** What an examined judge says who does not find the statement in the quoted words and those around them. */
+async function judgedAgainst(
+  { claim, words, around }: Quoted,
+  auditor: Auditor,
+  parts: CallParts,
+): Promise<readonly Objection[]> {
+  if (parts.judge === undefined) return [];
+  const { BESIDE_LINES } = await import("../verify/judge/judged-lines.ts");
+  const cites = around.map(({ number }) => number);
+  const [lines] = await parts.offload(
+    BESIDE_LINES,
+    { claims: [{ text: words, cites, span: null }], evidence: around },
+    { chars: charsIn(around), signal: parts.signal },
+  );
+  const asked = { lines: lines?.lines ?? [], text: claim };
+  const [verdict] = await parts.judge([asked], auditor, parts);
+  return verdict?.says === "no" ? [{ rule: JUDGE_RULE, detail: verdict.detail }] : [];
 }
 
 /** Pieces within a room, in UTF-16 units: of one that is beyond its share the stretch that has most of the words asked for. */

@@ -5,6 +5,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { CODES, Failure, isRefusalCode } from "../../shared/failure.ts";
 import type { ErrorCode, FaultCode } from "../../shared/failure.ts";
 import type { CommandInput } from "../../shared/job.ts";
+import { summaryAlone } from "../../shared/run-result.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import { ownEnvironment, runChild } from "../child-process.ts";
 import type { ChildEnd } from "../child-process.ts";
@@ -61,13 +62,7 @@ function answerOf(end: ChildEnd, words: string): Answer {
   const { code, output, messages } = end;
   if (code !== EXIT.ok && code !== EXIT.partial) throw failureOf(end, words);
   const note = code === EXIT.partial ? { note: "some items were refused or failed" } : {};
-  return {
-    kind: "succeeded",
-    answer: null,
-    scope: null,
-    citations: [],
-    summary: { exit_code: code, ...note, output, messages },
-  };
+  return summaryAlone({ exit_code: code, ...note, output, messages });
 }
 
 function failureOf(end: ChildEnd, words: string): Failure {

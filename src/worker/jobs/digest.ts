@@ -1,19 +1,18 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { DigestInput } from "../../shared/job.ts";
-import { routeModels } from "../../shared/route-models.ts";
 import type { Citation, Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
 import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
-import { notesFor } from "../answer/notes.ts";
 import { plural } from "../evidence/footer.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
-import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
+import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { leftOutNote } from "../verify/check-answer.ts";
 import { askDigest } from "./ask-digest.ts";
 import type { DigestLine, DigestRun } from "./ask-digest.ts";
+import { selectAnswerer } from "./ask-run.ts";
 import {
   answerWords,
   fieldWords,
@@ -106,9 +105,9 @@ const itemsOf = (children: readonly DigestChild[]): DigestItem[] =>
     level: 0,
   }));
 
-type Answered = DigestChild & { readonly words: string };
+type ChildWithWords = DigestChild & { readonly words: string };
 
-const answered = (children: readonly DigestChild[]): Answered[] =>
+const answered = (children: readonly DigestChild[]): ChildWithWords[] =>
   children.flatMap((child) =>
     child.words === null || child.words === "" ? [] : [{ ...child, words: child.words }],
   );
@@ -125,23 +124,14 @@ const MOST_LINES = 30;
 async function digestRun(
   { title, level, options }: DigestInput,
   items: number,
-  { settings, models, notes, fenceKey }: DigestDependencies,
+  deps: DigestDependencies,
   parts: CallParts,
 ): Promise<DigestRun> {
-  const { second: choice } = routeModels("", settings.model, options ?? {});
-  const model = await modelOf(choice, models, parts.signal);
-  parts.trace.models([modelUse("second", model, choice)]);
-  const shownNotes = await notesFor(model, { notes }, parts.trace);
-  parts.trace.memory(shownNotes.ids);
   return {
+    ...(await selectAnswerer(options, deps, parts)),
     subject: level === "folder" ? `the folder ${quoteName(title)}` : "a batch of jobs",
     lines: options?.lines ?? Math.min(MOST_LINES, Math.max(FEWEST_LINES, items)),
-    settings: settings.ask,
-    model,
-    choice,
-    notes: shownNotes.text,
-    fenceKey,
-    parts,
+    settings: deps.settings.ask,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Failure, refuse } from "../../shared/failure.ts";
 import { vectorDigestsOf } from "../../shared/index-settings.ts";
 import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";
+import { summaryAlone } from "../../shared/run-result.ts";
 import type { Answer, Outcome } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -42,11 +43,11 @@ export async function runEmbedChunks(
     trace.mayTake(STATEMENT_LIMITS_MS.build);
     return handOut(planned, resources);
   });
-  if (shared !== undefined) return succeeded({ ...shared });
+  if (shared !== undefined) return summaryAlone({ ...shared });
   const made = await trace.step("embed", () => embedRange(planned, resources));
   const summary = { ...made, settings: vectorDigestsOf(resources.config) };
   const { missing, outdated } = made;
-  if (chunks.dry_run === true || missing + outdated > 0) return succeeded({ ...summary });
+  if (chunks.dry_run === true || missing + outdated > 0) return summaryAlone({ ...summary });
   const vector_index = await trace.step("index_vectors", () => {
     trace.mayTake(STATEMENT_LIMITS_MS.build);
     return indexWhenLast(
@@ -59,7 +60,7 @@ export async function runEmbedChunks(
       resources,
     );
   });
-  return succeeded({ ...summary, vector_index });
+  return summaryAlone({ ...summary, vector_index });
 }
 
 /** Vectors of another model, which --model names, are for whoever asks for them by it, and are not searched. */
@@ -160,13 +161,5 @@ export async function runEmbedText(
   const { id, dims } = embedder;
   trace.models([{ pass: "first", model: id, why: "embed.model_id", facts: { dims } }]);
   await storeJobVectors(resources.database, job, { model: embedder.id, vectors });
-  return succeeded({ texts: texts.length, dims: embedder.dims, model: embedder.id });
+  return summaryAlone({ texts: texts.length, dims: embedder.dims, model: embedder.id });
 }
-
-const succeeded = (summary: Readonly<Record<string, unknown>>): Answer => ({
-  kind: "succeeded",
-  answer: null,
-  scope: null,
-  citations: [],
-  summary,
-});

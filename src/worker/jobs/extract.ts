@@ -3,52 +3,55 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ExtractInput } from "../../shared/job.ts";
 import type { SchemaCompiler } from "../../shared/json-schema.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
-import { routeModels } from "../../shared/route-models.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
 import type {
   Citation,
   ClaimRecord,
   EvidenceSpan,
   FieldBinding,
   Outcome,
+  PartRecord,
 } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { notesFor } from "../answer/notes.ts";
+import type { RunEnd } from "../../shared/settlement.ts";
 import type { Offload } from "../offload/offload.ts";
-import type { PipelineDependencies, Reading } from "../evidence/types.ts";
-import { charsIn, DECLINED } from "../models/model.ts";
-import type { Model } from "../models/model.ts";
-import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
+import type { JudgeVerdict, PipelineDependencies, Reading } from "../evidence/types.ts";
+import { charsIn } from "../models/model.ts";
+import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { quoteName } from "../evidence/fence.ts";
 import { askAgain, askWithRepair } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import { checkByPreset, checkByUser, findFieldQuotes } from "../verify/check-fields.ts";
 import type { CheckedFields, CheckFields } from "../verify/check-fields.ts";
-import { fieldValues, plainFields, wrapSchema } from "../verify/bindings/quoted-fields.ts";
+import { gradeField, isCarried } from "../verify/bindings/grade-field.ts";
+import {
+  fieldValues,
+  isChosen,
+  plainFields,
+  wrapSchema,
+} from "../verify/bindings/quoted-fields.ts";
 import type { FieldValue } from "../verify/bindings/quoted-fields.ts";
 import { constraintOf } from "../verify/fields-schema.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
+import { selectAnswerer } from "./ask-run.ts";
+import type { Answerer } from "./ask-run.ts";
 import { extractionOf, MERGE } from "./extraction.ts";
 import type { Extraction } from "./extraction.ts";
 import { examplesForPrompt } from "./nearest-examples.ts";
-import {
-  bindValues,
-  isChosen,
-  leaveOut,
-  LOOK_UP,
-  validateFields,
-} from "../verify/validate-fields.ts";
+import { bindValues, leaveOut, LOOK_UP, validateFields } from "../verify/validate-fields.ts";
 import type { GivenFields } from "../verify/validate-fields.ts";
 import { titleOf } from "../evidence/number.ts";
+import type { CitableBlock } from "../evidence/number.ts";
 import {
   aboutFile,
+  condenseGroups,
   FEWEST_ROOM,
   isOverflow,
+  nothingInParts,
   roomForEvidence,
   wholeFooter,
 } from "../answer/map-reduce.ts";
-import { evidenceOf, halve, leavesOf, merge, recordOf, spansOf } from "../answer/parts.ts";
+import { evidenceOf, halve, leavesOf, spansOf } from "../answer/parts.ts";
 import type { PartEvidence, PartNode } from "../answer/parts.ts";
 import {
   EXTRACT_BY_EXAMPLES_PROMPT,
@@ -56,11 +59,10 @@ import {
   PART_OF_FILE,
   WHOLE_FILE,
 } from "../answer/prompts.ts";
-import { renderPrompt } from "../answer/prompt.ts";
+import { fencePieces } from "../answer/prompt.ts";
 import { readWholeFile } from "../evidence/read.ts";
 import type { Draft } from "./verification/draft.ts";
-import { verifyDraft } from "./verification/verify-draft.ts";
-import type { DraftPlan } from "./verification/verify-draft.ts";
+import { endOf, verify } from "./verification/verify.ts";
 
 type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {
@@ -70,9 +72,9 @@ type ExtractDependencies = PipelineDependencies & {
 };
 
 /**
- * Fields of a whole file: read through the sandbox, gated, taken out at once or part by part, held against their
- * schema and the words of the file. The answer is the fields as JSON, with a footer that states the coverage; `summary`
- * holds them as they are.
+ * Fields of a whole file: read and gated, taken out at once or part by part, checked against their schema and the words of
+ * the file, verified. The answer is the fields as JSON, with a footer that states the coverage; `summary` holds them as
+ * they are.
  *
  * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED, MODEL_UNSUPPORTED (a model without language, and a schema
  * of the user), and those of `askWithRepair`.
@@ -82,76 +84,68 @@ export async function extractFile(
   deps: ExtractDependencies,
   trace: RunTrace,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<RunEnd> {
   const reading = await readWholeFile(input.path, deps, trace);
   if (reading.kind === "refused") return reading;
   const run = await extractRun(input, reading, deps, callParts(deps, { trace, signal }));
-  const extracted = await extractText(run);
-  if (extracted.kind === "refused") return extracted;
-  const verified = await verifyFields(run, extracted);
-  if (verified.kind === "refused") return verified;
-  const { fields, citations } = verified.value;
-  const scope = footerOf(run, verified.value);
+  const given = await secondPass(run);
+  if ("kind" in given) return given;
+  const checked = await check(run, given);
+  if (checked.kind === "refused") return checked;
+  return endOf(await verify(draftOf(run, checked), run.parts), (value) => succeeded(run, value));
+}
+
+function succeeded({ reading }: ExtractRun, { fields, parts, citations }: Extracted): Outcome {
+  const scope = wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" });
   const answer = `${JSON.stringify(fields)}\n${scope}`;
   return { kind: "succeeded", answer, scope, citations, summary: fields };
 }
 
-const footerOf = ({ reading }: ExtractRun, { parts }: Extracted): string =>
-  wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" });
-
 /** The fields as an answer whose statements are their values. Of a file that was read in parts nothing is revised. */
-function verifyFields(
-  run: ExtractRun,
-  extracted: Extracted,
-): Promise<AcceptedReply<Extracted> | Refusal> {
+function draftOf(run: ExtractRun, extracted: Extracted): Draft<Extracted> {
   const { reading, model, choice, parts } = run;
   const leaves = leavesOf(reading, Number.POSITIVE_INFINITY);
   const evidence = evidenceOf(leaves, aboutFile(run));
-  const plan: DraftPlan<Extracted> = {
-    model,
-    choice,
+  const text = JSON.stringify(extracted.fields);
+  return {
+    ...{ kind: "draft", value: extracted, text, model, choice },
+    claims: extracted.bindings.flatMap(claimOf),
+    states: "values",
     task: `Take fields out of the file ${reading.path}`,
     evidence: evidence.sources,
-    async revise({ value, text }, faults) {
-      if (value.parts !== 1) return null;
+    async revise(faults) {
+      if (extracted.parts !== 1) return null;
       const request = await fieldsPlan(run, evidence, "second");
       const again = await askAgain(request, text, { faults, earlier: [] }, parts);
       const [node] = leaves;
       if (again === null || node === undefined) return null;
-      const concluded = await conclude(run, [{ node, given: again.value }]);
-      return concluded.kind === "refused" ? null : { draft: draftOf(concluded), plan };
+      const checked = await check(run, [{ node, given: again.value }]);
+      return checked.kind === "refused" ? null : draftOf(run, checked);
     },
-    withNote: (value) => value,
-    withCorrection(value, correction) {
+    withNote: () => extracted,
+    withCorrection(correction) {
       const fields = parseJson(correction);
       if (!isRecord(fields)) return null;
       parts.trace.bindings([]);
-      return { ...value, fields };
+      return { ...extracted, fields };
     },
   };
-  return verifyDraft(draftOf(extracted), plan, parts);
 }
-
-const draftOf = (extracted: Extracted): Draft<Extracted> => ({
-  value: extracted,
-  text: JSON.stringify(extracted.fields),
-  claims: extracted.bindings.flatMap(claimOf),
-});
 
 /** A value as a statement: `/total is 1250`. */
 function claimOf(binding: FieldBinding): readonly ClaimRecord[] {
-  const { pointer, value, state, reason, quote, span } = binding;
-  if (state === "null") return [];
-  const isBound = state === "bound" && reason === null;
+  const { pointer, value, grade, quote, span } = binding;
+  if (grade === null) return [];
+  const isBound = grade === "supported";
   return [
     {
       draft: 0,
       text: `${pointer} is ${JSON.stringify(value)}`,
       cites: [1],
       quote,
-      grade: isBound ? "supported" : "partly",
-      reason: isBound ? "carried" : "quote",
-      fate: isBound ? "kept" : "marked",
+      grade,
+      reason: isBound ? "verbatim" : "quote",
+      fate: isBound ? "kept" : grade === "unsupported" ? "flagged" : "marked",
       stands: true,
       arithmetic: null,
       span,
@@ -168,19 +162,15 @@ async function extractRun(
   deps: ExtractDependencies,
   parts: CallParts,
 ): Promise<ExtractRun> {
-  const { settings, models, fenceKey } = deps;
-  const { second: choice } = routeModels("", settings.model, input.options ?? {});
-  const model = await modelOf(choice, models, parts.signal);
-  parts.trace.models([modelUse("second", model, choice)]);
-  const notes = await notesFor(model, deps, parts.trace);
-  parts.trace.memory(notes.ids);
+  const answerer = await selectAnswerer(input.options, deps, parts);
   const extraction = extractionOf(input);
   const title = titleOf(reading.text) ?? reading.path;
-  const otherText = [notes.text, title, JSON.stringify(extraction.schema), extraction.task];
-  const room = roomForEvidence(model, choice, otherText);
+  const otherText = [answerer.notes, title, JSON.stringify(extraction.schema), extraction.task];
+  const room = roomForEvidence(answerer.model, answerer.choice, otherText);
   const asked = { ...extraction, text: reading.text };
   const examples = await examplesForPrompt(asked, room, parts);
   return {
+    ...answerer,
     extraction,
     examples,
     room: Math.max(room - examples.length, FEWEST_ROOM),
@@ -188,11 +178,6 @@ async function extractRun(
     checkPart: await checkBy(extraction.partSchema, extraction, deps),
     reading,
     title,
-    model,
-    choice,
-    notes: notes.text,
-    fenceKey,
-    parts,
   };
 }
 
@@ -205,7 +190,7 @@ const checkBy = async (
     ? checkByUser(schema, offloadSchema)
     : checkByPreset(schema, compileSchema, judged);
 
-type ExtractRun = {
+type ExtractRun = Answerer & {
   readonly extraction: Extraction;
   /** Labelled texts, as the prompt shows them; empty without any. */
   readonly examples: string;
@@ -216,12 +201,6 @@ type ExtractRun = {
   readonly checkPart: CheckFields;
   readonly reading: Reading;
   readonly title: string;
-  readonly model: Model;
-  readonly choice: ModelChoice;
-  /** The operator's durable notes, as the prompt shows them. */
-  readonly notes: string;
-  readonly fenceKey: Buffer;
-  readonly parts: CallParts;
 };
 
 type Extracted = {
@@ -237,87 +216,66 @@ type Extracted = {
 /** Without a window: what rules find in so much text is a reply that can be read. */
 const MOST_WITHOUT_WINDOW = 16_000;
 
-/**
- * The fields of a text: at once where it fits the model's window, else of each part, in order and with nothing left out,
- * and put together by rules and not by a model. The whole is held against the full schema and the words of the file.
- */
-async function extractText(run: ExtractRun): Promise<Extracted | Refusal> {
+/** The fields of a text: at once where it fits the model's window, else of each part, in order and with nothing left out. */
+async function secondPass(run: ExtractRun): Promise<readonly PartFields[] | Refusal> {
   const { reading, model, room } = run;
   const leaves = leavesOf(
     reading,
     Math.min(room, model.facts.windowTokens === null ? MOST_WITHOUT_WINDOW : room),
   );
   const [only] = leaves;
-  if (only !== undefined && leaves.length === 1) {
-    const asked = await askFields(run, evidenceOf(leaves, aboutFile(run)), "second");
-    const halves = isOverflow(asked) ? halve(leaves) : null;
-    if (halves === null) {
-      return asked.kind === "refused" ? asked : conclude(run, [{ node: only, given: asked.value }]);
-    }
-    return inParts(run, halves.flat());
+  if (only === undefined || leaves.length > 1) {
+    return inParts(
+      run,
+      leaves.map((leaf) => [leaf]),
+    );
   }
-  return inParts(run, leaves);
+  const asked = await askFields(run, evidenceOf(leaves, aboutFile(run)), "second");
+  const halves = isOverflow(asked) ? halve(leaves) : null;
+  if (halves !== null) return inParts(run, halves);
+  return asked.kind === "refused" ? asked : [{ node: only, given: asked.value }];
 }
 
 type PartFields = { readonly node: PartNode; readonly given: GivenFields | null };
 
-async function inParts(run: ExtractRun, leaves: readonly PartNode[]): Promise<Extracted | Refusal> {
-  const parts: PartFields[] = [];
-  const refusal = await extractParts(run, leaves, parts);
-  if (refusal !== null) return refusal;
-  for (const [ordinal, { node, given }] of parts.entries()) {
-    const words = given === null ? null : JSON.stringify(plainFields(given.paired));
-    run.parts.trace.part(
-      recordOf(merge([node], words), { path: run.reading.path, ordinal }, DECLINED),
-    );
-  }
-  return conclude(run, parts);
+/** The fields of each part; one that gives nothing is a part without fields. They go on record together. */
+async function inParts(
+  run: ExtractRun,
+  groups: readonly (readonly PartNode[])[],
+): Promise<readonly PartFields[] | Refusal> {
+  const given: GivenFields[] = [];
+  const records: PartRecord[] = [];
+  const nodes = await condenseGroups(
+    {
+      reading: run.reading,
+      title: run.title,
+      trace: { part: (part) => void records.push(part) },
+      async askPart(part) {
+        const asked = await askFields(run, part, "part");
+        if (asked.kind === "refused") return asked;
+        given.push(asked.value);
+        return { kind: "passed", words: JSON.stringify(plainFields(asked.value.paired)) };
+      },
+    },
+    groups,
+  );
+  if ("kind" in nodes) return nodes;
+  for (const record of records) run.parts.trace.part(record);
+  const inOrder = given.values();
+  return nodes.map((node) => ({
+    node,
+    given: node.words === null ? null : (inOrder.next().value ?? null),
+  }));
 }
 
-async function extractParts(
-  run: ExtractRun,
-  leaves: readonly PartNode[],
-  parts: PartFields[],
-): Promise<Refusal | null> {
-  for (const leaf of leaves) {
-    const refusal = await extractPart(run, leaf, parts);
-    if (refusal !== null) return refusal;
-  }
-  return null;
-}
-
-/** Adds the fields of a part; one that does not fit is halved, and one that gives nothing is a part without fields. */
-async function extractPart(
-  run: ExtractRun,
-  leaf: PartNode,
-  parts: PartFields[],
-): Promise<Refusal | null> {
-  const asked = await askFields(run, evidenceOf([leaf], aboutFile(run)), "part");
-  if (asked.kind === "kept") {
-    parts.push({ node: leaf, given: asked.value });
-    return null;
-  }
-  const halves = isOverflow(asked) ? halve([leaf]) : null;
-  if (halves !== null) return extractParts(run, halves.flat(), parts);
-  if (asked.code === "EVIDENCE_NOT_ACQUIRED") {
-    parts.push({ node: leaf, given: null });
-    return null;
-  }
-  const { lineStart, lineEnd } = leaf;
-  const place = `Lines ${lineStart} to ${lineEnd} of ${run.reading.path}`;
-  return { ...asked, message: `${place}: ${asked.message}` };
-}
-
-async function conclude(
-  run: ExtractRun,
-  parts: readonly PartFields[],
-): Promise<Extracted | Refusal> {
+/** Puts the fields of parts together by rules, and holds the whole against the full schema and the words of the file. */
+async function check(run: ExtractRun, parts: readonly PartFields[]): Promise<Extracted | Refusal> {
   const { reading } = run;
   const given = parts.flatMap(({ node, given: one }) =>
     one === null ? [] : [{ ...one, chars: node.endChar - node.startChar }],
   );
   const [first] = given;
-  if (first === undefined) return nothingIn(run, parts.length);
+  if (first === undefined) return nothingInParts(run, parts.length);
   const paired = parts.length === 1 ? first.paired : await mergeGiven(run, given);
   const checked = await run.check(paired, run.parts.signal);
   const [fault] = checked.faults;
@@ -344,7 +302,9 @@ async function concludeBound(
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
   const { sources: evidence } = evidenceOf(whole, aboutFile(run));
   const rules = { check, evidence, offload: run.parts.offload, signal: run.parts.signal };
-  const found = await bindValues(checked.values, rules);
+  const bound = await bindValues(checked.values, rules);
+  const verdicts = await askJudge(run, checked.values, bound, evidence);
+  const found = gradeAgain(checked.values, bound, verdicts);
   const left = await leaveOut(checked, found, rules);
   const dropped = new Map([...before, ...left.dropped]);
   const refusal = refusalWithout(checked.values, found, dropped, reading.path);
@@ -356,7 +316,8 @@ async function concludeBound(
     extraction.preset === null
       ? left.values
       : fieldValues(paired, extraction.schema, extraction.judged);
-  const bindings = withDropped(await bindValues(values, rules), dropped, parts);
+  const rebound = gradeAgain(values, await bindValues(values, rules), verdicts);
+  const bindings = withDropped(rebound, dropped, parts);
   const fields = plainFields(paired);
   const quotes = findFieldQuotes(fields, extraction.schema);
   const records = await run.parts.offload(
@@ -369,6 +330,33 @@ async function concludeBound(
   const citations = citeQuotes([...records, ...bindings]);
   return { kind: "extracted", fields, parts, citations, bindings };
 }
+
+type Verdicts = ReadonlyMap<string, JudgeVerdict>;
+
+async function askJudge(
+  { model, choice, parts }: ExtractRun,
+  values: readonly FieldValue[],
+  bindings: readonly FieldBinding[],
+  evidence: readonly CitableBlock[],
+): Promise<Verdicts> {
+  if (parts.judge === undefined) return new Map();
+  const { judgeFields } = await import("./judge/judge-fields.ts");
+  return judgeFields({ values, bindings, evidence }, { model, choice }, parts);
+}
+
+/** Values with what a judge says of them, by pointer. */
+const gradeAgain = (
+  values: readonly FieldValue[],
+  bindings: readonly FieldBinding[],
+  verdicts: Verdicts,
+): readonly FieldBinding[] =>
+  bindings.map((binding, at) => {
+    const field = values[at];
+    const verdict = verdicts.get(binding.pointer);
+    return field === undefined || verdict === undefined
+      ? binding
+      : gradeField(field, binding, verdict);
+  });
 
 /**
  * Bindings with why values are null or not there. Of a file in parts only of what no part gave: a value that one part lost
@@ -383,16 +371,15 @@ function withDropped(
     bindings.flatMap(({ pointer, state }) => (state === "null" ? [pointer] : [])),
   );
   const there = parts === 1 ? nulls : new Set(bindings.map(({ pointer }) => pointer));
-  const withheld = [...dropped].flatMap(([pointer, { reason }]) =>
-    there.has(pointer)
-      ? []
-      : [{ pointer, value: null, state: "null" as const, reason, quote: null, span: null }],
-  );
-  const told = bindings.map((binding) =>
-    binding.state === "null"
-      ? { ...binding, reason: dropped.get(binding.pointer)?.reason ?? null }
-      : binding,
-  );
+  const withheld = [...dropped].flatMap(([pointer, { reason, judged }]) => {
+    const nothing = { value: null, state: "null", grade: null, quote: null, span: null } as const;
+    return there.has(pointer) ? [] : [{ pointer, reason, judged, ...nothing }];
+  });
+  const told = bindings.map((binding) => {
+    if (binding.state !== "null") return binding;
+    const { reason = null, judged = null } = dropped.get(binding.pointer) ?? {};
+    return { ...binding, reason, judged };
+  });
   return [...told, ...withheld];
 }
 
@@ -403,17 +390,17 @@ function refusalWithout(
   dropped: GivenFields["dropped"],
   path: string,
 ): Refusal | null {
-  if (bindings.some(({ state }) => state === "bound")) return null;
+  if (bindings.some(isCarried)) return null;
   const lost = values.flatMap((field, at) =>
-    bindings[at]?.state === "unbound" && !isChosen(field) ? [field.pointer] : [],
+    bindings[at]?.state === "null" || isChosen(field) ? [] : [field.pointer],
   );
   const before = [...dropped].flatMap(([pointer, one]) => (one.isChosen ? [] : [pointer]));
   const pointers = [...new Set([...lost, ...before])];
   if (pointers.length === 0) return null;
   return refuse(
     "ANSWER_UNSUPPORTED",
-    `No value was found in words of ${path}: ${pointers.slice(0, MOST_TOLD).join(", ")} is held by no quote. ` +
-      "`nightdesk runs show` has the replies; a larger model, or a description of the fields, may do better.",
+    `No value was found in words of ${path}: ${pointers.slice(0, MOST_TOLD).join(", ")} is carried by no quote. ` +
+      "`nightdesk runs show` has the replies. Describe the fields, or set another model.",
   );
 }
 
@@ -427,12 +414,6 @@ async function mergeGiven(
   const chars = parts.reduce((sum, { json }) => sum + json.length, 0);
   return JSON.parse(await offload(MERGE, { preset, parts }, { chars, signal })) as Fields;
 }
-
-const nothingIn = ({ reading }: ExtractRun, parts: number): Refusal =>
-  refuse(
-    "EVIDENCE_NOT_ACQUIRED",
-    `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
-  );
 
 type Quoted = { readonly quote: string | null; readonly span: EvidenceSpan | null };
 
@@ -469,7 +450,8 @@ async function fieldsPlan(
   const check = pass === "part" ? run.checkPart : run.check;
   const { offload, signal } = run.parts;
   const hashes = [reading.sha256, ...spansOf(shown)];
-  const boundary = fenceBoundary(template.version, hashes, fenceKey);
+  const mark = { version: template.version, hashes };
+  const { boundary, promptOf } = await fencePieces(shown, mark, { fenceKey, ...run.parts });
   const values = {
     path: quoteName(reading.path),
     subject: pass === "part" ? PART_OF_FILE : WHOLE_FILE,
@@ -479,7 +461,6 @@ async function fieldsPlan(
     notes,
     examples,
   };
-  const evidence = { text: await fenceLong(shown, boundary, { offload, signal }), shown };
   const held = preset === null ? wrapSchema(schema) : schema;
   // Rules reply the same when they are asked again.
   let attempt: "first" | "last" = model.facts.readsPrompts ? "first" : "last";
@@ -489,7 +470,7 @@ async function fieldsPlan(
     choice,
     boundary,
     task: { purpose: "extract", preset, labels, examples: extraction.examples, evidence: shown },
-    prompt: (correction) => renderPrompt(template, { values, boundary, evidence, correction }),
+    prompt: promptOf(template, values),
     judge(reply) {
       const rules = { check, evidence: sources, attempt, offload, signal };
       attempt = "last";

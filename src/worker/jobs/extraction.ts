@@ -3,6 +3,7 @@ import type { LabelExample } from "../../shared/label-examples.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { findDates } from "../text/dates.ts";
+import { objectSchema } from "../text/model-json.ts";
 import { isQuotedValue, unpair } from "../verify/bindings/quoted-fields.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 
@@ -95,35 +96,28 @@ const TEXT = { type: "string", minLength: 1, maxLength: 2000 };
 const TEXT_OR_NULL = { type: ["string", "null"], maxLength: 2000 };
 const MOST_ITEMS = 1_000;
 
-const objectOf = (properties: FieldsSchema): FieldsSchema => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
-
 const listOf = (properties: FieldsSchema): FieldsSchema => ({
   type: "array",
   maxItems: MOST_ITEMS,
-  items: objectOf(properties),
+  items: objectSchema(properties),
 });
 
 /** The schema that the fields of a preset fit. What a model is asked for first helps it with what follows. */
 export function presetSchema(preset: Preset, labels: readonly string[]): FieldsSchema {
   switch (preset) {
     case "classify":
-      return objectOf({
+      return objectSchema({
         quote: TEXT,
         reason: TEXT,
         label: { type: "string", enum: [...labels] },
         priority: { type: "string", enum: ["high", "normal", "low"] },
       });
     case "actions":
-      return objectOf({
+      return objectSchema({
         actions: listOf({ quote: TEXT, action: TEXT, owner: TEXT_OR_NULL, due: TEXT_OR_NULL }),
       });
     case "people":
-      return objectOf({
+      return objectSchema({
         people: listOf({ quote: TEXT, name: TEXT, role: TEXT_OR_NULL }),
         dates: listOf({ quote: TEXT, date: TEXT, what: TEXT }),
       });

@@ -4,7 +4,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type { Model, ModelFacts, ModelReply } from "../models/model.ts";
-import { callModel } from "../answer/call-model.ts";
+import { callModel, callParts } from "../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../answer/call-model.ts";
 import { fenceBoundary, fenceEvidence } from "../evidence/fence.ts";
 import { numberEvidence } from "../evidence/number.ts";
@@ -25,7 +25,7 @@ import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { fromNativeCalls, malformed } from "../tools/parse-tool-call.ts";
 import type { MalformedCall, ToolCall } from "../tools/parse-tool-call.ts";
 import type { Classification } from "../question/classify-question.ts";
-import type { RetrievedContext } from "./answer-whole.ts";
+import type { Answerers, AskRun, RetrievedContext } from "./ask-run.ts";
 
 /** direct: the model wrote something else than a call. That is kept in the record and never returned. */
 export type Selection =
@@ -68,13 +68,29 @@ function overridesFor(
   }
 }
 
+/** The first pass. Where the job gives the file, no model is asked which to read, and its path stands in no prompt for one. */
+export const firstPass = (
+  { input: { question, path }, deps, trace, signal }: AskRun,
+  found: RetrievedContext,
+  { route, first }: Answerers,
+): Promise<Selection | Refusal> =>
+  trace.step("first_pass", async () => {
+    if (path === undefined) {
+      const plan = { question, ...found, model: first, choice: route.first };
+      return selectTool({ ...plan, fenceKey: deps.fenceKey }, callParts(deps, { trace, signal }));
+    }
+    trace.detail("first_pass", { selected: "path" });
+    const call = { kind: "call", name: READ_WHOLE_FILE.name, args: { path } } as const;
+    return { kind: "call", call: { ...call, trailingText: "" } };
+  });
+
 /**
  * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host has. A
  * call that can't be carried out as it is written is asked for once more: in words where the host could not read it, else
  * under a schema where the host holds a reply to one. Refusals: those of the model, and INVALID_ARGS for a call that can't
  * be read then either.
  */
-export async function firstPass(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
+async function selectTool(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
   const { toolProtocol } = plan.model.facts;
   const first = await choose({ protocol: toolProtocol, correction: NO_CORRECTION }, plan, parts);
   const again = first.kind === "refused" ? null : againAfter(first, plan);

@@ -2,6 +2,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { HookTarget, NotifyInput } from "../../shared/job.ts";
 import { networksOf } from "../../shared/network-address.ts";
+import { summaryAlone } from "../../shared/run-result.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
@@ -27,7 +28,7 @@ export async function notifyHook(
   const { event: name, batch_id, target } = input;
   const log = context.logger.child({ event: name, batch_id, target });
   const event = await readBatchEvent(database, input);
-  if (event === undefined) return done("superseded");
+  if (event === undefined) return summaryAlone({ end: "superseded" });
   trace.mayTake(context.config.on_batch_end.timeout_s * 1_000 + REST_MS);
   const { kind, status, error } = await trace.step("notify", async () => {
     const result = await callTarget(target, event, context, signal);
@@ -36,21 +37,13 @@ export async function notifyHook(
   });
   if (kind === "told") {
     log.info({ status }, "event of a batch told");
-    return done("told");
+    return summaryAlone({ end: "told" });
   }
   // Not what the target made of the signal: who aborted it knows what becomes of the job.
   signal.throwIfAborted();
   log.warn({ status, error }, "event of a batch not told");
   throw new Failure(kind === "refused" ? "HOOK_FAILED" : "HOOK_UNAVAILABLE", error);
 }
-
-const done = (end: "told" | "superseded"): Answer => ({
-  kind: "succeeded",
-  answer: null,
-  scope: null,
-  citations: [],
-  summary: { end },
-});
 
 function callTarget(
   target: HookTarget,

@@ -4,11 +4,12 @@ import { pathPrefixIn } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import type { SchemaCompiler } from "../../shared/json-schema.ts";
+import { hasWeights } from "../../shared/providers.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
-import type { CompareClaims, PipelineDependencies } from "../evidence/types.ts";
+import type { AskJudge, CompareClaims, PipelineDependencies } from "../evidence/types.ts";
 import { createPacing, paceEmbedder, paceEmbedders } from "../hosts/pacing.ts";
 import type { EmbedderLimiter, Timing } from "../hosts/pacing.ts";
 import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
@@ -20,8 +21,9 @@ import { openResources } from "../resources.ts";
 import type { WorkerResources } from "../resources.ts";
 import { mostEntailmentMs, mostRerankMs } from "../settings.ts";
 import { openCallLog } from "./call-log.ts";
-import type { InvestigateDependencies } from "./investigate/investigate.ts";
+import type { InvestigateDependencies } from "./investigate/look-around.ts";
 import type { InvestigationPlace } from "./investigate/open-investigations.ts";
+import type { JudgeSettings } from "./judge/open-judge.ts";
 import {
   atTier,
   modelNamedBy,
@@ -44,7 +46,7 @@ export type OpenedRun = {
   /** Limited to the documents that the job may read; calls of embedders wait for a slot of their host. */
   readonly resources: WorkerResources;
   /** What an answer is made with. */
-  readonly pipeline: () => Promise<PipelineDependencies>;
+  readonly pipeline: () => Promise<JudgedPipeline>;
   /** The same, with what tools reach. */
   readonly investigation: () => Promise<InvestigateDependencies>;
   readonly schemas: SchemaParts;
@@ -87,12 +89,12 @@ export function openRuns(
     const bound = shared.within(prefix === undefined ? [] : [prefix]);
     const resources = paceEmbedders(bound, embedding(0));
     const pipeline = async () => {
-      const { models, search, compareClaims, ...parts } = await resources.pipeline();
+      const { models, search, ...parts } = await resources.pipeline();
       const paced = {
         ...parts,
         models: models.chosenBy(choice),
         search: searchIn(trace, search, { config, questions: embedding(mostRerankMs(config)) }),
-        compareClaims: compareClaims && timedIn(trace, compareClaims, config),
+        compareClaims: parts.compareClaims && timedIn(trace, parts.compareClaims, config),
       };
       const limiter = unlimitedIn(trace, pacing.forModel(job.runId));
       return withRows(paced, { call, config, database, resources, limiter });
@@ -106,6 +108,9 @@ export function openRuns(
   };
 }
 
+/** With what a judge of form nli compares by. */
+type JudgedPipeline = PipelineDependencies & { readonly compareClaims: CompareClaims | undefined };
+
 type RunRows = {
   readonly call: JobCall<JobInput>;
   readonly config: Config;
@@ -116,12 +121,13 @@ type RunRows = {
 
 /** A pipeline with the calls of earlier runs of its job, and with what its answer is verified by. */
 async function withRows(
-  parts: Omit<PipelineDependencies, "calls" | "verification">,
+  parts: Omit<JudgedPipeline, "calls" | "verification" | "judge">,
   { call: { job, input }, config, database, resources, limiter }: RunRows,
-): Promise<PipelineDependencies> {
+): Promise<JudgedPipeline> {
   const { runs } = config;
   const { earlierForm, ...log } = openCallLog(database, job, {
-    reuse: runs.reuse,
+    // What a model is worth is asked anew.
+    reuse: input.kind === "examine" ? "never" : runs.reuse,
     keepReasoningDays: runs.keep_reasoning_days,
   });
   // What another model of verify.tiers was asked says nothing of this one.
@@ -138,8 +144,18 @@ async function withRows(
       listPathsNow: async () => (await resources.files()).listPathsNow(),
       stored: storedRounds(database, job.jobId),
     }),
+    judge: judgeFor({ config, database, jobId: job.jobId, deps: parts }),
     calls: { ...log, limiter },
   };
+}
+
+/** Undefined where no judge is configured, and no model that could be one: its code is loaded by the first statement that it is asked of. */
+function judgeFor(settings: JudgeSettings): AskJudge | undefined {
+  const { verify, model } = settings.config;
+  const isNobody = verify.judge.model === "same" && !hasWeights(model.provider);
+  if (verify.judge.model === "off" || (isNobody && verify.judge.form !== "nli")) return undefined;
+  const opened = openFirst(async () => (await import("./judge/open-judge.ts")).openJudge(settings));
+  return async (...asked) => (await opened.get())(...asked);
 }
 
 /** Each call of the model has a limit of its own. */

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { indexSettingsOf } from "../../shared/index-settings.ts";
 import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
+import { summaryAlone } from "../../shared/run-result.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import { RunAborted } from "../../shared/settlement.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -30,7 +31,13 @@ import { bindSources } from "../index/sources.ts";
 import { indexSources } from "../index/index-sources.ts";
 import type { IndexSummary } from "../index/index-sources.ts";
 import { reconcileVectorIndex } from "../index/embed-chunks.ts";
-import { chunkSettingsOf, questionSettingsOf, readerLimitsOf, sourcesOf } from "../settings.ts";
+import {
+  chunkSettingsOf,
+  encodingsOf,
+  questionSettingsOf,
+  readerLimitsOf,
+  sourcesOf,
+} from "../settings.ts";
 import type { JobCall } from "./open-run.ts";
 
 /** Scans the sources, then queues embed jobs in the same batch when chunks miss a vector. */
@@ -41,17 +48,8 @@ export async function runIndex(
   const summary = await call.trace.step("index", () => scan(call, resources));
   call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
-  return {
-    kind: "succeeded",
-    answer: null,
-    scope: null,
-    citations: [],
-    summary: {
-      ...summary,
-      vectors_missing: missing,
-      settings: indexSettingsOf(resources.config),
-    },
-  };
+  const settings = indexSettingsOf(resources.config);
+  return summaryAlone({ ...summary, vectors_missing: missing, settings });
 }
 
 /** A large folder is listed before the first document is read. */
@@ -73,7 +71,7 @@ async function scan(
       sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
       extensions: config.security.allowed_exts,
       chunking: chunkSettingsOf(config),
-      reader: readerFingerprint(readerLimitsOf(config)),
+      reader: readerFingerprint(readerLimitsOf(config), encodingsOf(config)),
       offload: offloadDocuments,
     },
     {

@@ -1,9 +1,10 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { JobInput, Kind } from "../../shared/job.ts";
-import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import type { RunEnd } from "../../shared/settlement.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { callParts } from "../answer/call-model.ts";
 import { countHostFailures } from "../hosts/host-state.ts";
 import type { Timing } from "../hosts/pacing.ts";
 import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
@@ -12,12 +13,12 @@ import { openRuns } from "./open-run.ts";
 import type { JobCall, OpenedRun } from "./open-run.ts";
 
 /** Does the work of one claimed job. Refusals are returned, faults are thrown. */
-export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
+export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<RunEnd>;
 
 type RunOf<K extends Kind> = JobCall<Extract<JobInput, { readonly kind: K }>> & OpenedRun;
 
 /** The code of a kind is loaded by its first job. */
-const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<Outcome> } = {
+const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
   async ask({ job: { jobId }, input, pipeline, trace, signal }) {
     const { answerQuestion } = await import("./ask.ts");
     return answerQuestion({ jobId, input }, await pipeline(), trace, signal);
@@ -34,6 +35,12 @@ const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<Outcome> } = {
     const { checkClaim } = await import("./check.ts");
     const { steps } = context.config.verify;
     return checkClaim(input, { ...(await investigation()), steps }, trace, signal);
+  },
+  async examine({ job: { jobId }, input, context, database, pipeline, trace, signal }) {
+    const { examineModel } = await import("./judge/examine.ts");
+    const deps = await pipeline();
+    const parts = callParts(deps, { trace, signal });
+    return examineModel({ config: context.config, database, deps, jobId, input, parts });
   },
   async chat({ job: { jobId }, input, pipeline, trace, signal }) {
     const { chatOnce } = await import("./chat.ts");
@@ -69,7 +76,7 @@ const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<Outcome> } = {
   },
 };
 
-const runKind = <K extends Kind>(kind: K, run: RunOf<K>): Promise<Outcome> => KINDS[kind](run);
+const runKind = <K extends Kind>(kind: K, run: RunOf<K>): Promise<RunEnd> => KINDS[kind](run);
 
 /** Runs a job by the code of its kind. @param place where investigations look around: another only in tests */
 export function createRunJob(

@@ -1,134 +1,121 @@
 import type { Refusal } from "../../shared/failure.ts";
 import type { SummarizeInput } from "../../shared/job.ts";
-import { routeModels } from "../../shared/route-models.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
-import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import { callParts, modelOf, modelUse } from "../answer/call-model.ts";
+import type { RunEnd } from "../../shared/settlement.ts";
+import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { partFooter, roomForEvidence, wholeFooter, mapReduce } from "../answer/map-reduce.ts";
-import { notesFor } from "../answer/notes.ts";
 import { spansOf } from "../answer/parts.ts";
 import type { PartEvidence } from "../answer/parts.ts";
-import { renderPrompt } from "../answer/prompt.ts";
+import { fencePieces } from "../answer/prompt.ts";
 import {
   OF_SUMMARIES,
   SUMMARIZE_PROMPT,
   SUMMARY_CLAIMS_PROMPT,
   SUMMARY_OF_FILE,
 } from "../answer/prompts.ts";
-import type { RepairPlan } from "../answer/repair-loop.ts";
-import { fenceBoundary, fenceLong, quoteName } from "../evidence/fence.ts";
+import { askWithRepair } from "../answer/repair-loop.ts";
+import { quoteName } from "../evidence/fence.ts";
 import { titleOf } from "../evidence/number.ts";
 import { readWholeFile } from "../evidence/read.ts";
 import type { PipelineDependencies, PipelineSettings, Reading } from "../evidence/types.ts";
-import type { Model } from "../models/model.ts";
 import type { AnswerRules } from "../verify/check-answer.ts";
-import type { PassedReply } from "../verify/check-reply.ts";
-import { answerRules, askForAnswer, citationsOf, formFor, partRules } from "./answer-whole.ts";
-import type { ClaimsPlan } from "./answer-whole.ts";
+import {
+  answerRequest,
+  answerRules,
+  askOfPart,
+  checkOf as check,
+  draftOf,
+  formFor,
+  partRules,
+  succeeded,
+} from "./answer-request.ts";
+import type { CheckAnswer, Drafted } from "./answer-request.ts";
+import { selectAnswerer } from "./ask-run.ts";
+import type { Answerer } from "./ask-run.ts";
+import { endOf, verify } from "./verification/verify.ts";
 
 type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
 
 /**
- * A summary of a whole file: read through the sandbox, gated, summarised at once or in parts that cover it
- * completely, with a footer that states the coverage.
+ * A summary of a whole file: read and gated, summarised at once or in parts that cover it completely, with a footer that
+ * states the coverage, checked, verified.
  *
- * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED (over ask.max_chars_full_read), and those of
- * pass 2.
+ * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED (over ask.max_chars_full_read), and those of the second
+ * pass.
  */
 export async function summarizeFile(
-  job: SummarizeJob,
+  { input }: SummarizeJob,
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
-): Promise<Outcome> {
-  const reading = await readWholeFile(job.input.path, deps, trace);
+): Promise<RunEnd> {
+  const reading = await readWholeFile(input.path, deps, trace);
   if (reading.kind === "refused") return reading;
-  const run = await summaryRun(job, reading, deps, callParts(deps, { trace, signal }));
-  const summary = await summarizeText(run);
-  if (summary.kind === "refused") return summary;
-  const { answer, rules } = summary;
-  const citations = citationsOf(answer, rules);
-  return { kind: "succeeded", answer: answer.text, scope: rules.footer, citations, summary: null };
+  const parts = callParts(deps, { trace, signal });
+  const run = await summaryRun(input, reading, deps, parts);
+  const draft = await secondPass(run, check);
+  if (draft.kind !== "draft") return draft;
+  return endOf(await verify(draft, parts), succeeded);
 }
 
 const SENTENCES = { sentence: 1, short: 2, medium: 5, long: 10 } as const;
 
 async function summaryRun(
-  { input }: SummarizeJob,
+  input: SummarizeInput,
   reading: Reading,
   deps: PipelineDependencies,
   parts: CallParts,
 ): Promise<SummaryRun> {
-  const { settings, models, fenceKey } = deps;
   const { options } = input;
-  const route = routeModels("", settings.model, { route: options?.route, model: options?.model });
-  const model = await modelOf(route.second, models, parts.signal);
-  parts.trace.models([modelUse("second", model, route.second)]);
-  const notes = await notesFor(model, deps, parts.trace);
-  parts.trace.memory(notes.ids);
   return {
-    fenceKey,
-    settings: settings.ask,
+    ...(await selectAnswerer(options, deps, parts)),
+    settings: deps.settings.ask,
     reading,
-    parts,
-    model,
-    choice: route.second,
-    notes: notes.text,
     title: titleOf(reading.text) ?? reading.path,
     sentences: SENTENCES[options?.length ?? "medium"],
     style: options?.bullets === true ? "bullets" : "prose",
   };
 }
 
-type SummaryRun = {
-  readonly fenceKey: Buffer;
+type SummaryRun = Answerer & {
   readonly settings: PipelineSettings["ask"];
   readonly reading: Reading;
-  readonly model: Model;
-  readonly choice: ModelChoice;
   readonly title: string;
   readonly sentences: number;
   readonly style: "prose" | "bullets";
-  /** The operator's durable notes, as the prompt shows them. */
-  readonly notes: string;
-  readonly parts: CallParts;
-};
-
-export type Summary = {
-  readonly kind: "summary";
-  readonly answer: PassedReply;
-  readonly rules: AnswerRules;
 };
 
 /** Sentences of the summary of a part: what it leaves out is gone for the whole. */
 const FEWEST_PART_SENTENCES = 5;
 
 /** Summarises a text at once, or in parts that cover it completely, with a footer that says so. */
-function summarizeText(run: SummaryRun): Promise<Summary | Refusal> {
-  const { reading, title, model, choice, notes } = run;
-  return mapReduce<Summary>({
+function secondPass(run: SummaryRun, check: CheckAnswer): Promise<Drafted | Refusal> {
+  const { reading, title, model, choice, notes, parts, settings } = run;
+  return mapReduce<Drafted>({
     reading,
     title,
     room: roomForEvidence(model, choice, [notes, title]),
     model: model.name,
-    trace: run.parts.trace,
-    askPart: (part) =>
-      summarize(run, part, {
-        pass: "part",
-        subject: wordsFor(part).part,
-        footer: partFooter(reading, part.shown),
-        sentences: Math.max(run.sentences, FEWEST_PART_SENTENCES),
-      }).then(({ answer }) => answer),
-    askWhole: async (whole, parts) => {
-      const { answer, rules } = await summarize(run, whole, {
-        pass: "second",
-        subject: wordsFor(whole).whole,
-        footer: wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" }),
-        sentences: run.sentences,
-      });
-      return answer.kind === "refused" ? answer : { kind: "summary", answer, rules };
+    trace: parts.trace,
+    async askPart(part) {
+      const footer = partFooter(reading, part.shown);
+      const rules = partRules(settings, { footer, question: "", evidence: part.sources });
+      const sentences = Math.max(run.sentences, FEWEST_PART_SENTENCES);
+      const { part: subject } = wordsFor(part);
+      const asked = await askedFor(run, part, { subject, rules, sentences });
+      // What is made of a part is shown to nobody: its statements need no form of their own.
+      return askOfPart(asked, parts);
+    },
+    async askWhole(whole, of) {
+      const footer = wholeFooter({ files: [reading], parts: of, passages: [], snapshotHash: "" });
+      const about = { footer, question: "", evidence: whole.sources, citations: "known" } as const;
+      const rules = answerRules(settings, about);
+      const { whole: subject } = wordsFor(whole);
+      const asked = await askedFor(run, whole, { subject, rules, sentences: run.sentences });
+      const claims = formFor(settings.answer_form, model) === "claims" ? asked.claims : null;
+      const request = answerRequest({ ...asked, claims }, check, parts);
+      return draftOf(request, await askWithRepair(request, parts), parts);
     },
   });
 }
@@ -136,59 +123,41 @@ function summarizeText(run: SummaryRun): Promise<Summary | Refusal> {
 const NOTHING_TO_TELL =
   "The model found nothing to summarise in the file. Look whether it holds more than headings and lists.";
 
-type Ask = {
-  readonly pass: RepairPlan<unknown>["pass"];
-  readonly subject: string;
-  readonly footer: string;
-  readonly sentences: number;
-};
-
 const wordsFor = ({ shown }: PartEvidence): typeof SUMMARY_OF_FILE | typeof OF_SUMMARIES =>
   shown.every(({ summaryLevel }) => summaryLevel === null) ? SUMMARY_OF_FILE : OF_SUMMARIES;
 
-async function summarize(
+type Ask = {
+  readonly subject: string;
+  readonly rules: AnswerRules;
+  readonly sentences: number;
+};
+
+/** What is asked for, as text and as claims: both prompts show the same between the same marks. */
+async function askedFor(
   run: SummaryRun,
   { shown, sources }: PartEvidence,
-  { pass, subject, footer, sentences }: Ask,
-): Promise<{ readonly answer: PassedReply | Refusal; readonly rules: AnswerRules }> {
-  const { reading, model, choice, title, style } = run;
-  const boundary = fenceBoundary(
-    SUMMARIZE_PROMPT.version,
-    [reading.sha256, ...spansOf(shown)],
-    run.fenceKey,
-  );
-  const about = { footer, question: "", evidence: sources };
-  const rules =
-    pass === "part"
-      ? partRules(run.settings, about)
-      : answerRules(run.settings, { ...about, citations: "known" });
+  { subject, rules, sentences }: Ask,
+) {
+  const { reading, model, choice, title, style, notes } = run;
+  const hashes = [reading.sha256, ...spansOf(shown)];
+  const mark = { version: SUMMARIZE_PROMPT.version, hashes };
+  const fenced = await fencePieces(shown, mark, { fenceKey: run.fenceKey, ...run.parts });
   const { quotable, claim, quote } = wordsFor({ shown, sources });
-  const told = {
-    path: quoteName(reading.path),
-    subject,
-    quotable,
-    notes: run.notes,
-    sentences: String(sentences),
+  const path = quoteName(reading.path);
+  const told = { path, subject, quotable, notes, sentences: String(sentences) };
+  const layout = style === "bullets" ? "list" : "prose";
+  const values = {
+    ...told,
+    footer: rules.footer,
+    style: style === "bullets" ? "a list" : "prose",
   };
-  const values = { ...told, footer, style: style === "bullets" ? "a list" : "prose" };
-  const evidence = { text: await fenceLong(shown, boundary, run.parts), shown };
-  const prompt: RepairPlan<unknown>["prompt"] = (correction) =>
-    renderPrompt(SUMMARIZE_PROMPT, { values, boundary, evidence, correction });
-  const ofClaims: ClaimsPlan = {
-    boundary,
-    form: { layout: style === "bullets" ? "list" : "prose", quotes: quote !== "", cites: false },
-    prompt: (correction) =>
-      renderPrompt(SUMMARY_CLAIMS_PROMPT, {
-        values: { ...told, claim, quote },
-        boundary,
-        evidence,
-        correction,
-      }),
-  };
-  // What is made of a part is shown to nobody: its statements need no form of their own.
-  const isOfClaims = pass === "second" && formFor(run.settings.answer_form, model) === "claims";
   const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;
-  const claims = isOfClaims ? ofClaims : null;
-  const plan = { pass, model, choice, task, rules, boundary, prompt, claims };
-  return { answer: await askForAnswer(plan, run.parts, NOTHING_TO_TELL), rules };
+  return {
+    ...{ model, choice, task, rules, boundary: fenced.boundary, whenDeclined: NOTHING_TO_TELL },
+    prompt: fenced.promptOf(SUMMARIZE_PROMPT, values),
+    claims: {
+      form: { layout, quotes: quote !== "", cites: false } as const,
+      prompt: fenced.promptOf(SUMMARY_CLAIMS_PROMPT, { ...told, claim, quote }),
+    },
+  };
 }

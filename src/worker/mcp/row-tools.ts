@@ -5,8 +5,8 @@ import { formatLocator } from "../../shared/locator.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { BATCH_ORIGINS } from "../../shared/store/jobs/batches.ts";
-import { selectApprovalGroups } from "../../shared/views/approvals.ts";
-import type { ApprovalGroup } from "../../shared/views/approvals.ts";
+import { selectApprovalGroups } from "../../shared/views/inbox.ts";
+import type { ApprovalGroup } from "../../shared/views/inbox.ts";
 import { findBatch, listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { selectJobState, selectQueueStats } from "../../shared/views/queue-stats.ts";
@@ -136,6 +136,7 @@ const runOf = (run: RunDetail): McpResult => ({
     line_start: piece.line_start,
     line_end: piece.line_end,
     chars_returned: piece.chars_returned,
+    left_out: piece.left_out,
     admitted: piece.admitted,
   })),
   untrusted_input: cut(JSON.stringify(run.input)),

@@ -16,6 +16,8 @@ export type EvidenceBlock = {
   readonly title: string | null;
   readonly headingPath: string | null;
   readonly text: string;
+  /** Whether it is all of its file: only then a count over it is one over the file. */
+  readonly isWhole?: boolean;
 };
 
 /** UTF-16 units of text in all pieces. */

@@ -58,10 +58,15 @@ export function reportOf(recorded: RecordedRun, repetition: Repetition): ReplayR
 /** One thing that a run left behind, then and in its repetition. */
 type Difference = { readonly what: string; readonly then: unknown; readonly now: unknown };
 
-/** The calls that led to the result, in order. An investigation rests on those of all of its runs. */
+/**
+ * The calls that led to the result, in order. An investigation rests on those of all of its runs. What a judge of statements said is
+ * on record with them, and it is not asked.
+ */
 function usedCalls({ run, calls, investigation }: RecordedRun): readonly StoredCall[] {
-  if (investigation !== undefined) return calls;
-  const used = run.calls.map(({ request_sha256: request }) => request);
+  if (investigation !== undefined) return calls.filter(({ pass }) => pass !== "grade");
+  const used = run.calls.flatMap(({ pass, request_sha256: request }) =>
+    pass === "grade" ? [] : [request],
+  );
   return used.flatMap((request) => calls.filter(({ requestSha256 }) => requestSha256 === request));
 }
 
@@ -82,7 +87,7 @@ function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonl
     ]),
     rowPair("quotes", run.quotes, quotes.map(withSpan), ["quote", "class", ...SPAN]),
     rowPair("fields", run.field_bindings, record.bindings.map(withSpan), [
-      ...(["pointer", "value", "state", "reason", "quote", ...SPAN] as const),
+      ...(["pointer", "value", "state", "reason", "grade", "quote", ...SPAN] as const),
     ]),
     rowPair(
       "figures",

@@ -3,7 +3,9 @@ import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { FaultCode } from "../../shared/failure.ts";
-import type { Outcome, RunResult } from "../../shared/run-result.ts";
+import { JUDGE_RULE } from "../../shared/run-result.ts";
+import type { RunResult } from "../../shared/run-result.ts";
+import type { RunEnd } from "../../shared/settlement.ts";
 import { schemaCompiler } from "../../shared/json-schema.ts";
 import { startTrace } from "../../shared/run-trace.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
@@ -14,10 +16,10 @@ import { investigate } from "../jobs/investigate/investigate.ts";
 import type { DigestChild } from "../jobs/digest-items.ts";
 import { digestChildren } from "../jobs/digest.ts";
 import { extractFile } from "../jobs/extract.ts";
-import type { PipelineDependencies, Verification } from "../evidence/types.ts";
+import type { AskJudge, PipelineDependencies, Verification } from "../evidence/types.ts";
 import { summarizeFile } from "../jobs/summarize.ts";
+import { headOfField } from "../verify/judge/judged-fields.ts";
 import type { FileText } from "./recorded-sources.ts";
-import { recordedScores } from "../verify/claims/entailment.ts";
 import { NO_WEB } from "../web/open-web.ts";
 import type { RepeatableInput } from "../../shared/kinds.ts";
 import type { InvestigateInput } from "../../shared/job.ts";
@@ -57,7 +59,7 @@ export type Repetition = {
   readonly calls: readonly RepeatedCall[];
   /** ended: with a result. broke: with a fault. stopped: at something that the run had not done. */
   readonly end:
-    | { readonly kind: "ended"; readonly outcome: Outcome }
+    | { readonly kind: "ended"; readonly outcome: RunEnd }
     | { readonly kind: "broke"; readonly code: FaultCode; readonly message: string }
     | { readonly kind: "stopped"; readonly at: Unrecorded };
   readonly record: Omit<RunResult, "outcome">;
@@ -101,7 +103,7 @@ export async function replayRun(
       knownFiles: async () => recordedFiles(run),
       locate: recordedLocate(run),
       calls: calls.log,
-      compareClaims: async (pairs) => recordedScores(run.claims)(pairs),
+      judge: recordedJudge(run),
       notes: async () => ({ shown: recordedNotes(run), leftOut: 0 }),
       verification: recordedVerification(recorded, deps.fenceKey),
     },
@@ -111,10 +113,35 @@ export async function replayRun(
   return { calls: calls.repeated, end, record: trace.record() };
 }
 
+/** What a judge said of each statement, and of each field, is on record with it. */
+const recordedJudge =
+  ({ claims, field_bindings: fields }: RecordedRun["run"]): AskJudge =>
+  async (statements) =>
+    statements.map(({ text }) => {
+      const field = fields.find((one) => one.judge_says !== null && isAbout(text, one));
+      if (field?.judge_says != null) {
+        return { says: field.judge_says, detail: field.judge_detail ?? "" };
+      }
+      // Where it stood without a citation, nobody was asked of it.
+      const check = claims
+        .filter((claim) => claim.text === text)
+        .flatMap(({ checks }) => checks)
+        .find(({ rule }) => rule === JUDGE_RULE);
+      return check === undefined ? null : { says: SAID[check.verdict], detail: check.detail };
+    });
+
+/** A value that was left out is told by its name alone. */
+function isAbout(text: string, field: Parameters<typeof headOfField>[0]): boolean {
+  const head = headOfField(field);
+  return field.value === null ? text.startsWith(head) : `${text} (`.startsWith(`${head} (`);
+}
+
+const SAID = { pass: "yes", fail: "no", unknown: "unclear" } as const;
+
 /** Rounds that a run may take beyond those of revisions, because evidence changed between two runs. */
 const NEW_DRAFTS = 2;
 
-/** Its checks are on record, and so is what the judge said; nothing is looked up, and nobody is asked. */
+/** Its checks are on record, and so is what the auditor said; nothing is looked up, and nobody is asked. */
 function recordedVerification(
   { run, verification: stored, texts }: Pick<RecordedRun, "run" | "verification" | "texts">,
   fenceKey: Buffer,
@@ -129,7 +156,7 @@ function recordedVerification(
       mode: isStrict ? "strict" : "standard",
       rounds: Math.max(revisions, last - NEW_DRAFTS),
       samplePercent: 100,
-      minSources: stored.judgements.some(({ caps }) => caps.includes("one_source")) ? 2 : 1,
+      minSources: stored.audits.some(({ caps }) => caps.includes("one_source")) ? 2 : 1,
       newestWins: false,
       negative: "off",
       budget: { tokens: null, calls: null },
@@ -179,7 +206,7 @@ function runPipeline(
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<RunEnd> {
   switch (input.kind) {
     case "ask":
       return answerQuestion({ jobId, input }, deps, trace, signal);
@@ -210,7 +237,7 @@ async function repeatInvestigation(
     readonly trace: RunTrace;
     readonly signal: AbortSignal;
   },
-): Promise<Outcome> {
+): Promise<RunEnd> {
   if (investigation === undefined) throw new NotOnRecord({ kind: "tool", name: "any" });
   const { log, registry, mcp } = await recordedLoop(investigation, run.trace);
   return investigate(

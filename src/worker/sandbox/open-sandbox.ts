@@ -4,7 +4,7 @@ import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
-import type { ExtractText } from "../documents/extraction.ts";
+import type { ExtractText, LeftOut } from "../documents/extraction.ts";
 import { splitLines } from "../documents/lines.ts";
 import { locate as locateText, locatePassage } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
@@ -242,6 +242,7 @@ export type Reading =
       readonly locator: Locator | null;
       /** And where its parts stand; left out where its lines say it. */
       readonly places?: Places;
+      readonly leftOut?: LeftOut | undefined;
       readonly bytes: number;
       readonly charsFull: number;
       readonly charsReturned: number;
@@ -280,7 +281,7 @@ function readingOf(
   if (extracted.kind === "unreadable") {
     return refuse(extracted.code, `${quotePath(path)} ${extracted.why}`);
   }
-  const { text, extractor, places } = extracted;
+  const { text, extractor, places, leftOut } = extracted;
   const charsFull = countCodePoints(text);
   const truncated = charsFull > maxChars;
   return {
@@ -291,6 +292,7 @@ function readingOf(
     textSha256: hash("sha256", text, "hex"),
     locator: locateWhole(places, text),
     ...(places.numbers.length === 0 ? {} : { places }),
+    ...(leftOut === undefined ? {} : { leftOut }),
     bytes: bytes.length,
     charsFull,
     charsReturned: truncated ? maxChars : charsFull,

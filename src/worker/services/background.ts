@@ -58,7 +58,7 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
       workerId: parts.workerId,
       logger,
     }),
-    approvalService({ database, logger }),
+    approvalService({ database, logger, examWaitS: config.verify.judge.exam_wait_s }),
     retentionService({ database, logger, agrees }, retentionOf(config)),
     reasoningService({ database }),
     artifactService({ database, logger }),

@@ -100,10 +100,11 @@ export async function fillQueue(
   queue.check();
   const due = await dispatchDueJobs(database, depth, given);
   if (due.length === 0) return 0;
-  const deliveries = due.map(({ jobId, dispatch, origin }) => ({
+  const deliveries = due.map(({ jobId, dispatch, origin, kind }) => ({
     jobId,
     dispatch,
-    place: origin === "ad_hoc" ? ("front" as const) : ("back" as const),
+    // Somebody waits for it, or all answers of a night do.
+    place: origin === "ad_hoc" || kind === "examine" ? ("front" as const) : ("back" as const),
   }));
   try {
     await queue.add(deliveries);

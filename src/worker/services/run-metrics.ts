@@ -35,7 +35,7 @@ export const RUN_METRICS: Definitions = {
   },
   nightdesk_model_seconds: {
     kind: "histogram",
-    help: "How long calls of models took that were asked, by model and pass; decompose, verdict and judge are verification.",
+    help: "How long calls of models took that were asked, by model and pass; decompose, verdict and audit are verification.",
     labels: ["model", "pass"],
     buckets: SECONDS,
   },
@@ -64,15 +64,15 @@ export const RUN_METRICS: Definitions = {
     help: "Calls of tools, by tool and code; none where it was carried out.",
     labels: ["tool", "code"],
   },
-  nightdesk_judge_points: {
+  nightdesk_audit_points: {
     kind: "histogram",
-    help: "Points of judges from 1 to 4, after caps; 3 passes. A reply that could not be read has none.",
+    help: "Points of auditors from 1 to 4, after caps; 3 passes. A reply that could not be read has none.",
     labels: [],
     buckets: [1, 2, 3, 4],
   },
-  nightdesk_judgements_unreadable_total: {
+  nightdesk_audits_unreadable_total: {
     kind: "counter",
-    help: "Judgements of which no reply could be read.",
+    help: "Audits of which no reply could be read.",
     labels: [],
   },
   nightdesk_checks_total: {
@@ -151,9 +151,9 @@ export function runMetrics({ record }: Pick<Metrics, "record">): RunMetrics {
         const { target, event } = job.input;
         add("nightdesk_hooks_total", { target, event, outcome: settlement.kind, code });
       }
-      for (const { score } of run.verification.judgements) {
-        if (score === null) add("nightdesk_judgements_unreadable_total", {});
-        else add("nightdesk_judge_points", {}, score);
+      for (const { score } of run.verification.audits) {
+        if (score === null) add("nightdesk_audits_unreadable_total", {});
+        else add("nightdesk_audit_points", {}, score);
       }
       for (const check of run.verification.checks)
         add("nightdesk_checks_total", { verdict: verdictOf(check) });
@@ -178,7 +178,7 @@ function hintsIn({ hints }: RunEvent["detail"]): readonly (readonly [string, num
 
 const codeLabel = (code: string): string => (isErrorCode(code) ? code : "other");
 
-const WORST_FIRST = ["unsupported", "partly", "supported"] as const;
+const WORST_FIRST = ["unsupported", "unconfirmed", "supported"] as const;
 
 const worstOf = (grades: readonly string[]): string =>
   WORST_FIRST.find((grade) => grades.includes(grade)) ?? "none";

@@ -193,3 +193,17 @@ for (const word of WEIGHTS.keys()) {
   for (let at = 0; at < word.length; at += 1) hash = addToHash(hash, word.charCodeAt(at));
   MAY_BE_FREQUENT[hash] = 1;
 }
+
+const FREQUENT_OF: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(FREQUENT).map(([language, words]) => [language, new Set(words.split(" "))]),
+);
+const FREQUENT_OF_ANY: ReadonlySet<string> = new Set(WEIGHTS.keys());
+
+/**
+ * The words that are frequent in the language of a text, in lower case: those of all languages where it does not say, and null
+ * for one that is known by its letters.
+ */
+export function frequentWords(text: string): ReadonlySet<string> | null {
+  const language = detectLanguage(text);
+  return language === null ? FREQUENT_OF_ANY : (FREQUENT_OF.get(language) ?? null);
+}

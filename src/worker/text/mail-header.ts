@@ -13,6 +13,7 @@ const NONE: MailHeader = { lines: 0, title: null, members: [] };
 /** Names of members: of who wrote a mail, and of whom it is to. */
 export const SENDER = /^(?:from|sender|von|absender|de|expéditeur|remitente)$/iu;
 export const RECIPIENT = /^(?:to|an|à|para)$/iu;
+export const SUBJECT = /^(?:subject|betreff|objet|asunto)$/iu;
 const ABOUT =
   /^(?:to|subject|date|sent|an|betreff|datum|gesendet|à|objet|envoyé|para|asunto|fecha|enviado)$/iu;
 const MEMBER = /^(\p{Lu}[\p{L}-]{0,30}|CC|BCC)[ \t]?:[ \t]+(\S.*)$/u;
@@ -51,9 +52,7 @@ const lineAt = (lines: readonly string[], at: number): string => {
 
 /** What the mail is about; null where its header does not say. */
 export const subjectOf = ({ title, members }: MailHeader): string | null =>
-  title ??
-  members.find(({ name }) => /^(?:subject|betreff|objet|asunto)$/iu.test(name))?.value ??
-  null;
+  title ?? members.find(({ name }) => SUBJECT.test(name))?.value ?? null;
 
 /** Headings in the text of a mail that Nightdesk reads: of who wrote it, and of what came with it. */
 export const MAIL_HEADINGS = {

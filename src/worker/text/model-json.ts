@@ -43,6 +43,16 @@ export function findUnstorable(value: unknown): string | null {
   return found === undefined ? null : `it ${found}`;
 }
 
+/** The JSON schema of an object that has all of these properties and no other. */
+export const objectSchema = (
+  properties: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
 /** A call as a reply writes it in our own form. */
 export const textOfCall = (name: string, args: object): string =>
   JSON.stringify({ type: "tool_call", name, args });

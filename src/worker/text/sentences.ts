@@ -65,12 +65,12 @@ type Candidate = {
   readonly end: number;
 };
 
-const CLOSERS = String.raw`["'”“’‘»›)\]*_」』）]{0,4}(?:[ \u00A0\u202F][»›])?`;
+const CLOSERS = String.raw`["'”“’‘»›)\]*_~」』）]{0,4}(?:[ \u00A0\u202F][»›])?`;
 const CITATIONS = String.raw`(?:[ \t]{0,2}(?:[[【][^[\]【】]{1,4000}[\]】]|[(（][\d\s,;–-]{1,80}[)）]|[①-⑳❶-❿]))*`;
 const FULL_WIDTH = "。！？｡";
 // A run of marks is tried from its first one only: else a million stops before a letter take quadratic time.
 const STOP = new RegExp(
-  String.raw`(?:[${FULL_WIDTH}]+["'”’»)\]*_」』）]{0,4}${CITATIONS}|(?<![\p{Sentence_Terminal}…])[\p{Sentence_Terminal}…]+${CLOSERS}${CITATIONS}(?=\s|$))`,
+  String.raw`(?:[${FULL_WIDTH}]+["'”’»)\]*_~」』）]{0,4}${CITATIONS}|(?<![\p{Sentence_Terminal}…])[\p{Sentence_Terminal}…]+${CLOSERS}${CITATIONS}(?=\s|$))`,
   "gu",
 );
 

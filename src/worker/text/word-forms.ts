@@ -5,7 +5,7 @@ export type ListedLanguage = "english" | "german" | "french" | "spanish";
  * Forms of one word that share no beginning, folded, a group between bars: strong verbs, and nouns and verbs that are made of
  * each other.
  */
-export const WORD_FORMS: Readonly<Record<ListedLanguage, string>> = {
+const WORD_FORMS: Readonly<Record<ListedLanguage, string>> = {
   english: `begin began begun|bite bitten|blow blew blown|break broke broken breakage|bring brought|build built|burn burnt|buy bought|catch caught|choose chose chosen choice
     |cling clung|cost costs|creep crept|deal dealt|deep depth|dig dug|do did done|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
     |feed fed|feel felt|fight fought|find found|flee fled|fly flew flown flight|forget forgot forgotten|freeze froze frozen|get got gotten|give gave given|go went gone
@@ -60,14 +60,26 @@ export const WORD_FORMS: Readonly<Record<ListedLanguage, string>> = {
  * Reads lists of groups as they are written here.
  * @returns by the stem of a word, those of all words of its groups, its own among them
  */
-export function groupsByStem(
-  lists: readonly string[],
+export function formsByStem(
+  language: ListedLanguage,
   stemOf: (word: string) => string,
 ): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
-  for (const group of lists.join("|").split("|")) {
+  for (const group of WORD_FORMS[language].split("|")) {
     const stems = (group.match(/\S+/g) ?? []).map(stemOf);
     for (const stem of stems) groups.set(stem, [...(groups.get(stem) ?? []), ...stems]);
   }
   return groups;
+}
+
+/** A value of each language, made when it is first asked for. */
+export function byLanguage<T>(
+  make: (language: ListedLanguage) => T,
+): (language: ListedLanguage) => T {
+  const made = new Map<ListedLanguage, T>();
+  return (language) => {
+    const known = made.get(language) ?? make(language);
+    made.set(language, known);
+    return known;
+  };
 }

@@ -2,6 +2,7 @@ import { REASON_WORDS } from "../../shared/claims.ts";
 import type { AnswerChecks, FigureRecord, QuoteRecord } from "../../shared/run-result.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
+import type { JudgeVerdict } from "../evidence/types.ts";
 import type { ModelReply } from "../models/model.ts";
 import { firstCodePoints, withoutCode } from "../text/clean-text.ts";
 import { holdsFooter } from "../text/footer-form.ts";
@@ -18,13 +19,12 @@ import type { GradedStatement, PlacedClaim, Statement } from "./claims/answer-cl
 import { leaveOut } from "./claims/leave-out.ts";
 import { checkFigures } from "./figures.ts";
 import { checkLinks } from "./links.ts";
-import { answerSentences, citedWith, findMisplaced } from "./misplaced.ts";
+import { answerSentences, citedWith } from "./cited-sentences.ts";
 import { holdsOwnMark } from "./own-marks.ts";
 import { checkQuotes } from "./quotes.ts";
 import { isDeclined, lettersOf, openAnswer } from "./reply.ts";
 import { resolveCitations, withoutSpans } from "./resolve-citations.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
-import { indexSupport } from "./support.ts";
 import { tableCells } from "../text/table-cells.ts";
 
 export type Policy = "off" | "record" | "require";
@@ -43,6 +43,8 @@ export type AnswerRules = {
   /** Headings are compared without double blanks and final punctuation. */
   readonly normalizeHeading: boolean;
   readonly unsupported: UnsupportedPolicy;
+  /** What a judge said of statements, by `verdictKey`; nothing where none was asked. */
+  readonly verdicts?: ReadonlyMap<string, JudgeVerdict> | undefined;
 };
 
 /**
@@ -321,8 +323,7 @@ function inspectAnswer(
 ): InspectedAnswer {
   const { evidence, question } = rules;
   const citations = resolveCitations(prose, evidence, rules);
-  const sentences = answerSentences(answer, citations, evidence);
-  const citedBetween = citedWith(sentences);
+  const citedBetween = citedWith(answerSentences(answer, citations, evidence));
   const claimed = withoutSpans(answer, citations);
   const links = checkLinks(answer, prose, question, evidence);
   const citedWithQuote = rules.citations === "off" ? () => [] : citedBetween;
@@ -330,14 +331,6 @@ function inspectAnswer(
   const figures = checkFigures(withoutSpans(claimed, links.spans), question, evidence, (at) =>
     citedBetween(at, at + 1),
   );
-  const claims = sentences.map(({ start, end, cited }) => ({
-    start,
-    end,
-    words: claimed.slice(start, end),
-    cited,
-  }));
-  const index = indexSupport(claims.length === 0 ? [] : evidence);
-  const misplaced = rules.citations === "required" ? findMisplaced(claims, index) : [];
   const stated =
     placed === null
       ? statementsOf(answer, citations, evidence)
@@ -345,7 +338,7 @@ function inspectAnswer(
   const statements = gradeStatements(
     answer,
     [...stated, ...looseStatements(answer, stated, [...figures, ...links.records])],
-    { quotes, figures: links.records, misplaced },
+    { quotes, figures: links.records },
     rules,
   );
   return {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cleanText } from "../text/clean-text.ts";
+import { objectSchema } from "../text/model-json.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import type { CheckableReply } from "./check-answer.ts";
 import { findCitations } from "./citations.ts";
@@ -31,19 +32,12 @@ export function claimsSchemaFor({
     text: { type: "string" },
     ...(cites ? { cites: { type: "array", items: { type: "integer" } } } : {}),
   };
-  return objectOf({
+  return objectSchema({
     declined: { type: "boolean" },
     missing: { type: ["string", "null"] },
-    claims: { type: "array", items: objectOf(properties) },
+    claims: { type: "array", items: objectSchema(properties) },
   });
 }
-
-const objectOf = (properties: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
 
 /** The claims of an answer from what was shown word for word. */
 export const ANSWER_CLAIMS: ClaimsForm = { layout: "prose", quotes: true, cites: true };

@@ -10,7 +10,8 @@ import { endOfJson, findUnstorable } from "../text/model-json.ts";
 import { openReply } from "../text/open-reply.ts";
 import { parseToolCall } from "../tools/parse-tool-call.ts";
 import { BIND_FIELDS } from "./bindings/bind-fields.ts";
-import { withoutValues } from "./bindings/quoted-fields.ts";
+import { isCarried } from "./bindings/grade-field.ts";
+import { isChosen, withoutValues } from "./bindings/quoted-fields.ts";
 import type { FieldValue } from "./bindings/quoted-fields.ts";
 import type { CheckedFields, CheckFields, FieldQuote } from "./check-fields.ts";
 import type { Fields } from "./fields-schema.ts";
@@ -39,11 +40,8 @@ export type GivenFields = {
 type LeftFields = GivenFields & Pick<CheckedFields, "values">;
 
 /** By JSON pointer. */
-type Dropped = ReadonlyMap<string, Pick<FieldBinding, "reason"> & { readonly isChosen: boolean }>;
-
-/** Of some options, or worded: its quote says why, and may not say it. */
-export const isChosen = ({ isJudged, options, value }: FieldValue): boolean =>
-  isJudged || options !== null || typeof value === "boolean";
+type Dropped = ReadonlyMap<string, DroppedValue>;
+type DroppedValue = Pick<FieldBinding, "reason" | "judged"> & { readonly isChosen: boolean };
 
 const UNCHECKED = { quotes: [], figures: [], sentences: [] };
 
@@ -137,13 +135,15 @@ export async function leaveOut(
   { check, signal }: Pick<FieldRules, "check" | "signal">,
 ): Promise<LeftFields> {
   const left = new Map<string, "null" | "omitted">();
-  const dropped: Map<string, { reason: FieldBinding["reason"]; isChosen: boolean }> = new Map();
+  const dropped = new Map<string, DroppedValue>();
   for (const [at, field] of values.entries()) {
     const { pointer, without, isJudged } = field;
     const binding = bindings[at];
-    if (binding?.state !== "unbound" || without === "kept" || isJudged) continue;
+    if (binding === undefined || binding.state === "null" || isCarried(binding)) continue;
+    if (without === "kept" || isJudged) continue;
     left.set(pointer, without);
-    dropped.set(pointer, { reason: binding.reason, isChosen: isChosen(field) });
+    const { reason, judged } = binding;
+    dropped.set(pointer, { reason, judged, isChosen: isChosen(field) });
   }
   if (left.size === 0) return { paired, values, dropped };
   const rest = await check(withoutValues(paired, left), signal);
@@ -153,7 +153,7 @@ export async function leaveOut(
 }
 
 const UNBOUND_WORDS: Readonly<
-  Record<Exclude<FieldBinding["reason"], null | "other_label">, string>
+  Record<Exclude<FieldBinding["reason"], null | "other_label" | "judge">, string>
 > = {
   no_quote:
     "it has no quote, and no one sentence of the document holds it; give the sentence or row that does",
@@ -172,7 +172,8 @@ const INSTEAD: Readonly<Record<FieldValue["without"], string>> = {
 const unboundFaults = (values: readonly FieldValue[], bindings: readonly FieldBinding[]): Fault[] =>
   values.flatMap(({ pointer, without, isJudged }, at) => {
     const { state, reason = null } = bindings[at] ?? {};
-    if (state !== "unbound" || reason === null || reason === "other_label" || isJudged) return [];
+    if (state !== "unbound" || reason === null || isJudged) return [];
+    if (reason === "other_label" || reason === "judge") return [];
     return [fault("VALUE_UNBOUND", `${pointer}: ${UNBOUND_WORDS[reason]}${INSTEAD[without]}.`)];
   });
 

@@ -1,7 +1,12 @@
 import { Parser } from "htmlparser2";
 import type { PureWork } from "../offload/offload.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
+import { listNumber, shiftDigits } from "../text/list-number.ts";
 import { parseUrl } from "../../shared/parse-url.ts";
+import { openLines } from "./page-lines.ts";
+import type { PageLines } from "./page-lines.ts";
+import { openTables } from "./page-tables.ts";
+import type { PageTables } from "./page-tables.ts";
 
 /** A page as its bytes give it, and where relative links in it lead from. */
 export type HtmlPage = {
@@ -20,6 +25,8 @@ export type PageText = {
   readonly text: string;
   /** Of its first links, each once. */
   readonly links: readonly PageLink[];
+  /** What a person sees or could bring to sight and the text does not hold, by kind. */
+  readonly leftOut: Readonly<Record<string, number>>;
 };
 
 /** Elements in each other. The parser looks through all that are open for each that is closed. */
@@ -46,6 +53,8 @@ const BLOCKS: ReadonlySet<string> = new Set([
   ...["p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"],
   ...["h1", "h2", "h3", "h4", "h5", "h6"],
 ]);
+/** Counted where they are left out. */
+const PICTURES: ReadonlySet<string> = new Set(["canvas", "object", "audio", "video"]);
 /** Those with an empty line around them. */
 const APART: ReadonlySet<string> = new Set([
   ...["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre"],
@@ -85,144 +94,218 @@ type Handler = {
   onclosetag(name: string): void;
 };
 
+type Part = { readonly lines: PageLines; readonly tables: PageTables };
+
+const openPart = (): Part => {
+  const lines = openLines();
+  return { lines, tables: openTables(lines) };
+};
+
+/** An element that is open: whether it and what it is in are read, and in letters that can be seen. */
+type Open = { readonly isUnread: boolean; readonly isHidden: boolean };
+
 function openReader(
   pageUrl: string,
   beside: "left_out" | "kept",
 ): { readonly handler: Handler; page(): PageText } {
-  const pageLines = openLines();
-  const besideLines = openLines();
+  const page = openPart();
+  const apart = openPart();
   /** Elements that are open from the outermost one on that stands beside the page; 0 for none. */
   let besideDepth = 0;
   const isKept = (name: string): boolean => beside === "kept" && BESIDE.has(name);
-  let lines = pageLines;
+  let part = page;
   const links = openLinks(pageUrl);
-  /** Of the elements that are open: how many of them are not read. */
-  const open: number[] = [];
+  const open: Open[] = [];
+  const lists: NumberedList[] = [];
+  const leftOut = { pictures: 0, "hidden passages": 0, "embedded pages": 0 };
+  let isInHidden = false;
   let title = "";
   let inTitle = false;
   let preformatted = 0;
-  let main: { readonly from: number; readonly to: number } | null = null;
+  let shifted: "raised" | "lowered" | undefined;
+  let afterTerm = false;
+  /** Its picture is told by what stands below it, where something does. */
+  let figure: { words?: string; hasCaption: boolean } | undefined;
+  let main: string | null = null;
   let mainFrom = -1;
   // Those beside the page are below the one that says so.
   const headingMark = (level: number): string =>
-    "#".repeat(lines === pageLines ? level : Math.min(6, level + 2));
-  const isUnread = (): boolean => (open.at(-1) ?? 0) > 0;
+    "#".repeat(part === page ? level : Math.min(6, level + 2));
+  const state = (): Open => open.at(-1) ?? { isUnread: false, isHidden: false };
+  const openBeside = (name: string): void => {
+    part = apart;
+    besideDepth = open.length;
+    apart.lines.break(2);
+    apart.lines.add(`## Beside the page: ${name}`);
+    apart.lines.break(2);
+  };
+  const addPicture = ({ alt = "", width, height }: Readonly<Record<string, string>>): void => {
+    const words = alt.replaceAll(/\s+/g, " ").trim().slice(0, MOST_ALT_CHARS);
+    // One point that counts who has read the page.
+    if (width === "1" || height === "1") return;
+    if (words === "") leftOut.pictures += 1;
+    else if (figure === undefined) addWords(words);
+    else figure.words ??= words;
+  };
+  const addWords = (words: string): void => {
+    links.text(words);
+    part.lines.add(words);
+  };
+  const openRead = (name: string, attributes: Readonly<Record<string, string>>): void => {
+    const { lines, tables } = part;
+    if (name === "a") links.open(attributes["href"]);
+    if (name === "br") lines.break(1);
+    if (name === "img") addPicture(attributes);
+    if (name === "input") lines.add(valueOf(attributes));
+    if (name === "sup" || name === "sub") shifted = name === "sup" ? "raised" : "lowered";
+    if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
+    tables.open(name, attributes);
+    if (name === "dd" && afterTerm) lines.joinNext();
+    if (name === "dd" || name === "dt") afterTerm = false;
+    if (name === "figure") figure = { hasCaption: false };
+    if (name === "figcaption" && figure !== undefined) figure.hasCaption = true;
+    if (name === "pre") preformatted += 1;
+    if (name === "ul" || name === "ol") lists.push(listOf(name, attributes));
+    if (name === "li") lines.add(markOf(lists.at(-1), attributes["value"]));
+    if (/^h[1-6]$/.test(name)) lines.add(`${headingMark(Number(name[1]))} `);
+    if (name === "main" && part === page && main === null && mainFrom === -1)
+      mainFrom = lines.length();
+  };
   const handler: Handler = {
     onopentag(name, attributes) {
       if (open.length >= MOST_DEPTH) throw new TooDeep();
-      const isLeftOut = (UNREAD.has(name) && !isKept(name)) || isHidden(attributes);
-      open.push((open.at(-1) ?? 0) + (isLeftOut ? 1 : 0));
+      const outer = state();
+      const isUnread =
+        outer.isUnread || (UNREAD.has(name) && !isKept(name)) || isOutOfSight(attributes);
+      const isHidden = sizeOf(attributes) ?? outer.isHidden;
+      const isFaint = isHidden && !outer.isHidden;
+      if ((isFaint || isHiddenBy(attributes)) && !outer.isUnread && !UNREAD.has(name))
+        isInHidden = true;
+      open.push({ isUnread: isUnread || isHiddenBy(attributes), isHidden });
+      if (!outer.isUnread && PICTURES.has(name)) leftOut.pictures += 1;
+      if (!outer.isUnread && name === "iframe") leftOut["embedded pages"] += 1;
       if (name === "title" && title === "") inTitle = true;
       if (name === "base") links.rebase(attributes["href"]);
-      if (isUnread()) return;
-      if (isKept(name) && lines === pageLines) {
-        lines = besideLines;
-        besideDepth = open.length;
-        lines.break(2);
-        lines.add(`## Beside the page: ${name}`);
-        lines.break(2);
-      }
-      if (name === "a") links.open(attributes["href"]);
-      if (name === "br") lines.end();
-      if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
-      if (name === "pre") preformatted += 1;
-      if (name === "li") lines.add("- ");
-      if (name === "td" || name === "th") lines.cell();
-      if (/^h[1-6]$/.test(name)) lines.add(`${headingMark(Number(name[1]))} `);
-      if (name === "main" && lines === pageLines && main === null && mainFrom === -1)
-        mainFrom = lines.length();
+      if (state().isUnread) return;
+      if (isKept(name) && part === page) openBeside(name);
+      openRead(name, attributes);
     },
     ontext(text) {
       if (inTitle) title += text;
-      if (inTitle || isUnread()) return;
+      const { isUnread, isHidden } = state();
+      if (inTitle) return;
+      if (isUnread || isHidden) {
+        if (!isInHidden || text.trim() === "") return;
+        leftOut["hidden passages"] += 1;
+        isInHidden = false;
+        return;
+      }
       links.text(text);
-      if (preformatted > 0) lines.preformatted(text);
-      else lines.add(text.replaceAll(/\s+/g, " "));
+      const shown = shifted === undefined ? text : shiftDigits(text, shifted);
+      if (preformatted > 0) part.lines.preformatted(shown);
+      else part.lines.add(shown.replaceAll(/\s+/g, " "));
     },
     onclosetag(name) {
       if (name === "title") inTitle = false;
-      const wasUnread = isUnread();
+      const wasUnread = state().isUnread;
       open.pop();
+      if (!state().isUnread && !state().isHidden) isInHidden = false;
       if (wasUnread) return;
       if (open.length < besideDepth) {
-        lines = pageLines;
+        part = page;
         besideDepth = 0;
       }
+      const { lines, tables } = part;
       if (name === "a") links.close();
+      if (name === "sup" || name === "sub") shifted = undefined;
       if (name === "pre") preformatted = Math.max(0, preformatted - 1);
-      if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
-      if (name === "main" && mainFrom !== -1 && lines === pageLines) {
-        main ??= { from: mainFrom, to: lines.length() };
+      if (name === "ul" || name === "ol") lists.pop();
+      if (name === "figure") {
+        if (figure?.hasCaption === false) addWords(figure.words ?? "");
+        figure = undefined;
       }
+      if (name === "dt") afterTerm = true;
+      if (name === "dd") lines.separate();
+      tables.close(name);
+      if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
+      if (name === "main" && mainFrom !== -1 && part === page)
+        main ??= lines.text(mainFrom, lines.length());
     },
   };
   return {
     handler,
     page() {
-      const whole = pageLines.text(0, pageLines.length());
-      const inMain = main === null ? "" : pageLines.text(main.from, main.to);
-      const shown = inMain.length >= FEWEST_MAIN_CHARS ? inMain : whole;
-      const apart = besideLines.text(0, besideLines.length());
+      const inMain = main ?? "";
+      const shown =
+        inMain.length >= FEWEST_MAIN_CHARS ? inMain : page.lines.text(0, page.lines.length());
+      const aside = apart.lines.text(0, apart.lines.length());
       const words = firstCodePoints(title.replaceAll(/\s+/g, " ").trim(), MOST_TITLE_CHARS);
       return {
         kind: "text",
         title: words === "" ? null : words,
-        text: [shown, apart].filter((text) => text !== "").join("\n\n"),
+        text: [shown, aside].filter((text) => text !== "").join("\n\n"),
         links: links.found(),
+        leftOut: Object.fromEntries(Object.entries(leftOut).filter(([, count]) => count > 0)),
       };
     },
   };
 }
 
-const HIDING = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+const MOST_ALT_CHARS = 300;
 
-const isHidden = (attributes: Readonly<Record<string, string>>): boolean =>
-  "hidden" in attributes ||
-  attributes["aria-hidden"] === "true" ||
-  attributes["role"] === "navigation" ||
-  HIDING.test((attributes["style"] ?? "").slice(0, 2_000));
+type NumberedList = { next: number; readonly mark: (value: number) => string };
 
-/** Pieces of text, with as many line feeds between blocks as the larger of two neighbours asks for. */
-function openLines() {
-  const pieces: string[] = [];
-  let breaks = 0;
-  let atStart = true;
-  const put = (text: string): void => {
-    if (breaks > 0 && pieces.length > 0) pieces.push("\n".repeat(breaks));
-    breaks = 0;
-    atStart = false;
-    pieces.push(text);
+function listOf(
+  name: string,
+  { start, type = "1" }: Readonly<Record<string, string>>,
+): NumberedList {
+  const first = Number(start ?? 1);
+  const form = /^a$/i.test(type) ? "letter" : /^i$/i.test(type) ? "roman" : "decimal";
+  const isLarge = type === "A" || type === "I";
+  const numbered = (value: number): string => {
+    const number = listNumber(value, form);
+    return `${isLarge ? number.toUpperCase() : number}. `;
   };
   return {
-    length: (): number => pieces.length,
-    /** Blanks at the start of a line are nothing. */
-    add(text: string): void {
-      const shown = atStart || breaks > 0 ? text.trimStart() : text;
-      if (shown !== "") put(text.startsWith(" ") && !atStart && breaks === 0 ? text : shown);
-    },
-    preformatted(text: string): void {
-      if (text !== "") put(text);
-    },
-    cell(): void {
-      if (breaks === 0 && !atStart) pieces.push(" | ");
-    },
-    end(): void {
-      breaks = Math.max(breaks, 1);
-    },
-    break(least: number): void {
-      breaks = Math.max(breaks, least);
-    },
-    text: (from: number, to: number): string =>
-      pieces
-        .slice(from, to)
-        .join("")
-        // Not by a pattern, which would look through a long run of blanks again and again.
-        .split("\n")
-        .map((line) => line.trimEnd())
-        .join("\n")
-        .replaceAll(/\n{3,}/g, "\n\n")
-        .trim(),
+    next: Number.isInteger(first) ? first : 1,
+    mark: name === "ol" ? numbered : () => "- ",
   };
+}
+
+function markOf(list: NumberedList | undefined, value: string | undefined): string {
+  if (list === undefined) return "- ";
+  const own = Number(value ?? NaN);
+  const number = Number.isInteger(own) ? own : list.next;
+  list.next = number + 1;
+  return list.mark(number);
+}
+
+/** What a form was filled in with. */
+function valueOf({ type = "text", value = "", ...rest }: Readonly<Record<string, string>>): string {
+  if (/^(?:checkbox|radio)$/i.test(type)) return "checked" in rest ? "☑ " : "☐ ";
+  return /^(?:text|email|tel|url|number|date|time|month|week|datetime-local)$/i.test(type)
+    ? value.slice(0, MOST_ALT_CHARS)
+    : "";
+}
+
+const HIDING = /(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)/i;
+const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
+
+const styleOf = (attributes: Readonly<Record<string, string>>): string =>
+  (attributes["style"] ?? "").slice(0, 2_000);
+
+/** Words that no reader of the page sees. */
+const isHiddenBy = (attributes: Readonly<Record<string, string>>): boolean =>
+  "hidden" in attributes || HIDING.test(styleOf(attributes));
+
+/** What is told a second time, or is the same on every page. */
+const isOutOfSight = (attributes: Readonly<Record<string, string>>): boolean =>
+  attributes["aria-hidden"] === "true" || attributes["role"] === "navigation";
+
+/** Whether letters of an element have no size; undefined where it does not say. What is in it may give them one again. */
+function sizeOf(attributes: Readonly<Record<string, string>>): boolean | undefined {
+  const size = SIZE.exec(styleOf(attributes));
+  return size === null ? undefined : /\d/.test(size[1] ?? "");
 }
 
 /** Each is resolved against the other. */

@@ -63,6 +63,17 @@ const readLines = (name: string): unknown[] =>
     .split("\n")
     .map((line): unknown => JSON.parse(line));
 
+const pairSchema = z.object({
+  id: z.string(),
+  evidence: z.string(),
+  claim: z.string(),
+  verdict: z.enum(["good", "bad"]),
+});
+
+/** Claims beside evidence of their own, of all rounds. */
+export const readPairs = (): readonly z.infer<typeof pairSchema>[] =>
+  linesOf("pairs", ".jsonl").map((line) => pairSchema.parse(line));
+
 /** Whether a claim may be tuned on, or belongs to the third that is run once at the end. */
 export const splitOf = ({ passages: [first = ""] }: Pick<LabelledClaim, "passages">): Part =>
   partOf(first);

@@ -13,7 +13,7 @@ export const REASONS = [
   "auditor_failed",
 ] as const;
 const ENDS = [
-  ...(["verified", "supported", "partly", "refused"] as const),
+  ...(["verified", "supported", "unconfirmed", "refused"] as const),
   ...REASONS.map((reason) => `unresolved ${reason}` as const),
 ] as const;
 /** How a case ends: the grade of its answer, a refusal of the rules, or what is missing. */
@@ -56,7 +56,7 @@ const verdictSchema = z.strictObject({
 });
 export type PlannedVerdict = z.infer<typeof verdictSchema>;
 
-const judgeSchema = z.union([
+const auditSchema = z.union([
   z.string(),
   z.strictObject({
     score: z.int().min(1).max(4),
@@ -66,15 +66,15 @@ const judgeSchema = z.union([
       .default([]),
   }),
 ]);
-export type PlannedJudge = z.infer<typeof judgeSchema>;
+export type PlannedAudit = z.infer<typeof auditSchema>;
 
 const roundShape = {
   draft: draftSchema,
   decompose: decomposeSchema,
   verdicts: z.array(verdictSchema),
-  judge: judgeSchema,
+  audit: auditSchema,
 };
-/** What drafter, auditor and judge reply in one round. */
+/** What drafter and auditor reply in one round. */
 export type Round = z.infer<z.ZodObject<typeof roundShape>>;
 
 const same = z.literal("same");
@@ -95,7 +95,7 @@ const caseSchema = z.strictObject({
       draft: z.union([same, draftSchema]),
       decompose: z.union([same, decomposeSchema]),
       verdicts: z.union([same, z.array(verdictSchema)]),
-      judge: judgeSchema,
+      audit: auditSchema,
     })
     .nullable(),
   truth,
@@ -143,5 +143,5 @@ const roundOf = (first: GivenCase, second: NonNullable<GivenCase["revised"]>): R
   draft: second.draft === "same" ? first.draft : second.draft,
   decompose: second.decompose === "same" ? first.decompose : second.decompose,
   verdicts: second.verdicts === "same" ? first.verdicts : second.verdicts,
-  judge: second.judge,
+  audit: second.audit,
 });

@@ -85,7 +85,7 @@ async function insertClaim(desk: TestDesk, jobId: string): Promise<void> {
   await desk.db.query(
     `insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands, number, path,
             start_char, end_char, line_start, line_end, carrier)
-     select run_id, 0, 0, 'Brakes are bled once a year.', '{1}', 'supported', 'kept', 'carried', true, 1, 'notes/brakes.md',
+     select run_id, 0, 0, 'Brakes are bled once a year.', '{1}', 'supported', 'kept', 'verbatim', true, 1, 'notes/brakes.md',
             80, 110, 11, 11, 'Bleed the brakes once a year.' from nightdesk_data.jobs where job_id = $1`,
     [jobId],
   );

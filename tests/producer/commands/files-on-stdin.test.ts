@@ -96,7 +96,7 @@ test.each([
   ],
   [
     "an ending that is not read",
-    ["summarize", "-", "--save-as", "allowed/corpus/b.zip"],
+    ["summarize", "-", "--save-as", "allowed/corpus/b.gz"],
     "Words.",
     "(security.allowed_exts)",
   ],

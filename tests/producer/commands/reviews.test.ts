@@ -4,7 +4,11 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { JobInput } from "../../../src/shared/job.ts";
-import { requestReview } from "../../../src/shared/store/jobs/draft-reviews.ts";
+import type { ClaimRecord } from "../../../src/shared/run-result.ts";
+import {
+  requestReview,
+  selectDecidedStatements,
+} from "../../../src/shared/store/jobs/draft-reviews.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { askJob, claimNext, EMPTY_RECORD, MADE_WITH, openBatchOf } from "../../conformance/jobs.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
@@ -20,7 +24,10 @@ afterAll(() => desk.dispose());
 const me = userInfo().username;
 
 /** A job whose answer somebody is asked about. @returns its id */
-async function waiting(input: JobInput = { kind: "ask", question: "How long?" }): Promise<string> {
+async function waiting(
+  input: JobInput = { kind: "ask", question: "How long?" },
+  claims: readonly ClaimRecord[] = [],
+): Promise<string> {
   const { jobIds } = await openBatchOf(desk.database, [askJob(randomUUID(), { input })]);
   const job = await claimNext(desk.database, jobIds[0] ?? "");
   const run = { ...MADE_WITH, runId: job.runId, runMs: 1 };
@@ -38,7 +45,7 @@ async function waiting(input: JobInput = { kind: "ask", question: "How long?" })
       host: null,
       waitingFor: "review",
     } as const;
-    await settleRun(db, run, parked, EMPTY_RECORD);
+    await settleRun(db, run, parked, { ...EMPTY_RECORD, claims });
   });
   return job.jobId;
 }
@@ -71,6 +78,25 @@ test("an answer that waits is listed and shown with its question and why", async
     expect(shown.stdout).toContain(words);
   expect((await desk.run("reviews", "accept", jobId)).stderr).toContain("The answer is accepted");
   expect(await stateOf(jobId)).toMatchObject({ job: "queued", state: "accepted", decided_by: me });
+});
+
+test("a batch tells it apart from a call whose effect is unknown", async () => {
+  const jobId = await waiting();
+  const [batch] = await rowsOf(
+    desk.database,
+    "select batch_id from nightdesk_data.jobs where job_id = $1",
+    [jobId],
+  );
+  const id = String(batch?.["batch_id"]);
+  const { stdout } = await desk.run("batch", "show", id);
+  expect(stdout).toContain(`1 answer waits for somebody to look at it.
+  nightdesk reviews list --batch ${id}`);
+  expect(stdout).not.toContain("had its effect");
+  const { stdout: json } = await desk.run("batch", "show", id, "--json");
+  expect(JSON.parse(json)).toMatchObject({
+    waiting_for_people: { requests: 0, answers: 1, uncertain: 0 },
+  });
+  await desk.run("reviews", "accept", jobId);
 });
 
 test("who comes second changes nothing, and is told who was first", async () => {
@@ -109,4 +135,36 @@ test("what people said a right answer holds becomes questions for eval", async (
     expected: [["42 minutes"]],
   });
   expect(await desk.run("reviews", "export", file)).toMatchObject({ code: 1 });
+});
+
+const claim = (text: string, carrier: string | null = "It takes 24 minutes."): ClaimRecord => ({
+  ...{ draft: 0, text, cites: [1], quote: null, stands: true, arithmetic: null, carrier },
+  ...{ grade: "unconfirmed", reason: "not_asked", fate: "marked", otherSpans: [], checks: [] },
+  span: { number: 1, path: "a.md", startChar: 0, endChar: 20, lineStart: 1, lineEnd: 1 },
+});
+
+test("what people decide is kept as statements, right and wrong, beside the words that carry them", async () => {
+  const jobs = {
+    accepted: await waiting(undefined, [
+      claim("One needs 24."),
+      claim("It is far."),
+      claim("x", null),
+    ]),
+    rejected: await waiting(undefined, [claim("One needs 42.")]),
+    corrected: await waiting(undefined, [claim("One needs 12.")]),
+    unclear: await waiting(undefined, [claim("One needs 7."), claim("One needs 9.")]),
+    waiting: await waiting(undefined, [claim("One needs 1.")]),
+  };
+  await desk.run("reviews", "accept", jobs.accepted);
+  await desk.run("reviews", "reject", jobs.rejected, "--reason", "It takes 24.");
+  await desk.run("reviews", "correct", jobs.corrected, "--text", "24 minutes.");
+  await desk.run("reviews", "reject", jobs.unclear, "--reason", "One of them is wrong.");
+  const beside = { path: "a.md", text: "It takes 24 minutes." };
+  expect(await selectDecidedStatements(desk.database, 10)).toEqual([
+    { ...beside, statement: "One needs 12.", isWrong: true },
+    { ...beside, statement: "One needs 42.", isWrong: true },
+    { ...beside, statement: "One needs 24.", isWrong: false },
+    { ...beside, statement: "It is far.", isWrong: false },
+  ]);
+  expect(await selectDecidedStatements(desk.database, 1)).toHaveLength(1);
 });

@@ -91,15 +91,16 @@ describe("runs show", () => {
       "  ok      number 10, stands in evidence: [1] allowed/corpus/a.md:2",
       "  FLAGGED number 17, stands in neither",
     ]);
-    const title = "Statements, and what carries them: partly, 1 statement left out";
+    const title =
+      "Statements, and what carries them: 1 of 2 supported, 1 unconfirmed, 1 statement left out";
     expect(sectionOf(stdout, title).map((line) => line.trim())).toEqual([
       "supported   It holds ten.",
-      "draft 1, kept: it stands there in other words",
+      "draft 1, kept: it stands there word for word",
       "[1] allowed/corpus/a.md:2  It holds exactly ten.",
-      "partly      It is always blue.",
-      "draft 1, marked: it is wider, surer or later than what stands there",
+      "unconfirmed It is always blue.",
+      "draft 1, marked: an examined model does not find it there",
       "[1] allowed/corpus/a.md:2  It is blue.",
-      "fail quantifier: always",
+      "fail judge: m: its lines do not say it (scope)",
       "unsupported It costs 17.",
       "draft 1, dropped: a figure, date or unit of it is not there",
     ]);

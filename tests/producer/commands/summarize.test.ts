@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const name of [
     "allowed/corpus/a.md",
     "allowed/corpus/notes/b.md",
-    "allowed/corpus/notes/c.zip",
+    "allowed/corpus/notes/c.gz",
     "allowed/corpus/notes/.d.md",
     "allowed/corpus/notes/.hidden/e.md",
     "allowed/corpus/[x].md",
@@ -65,11 +65,11 @@ describe("a glob", () => {
       ...{ ok: true, state: "dry_run", files: 2, bytes: 4 },
       paths: ["allowed/corpus/notes/b.md", "missing.md"],
       empty_or_missing: ["missing.md"],
-      ...{ skipped_files: 1, skipped_by_extension: { ".zip": 1 } },
+      ...{ skipped_files: 1, skipped_by_extension: { ".gz": 1 } },
     });
     const text = await desk.run("summarize", "corpus/notes/*", "--dry-run");
     expect(text.stdout).toBe("allowed/corpus/notes/b.md\n");
-    expect(text.stderr).toContain("1 file of 4 bytes would be queued; 1 skipped: 1 .zip");
+    expect(text.stderr).toContain("1 file of 4 bytes would be queued; 1 skipped: 1 .gz");
     expect(await pathsOf("dry")).toEqual([]);
     const wrong = await desk.run("summarize", "corpus/notes/*", "--dry-run", "--windows", "noon");
     expect(wrong.stderr).toContain("is no window");
@@ -95,9 +95,9 @@ describe("a folder", () => {
     const { code, stdout, stderr } = await desk.run("summarize", "corpus/notes", "--json");
     expect(code).toBe(0);
     const { batch, ...queued } = JSON.parse(stdout) as { batch: string };
-    expect(queued).toMatchObject({ skipped_files: 1, skipped_by_extension: { ".zip": 1 } });
+    expect(queued).toMatchObject({ skipped_files: 1, skipped_by_extension: { ".gz": 1 } });
     expect(stderr).toContain(
-      "1 skipped: 1 .zip. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).\n",
+      "1 skipped: 1 .gz. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).\n",
     );
     expect(await pathsOf(batch)).toEqual(["allowed/corpus/notes/b.md"]);
   });
@@ -106,7 +106,7 @@ describe("a folder", () => {
     const words = ["extract", "corpus/notes/", "--preset", "actions", "--batch-name", "taken out"];
     const { code, stderr } = await desk.run(...words);
     expect(code).toBe(0);
-    expect(stderr).toContain("1 skipped: 1 .zip.");
+    expect(stderr).toContain("1 skipped: 1 .gz.");
     expect(await pathsOf("taken out")).toEqual(["allowed/corpus/notes/b.md"]);
   });
 });

@@ -13,6 +13,7 @@ const piece = (path: string, sha256: string, start = 0): JobResult["evidence"][n
   chunk_key: `${path}:${start}`,
   heading_path: null,
   locator: null,
+  left_out: {},
   start_char: start,
   end_char: start + 40,
   line_start: 1 + start,

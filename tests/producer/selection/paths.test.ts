@@ -166,14 +166,14 @@ describe("a folder", () => {
   test("takes no hidden file, follows no link to a folder, and counts what it leaves out", async () => {
     await write("one/sub/.hidden/z.md");
     await symlink(join(folder, "outside"), at("one/sub/out"));
-    for (const name of ["a.png", "b.PNG", "c.zip", "README", "e.exe\u202e", "f.b c"]) {
+    for (const name of ["a.png", "b.PNG", "c.gz", "README", "e.exe\u202e", "f.b c"]) {
       await write(`one/sub/${name}`);
     }
     expect(await expand(["sub", "sub/*", "a.md"])).toEqual({
       kind: "paths",
       paths: ["one/sub/x.md", "one/a.md"],
       isSelection: true,
-      skipped: { ".png": 2, ".zip": 1, none: 1, other: 2 },
+      skipped: { ".png": 2, ".gz": 1, none: 1, other: 2 },
     });
   });
 
@@ -182,7 +182,7 @@ describe("a folder", () => {
     await write("src/x.md");
     await expect(expand(["scans"])).rejects.toThrow(
       'The folder "one/scans" holds no file that may be read. 1 skipped: 1 .png. ' +
-        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm (security.allowed_exts).",
+        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).",
     );
     await expect(expand(["*/*.png"])).rejects.toThrow(
       '"*/*.png" matches no file that may be read. 1 skipped: 1 .png.',

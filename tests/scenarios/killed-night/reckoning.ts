@@ -149,34 +149,34 @@ export async function expectChecksOnce({ db }: Night): Promise<void> {
         where j.kind = 'check' group by j.custom_id having count(*) <> 1 or count(c.job_id) <> 1`,
     ),
   ).toEqual([]);
-  const judgedTwice = await rowsOf(
+  const auditedTwice = await rowsOf(
     db,
     `select j.custom_id from nightdesk_data.jobs j
-       join nightdesk_data.model_calls m on m.job_id = j.job_id and m.pass = 'judge'
+       join nightdesk_data.model_calls m on m.job_id = j.job_id and m.pass = 'audit'
       group by j.job_id
-     having count(*) > (select count(*) from nightdesk_data.judgements g where g.job_id = j.job_id)
+     having count(*) > (select count(*) from nightdesk_data.audits g where g.job_id = j.job_id)
         -- One that can't be read is asked for once more, in another request.
         and count(*) > count(distinct m.request_sha256)`,
   );
-  expect(judgedTwice).toEqual([]);
+  expect(auditedTwice).toEqual([]);
 }
 
-const JUDGE = "You judge an answer by what checks of it have found";
+const AUDIT = "You score an answer by what checks of it have found";
 
 /** Where a worker was killed before a reply was kept, and else only by a run that was in its hands by chance. */
 export async function expectAskedAgainForLost(night: Night): Promise<void> {
   const { db, cast, pairs, lost } = night;
   const stopped = pairs.filter(({ stop }) => stop.boundary === "before the reply is kept");
-  const judged = stopped.filter(({ stop }) => stop.modelPass === "judge");
+  const audited = stopped.filter(({ stop }) => stop.modelPass === "audit");
   const chance = lost.length - stopsIn(night);
   const kept = `select count(*) from nightdesk_data.model_calls m where m.model = 'cast'`;
   const again = answeredBy(cast).length - (await numberOf(db, kept));
   expect(again).toBeGreaterThanOrEqual(stopped.length);
   expect(again).toBeLessThanOrEqual(stopped.length + chance);
-  const requests = answeredBy(cast).filter((request) => wordsOf(request).includes(JUDGE));
-  const judgedAgain = requests.length - (await numberOf(db, `${kept} and m.pass = 'judge'`));
-  expect(judgedAgain).toBeGreaterThanOrEqual(judged.length);
-  expect(judgedAgain).toBeLessThanOrEqual(judged.length + chance);
+  const requests = answeredBy(cast).filter((request) => wordsOf(request).includes(AUDIT));
+  const auditedAgain = requests.length - (await numberOf(db, `${kept} and m.pass = 'audit'`));
+  expect(auditedAgain).toBeGreaterThanOrEqual(audited.length);
+  expect(auditedAgain).toBeLessThanOrEqual(audited.length + chance);
 }
 
 /** How many runs were killed because they stood still. */
@@ -219,7 +219,7 @@ async function courseOf(
 
 const CHECKS = `
 select c.round, c.ordinal, c.question, c.how, c.state, c.detail, c.reason, g.score, g.given, g.caps
-  from nightdesk.checks c left join nightdesk.judgements g using (job_id, round)
+  from nightdesk.checks c left join nightdesk.audits g using (job_id, round)
  where c.job_id = $1 order by c.round, c.ordinal`;
 /** How many are kept of each pass of a job and of its checks. */
 const REPLIES = `

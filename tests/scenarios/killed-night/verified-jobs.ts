@@ -53,14 +53,18 @@ const MIDNIGHT: readonly Stage[] = [
   stage("the checks have ended", "as it goes on after its checks", {
     cases: ["negative-01", "unreadable-05", "missed-01"],
   }),
-  stage("what the judge says is not kept", "before the reply is kept", {
-    modelPass: "judge",
+  stage("what the auditor says is not kept", "before the reply is kept", {
+    modelPass: "audit",
     cases: ["praise-01", "older-06", "right-24"],
   }),
-  stage("what the judge says is kept, and the answer is to be revised", "after the reply is kept", {
-    modelPass: "judge",
-    cases: ["misquote-01", "misquote-05", "unknown-05"],
-  }),
+  stage(
+    "what the auditor says is kept, and the answer is to be revised",
+    "after the reply is kept",
+    {
+      modelPass: "audit",
+      cases: ["misquote-01", "misquote-05", "unknown-05"],
+    },
+  ),
   stage("the result is not written", "at settlement", {
     cases: ["reject-01", "right-30", "right-32"],
   }),

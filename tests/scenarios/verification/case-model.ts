@@ -75,9 +75,9 @@ function replyTo(
     }
     case "verdict":
       return verdictReply(verdictFor(one, prompt, onUnplanned), one, prompt);
-    case "judge": {
-      const { judge } = roundOf(one, prompt);
-      return typeof judge === "string" ? judge : JSON.stringify(judge);
+    case "audit": {
+      const { audit } = roundOf(one, prompt);
+      return typeof audit === "string" ? audit : JSON.stringify(audit);
     }
   }
 }
@@ -156,6 +156,8 @@ function verdictFor(
   }
   const { decompose, verdicts, draft } = roundOf(one, prompt);
   onUnplanned(asked);
+  const own = asked.startsWith('"Do the files say this') ? ownVerdict(one, prompt) : undefined;
+  if (own !== undefined) return own;
   const number =
     1 + draft.findIndex((claim) => statements.some((text) => text.includes(markOf(claim))));
   if (typeof decompose === "string") return verdicts[number - 1] ?? NOTHING_KNOWN;
@@ -164,6 +166,22 @@ function verdictFor(
   const verdict = verdicts[at] ?? NOTHING_KNOWN;
   if (verdict.answer === "unknown") return verdict;
   return { ...verdict, answer: verdict.answer === decompose[at]?.expects ? "yes" : "no" };
+}
+
+/** Of a statement that no check of the case is about, whoever is asked finds the words that it gives. */
+function ownVerdict(one: VerificationCase, { statements }: CasePrompt): PlannedVerdict | undefined {
+  const { decompose, draft } = roundsOf(one).at(-1) ?? one;
+  const at = draft.findIndex((claim) => statements.some((text) => text.includes(markOf(claim))));
+  const claim = draft[at];
+  if (typeof decompose === "string" || claim === undefined || claim.quote === null)
+    return undefined;
+  if (decompose.some((check) => check.claim === at + 1)) return undefined;
+  return {
+    calls: [],
+    answer: "yes",
+    cites: "cites" in claim ? claim.cites : [],
+    quote: claim.quote,
+  };
 }
 
 const NOTHING_KNOWN: PlannedVerdict = { calls: [], answer: "unknown", cites: [], quote: "" };

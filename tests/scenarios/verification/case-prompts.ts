@@ -9,7 +9,7 @@ const PARTS = [
   ["You look into a question with tools", "look"],
   ["You prepare the audit of an answer", "decompose"],
   ["You are an auditor who trusts nobody", "verdict"],
-  ["You judge an answer by what checks", "judge"],
+  ["You score an answer by what checks", "audit"],
 ] as const;
 export type Part = (typeof PARTS)[number][1];
 

@@ -6,7 +6,7 @@ import { isWrong, LONG_MS, playCases } from "./play-cases.ts";
 import type { Ended, PlayedCases } from "./play-cases.ts";
 import { tableOfCosts, tableOfEnds } from "./tables.ts";
 
-/** Of the right answers whose auditor and judge behave. */
+/** Of the right answers whose auditor behaves. */
 const FEWEST_VERIFIED = 0.95;
 const BEHAVING: ReadonlySet<string> = new Set(["right", "true_negative"]);
 
@@ -35,17 +35,20 @@ test("No wrong answer ends as verified", () => {
   expect(idsOf(wrong)).toEqual([]);
 });
 
-test("Right answers end as verified where auditor and judge behave", () => {
+test("Right answers end as verified where the auditor behaves", () => {
   const right = played.ended.filter(({ one }) => BEHAVING.has(one.kind));
   const verified = right.filter(({ end }) => end === "verified");
   expect(verified.length / right.length).toBeGreaterThanOrEqual(FEWEST_VERIFIED);
 });
 
-test("A right answer is refused by no judge: it is verified, or supported", () => {
-  const judged = played.ended.filter(({ one }) => /^judge_(?:rejects|unreadable)$/.test(one.kind));
-  expect(judged.filter(({ end }) => end !== "supported").map(({ one }) => one.id)).toEqual([]);
-  const states = new Set(judged.map(({ one, verification }) => `${one.kind} ${verification}`));
-  expect([...states].sort()).toEqual(["judge_rejects failed", "judge_unreadable unverified"]);
+test("A right answer is refused by no auditor: it keeps the grade that it had", () => {
+  const scored = played.ended.filter(({ one }) =>
+    /^auditor_(?:rejects|unreadable)$/.test(one.kind),
+  );
+  const kept = new Set(["supported", "unconfirmed"]);
+  expect(scored.filter(({ end }) => !kept.has(end)).map(({ one }) => one.id)).toEqual([]);
+  const states = new Set(scored.map(({ one, verification }) => `${one.kind} ${verification}`));
+  expect([...states].sort()).toEqual(["auditor_rejects failed", "auditor_unreadable unverified"]);
 });
 
 test("Each case ends as it should", () => {
@@ -59,10 +62,10 @@ test("A revision that cites what a check found has it as evidence, and its foote
   const rows = await rowsOf<{ job_id: string }>(
     played.db,
     `select distinct e.job_id, e.path from nightdesk.evidence e
-      where e.batch_id = $1 and e.kind = 'file' and e.admitted and e.path like '%/missed-01/%'`,
+      where e.batch_id = $1 and e.kind = 'file' and e.admitted and e.path like '%/missed-03/%'`,
     [played.batchId],
   );
-  const { answer, jobId } = played.ended.find(({ one }) => one.id === "missed-01") ?? {};
+  const { answer, jobId } = played.ended.find(({ one }) => one.id === "missed-03") ?? {};
   expect(answer).toMatch(new RegExp(`full evidence from ${rows.length} files, snapshot=`));
   expect(rows.filter(({ job_id }) => job_id === jobId)).toHaveLength(rows.length);
 });
@@ -98,10 +101,10 @@ test("What is unresolved says what it takes, and keeps its claims", async () => 
   expect(rows.filter(({ needed, claims }) => needed === "" || claims === 0)).toEqual([]);
 });
 
-test("The judge is never above its caps, and every check that was asked has an end", async () => {
+test("The score is never above its caps, and every check that was asked has an end", async () => {
   const { db, batchId } = played;
   const above =
-    "select job_id from nightdesk.judgements where batch_id = $1 and caps <> '{}' and score > 2";
+    "select job_id from nightdesk.audits where batch_id = $1 and caps <> '{}' and score > 2";
   expect(await rowsOf(db, above, [batchId])).toEqual([]);
   const open = "select question from nightdesk.checks where batch_id = $1 and state = 'open'";
   expect(await rowsOf(db, open, [batchId])).toEqual([]);

@@ -9,6 +9,7 @@ import { eventually } from "../../conformance/signal.ts";
 import { startTopology } from "../../conformance/topologies.ts";
 import type { Topology, TopologyName } from "../../conformance/topologies.ts";
 import type { End, VerificationCase } from "../../corpora/verification/read-cases.ts";
+import type { DoubleModel } from "../../doubles/ollama/double-model.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import type { OllamaDouble } from "../../doubles/ollama-server.ts";
 import { rowsOf } from "../night/accounts.ts";
@@ -47,13 +48,18 @@ type CaseDesk = Omit<PlayedCases, "batchId" | "ended"> & {
   work(): Promise<{ stop(): Promise<void> }>;
 };
 
-async function openCaseDesk(
+export async function openCaseDesk(
   name: TopologyName,
   cases: readonly VerificationCase[],
+  /** Who says of a statement whether its lines carry it; nobody unless told. */
+  referee?: DoubleModel,
 ): Promise<CaseDesk> {
   const unplanned: Unplanned[] = [];
   const host = await startOllamaDouble({
-    models: [caseModel(cases, (words) => unplanned.push(words))],
+    models: [
+      caseModel(cases, (words) => unplanned.push(words)),
+      ...(referee === undefined ? [] : [referee]),
+    ],
     numParallel: 64,
   });
   const topology = await startTopology(name, {
@@ -61,7 +67,10 @@ async function openCaseDesk(
       ...{ provider: "ollama", name: "cast", base_url: host.url, num_ctx: 8_192 },
       parallel: 64,
     },
-    verify: { mode: "standard", rounds: 1 },
+    verify: {
+      ...{ mode: "standard", rounds: 1 },
+      judge: { model: referee?.name ?? "off" },
+    },
     runs: { reuse: "never" },
   });
   for (const one of cases) await writeDocuments(topology.workroot, one);
@@ -103,23 +112,30 @@ export async function playCases(
   const { db } = desk;
   const worker = await desk.work();
   try {
-    await indexAll(db);
-    const { batchId, jobIds } = await openBatchOf(
-      db,
-      cases.map((one) => askJob(one.id, { input: inputOf(one) })),
-    );
-    await allEnded(db, batchId);
-    const ended = await endsOf(db, batchId, cases, jobIds);
-    return { ...desk, batchId, ended };
+    await workOne(db, INDEX);
+    return { ...desk, ...(await playBatch(db, cases)) };
   } finally {
     await worker.stop();
   }
 }
 
-async function indexAll(db: Database): Promise<void> {
-  const { batchId } = await openBatchOf(db, [
-    askJob("index", { input: { kind: "index", options: { embed: false } } }),
-  ]);
+/** Plays cases whose documents are indexed in a batch of their own. */
+export async function playBatch(
+  db: Database,
+  cases: readonly VerificationCase[],
+): Promise<Pick<PlayedCases, "batchId" | "ended">> {
+  const { batchId, jobIds } = await openBatchOf(
+    db,
+    cases.map((one) => askJob(one.id, { input: inputOf(one) })),
+  );
+  await allEnded(db, batchId);
+  return { batchId, ended: await endsOf(db, batchId, cases, jobIds) };
+}
+
+export const INDEX: JobInput = { kind: "index", options: { embed: false } };
+
+export async function workOne(db: Database, input: JobInput): Promise<void> {
+  const { batchId } = await openBatchOf(db, [askJob("one", { input })]);
   await allEnded(db, batchId);
 }
 
@@ -197,7 +213,7 @@ function endOf({ state, error_code, grade, reason }: ResultRow): End | "other" {
     return `unresolved ${reason ?? "source_missing"}` as End;
   }
   if (state !== "succeeded") return "other";
-  return grade === "verified" || grade === "supported" || grade === "partly" ? grade : "other";
+  return grade === "verified" || grade === "supported" || grade === "unconfirmed" ? grade : "other";
 }
 
 /** Whether what a job gave in the end is wrong for a person who has all the documents. */

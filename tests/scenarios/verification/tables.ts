@@ -28,7 +28,7 @@ export function tableOfEnds(ended: readonly Ended[]): string {
   ]);
   return table(
     [
-      ...["kind", "cases", "verified", "supported", "partly", "unresolved", "refused"],
+      ...["kind", "cases", "verified", "supported", "unconfirmed", "unresolved", "refused"],
       ...["wrong, verified", "right drafts, not verified"],
     ],
     [...rows, ["all", ...countsOf(ended)]],
@@ -41,7 +41,7 @@ function countsOf(ended: readonly Ended[]): readonly number[] {
   const right = ended.filter(({ one, end }) => one.truth === "right" && end !== "verified").length;
   return [
     ended.length,
-    ...["verified", "supported", "partly", "unresolved", "refused"].map(ending),
+    ...["verified", "supported", "unconfirmed", "unresolved", "refused"].map(ending),
     ...[wrong, right],
   ];
 }

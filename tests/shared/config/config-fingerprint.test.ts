@@ -31,21 +31,24 @@ describe("the fingerprint", () => {
     "embed: { model_id: hashing-256 }",
     "retrieve: { floor: 0.1 }",
     "retrieve: { rerank: { provider: transformers } }",
-    "verify: { entailment: { provider: transformers } }",
+    "verify: { judge: { model: other } }",
+    "verify: { judge: { form: nli }, entailment: { provider: transformers } }",
   ])("changes with %s", async (content) => {
     expect(await fingerprintOf(content)).not.toBe(await fingerprintOf(""));
   });
 
-  test.each(["retrieve: { rerank", "verify: { entailment"])(
-    "changes with the digest of a model under %s, where it is used",
-    async (under) => {
-      const of = (provider: string, digest: string) =>
-        fingerprintOf(`${under}: { provider: ${provider}, digest: ${digest} } }`);
-      const [one, other] = ["a", "b"].map((digit) => `"${digit.repeat(64)}"`);
-      expect(await of("transformers", one ?? "")).not.toBe(await of("transformers", other ?? ""));
-      expect(await of("off", one ?? "")).toBe(await of("off", other ?? ""));
-    },
-  );
+  test.each([
+    ["retrieve: { rerank: { provider: transformers", "retrieve: { rerank: { provider: off"],
+    [
+      "verify: { judge: { form: nli }, entailment: { provider: transformers",
+      "verify: { entailment: { provider: transformers",
+    ],
+  ])("changes with the digest of a model under %s, where it is used", async (used, unused) => {
+    const of = (under: string, digit: string) =>
+      fingerprintOf(`${under}, digest: "${digit.repeat(64)}" } }`);
+    expect(await of(used, "a")).not.toBe(await of(used, "b"));
+    expect(await of(unused, "a")).toBe(await of(unused, "b"));
+  });
 
   test.each([
     "model: { base_url: 'http://other', timeout_s: 5, timeout_s_big_second: 6, keep_alive: '1m' }",

@@ -36,6 +36,18 @@ describe("a wrong value", () => {
       "index: { sources: [{ name: a, root: allowed/a, exts: [.md, .dwg] }] }",
       '1:48: index.sources.0.exts holds ".dwg", which security.allowed_exts does not allow',
     ],
+    [
+      "index: { sources: [{ name: a, root: allowed/a, encoding: latin1 }] }",
+      '1:48: index.sources.0.encoding is "latin1"; expected the name of an encoding; did you mean windows-1252?',
+    ],
+    [
+      "index: { sources: [{ name: a, root: allowed/a, encoding: windows1250 }] }",
+      '1:48: index.sources.0.encoding is "windows1250"; expected the name of an encoding; did you mean windows-1250?',
+    ],
+    [
+      "index: { sources: [{ name: a, root: allowed/a, encoding: utf-8 }] }",
+      '1:48: index.sources.0.encoding is "utf-8"; expected the name of an encoding; one of big5, euc-jp',
+    ],
     ["model: { seed: -1 }", "1:10: model.seed is -1; expected a whole number from 0"],
     ["model: { keep_alive: 30 }", "1:10: model.keep_alive is 30; expected text"],
     [

@@ -13,7 +13,7 @@ import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { selectDeskGauges } from "../../../src/shared/views/desk-gauges.ts";
 import { NOT_VERIFIED } from "../../../src/shared/verification.ts";
-import type { CheckRecord, JudgementRecord } from "../../../src/shared/verification.ts";
+import type { CheckRecord, AuditRecord } from "../../../src/shared/verification.ts";
 import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metrics.ts";
 import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";
 import { openDesk } from "../../producer/desk.ts";
@@ -59,7 +59,7 @@ describe("the metrics of a process", () => {
     await trace.step("look_around", () => undefined);
     trace.detail("look_around", { hints: { same_query: 2, notes: 1 } });
     const check = { expects: "yes" } as CheckRecord;
-    const score = (points: number | null) => ({ score: points }) as JudgementRecord;
+    const score = (points: number | null) => ({ score: points }) as AuditRecord;
     trace.verification({
       ...NOT_VERIFIED,
       state: "passed",
@@ -69,7 +69,7 @@ describe("the metrics of a process", () => {
         { ...check, state: "unknown" },
         { ...check, state: "open" },
       ],
-      judgements: [score(3), score(1), score(null)],
+      audits: [score(3), score(1), score(null)],
     });
     const job = { input: { kind: "ask" } } as Parameters<
       ReturnType<typeof runMetrics>["ended"]
@@ -90,9 +90,9 @@ describe("the metrics of a process", () => {
       expect(text).toContain(`nightdesk_checks_total{verdict="${verdict}"} 1`);
     expect(text).toContain('nightdesk_policy_hints_total{rule="same_query"} 2');
     expect(text).toContain('nightdesk_policy_hints_total{rule="notes"} 1');
-    expect(text).toContain('nightdesk_judge_points_bucket{le="1"} 1');
-    expect(text).toContain('nightdesk_judge_points_bucket{le="3"} 2');
-    expect(text).toContain("nightdesk_judge_points_count 2");
+    expect(text).toContain('nightdesk_audit_points_bucket{le="1"} 1');
+    expect(text).toContain('nightdesk_audit_points_bucket{le="3"} 2');
+    expect(text).toContain("nightdesk_audit_points_count 2");
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ClaimRecord } from "../../../src/shared/run-result.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { exportJson, successJson } from "../../../src/producer/print/result.ts";
-import { jobSection } from "../../../src/shared/views/answer-sections.ts";
+import { answerSection } from "../../../src/shared/views/answer-sections.ts";
 import { leftOutLines } from "../../../src/shared/views/claims.ts";
 import { selectResult } from "../../../src/shared/views/results.ts";
 import { selectRunDetails } from "../../../src/shared/views/runs.ts";
@@ -38,7 +38,12 @@ const CARRIED: ClaimRecord = {
   carrier: "The fare is 12 euro.",
   checks: [{ rule: "figures", verdict: "pass", detail: "12 euro" }],
 };
-const DOUBTED: ClaimRecord = { ...CARRIED, grade: "partly", reason: "cue", fate: "marked" };
+const DOUBTED: ClaimRecord = {
+  ...CARRIED,
+  grade: "unconfirmed",
+  reason: "polarity",
+  fate: "marked",
+};
 const DROPPED: ClaimRecord = {
   ...CARRIED,
   text: "It is 20 euro.",
@@ -110,20 +115,20 @@ describeOnPostgres("the claims of a run", () => {
     const repaired = { ...DROPPED, draft: 0, fate: "repaired" } as const;
     const runId = await settled([repaired, CARRIED, DOUBTED, DROPPED]);
     const grade = "select grade, claims_dropped from nightdesk_data.runs where run_id = $1";
-    expect(await select(grade, runId)).toEqual([{ grade: "partly", claims_dropped: 1 }]);
+    expect(await select(grade, runId)).toEqual([{ grade: "unconfirmed", claims_dropped: 1 }]);
     const rows = await select(
-      `select draft, ordinal, stands, claim, grade, mark, fate, cites, path, line_start, quote
+      `select draft, ordinal, stands, claim, grade, fate, cites, path, line_start, quote
          from nightdesk.claims where run_id = $1 order by draft, ordinal`,
       runId,
     );
     expect(rows).toMatchObject([
-      { draft: 0, ordinal: 0, stands: false, fate: "repaired", mark: null },
+      { draft: 0, ordinal: 0, stands: false, fate: "repaired" },
       { draft: 1, ordinal: 0, stands: true, grade: "supported", cites: [1], path: "fares.md" },
-      { draft: 1, ordinal: 1, stands: true, mark: "doubt", quote: "The fare is 12 euro." },
+      { draft: 1, ordinal: 1, stands: true, grade: "unconfirmed", quote: "The fare is 12 euro." },
       { draft: 1, ordinal: 2, stands: false, fate: "dropped", path: null, quote: null },
     ]);
     const [run] = await selectRunDetails(database.db, runId);
-    expect(run).toMatchObject({ grade: "partly", claims_dropped: 1 });
+    expect(run).toMatchObject({ grade: "unconfirmed", claims_dropped: 1 });
     const result = await selectResult(database.db, run?.job_id ?? "");
     const leftOut = { text: "It is 20 euro.", reason: "figure" };
     expect(result?.claims_left_out).toEqual([leftOut]);
@@ -135,7 +140,7 @@ describeOnPostgres("the claims of a run", () => {
     expect(leftOutLines(result?.claims_left_out ?? [])).toEqual([
       `left out: It is 20 euro. (${why})`,
     ]);
-    expect(result && jobSection(result).blocks).toContainEqual({
+    expect(result && answerSection(result, "full").blocks).toContainEqual({
       kind: "list",
       label: "Left out of the answer",
       items: [{ text: `It is 20 euro. (${why})` }],
@@ -160,10 +165,10 @@ describeOnPostgres("the claims of a run", () => {
 
   test.each<[string, Partial<ClaimRecord>]>([
     ["supported without a place", { span: null }],
-    ["supported for a reason that speaks against it", { reason: "words" }],
+    ["supported for a reason that speaks against it", { reason: "figure" }],
     ["supported and left out", { fate: "dropped", stands: false }],
     ["unsupported and kept", { grade: "unsupported", reason: "figure" }],
-    ["partly supported and not marked", { grade: "partly", reason: "cue" }],
+    ["unconfirmed and not marked", { grade: "unconfirmed", reason: "polarity" }],
     ["left out and standing", { ...DROPPED, stands: true }],
     ["without words", { text: "" }],
   ])("are never %s", async (_, other) => {

@@ -24,6 +24,8 @@ const BOUND: FieldBinding = {
   value: 240,
   state: "bound",
   reason: null,
+  grade: "supported",
+  judged: null,
   quote: "Total 240 EUR",
   span: { number: 1, path: "bill.md", startChar: 4, endChar: 17, lineStart: 2, lineEnd: 2 },
 };
@@ -33,10 +35,16 @@ const UNBOUND: FieldBinding = {
   value: "Ada",
   state: "unbound",
   reason: "not_in_quote",
+  grade: "unsupported",
   quote: null,
   span: null,
 };
-const NULL: FieldBinding = { ...UNBOUND, pointer: "/due", value: null, state: "null" };
+const NULL: FieldBinding = { ...UNBOUND, pointer: "/due", value: null, state: "null", grade: null };
+const DENIED: FieldBinding = {
+  ...BOUND,
+  ...{ grade: "unconfirmed", reason: "judge" },
+  judged: { says: "no", detail: "judge: its lines do not say it" },
+};
 
 async function settled(bindings: readonly FieldBinding[]): Promise<string> {
   const { db } = database;
@@ -67,14 +75,20 @@ describeOnPostgres("the values of an extraction", () => {
       expect.objectContaining({ pointer: "/due", value: null, state: "null", path: null }),
       expect.objectContaining({ pointer: "/paid", value: false }),
     ]);
+    const graded = await settled([DENIED]);
+    expect(
+      await select("select * from nightdesk.field_bindings where run_id = $1", graded),
+    ).toMatchObject([
+      { grade: "unconfirmed", judge_says: "no", judge_detail: "judge: its lines do not say it" },
+    ]);
     const [run] = await selectRunDetails(database.db, runId);
     expect(run?.field_bindings.map(({ value }) => value)).toEqual([240, "Ada", null, false]);
   });
 
   test.each<[string, readonly FieldBinding[], string | null]>([
     ["supported where each is bound", [BOUND, NULL], "supported"],
-    ["partly where one is not", [BOUND, UNBOUND], "partly"],
-    ["partly where one is in doubt", [BOUND, { ...BOUND, reason: "other_label" }], "partly"],
+    ["unsupported where one is", [BOUND, UNBOUND, DENIED], "unsupported"],
+    ["unconfirmed where one is in doubt", [BOUND, DENIED], "unconfirmed"],
     ["nothing where there is none", [NULL], null],
   ])("grade their run: %s", async (_, bindings, grade) => {
     const runId = await settled(bindings);
@@ -90,6 +104,8 @@ describeOnPostgres("the values of an extraction", () => {
     ["unbound with words", { state: "unbound", reason: "no_quote" }],
     ["unbound without a reason", { ...UNBOUND, reason: null }],
     ["null with a value", { ...NULL, value: 3 }],
+    ["without a grade", { grade: null }],
+    ["null with a grade", { ...NULL, grade: "supported" }],
   ])("are never %s", async (_, other) => {
     await expect(settled([{ ...BOUND, ...other }])).rejects.toThrow(/violates|SQLSTATE/);
   });

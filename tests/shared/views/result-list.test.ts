@@ -27,7 +27,7 @@ describeOnPostgres("a page of results", () => {
     database = await openPostgres();
     await insertFinishedBatch(database.db, { name: "evening", jobs: JOBS });
     await database.db.query(
-      `update nightdesk_data.runs r set grade = 'partly'
+      `update nightdesk_data.runs r set grade = 'unconfirmed'
          from nightdesk_data.jobs j where j.run_id = r.run_id and j.custom_id in ('job-0', 'job-38')`,
     );
     const { rows } = await database.db.query("select batch_id from nightdesk_data.batches");
@@ -56,7 +56,7 @@ describeOnPostgres("a page of results", () => {
     ["none", {}, where(() => true)],
     ["a state", { state: "refused" }, where(({ state }) => state === "refused")],
     ["a kind", { kind: "summarize" }, where(({ input }) => input.kind === "summarize")],
-    ["a grade", { grade: "partly" }, ["job-0", "job-38"]],
+    ["a grade", { grade: "unconfirmed" }, ["job-0", "job-38"]],
     ["a folder", { folder: "notes/1/" }, where((_, at) => at % 2 === 1)],
     ["a text in any case", { text: "ferry LEAVES" }, where(({ answer }) => answer === ANSWERS[1])],
     ["letters beyond ASCII", { text: "üBERFAHRT" }, where(({ answer }) => answer === ANSWERS[0])],
@@ -81,14 +81,14 @@ describeOnPostgres("a page of results", () => {
   );
 
   test("says how many jobs it looked at where it stopped before it was full, and goes on from there", async () => {
-    const pages = await all({ grade: "partly" }, 3, { rows: 15, ms: 0 });
+    const pages = await all({ grade: "unconfirmed" }, 3, { rows: 15, ms: 0 });
     expect(pages).toEqual([
       { ids: ["job-0"], scanned: 15 },
       { ids: [], scanned: 15 },
       { ids: ["job-38"], scanned: null },
     ]);
     // With time left it looks on.
-    expect(await all({ grade: "partly" }, 3, { rows: 15, ms: 60_000 })).toEqual([
+    expect(await all({ grade: "unconfirmed" }, 3, { rows: 15, ms: 60_000 })).toEqual([
       { ids: ["job-0", "job-38"], scanned: null },
     ]);
   });

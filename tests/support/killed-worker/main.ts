@@ -62,6 +62,9 @@ const registry = registryOf([
   }),
 ]);
 
+/** Ends of a run whose answer waits for checks, another model or a person. */
+const WAITS: ReadonlySet<string> = new Set(["drafted", "escalated", "review"]);
+
 /** Whether its answer was drafted before, by a run that waited for its checks. */
 async function isDrafted(database: Queryable, jobId: string): Promise<boolean> {
   const drafted = "select from nightdesk_data.runs where job_id = $1 and state = 'drafted'";
@@ -78,7 +81,7 @@ await startWorker(widened, Number(concurrency), (database) => {
       await pass(job.jobId, "as it goes on after its checks");
     try {
       const outcome = await run(job, trace, signal);
-      await pass(job.jobId, "at settlement");
+      await pass(job.jobId, WAITS.has(outcome.kind) ? "while it parks" : "at settlement");
       return outcome;
     } catch (error) {
       await pass(job.jobId, "while it parks");

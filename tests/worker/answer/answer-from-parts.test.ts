@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
@@ -23,7 +24,7 @@ const TEXT = `${LINES.join("\n")}\n`;
 const FULL = `Scope: full evidence from read_text_file (${TEXT.length}/${TEXT.length}), sha256=${sha256Of(TEXT)}`;
 const QUESTION = `Give a thorough answer: what happens to the fare in ${PATH}?`;
 
-type Run = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
+type Run = { readonly outcome: RunEnd; readonly record: Omit<RunResult, "outcome"> };
 
 async function ask(model: Model, world: Partial<World> = {}, question = QUESTION): Promise<Run> {
   const trace = startTrace();

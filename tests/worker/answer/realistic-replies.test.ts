@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { scopeFooter } from "../../../src/worker/evidence/footer.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 
 type Run = {
-  readonly outcome: Outcome;
+  readonly outcome: RunEnd;
   readonly record: Omit<RunResult, "outcome">;
   readonly prompts: readonly string[];
 };

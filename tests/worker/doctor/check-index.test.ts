@@ -72,6 +72,24 @@ describe.each(engines)("the doctor on the index, on %s", (name) => {
     expect((await of("off")).join()).not.toContain("SECRETS");
   });
 
+  test("adds up what the texts of documents do not hold, by kind", async () => {
+    const told = async () =>
+      (await checkIndex(config, database, { vectors: "optional" })).find(
+        ({ code }) => code === "DOCTOR_TEXT_INCOMPLETE",
+      );
+    expect(await told()).toBeUndefined();
+    await database.query(
+      `update nightdesk_data.documents
+          set left_out = case when path like '%a.md' then '{"pictures":2}' else '{"pictures":1,"hidden sheets":1}' end::jsonb`,
+    );
+    expect(await told()).toMatchObject({
+      level: "ok",
+      message: expect.stringContaining(
+        "not in the text: 2 (pictures: 3, hidden sheets: 1).",
+      ) as unknown,
+    });
+  });
+
   test("says that facts, chunks and words agree when they do, and after edits", async () => {
     expect(await codesOf()).toContain("ok DOCTOR_INDEX_CONSISTENT");
     corpus.write("notes/ops/a.md", "# Alpha\n\n## Two\n\nsecond\n\n## Three\n\nmore\n");

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import type { Passage } from "../../../src/worker/evidence/types.ts";
@@ -32,7 +33,7 @@ const bike = chunk("corpus/bike.md", "Bikes are blue.");
 const rent = chunk("corpus/bike.md", "Rent is 2 EUR.");
 const staleRail = chunk("corpus/rail.md", "Trains run.", OLD);
 
-type Run = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
+type Run = { readonly outcome: RunEnd; readonly record: Omit<RunResult, "outcome"> };
 
 async function ask(
   question: string,

@@ -315,7 +315,7 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     for (const name of ["a.md", "a.pdf", "sub/b.PDF", "c.csv", "README", "x.no ending"]) {
       corpus.write(`notes/ops/${name}`, "text\n");
     }
-    for (const name of [".hidden.pdf", ".folder/d.pdf", "drafts/e.pdf", "own.zip"]) {
+    for (const name of [".hidden.pdf", ".folder/d.pdf", "drafts/e.pdf", "own.zip", "~$open.pdf"]) {
       corpus.write(`notes/ops/${name}`, "text\n");
     }
     corpus.write("notes/ops/.nightdeskignore", "drafts/\n*.zip\n");
@@ -376,6 +376,33 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
       code: "CONFIG_ERROR",
       message: expect.stringContaining("security.allowed_exts"),
     });
+  });
+
+  test("a source can name the encoding of its texts, and another one reads them anew", async () => {
+    const polish = Buffer.from("Ma\xb3y \x9clad", "latin1");
+    corpus.write("notes/ops/a.txt", polish);
+    corpus.write("notes/lab/b.txt", polish);
+    corpus.write("notes/ops/c.md", "# Plain");
+    corpus.write("notes/ops/d.txt", "Größe in UTF-8");
+    await corpus.index();
+    const read = () =>
+      select(
+        "select d.path, extractor, text from nightdesk_data.documents d join nightdesk_data.chunks c using (doc_id) where text ~ '^M' order by d.path",
+      );
+    const guessed = { extractor: "decoded 2", text: "Ma³y œlad" };
+    expect(await read()).toEqual([
+      { path: "notes/lab/b.txt", ...guessed },
+      { path: "notes/ops/a.txt", ...guessed },
+    ]);
+    const encodings = { ops: "windows-1250" };
+    expect(await corpus.indexWith({ encodings })).toMatchObject({ changed: 3 });
+    expect(await read()).toEqual([
+      { path: "notes/lab/b.txt", ...guessed },
+      { path: "notes/ops/a.txt", extractor: "decoded 2 as windows-1250", text: "Mały ślad" },
+    ]);
+    expect(await corpus.indexWith({ encodings })).toMatchObject({ changed: 0 });
+    await corpus.index();
+    expect(await read()).toMatchObject([{}, guessed]);
   });
 
   test("only the source that was named is scanned, and an unknown one is refused with those there are", async () => {

@@ -124,6 +124,7 @@ describe.each(ONE_ENGINE)("a long document that a thread cut, on $engine", ({ op
         settled: true,
         mail: null,
         attachments: 0,
+        leftOut: {},
       } as const;
       const limits = { chars: text.length, signal: new AbortController().signal };
       const packed = await testOffload()(PREPARE, { document, settings: CHUNKING }, limits);

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { Failure } from "../../../src/shared/failure.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type {
-  ClaimPair,
-  CompareClaims,
+  AskedStatement,
+  AskJudge,
+  JudgeVerdict,
   PipelineSettings,
 } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
@@ -15,7 +16,7 @@ const text =
 const question = "What does corpus/rail.md say of trains?";
 
 type Asked = {
-  readonly outcome: Outcome;
+  readonly outcome: RunEnd;
   readonly record: Omit<RunResult, "outcome">;
   /** What the second try was told; empty where there was none. */
   readonly retry: string;
@@ -125,19 +126,24 @@ test.each(["Yes [1].", "No [1].", "Ja [1].", "Oui [1]."])(
   async (answer) => {
     const { outcome, record } = await ask([answer]);
     expect(outcome).toMatchObject({ kind: "succeeded" });
-    expect(record.claims).toMatchObject([{ grade: "partly", fate: "marked", stands: true }]);
+    expect(record.claims).toMatchObject([{ grade: "unconfirmed", fate: "marked", stands: true }]);
   },
 );
 
 describe("a statement that the evidence does not carry", () => {
-  const invented = "Penguins swim fast [1].";
+  const invented = "Penguins swim at 40 km/h [1].";
   const note = "(1 statement was left out: the evidence does not carry it.)";
-  const answerOf = ({ outcome }: Asked) => ("answer" in outcome ? outcome.answer : outcome.code);
+  const answerOf = ({ outcome }: Asked) => {
+    if (outcome.kind === "succeeded") return outcome.answer;
+    return outcome.kind === "refused" ? outcome.code : outcome.kind;
+  };
   const withoutFooter = (asked: Asked) => answerOf(asked)?.replace(/\nScope: .*$/, "");
 
   test("is named to the model once, with why", async () => {
     const asked = await ask([`${CARRIED} ${invented}`, `${CARRIED} The fare is 12 euro [1].`]);
-    expect(asked.retry).toMatch(/The evidence does not carry this \([^)]*\): Penguins swim fast\./);
+    expect(asked.retry).toMatch(
+      /The evidence does not carry this \([^)]*\): Penguins swim at 40 km\/h\./,
+    );
     expect(withoutFooter(asked)).toBe(`${CARRIED} The fare is 12 euro [1].`);
     expect(asked.record.claims.map(({ draft, fate, stands }) => [draft, fate, stands])).toEqual([
       [0, "kept", false],
@@ -192,38 +198,58 @@ describe("a statement that the evidence does not carry", () => {
   });
 });
 
-describe("a model that compares statements with what carries them", () => {
+describe("a judge", () => {
   const answer = "A train runs three times an hour [1]. Buses run each hour [1].";
-  const asking = (compareClaims: CompareClaims) => {
+  const askedBy = async (judge: AskJudge, draft = answer) => {
     const trace = startTrace();
-    const model = scripted([callFor("corpus/rail.md"), answer]);
+    const model = scripted([callFor("corpus/rail.md"), draft, draft]);
     const deps = worldOf({ files: { "corpus/rail.md": text }, models: [model] });
     const input = { kind: "ask", question } as const;
     const { signal } = new AbortController();
-    const run = answerQuestion({ jobId: "j", input }, { ...deps, compareClaims }, trace, signal);
-    return { run, trace };
+    const outcome = await answerQuestion({ jobId: "j", input }, { ...deps, judge }, trace, signal);
+    return { outcome, claims: trace.record().claims };
   };
+  const saying =
+    (says: JudgeVerdict["says"]): AskJudge =>
+    async (statements) =>
+      statements.map(() => ({ says, detail: "m: it says so" }));
 
-  test("is asked of an answer at once, and what it says is on record", async () => {
-    const asked: (readonly ClaimPair[])[] = [];
-    const { run, trace } = asking(async (pairs) => {
-      asked.push(pairs);
-      const scores = pairs.map(() => ({ entailment: 0, contradiction: 0.8 }));
-      return { model: "nli", scores };
-    });
-    expect(await run).toMatchObject({ kind: "succeeded" });
-    const { claims, events } = trace.record();
-    const compared = claims.filter(({ checks }) => checks.at(-1)?.rule === "entailment");
+  test("is asked at once of all statements in other words, beside their lines", async () => {
+    const asked: (readonly AskedStatement[])[] = [];
+    await askedBy(async (statements) => {
+      asked.push(statements);
+      return statements.map(() => null);
+    }, `${answer} ${CARRIED}`);
     expect(asked).toHaveLength(1);
-    expect(compared.map(({ text: claim }) => claim)).toEqual(asked[0]?.map(({ claim }) => claim));
-    expect(compared[0]).toMatchObject({ grade: "partly", reason: "entailment", stands: true });
-    expect(events.find(({ step }) => step === "check")?.detail).toMatchObject({
-      entailment: { model: "nli", compared: compared.length, doubted: compared.length },
+    expect(asked[0]?.map(({ text: statement }) => statement)).toEqual([
+      "A train runs three times an hour.",
+      "Buses run each hour.",
+    ]);
+    expect(asked[0]?.[0]?.lines).toContainEqual({
+      source: "corpus/rail.md > Rail",
+      text: "Trains run every 20 minutes.",
     });
   });
 
-  test("that can't be asked ends the run with its fault, and never without it", async () => {
-    const { run } = asking(() => Promise.reject(new Failure("TOOL_ERROR", "It died twice.")));
-    await expect(run).rejects.toMatchObject({ code: "TOOL_ERROR" });
+  test.each<[JudgeVerdict["says"], object]>([
+    ["yes", { grade: "supported", reason: "confirmed", fate: "kept" }],
+    ["no", { grade: "unconfirmed", reason: "judge", fate: "marked" }],
+    ["unclear", { grade: "unconfirmed", reason: "unclear", fate: "marked" }],
+  ])("that says %s decides what no rule speaks against", async (says, graded) => {
+    const { claims } = await askedBy(saying(says), "Buses run each hour [1].");
+    expect(claims).toMatchObject([graded]);
+    expect(claims[0]?.checks).toContainEqual(expect.objectContaining({ rule: "judge" }));
+  });
+
+  test("that says yes keeps in the answer what a rule speaks against, unconfirmed", async () => {
+    const wrong = "Buses run every 40 minutes [1].";
+    const { outcome, claims } = await askedBy(saying("yes"), wrong);
+    expect(outcome).toMatchObject({ answer: expect.stringContaining(wrong) });
+    expect(claims).toMatchObject([{ grade: "unconfirmed", reason: "figure", stands: true }]);
+  });
+
+  test("that can't be asked leaves the grades of the rules", async () => {
+    const { claims } = await askedBy(async (statements) => statements.map(() => null));
+    expect(claims).toMatchObject([{ reason: "figure" }, { reason: "not_asked" }]);
   });
 });

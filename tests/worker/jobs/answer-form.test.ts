@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { refuse } from "../../../src/shared/failure.ts";
 import type { Refusal } from "../../../src/shared/failure.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
@@ -23,7 +24,7 @@ const footer = `Scope: full evidence from read_text_file (${text.length}/${text.
 const question = "What does corpus/rail.md say of trains?";
 
 type Asked = {
-  readonly outcome: Outcome;
+  readonly outcome: RunEnd;
   readonly record: Omit<RunResult, "outcome">;
   /** The requests of pass 2. */
   readonly asked: ScriptedModel["requests"];
@@ -66,7 +67,7 @@ const TRAINS = {
   text: "Trains run every 20 minutes.",
   cites: [1],
 };
-const INVENTED = { quote: null, text: "Penguins swim fast.", cites: [1] };
+const INVENTED = { quote: null, text: "Penguins swim at 40 km/h.", cites: [1] };
 const PROSE = "Trains run every 20 minutes [1].";
 
 const formsOf = ({ asked }: Asked): readonly string[] =>

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { openOllamaModel } from "../../../src/worker/models/ollama.ts";
@@ -19,7 +20,7 @@ afterEach(async () => {
 
 type Pass = (messages: readonly DoubleMessage[]) => string | Script;
 type Run = {
-  readonly outcome: Outcome;
+  readonly outcome: RunEnd;
   readonly record: Omit<RunResult, "outcome">;
   readonly double: OllamaDouble;
 };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { refuse } from "../../../src/shared/failure.ts";
 import type { AskInput } from "../../../src/shared/job.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
@@ -24,7 +25,7 @@ const bike = passageOf("corpus/bike.md", "Bikes are blue.");
 const railFooter = `Scope: full evidence from read_text_file (${RAIL.length}/${RAIL.length}), sha256=${sha256Of(RAIL)}`;
 const twoFooter = `Scope: 2 passages from 2 files, snapshot=${snapshotHash([rail, bike])}`;
 
-type Run = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
+type Run = { readonly outcome: RunEnd; readonly record: Omit<RunResult, "outcome"> };
 
 async function ask(
   question: string,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ExtractInput } from "../../../src/shared/job.ts";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { openOpenAiModel } from "../../../src/worker/models/openai-compatible.ts";
@@ -26,7 +27,7 @@ import { testSchemaThread } from "../offload/test-offload.ts";
 const compileSchema = schemaCompiler();
 const offloadSchema = testSchemaThread();
 
-type Done = { readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> };
+type Done = { readonly outcome: RunEnd; readonly record: Omit<RunResult, "outcome"> };
 
 async function extract(
   world: World,
@@ -375,7 +376,7 @@ describe("a value", () => {
     const done = await extract(bill(reply, reply).world, { schema });
     expect(done.outcome).toMatchObject({
       code: "ANSWER_UNSUPPORTED",
-      message: expect.stringContaining("/total is held by no quote"),
+      message: expect.stringContaining("/total is carried by no quote"),
     });
   });
 

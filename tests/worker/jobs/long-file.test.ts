@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { Outcome, StepName } from "../../../src/shared/run-result.ts";
+import type { StepName } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { RunTrace } from "../../../src/shared/run-trace.ts";
 import type { PipelineDependencies } from "../../../src/worker/evidence/types.ts";
@@ -32,7 +33,7 @@ const CHILDREN = DAYS.map((words, index) => ({
   leftOut: [],
 })) satisfies Parameters<typeof digestChildren>[1];
 
-type Run = (deps: PipelineDependencies, trace: RunTrace, signal: AbortSignal) => Promise<Outcome>;
+type Run = (deps: PipelineDependencies, trace: RunTrace, signal: AbortSignal) => Promise<RunEnd>;
 
 const RUNS: readonly (readonly [string, Run])[] = [
   [

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import type { Passage, PipelineDependencies } from "../../../src/worker/evidence/types.ts";
@@ -100,7 +101,7 @@ const JOBS: readonly Job[] = [
 
 type Run = {
   readonly job: Job;
-  readonly outcome: Outcome;
+  readonly outcome: RunEnd;
   readonly record: Omit<RunResult, "outcome">;
   readonly model: ObeyingModel;
   readonly reads: readonly string[];

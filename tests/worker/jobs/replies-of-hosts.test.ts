@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { Outcome } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
@@ -36,8 +36,12 @@ async function hostOf(text: string, replies: readonly (string | Script)[]): Prom
   return { deps: worldOf({ files: { "a.md": text }, models }), double };
 }
 
-const bodyOf = (outcome: Outcome): string =>
-  outcome.kind === "succeeded" ? (outcome.answer?.split("\nScope: ")[0] ?? "") : outcome.message;
+const bodyOf = (outcome: RunEnd): string =>
+  outcome.kind === "succeeded"
+    ? (outcome.answer?.split("\nScope: ")[0] ?? "")
+    : outcome.kind === "refused"
+      ? outcome.message
+      : outcome.kind;
 
 async function summarize(text: string, ...replies: readonly (string | Script)[]) {
   const { deps, double } = await hostOf(text, replies);

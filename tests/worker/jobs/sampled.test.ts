@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { isSampled } from "../../../src/worker/jobs/verification/verify-draft.ts";
+import { isSampled } from "../../../src/worker/jobs/verification/verify.ts";
 
 const JOBS = Array.from(
   { length: 10_000 },

@@ -1,9 +1,12 @@
 import { expect, test } from "@jest/globals";
-import type { CheckRecord, CoverageRecord } from "../../../src/shared/verification.ts";
+import type { CheckRecord, CoverageRecord, StoredCheck } from "../../../src/shared/verification.ts";
+import type { ClaimRecord } from "../../../src/shared/run-result.ts";
+import type { Statement } from "../../../src/worker/jobs/verification/draft.ts";
 import {
   constraintsOf,
-  judgementOf,
+  scoreOf,
   settledCheck,
+  settledChecks,
 } from "../../../src/worker/jobs/verification/settle-checks.ts";
 
 const UNKNOWN: CheckRecord = {
@@ -16,8 +19,14 @@ const coverageOf = (members: number, read: number): CoverageRecord => ({
   ...{ round: 0, claimNumber: 1, claim: "None does.", setQuery: "files", members, read },
 });
 
-const capsOf = (checks: readonly CheckRecord[], coverage: readonly CoverageRecord[]) =>
-  judgementOf({ round: 0, checks, coverage }, { score: 4, corrections: [] }, [], { minSources: 0 });
+const capsOf = (
+  checks: readonly CheckRecord[],
+  coverage: readonly CoverageRecord[],
+  statements: readonly Statement[] = [],
+) =>
+  scoreOf({ round: 0, checks, coverage }, { score: 4, corrections: [] }, statements, {
+    minSources: 0,
+  });
 
 test("each cap that holds is told, beside others that do", () => {
   expect(capsOf([UNKNOWN], [coverageOf(12, 8)])).toMatchObject({
@@ -35,8 +44,8 @@ test("a denial of a set in which no file was found is not covered", () => {
 test("documents that disagree settle nothing, and those that agree do", () => {
   const record = { ...UNKNOWN, how: "model", rule: "agreement" } as const;
   const settledAs = (answer: "yes" | "no") => {
-    const verdict = { answer, detail: "", reason: null, evidence: [] };
-    return settledCheck({ record, jobState: "succeeded", jobError: null, verdict });
+    const verdict = { answer, detail: "", reason: null, evidence: [], against: [] };
+    return settledCheck({ record, jobState: "succeeded", jobError: null, verdict }, []);
   };
   expect(settledAs("no")).toMatchObject({ state: "unknown", reason: "sources_disagree" });
   expect(settledAs("yes")).toMatchObject({ state: "yes", reason: null });
@@ -50,15 +59,21 @@ test.each([
   ["a file that is gone", "FILE_NOT_FOUND", "source_missing"],
 ])("what is open after %s is told rightly", (_, jobError, reason) => {
   const record = { ...UNKNOWN, how: "model" } as const;
-  const open = settledCheck({ record, jobState: "cancelled", jobError, verdict: null });
+  const open = settledCheck({ record, jobState: "cancelled", jobError, verdict: null }, []);
   expect(open).toMatchObject({ state: "unknown", reason });
 });
 
 test("an auditor that misquotes is no missing source: no document is asked for", () => {
   const record = { ...UNKNOWN, how: "model", rule: null } as const;
   const detail = "It says yes, with words that do not stand in what it cites.";
-  const verdict = { answer: "unknown", detail, reason: "auditor_failed", evidence: [] } as const;
-  const check = settledCheck({ record, jobState: "succeeded", jobError: null, verdict });
+  const verdict = {
+    answer: "unknown",
+    detail,
+    reason: "auditor_failed",
+    evidence: [],
+    against: [],
+  } as const;
+  const check = settledCheck({ record, jobState: "succeeded", jobError: null, verdict }, []);
   expect(constraintsOf({ checks: [check], coverage: [] }, { caps: [] })).toEqual([
     {
       what: "Is it true of all?",
@@ -66,4 +81,63 @@ test("an auditor that misquotes is no missing source: no document is asked for",
       needed: `Another auditor (verify.model), or somebody who looks: nothing says that a document is missing. ${detail}`,
     },
   ]);
+});
+
+const statementOf = (number: number, grade: ClaimRecord["grade"]): Statement => ({
+  number,
+  claim: { text: `Statement ${number}.`, grade, span: null } as ClaimRecord,
+});
+
+const OF_MODEL: CheckRecord = { ...UNKNOWN, how: "model", rule: null, state: "yes", reason: null };
+
+test("a doubted statement without a check of its own keeps the score at 2", () => {
+  const doubted = [statementOf(1, "unconfirmed"), statementOf(2, "unconfirmed")];
+  const unchecked = { score: 2, caps: ["unchecked_doubt"] };
+  expect(capsOf([OF_MODEL], [], doubted)).toMatchObject(unchecked);
+  const second = { ...OF_MODEL, claimNumber: 2 };
+  expect(capsOf([OF_MODEL, second], [], doubted)).toMatchObject({ score: 4, caps: [] });
+  // That no other document disagrees says nothing of whether it is so.
+  const agreeing: CheckRecord = { ...second, how: "rule", rule: "agreement" };
+  expect(capsOf([OF_MODEL, agreeing], [], doubted)).toMatchObject(unchecked);
+  const supported = [statementOf(1, "unconfirmed"), statementOf(2, "supported")];
+  expect(capsOf([OF_MODEL], [], supported)).toMatchObject({ score: 4, caps: [] });
+});
+
+const answered = (
+  answer: "yes" | "no",
+  rules: readonly string[],
+  record: CheckRecord = OF_MODEL,
+): StoredCheck => ({
+  ...{ record: { ...record, state: "open" }, jobState: "succeeded", jobError: null },
+  verdict: {
+    ...{ answer, detail: "", reason: null, evidence: [] },
+    against: rules.map((rule) => ({ rule, detail: `${rule} differ` })),
+  },
+});
+const stateOf = (checks: readonly StoredCheck[], grade: ClaimRecord["grade"] = "unconfirmed") =>
+  settledChecks(checks, [statementOf(1, grade)]).map(({ state, reason }) => reason ?? state);
+
+test("words that do not carry a doubted statement are none", () => {
+  expect(stateOf([answered("yes", ["names"])])).toEqual(["auditor_failed"]);
+  expect(stateOf([answered("yes", [])])).toEqual(["yes"]);
+  const [check] = settledChecks([answered("yes", ["names"])], [statementOf(1, "unconfirmed")]);
+  expect(check?.detail).toBe(
+    "It says yes, with words that do not carry the statement: names differ.",
+  );
+});
+
+test("what is asked beside a statement that is carried need not be carried itself", () => {
+  expect(stateOf([answered("yes", ["place"])], "supported")).toEqual(["yes"]);
+  expect(stateOf([answered("yes", []), answered("yes", ["figures"])])).toEqual(["yes", "yes"]);
+  expect(stateOf([answered("no", []), answered("yes", ["figures"])])).toEqual([
+    ...["no", "auditor_failed"],
+  ]);
+});
+
+test("a count and a denial are carried by no single line", () => {
+  const counted: CheckRecord = { ...OF_MODEL, rule: "sum" };
+  expect(stateOf([answered("yes", ["figures"], counted)])).toEqual(["yes"]);
+  expect(stateOf([answered("yes", ["judge"], counted)])).toEqual(["auditor_failed"]);
+  const denied: CheckRecord = { ...OF_MODEL, rule: "coverage" };
+  expect(stateOf([answered("yes", ["polarity"], denied)])).toEqual(["yes"]);
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { refuse } from "../../../src/shared/failure.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
-import { shareFairly } from "../../../src/worker/jobs/answer-from-files.ts";
+import { shareFairly } from "../../../src/worker/jobs/second-pass.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import type { Model } from "../../../src/worker/models/model.ts";
 import {
@@ -32,7 +33,7 @@ const ALL = footerOf("rail.md", "bus.md", "boat.md");
 const QUESTION = "How often do they run by rail.md, bus.md and boat.md?";
 
 type Run = {
-  readonly outcome: Outcome;
+  readonly outcome: RunEnd;
   readonly record: Omit<RunResult, "outcome">;
   readonly reads: readonly string[];
 };

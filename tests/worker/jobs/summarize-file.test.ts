@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { SummarizeInput } from "../../../src/shared/job.ts";
-import type { Outcome, PartRecord, RunResult } from "../../../src/shared/run-result.ts";
+import type { PartRecord, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { CallLog, RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
@@ -13,7 +14,7 @@ import type { ReadingModel } from "../../support/reading-model.ts";
 
 async function summarize(
   world: World & { readonly options?: SummarizeInput["options"] },
-): Promise<{ readonly outcome: Outcome; readonly record: Omit<RunResult, "outcome"> }> {
+): Promise<{ readonly outcome: RunEnd; readonly record: Omit<RunResult, "outcome"> }> {
   const trace = startTrace();
   const options = world.options === undefined ? {} : { options: world.options };
   const input: SummarizeInput = { kind: "summarize", path: "a.md", ...options };
@@ -222,7 +223,8 @@ test("whatever the text and the window: a summary rests on levels that each cove
         return;
       }
       const leaves = leavesIn(record.parts);
-      expect(outcome.scope).toBe(`${coverage(text)}${leaves === 0 ? "" : `, parts=${leaves}`}`);
+      const parts = leaves === 0 ? "" : `, parts=${leaves}`;
+      expect(outcome).toMatchObject({ kind: "succeeded", scope: `${coverage(text)}${parts}` });
       expectCovered(text, record.parts);
     }),
     { numRuns: 60 },
@@ -239,7 +241,7 @@ describe("a summary in parts that was cut off", () => {
       commit: async (call) => void kept.set(call.requestSha256, call),
       limiter: UNLIMITED,
     };
-    const summarizeWith = (model: ReadingModel): Promise<Outcome> =>
+    const summarizeWith = (model: ReadingModel): Promise<RunEnd> =>
       summarizeFile(
         { jobId: "j", input: { kind: "summarize", path: "a.md" } },
         { ...worldOf({ files: { "a.md": text }, models: [model] }), calls },

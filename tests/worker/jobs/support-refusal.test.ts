@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
+import type { RunResult } from "../../../src/shared/run-result.ts";
+import type { RunEnd } from "../../../src/shared/settlement.ts";
 import { startTrace } from "../../../src/shared/run-trace.ts";
 import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
@@ -13,7 +14,7 @@ const SNAPSHOT_OPEN = { ...SETTINGS.ask.citations, require_in_snapshot: false };
 async function ask(
   drafts: readonly string[],
   settings: Partial<PipelineSettings["ask"]> = {},
-): Promise<{ outcome: Outcome; record: Omit<RunResult, "outcome">; retry: string }> {
+): Promise<{ outcome: RunEnd; record: Omit<RunResult, "outcome">; retry: string }> {
   const trace = startTrace();
   const model = scripted([callFor("corpus/rail.md"), ...drafts]);
   const deps = worldOf({
@@ -29,7 +30,7 @@ async function ask(
 
 describe("an answer that breaks the rules twice is refused", () => {
   test.each<[string, string, string]>([
-    ["a statement that nothing carries", "Penguins swim fast [1].", "ANSWER_UNSUPPORTED"],
+    ["a statement that nothing carries", "Penguins swim at 40 km/h [1].", "ANSWER_UNSUPPORTED"],
     ["an invented quote", '"Trains run every hour" [1].', "ANSWER_UNSUPPORTED"],
     ["an unread file", "Every 20 minutes [other.md].", "CITATION_INVALID"],
     ["no citation", "Every 20 minutes.", "CITATION_INVALID"],

@@ -90,7 +90,7 @@ describe("bytes of another encoding", () => {
     expect(await root.read("note.md")).toMatchObject({
       kind: "read",
       text,
-      extractor: "decoded 1",
+      extractor: "decoded 2",
       sha256: createHash("sha256").update(bytes).digest("hex"),
       textSha256: createHash("sha256").update(text).digest("hex"),
     });

@@ -48,6 +48,7 @@ describe.each(ENGINES)("search on $engine", ({ open }) => {
       lineEnd: 8,
       text: "## Train\n\nBy the express.",
       score: expect.closeTo(1.02 / 61),
+      leftOut: {},
       lexicalRank: 1,
       vectorRank: 1,
       lexicalScore: expect.any(Number),

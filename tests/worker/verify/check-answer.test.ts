@@ -49,7 +49,7 @@ test("who wrote what is quoted needs no further words, and a piece that lacks it
     const checked = checkAnswer({ text: reply, toolCalls: [], doneReason: "stop" }, rulesOfMails);
     return checked.kind === "declined" ? [] : checked.statements.map(({ record }) => record.grade);
   };
-  expect(gradesOf('She writes "I would take him" [1].')).toEqual(["partly"]);
+  expect(gradesOf('She writes "I would take him" [1].')).toEqual(["unconfirmed"]);
   expect(gradesOf('She writes "I would take him" [2].')).toEqual(["unsupported"]);
   expect(gradesOf('She writes "I would not have him" [1].')).toEqual(["unsupported"]);
 });
@@ -85,7 +85,8 @@ describe("a signature", () => {
   });
 
   test("stays below what is left of its quotation", () => {
-    const quotation = "> The pier opens in May [1].\n> Penguins swim fast [1].\n> — Ida Moreno [1]";
+    const quotation =
+      "> The pier opens in May [1].\n> The café opens in June [1].\n> — Ida Moreno [1]";
     expect(answerOf(quotation)).toBe("> The pier opens in May [1].\n> — Ida Moreno [1]");
     const whole = "> The pier opens in May [1].\n> — Ida Moreno [1]";
     expect(answerOf(whole)).toBe(whole);

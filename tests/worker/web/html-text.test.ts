@@ -29,13 +29,55 @@ describe("the text of a page", () => {
         "- Bring a ticket",
         "- No dogs",
         "",
-        "Port | At",
-        "Lind | 8:05",
+        "| Port | At |",
+        "| --- | --- |",
+        "| Lind | 8:05 |",
         "",
         "  two",
         "    four",
       ].join("\n"),
     );
+  });
+
+  test("has numbers of lists, fields of forms, words of pictures, and terms beside what they mean", () => {
+    const html = `<ol start="4"><li>four<li value="9">nine<li>ten</ol><ol type="i"><li>a<li>b</ol>
+      <dl><dt>Deposit</dt><dd>940 euros</dd><dt>Note:</dt><dd>due in May</dd><dd>or June</dd></dl>
+      <p><img src=a.png alt="Invoice 318.40"> 10<sup>6</sup> m<sup>2</sup> H<sub>2</sub>O the 1<sup>st</sup></p>
+      <figure><img src=b.png alt="a boat"><figcaption>The Bear</figcaption></figure><figure><img alt="a pier"></figure>
+      <p><input value="Eik Dale"> <input type=checkbox checked>paid <input type=radio>open <input type=hidden value=x></p>`;
+    expect(textOf(html).text.split(/\n+/)).toEqual([
+      ...["4. four", "9. nine", "10. ten", "i. a", "ii. b"],
+      ...["Deposit: 940 euros", "Note: due in May", "or June"],
+      "Invoice 318.40 10⁶ m² H₂O the 1st",
+      ...["The Bear", "a pier", "Eik Dale ☑ paid ☐ open"],
+    ]);
+  });
+
+  test("has a row of a table in one line, whatever its cells hold, and a layout as its blocks", () => {
+    const list =
+      "<table><tr><th><h2>Item</h2></th><th>Price</th></tr><tr><td>Oar<ul><li>red<li>blue</ul></td><td>12</td></tr></table>";
+    expect(textOf(list).text).toBe("| Item | Price |\n| --- | --- |\n| Oar - red - blue | 12 |");
+    const nested =
+      "<table><tr><td><table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table></td><td>3</td></tr></table>";
+    expect(textOf(nested).text).toBe("a; 1 / b; 2 | 3");
+    const spans =
+      "<table><tr><th>Group</th><th colspan=2>Year</th></tr><tr><td rowspan=2>Boats</td><td>2025</td><td>7</td></tr><tr><td>2026</td><td>9</td></tr></table>";
+    expect(textOf(spans).text.split("\n").slice(2)).toEqual([
+      "| Boats | 2025 | 7 |",
+      "| Boats | 2026 | 9 |",
+    ]);
+    const layout = `<table><tr><td><p>One.</p><p>Two.</p><table><tr><td>Total</td><td>7</td></tr></table></td></tr></table>`;
+    expect(textOf(layout).text).toBe("One.\n\nTwo.\n\nTotal | 7");
+    const columns = `<table><tr><td>${"<p>Left words.</p>".repeat(99)}</td><td>${"<p>Right words.</p>".repeat(99)}</td></tr></table>`;
+    expect(textOf(columns).text.match(/^(?:Left|Right) words\.$/gm)).toHaveLength(198);
+  });
+
+  test("counts what it leaves out", () => {
+    const html = `<p style="font-size:0">No <b style="font-size:12px">Yes</b> no</p><p style="font-size: 0.8em">small</p>
+      <div style="display:none">a<p>b</p></div><p hidden></p><img src=a.png><img width=1 height=1><iframe src=x></iframe>`;
+    const page = textOf(html);
+    expect(page.text).toBe("Yes\n\nsmall");
+    expect(page.leftOut).toEqual({ pictures: 1, "hidden passages": 2, "embedded pages": 1 });
   });
 
   test.each([

@@ -301,6 +301,26 @@ export const JOBS: readonly Command[] = [
     ],
   },
   {
+    name: "models examine",
+    process: "producer",
+    summary: "Examine whether a model may judge statements; a job like any other",
+    examples: ["nightdesk models examine --wait", "nightdesk models examine qwen3:8b --own 60"],
+    arguments: [
+      {
+        usage: "[model]",
+        description: "name of the model; default: who judges by verify.judge, or answers",
+      },
+    ],
+    options: [
+      wait,
+      {
+        flags: "--own <n>",
+        description: "and of so many statements over your indexed documents, 2 to 200",
+        kind: "count",
+      },
+    ],
+  },
+  {
     name: "enqueue",
     process: "producer",
     summary: "Queue a batch of jobs from a JSONL file",

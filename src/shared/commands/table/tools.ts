@@ -98,7 +98,7 @@ export const TOOLS: readonly Command[] = [
   {
     name: "models fetch",
     process: "worker",
-    summary: "Download a model for transformers, embed, entailment or rerank; asks first",
+    summary: "Download a model for transformers, embed, a judge or rerank; asks first",
     examples: [
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2",
       "nightdesk models fetch Xenova/all-MiniLM-L6-v2 --dtype q8 --yes",

@@ -1,106 +1,86 @@
 import { z } from "zod";
 import type { Failure } from "../../failure.ts";
 import type { Queryable } from "./database.ts";
+import { execute, oneRowOf, rowsOf, valueOf, valuesOf } from "./rows.ts";
 import { isStorageFault } from "./errors.ts";
 
-const factsSchema = z.tuple([
-  z.object({ version: z.string(), vector: z.string().nullable(), is_replica: z.boolean() }),
-]);
+const factsSchema = z.object({
+  version: z.string(),
+  vector: z.string().nullable(),
+  is_replica: z.boolean(),
+});
 
 /** Versions of the server and of pgvector, null where it is not installed, and whether it follows another server. */
-export async function selectServerFacts(db: Queryable): Promise<z.infer<typeof factsSchema>[0]> {
-  const { rows } = await db.query(
-    `select current_setting('server_version') as version, pg_is_in_recovery() as is_replica,
-            (select extversion from pg_extension where extname = 'vector') as vector`,
-  );
-  return factsSchema.parse(rows)[0];
-}
-
-const callableSchema = z.array(z.object({ name: z.string() }));
+export const selectServerFacts = (db: Queryable): Promise<z.infer<typeof factsSchema>> =>
+  oneRowOf(db, factsSchema)`
+     select current_setting('server_version') as version, pg_is_in_recovery() as is_replica,
+            (select extversion from pg_extension where extname = 'vector') as vector`;
 
 /** Names of functions that migrations revoke from the role of `nightdesk sql`, and that it may call all the same. */
-export async function selectCallableByReader(db: Queryable): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    `select distinct proname as name from pg_proc
+export const selectCallableByReader = (db: Queryable): Promise<readonly string[]> =>
+  valuesOf(db, z.string())`
+     select distinct proname as name from pg_proc
       where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_((try_)?advisory_|logical_emit_message$)'
         and has_function_privilege('nightdesk_reader', oid, 'execute')
-      order by 1`,
-  );
-  return callableSchema.parse(rows).map(({ name }) => name);
-}
+      order by 1`;
 
-const vectorSettingsSchema = z.tuple([
-  z.object({
-    installed: z.string().nullable(),
-    available: z.string().nullable(),
-    memory_bytes: z.coerce.number(),
-  }),
-]);
+const vectorSettingsSchema = z.object({
+  installed: z.string().nullable(),
+  available: z.string().nullable(),
+  memory_bytes: z.coerce.number(),
+});
 
 /** Of pgvector: the version that the database has, the one that the server has, and the memory that an index is built in. */
-export async function selectVectorSettings(
+export const selectVectorSettings = (
   db: Queryable,
-): Promise<z.infer<typeof vectorSettingsSchema>[0]> {
-  const { rows } = await db.query(
-    `select (select extversion from pg_extension where extname = 'vector') as installed,
+): Promise<z.infer<typeof vectorSettingsSchema>> =>
+  oneRowOf(db, vectorSettingsSchema)`
+     select (select extversion from pg_extension where extname = 'vector') as installed,
             (select default_version from pg_available_extensions where name = 'vector') as available,
-            pg_size_bytes(current_setting('maintenance_work_mem')) as memory_bytes`,
-  );
-  return vectorSettingsSchema.parse(rows)[0];
-}
+            pg_size_bytes(current_setting('maintenance_work_mem')) as memory_bytes`;
 
-const safetySchema = z.tuple([
-  z.object({
-    archives: z.boolean(),
-    archived_s: z.coerce.number().nullable(),
-    is_failing: z.boolean(),
-    failed_file: z.string().nullable(),
-    standbys: z.coerce.number(),
-  }),
-]);
+const safetySchema = z.object({
+  archives: z.boolean(),
+  archived_s: z.coerce.number().nullable(),
+  is_failing: z.boolean(),
+  failed_file: z.string().nullable(),
+  standbys: z.coerce.number(),
+});
 
 /**
  * What a server tells of copies of itself: whether it archives its log, seconds since it last did, whether the last try
  * failed, and how many standbys are connected. It knows nothing of dumps.
  */
-export async function selectServerCopies(db: Queryable): Promise<z.infer<typeof safetySchema>[0]> {
-  const { rows } = await db.query(
-    `select current_setting('archive_mode') <> 'off' as archives,
+export const selectServerCopies = (db: Queryable): Promise<z.infer<typeof safetySchema>> =>
+  oneRowOf(db, safetySchema)`
+     select current_setting('archive_mode') <> 'off' as archives,
             extract(epoch from clock_timestamp() - a.last_archived_time) as archived_s,
             coalesce(a.last_failed_time > coalesce(a.last_archived_time, '-infinity'), false) as is_failing,
             a.last_failed_wal as failed_file,
             (select count(*) from pg_stat_replication) as standbys
-       from pg_stat_archiver a`,
-  );
-  return safetySchema.parse(rows)[0];
-}
-
-const aheadSchema = z.tuple([z.object({ ahead_ms: z.coerce.number() })]);
+       from pg_stat_archiver a`;
 
 /** By how many milliseconds the database's clock is behind the end of a run that it has told already; 0 where it is not. */
-export async function selectTimeAhead(db: Queryable): Promise<number> {
-  const { rows } = await db.query(
-    `select coalesce(greatest(0, extract(epoch from max(finished_at) - clock_timestamp()) * 1000), 0) as ahead_ms
-       from nightdesk_data.runs`,
-  );
-  return aheadSchema.parse(rows)[0].ahead_ms;
-}
+export const selectTimeAhead = (db: Queryable): Promise<number> =>
+  valueOf(db, z.coerce.number())`
+     select coalesce(greatest(0, extract(epoch from max(finished_at) - clock_timestamp()) * 1000), 0) as ahead_ms
+       from nightdesk_data.runs`;
 
-const indexSchema = z.tuple([
-  z.object({
-    documents: z.coerce.number(),
-    chunks: z.coerce.number(),
-    outdated_documents: z.coerce.number(),
-    documents_without_chunks: z.coerce.number(),
-    failed_documents: z.coerce.number(),
-    documents_with_secrets: z.coerce.number(),
-    secret_kinds: z.array(z.string()),
-    foreign_sources: z.array(z.string()),
-    missing_vectors: z.coerce.number(),
-    outdated_vectors: z.coerce.number(),
-  }),
-]);
-export type IndexHealth = z.infer<typeof indexSchema>[0];
+const indexSchema = z.object({
+  documents: z.coerce.number(),
+  chunks: z.coerce.number(),
+  outdated_documents: z.coerce.number(),
+  documents_without_chunks: z.coerce.number(),
+  failed_documents: z.coerce.number(),
+  documents_with_secrets: z.coerce.number(),
+  secret_kinds: z.array(z.string()),
+  incomplete_documents: z.coerce.number(),
+  left_out: z.record(z.string(), z.number()),
+  foreign_sources: z.array(z.string()),
+  missing_vectors: z.coerce.number(),
+  outdated_vectors: z.coerce.number(),
+});
+export type IndexHealth = z.infer<typeof indexSchema>;
 
 type IndexExpectation = {
   /** The configured sources, each with the fingerprint of its chunk settings. */
@@ -109,12 +89,17 @@ type IndexExpectation = {
 };
 
 /** How the index stands against the configuration, in documents, chunks and vectors. */
-export async function selectIndexHealth(
+export const selectIndexHealth = (
   db: Queryable,
   { sources, embedder }: IndexExpectation,
-): Promise<IndexHealth> {
-  const { rows } = await db.query(
-    `select (select count(*) from nightdesk_data.documents) as documents,
+): Promise<IndexHealth> =>
+  oneRowOf(db, indexSchema, [
+    sources.map(({ chunkSettings }) => chunkSettings),
+    sources.map(({ name }) => name),
+    embedder.id,
+    embedder.signature,
+  ])`
+     select (select count(*) from nightdesk_data.documents) as documents,
             (select count(*) from nightdesk_data.chunks) as chunks,
             (select count(*) from nightdesk_data.documents
                join unnest($2::text[], $1::text[]) as configured (source, settings) using (source)
@@ -124,6 +109,10 @@ export async function selectIndexHealth(
             (select count(*) from nightdesk_data.document_failures) as failed_documents,
             (select count(*) from nightdesk_data.documents where secrets <> '{}') as documents_with_secrets,
             array(select distinct kind from nightdesk_data.documents, unnest(secrets) kind order by 1) as secret_kinds,
+            (select count(*) from nightdesk_data.documents where left_out <> '{}') as incomplete_documents,
+            (select coalesce(jsonb_object_agg(kind, of_kind), '{}') from
+               (select kind, sum(many::integer) as of_kind from nightdesk_data.documents, jsonb_each_text(left_out) as l (kind, many)
+                 where left_out <> '{}' group by kind order by kind) kinds) as left_out,
             array(select distinct source from nightdesk_data.documents
                    where source <> all($2::text[]) order by 1) as foreign_sources,
             (select count(*) from nightdesk_data.chunks c where not exists (
@@ -132,16 +121,7 @@ export async function selectIndexHealth(
             (select count(distinct e.chunk_id) from nightdesk_data.embeddings e
               where e.model = $3 and e.signature <> $4 and not exists (
                 select from nightdesk_data.embeddings own
-                 where own.chunk_id = e.chunk_id and own.signature = $4)) as outdated_vectors`,
-    [
-      sources.map(({ chunkSettings }) => chunkSettings),
-      sources.map(({ name }) => name),
-      embedder.id,
-      embedder.signature,
-    ],
-  );
-  return indexSchema.parse(rows)[0];
-}
+                 where own.chunk_id = e.chunk_id and own.signature = $4)) as outdated_vectors`;
 
 /**
  * Asks whether the database takes writes, without one: a read-only server refuses the statement whatever it changes. It
@@ -150,11 +130,10 @@ export async function selectIndexHealth(
  */
 export async function probeWrites(db: Queryable): Promise<Failure | undefined> {
   try {
-    await db.query(
-      `update nightdesk_data.installation set windows = windows
+    await execute(db)`
+       update nightdesk_data.installation set windows = windows
         where false and exists (select from nightdesk_data.batches, nightdesk_data.jobs, nightdesk_data.runs,
-                                  nightdesk_data.workers, nightdesk_data.documents, nightdesk_data.chunks)`,
-    );
+                                  nightdesk_data.workers, nightdesk_data.documents, nightdesk_data.chunks)`;
     return undefined;
   } catch (error) {
     // Translated by the connection.
@@ -175,11 +154,8 @@ export async function selectDocumentFailures(
   db: Queryable,
   limit: number,
 ): Promise<{ readonly total: number; readonly first: readonly DocumentFailure[] }> {
-  const { rows } = await db.query(
-    `select path, error_code, error_message, count(*) over () as total
-       from nightdesk.failures where origin = 'document' order by at desc, path limit $1`,
-    [limit],
-  );
-  const first = z.array(failureSchema.extend({ total: z.coerce.number() })).parse(rows);
+  const first = await rowsOf(db, failureSchema.extend({ total: z.coerce.number() }), [limit])`
+     select path, error_code, error_message, count(*) over () as total
+       from nightdesk.failures where origin = 'document' order by at desc, path limit $1`;
   return { total: first[0]?.total ?? 0, first };
 }

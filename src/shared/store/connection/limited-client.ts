@@ -40,7 +40,7 @@ export type Server = {
   readonly session: SessionSettings | undefined;
 };
 
-export type SessionSettings = {
+type SessionSettings = {
   /** Names and values. */
   readonly settings: readonly (readonly [string, string])[];
   /** Whether the pooler that this client talks to hands sessions round. */

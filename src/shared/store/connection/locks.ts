@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "./database.ts";
+import { valueOf } from "./rows.ts";
 
 /** What one at a time does, of all workers. Each is a row that the role of `nightdesk sql` can't see, let alone lock. */
 type LockName =
@@ -14,18 +15,10 @@ export const guardBy = (name: LockName): string =>
   select name from nightdesk_data.locks where name = '${name}' for no key update skip locked),
 guard as materialized (select exists (select from locked) as held)`;
 
-const heldSchema = z.tuple([z.object({ held: z.boolean() })]);
-
 /** Takes a lock until the transaction ends. @returns whether nobody else held it */
-export async function tryLock(transaction: Queryable, name: LockName): Promise<boolean> {
-  const { rows } = await transaction.query(`with ${guardBy(name)} select held from guard`);
-  return heldSchema.parse(rows)[0].held;
-}
-
-const keySchema = z.tuple([z.object({ evidence_key: z.instanceof(Buffer) })]);
+export const tryLock = (transaction: Queryable, name: LockName): Promise<boolean> =>
+  valueOf(transaction, z.boolean())`with ${guardBy(name)} select held from guard`;
 
 /** The secret of this installation from which the marks around evidence are derived, 32 bytes. */
-export async function selectEvidenceKey(db: Queryable): Promise<Buffer> {
-  const { rows } = await db.query("select evidence_key from nightdesk_data.installation");
-  return keySchema.parse(rows)[0].evidence_key;
-}
+export const selectEvidenceKey = (db: Queryable): Promise<Buffer> =>
+  valueOf(db, z.instanceof(Buffer))`select evidence_key from nightdesk_data.installation`;

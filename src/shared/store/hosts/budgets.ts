@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Night } from "../../windows.ts";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow, camelRow, execute, rowOf, rowsOf } from "../connection/rows.ts";
 import type { Limits } from "./calls.ts";
 
 const budgetSchema = z
@@ -45,13 +46,13 @@ export type BatchBudget = z.infer<typeof budgetSchema>;
 export type BudgetChange = Partial<Limits>;
 
 /** Sets limits of a batch's own, which the configuration changes no more. */
-export async function setBatchBudget(
+export const setBatchBudget = (
   db: Queryable,
   batchId: string,
   change: BudgetChange,
-): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.batch_budgets as kept (batch_id, own, tokens_limit, calls_limit, seconds_limit,
+): Promise<void> =>
+  execute(db, [batchId, JSON.stringify(change)])`
+     insert into nightdesk_data.batch_budgets as kept (batch_id, own, tokens_limit, calls_limit, seconds_limit,
                                                         money_limit)
      select $1, array(select jsonb_object_keys(c.change)), (change->>'tokens')::bigint, (change->>'calls')::bigint,
             (change->>'seconds')::double precision, (change->>'money')::double precision
@@ -61,34 +62,37 @@ export async function setBatchBudget(
        tokens_limit = case when 'tokens' = any (excluded.own) then excluded.tokens_limit else kept.tokens_limit end,
        calls_limit = case when 'calls' = any (excluded.own) then excluded.calls_limit else kept.calls_limit end,
        seconds_limit = case when 'seconds' = any (excluded.own) then excluded.seconds_limit else kept.seconds_limit end,
-       money_limit = case when 'money' = any (excluded.own) then excluded.money_limit else kept.money_limit end`,
-    [batchId, JSON.stringify(change)],
-  );
-}
+       money_limit = case when 'money' = any (excluded.own) then excluded.money_limit else kept.money_limit end`;
 
 /** The budget of a batch; undefined before its first call, unless it was given one. */
-export async function selectBatchBudget(
+export const selectBatchBudget = (
   db: Queryable,
   batchId: string,
-): Promise<BatchBudget | undefined> {
-  const { rows } = await db.query(
-    "select * from nightdesk_data.batch_budgets where batch_id = $1",
-    [batchId],
-  );
-  return z.array(budgetSchema).parse(rows)[0];
-}
+): Promise<BatchBudget | undefined> =>
+  rowOf(db, budgetSchema, [batchId])`
+     select * from nightdesk_data.batch_budgets where batch_id = $1`;
 
 /**
  * Puts the limits of the configuration in force, for batches without their own and for the night: one that was held
  * goes on when they were raised.
  */
-export async function applyConfiguredBudgets(
+export const applyConfiguredBudgets = (
   db: Queryable,
   { perBatch, perNight }: { readonly perBatch: Limits; readonly perNight: Limits },
   night: Night,
-): Promise<void> {
-  await db.query(
-    `with budgets as (
+): Promise<void> =>
+  execute(db, [
+    perBatch.tokens,
+    perBatch.calls,
+    perBatch.seconds,
+    perNight.tokens,
+    perNight.calls,
+    perNight.seconds,
+    night.date,
+    perBatch.money ?? null,
+    perNight.money ?? null,
+  ])`
+     with budgets as (
        select batch_id from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
         where b.state = 'open' order by batch_id for no key update of u),
      applied as (
@@ -99,22 +103,9 @@ export async function applyConfiguredBudgets(
               money_limit = case when 'money' = any (own) then money_limit else $8::double precision end
          from budgets where u.batch_id = budgets.batch_id)
      update nightdesk_data.nights set tokens_limit = $4, calls_limit = $5, seconds_limit = $6, money_limit = $9
-      where night = $7`,
-    [
-      perBatch.tokens,
-      perBatch.calls,
-      perBatch.seconds,
-      perNight.tokens,
-      perNight.calls,
-      perNight.seconds,
-      night.date,
-      perBatch.money ?? null,
-      perNight.money ?? null,
-    ],
-  );
-}
+      where night = $7`;
 
-const heldSchema = z.array(z.object({ batch_id: z.string(), until: z.date().nullable() }));
+const heldSchema = z.object({ batch_id: z.string(), until: z.date().nullable() });
 
 /**
  * Lets go of batches whose refused call fits by now: calls in flight cost less than was reserved, the budget was raised,
@@ -125,8 +116,8 @@ export async function releaseBudgetHolds(
   db: Queryable,
   night: Night,
 ): Promise<ReadonlyMap<string, Date | null>> {
-  const { rows } = await db.query(
-    `with refused as materialized (
+  const rows = await rowsOf(db, heldSchema, [night.date])`
+     with refused as materialized (
        select u.batch_id,
               (u.calls_used + u.calls_reserved + 1 <= u.calls_limit is not false
                 and u.tokens_used + u.tokens_reserved + u.tokens_needed <= u.tokens_limit is not false
@@ -143,20 +134,18 @@ export async function releaseBudgetHolds(
        update nightdesk_data.batch_budgets u set tokens_needed = null, money_needed = null, refused_by = null, refused_at = null
          from refused r where u.batch_id = r.batch_id and r.fits_batch and r.fits_night)
      select batch_id, case when fits_batch then ends_at end as until from refused
-      where not (fits_batch and fits_night)`,
-    [night.date],
-  );
-  return new Map(heldSchema.parse(rows).map(({ batch_id, until }) => [batch_id, until]));
+      where not (fits_batch and fits_night)`;
+  return new Map(rows.map(({ batch_id, until }) => [batch_id, until]));
 }
 
 /**
- * Ends checks of answers whose own budget is used up: nobody raises the budget of a batch that nobody sees, and the answers
+ * Ends checks of answers, and exams, whose own budget is used up: nobody raises the budget of a batch that nobody sees, and the answers
  * that wait for them go on, with what is open. New ones are tried again.
  * @returns whether there were any
  */
-export async function endChecksOverBudget(db: Queryable): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with over as materialized (
+export const endChecksOverBudget = (db: Queryable): Promise<boolean> =>
+  anyRow(db)`
+     with over as materialized (
        select batch_id from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
         where u.refused_at is not null and u.refused_by = 'batch' and b.origin = 'verify' and b.state = 'open'),
      waiting as materialized (
@@ -166,34 +155,22 @@ export async function endChecksOverBudget(db: Queryable): Promise<boolean> {
        update nightdesk_data.jobs j
           set state = 'cancelled', cancel_requested = true, finished_at = clock_timestamp(), dispatched_at = null,
               parked_host = null, waiting_for = null, error_code = 'BUDGET_EXCEEDED',
-              error_message = 'The checks of the batch have used up verify.budget.'
+              error_message = 'Checks have used up verify.budget, or an exam the budget of a batch.'
          from waiting where j.job_id = waiting.job_id)
      update nightdesk_data.batch_budgets u set tokens_needed = null, money_needed = null, refused_by = null, refused_at = null
-       from over where u.batch_id = over.batch_id`,
-  );
-  return (rowCount ?? 0) > 0;
-}
+       from over where u.batch_id = over.batch_id`;
 
-const usedUpSchema = z.array(
-  z.object({
-    batch: z.string(),
-    refused_by: z.enum(["batch", "night"]),
-    tokens_needed: z.coerce.number(),
-  }),
-);
+const usedUpSchema = camelRow({
+  batch: z.string(),
+  refused_by: z.enum(["batch", "night"]),
+  tokens_needed: z.coerce.number(),
+});
 
 /** Open batches that are held because a call of theirs may cost more than is left, oldest refusal first. */
-export async function selectRefusedBudgets(
+export const selectRefusedBudgets = (
   db: Queryable,
-): Promise<readonly { batch: string; refusedBy: "batch" | "night"; tokensNeeded: number }[]> {
-  const { rows } = await db.query(
-    `select b.name as batch, u.refused_by, u.tokens_needed
+): Promise<readonly z.infer<typeof usedUpSchema>[]> =>
+  rowsOf(db, usedUpSchema)`
+     select b.name as batch, u.refused_by, u.tokens_needed
        from nightdesk_data.batch_budgets u join nightdesk_data.batches b using (batch_id)
-      where u.refused_at is not null and b.state = 'open' order by u.refused_at, b.name`,
-  );
-  return usedUpSchema.parse(rows).map(({ batch, refused_by, tokens_needed }) => ({
-    batch,
-    refusedBy: refused_by,
-    tokensNeeded: tokens_needed,
-  }));
-}
+      where u.refused_at is not null and b.state = 'open' order by u.refused_at, b.name`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Night } from "../../windows.ts";
 import type { Queryable } from "../connection/database.ts";
+import { execute, oneRowOf, rowsOf } from "../connection/rows.ts";
 
 /**
  * Says the host of which a slot is free, when calls wait for one, and then the tickets of those that are next, by spaces:
@@ -49,18 +50,16 @@ const openSchema = z.object({
   next_probe_at: z.coerce.date(),
 });
 
-const takenSchema = z.tuple([
-  z.discriminatedUnion("outcome", [
-    z.object({ outcome: z.enum(["taken", "lost", "unknown"]) }),
-    z.object({
-      outcome: z.literal("wait"),
-      detail: z.object({ since_us: z.number(), again_ms: z.number().nullable() }),
-    }),
-    z.object({ outcome: z.literal("open"), detail: openSchema }),
-    z.object({ outcome: z.literal("budget"), detail: refusedSchema }),
-  ]),
+const takenSchema = z.discriminatedUnion("outcome", [
+  z.object({ outcome: z.enum(["taken", "lost", "unknown"]) }),
+  z.object({
+    outcome: z.literal("wait"),
+    detail: z.object({ since_us: z.number(), again_ms: z.number().nullable() }),
+  }),
+  z.object({ outcome: z.literal("open"), detail: openSchema }),
+  z.object({ outcome: z.literal("budget"), detail: refusedSchema }),
 ]);
-export type TakenCall = z.infer<typeof takenSchema>[0];
+export type TakenCall = z.infer<typeof takenSchema>;
 
 /**
  * Lets a call begin: takes a slot of its host and reserves what it may cost, both or neither. Of calls that wait, on
@@ -70,18 +69,17 @@ export type TakenCall = z.infer<typeof takenSchema>[0];
  * @returns taken; wait: since when, in microseconds, says who comes first, and after how
  *   many milliseconds its limits let the host be called; open: the host is down; budget; lost: the run has lost its job; unknown: see `enterHost`
  */
-export async function takeCall(
+export const takeCall = (
   db: Queryable,
   { ticket, runId, host }: CallPlace,
   cost: CallCost | null,
-): Promise<TakenCall> {
-  const { rows } = await db.query(
-    "select * from nightdesk_data.take_call($1, $2, $3, $4)",
+): Promise<TakenCall> =>
+  oneRowOf(
+    db,
+    takenSchema,
     [ticket, runId, host, cost === null ? null : JSON.stringify(costRow(cost))],
     "take_call",
-  );
-  return takenSchema.parse(rows)[0];
-}
+  )`select * from nightdesk_data.take_call($1, $2, $3, $4)`;
 
 const costRow = ({ tokens, money = 0, night, perBatch, perNight }: CallCost): object => ({
   tokens,
@@ -115,13 +113,9 @@ export type CallEnd = {
  * Ends a call: its slot is free, what was reserved for it is given back, and it is charged with what it cost. One that
  * only waited gives up its place. A ticket that is not held any more changes nothing.
  */
-export async function endCall(db: Queryable, ticket: string, end: CallEnd): Promise<void> {
-  await db.query(
-    "select nightdesk_data.commit_later(), nightdesk_data.end_call($1, $2, $3, $4, $5, $6, $7)",
-    [ticket, ...endValues(end)],
-    "end_call",
-  );
-}
+export const endCall = (db: Queryable, ticket: string, end: CallEnd): Promise<void> =>
+  execute(db, [ticket, ...endValues(end)], "end_call")`
+     select nightdesk_data.commit_later(), nightdesk_data.end_call($1, $2, $3, $4, $5, $6, $7)`;
 
 /** As the function end_call takes them after the ticket. */
 export const endValues = (end: CallEnd): readonly unknown[] => [
@@ -133,14 +127,12 @@ export const endValues = (end: CallEnd): readonly unknown[] => [
   end.pauseSeconds ?? 0,
 ];
 
-const lostSchema = z.array(
-  z.object({
-    ticket: z.string(),
-    tokens: z.coerce.number(),
-    seconds: z.coerce.number(),
-    money: z.number(),
-  }),
-);
+const lostSchema = z.object({
+  ticket: z.string(),
+  tokens: z.coerce.number(),
+  seconds: z.coerce.number(),
+  money: z.number(),
+});
 
 /**
  * Ends the calls of runs that have lost their jobs: gives back their slots, their places among those that wait, and the
@@ -151,25 +143,21 @@ const lostSchema = z.array(
  * @returns how many calls were charged
  */
 export async function chargeLostCalls(db: Queryable): Promise<number> {
-  await db.query(
-    `delete from nightdesk_data.host_waiters
-      where since < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id)`,
-  );
+  await execute(db)`
+     delete from nightdesk_data.host_waiters
+      where since < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id)`;
   // Who holds one is about to end it, and may wait for who waits here.
-  await db.query(
-    `delete from nightdesk_data.host_choices
+  await execute(db)`
+     delete from nightdesk_data.host_choices
       where (run_id, host) in (select run_id, host from nightdesk_data.host_choices
-                                where expires_at < now() or not nightdesk_data.has_its_job(run_id) for update skip locked)`,
-  );
-  const { rows } = await db.query(
-    `select c.ticket, c.tokens, c.money,
+                                where expires_at < now() or not nightdesk_data.has_its_job(run_id) for update skip locked)`;
+  const lost = await rowsOf(db, lostSchema)`
+     select c.ticket, c.tokens, c.money,
             greatest(0, extract(epoch from coalesce(j.lease_until, r.finished_at, clock_timestamp()) - c.made_at)) as seconds
        from nightdesk_data.reservations c
        left join nightdesk_data.runs r using (run_id)
        left join nightdesk_data.jobs j on j.run_id = c.run_id and j.state = 'running'
-      where c.made_at < now() - interval '1 s' and not nightdesk_data.has_its_job(c.run_id) order by c.made_at`,
-  );
-  const lost = lostSchema.parse(rows);
+      where c.made_at < now() - interval '1 s' and not nightdesk_data.has_its_job(c.run_id) order by c.made_at`;
   // One statement each, so that the rows of several batches are never locked together.
   for (const { ticket, ...cost } of lost) {
     await endCall(db, ticket, { answer: "none", calls: 1, ...cost });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { HostPlace } from "../../config/hosts.ts";
 import type { Queryable } from "../connection/database.ts";
+import { oneRowOf } from "../connection/rows.ts";
 
 /** A host that was not reached is not the first to be tried, for so long. */
 const LATELY = "10 seconds";
@@ -97,14 +98,12 @@ const closedSchema = z.array(
 /** Why a host is not called now: it is down, or is to be left alone for so long. */
 export type ClosedHost = z.infer<typeof closedSchema>[number];
 
-const chosenSchema = z.tuple([
-  z.discriminatedUnion("outcome", [
-    z.object({ outcome: z.literal("chosen"), detail: z.string() }),
-    z.object({ outcome: z.literal("closed"), detail: closedSchema }),
-    z.object({ outcome: z.literal("unknown"), detail: z.array(z.string()) }),
-  ]),
+const chosenSchema = z.discriminatedUnion("outcome", [
+  z.object({ outcome: z.literal("chosen"), detail: z.string() }),
+  z.object({ outcome: z.literal("closed"), detail: closedSchema }),
+  z.object({ outcome: z.literal("unknown"), detail: z.array(z.string()) }),
 ]);
-export type ChosenHost = z.infer<typeof chosenSchema>[0];
+type ChosenHost = z.infer<typeof chosenSchema>;
 
 type HostQuestion = {
   /** Whose next call it is for; null for who makes none. */
@@ -131,10 +130,10 @@ export async function chooseHost(
     priority: entry?.priority ?? 0,
     overflow: entry?.takesOverflow === true,
   }));
-  const { rows } = await db.query(
-    "select * from nightdesk_data.choose_host($1, $2, $3, $4)",
+  return oneRowOf(
+    db,
+    chosenSchema,
     [runId, JSON.stringify(candidates), tried, longestWaitMs],
     "choose_host",
-  );
-  return chosenSchema.parse(rows)[0];
+  )`select * from nightdesk_data.choose_host($1, $2, $3, $4)`;
 }

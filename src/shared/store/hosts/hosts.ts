@@ -3,6 +3,7 @@ import { firstCapacityOf } from "../../config/hosts.ts";
 import type { CallPlace } from "../../config/hosts.ts";
 import type { HostTrial } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, countRows, execute, rowOf, rowsOf } from "../connection/rows.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
 import { SLOTS_CHANNEL } from "./calls.ts";
@@ -18,8 +19,12 @@ export async function enterHost(db: Queryable, place: CallPlace): Promise<void> 
     parallel === null
       ? `first guess for ${provider}`
       : `configured: model.parallel is ${String(parallel)}`;
-  await db.query(
-    `with entered as (
+  await execute(db, [
+    ...[host, provider, capacity, reason, sizing, parallel ?? MOST_SLOTS],
+    ...[entry?.name ?? null, entry?.priority ?? 0],
+    ...[entry?.requestsPerMinute ?? null, entry?.tokensPerMinute ?? null],
+  ])`
+     with entered as (
        insert into nightdesk_data.hosts as kept
               (host, provider, capacity, capacity_reason, sizing, most, name, priority, requests_per_minute, tokens_per_minute)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -34,13 +39,7 @@ export async function enterHost(db: Queryable, place: CallPlace): Promise<void> 
        returning host)
      insert into nightdesk_data.host_slots (host, slot)
      select host, slot from entered, generate_series(1, ${MOST_SLOTS}) slot
-     on conflict do nothing`,
-    [
-      ...[host, provider, capacity, reason, sizing, parallel ?? MOST_SLOTS],
-      ...[entry?.name ?? null, entry?.priority ?? 0],
-      ...[entry?.requestsPerMinute ?? null, entry?.tokensPerMinute ?? null],
-    ],
-  );
+     on conflict do nothing`;
 }
 
 /** A host that is down is asked at least this often whether it is back. */
@@ -92,13 +91,9 @@ export async function countHostFailure(
  * Holds the batches of jobs that are parked, or about to be, for a host that is down, unless a living worker can go on
  * with them without it; who waits for a slot is told.
  */
-async function holdParkedBatches(
-  db: Queryable,
-  host: string,
-  batchId: string | null,
-): Promise<void> {
-  await db.query(
-    `with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
+const holdParkedBatches = (db: Queryable, host: string, batchId: string | null): Promise<void> =>
+  execute(db, [host, batchId])`
+     with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
      down as (
        select host, next_probe_at from nightdesk_data.hosts where host = $1 and state = 'open'),
      held as (
@@ -107,105 +102,73 @@ async function holdParkedBatches(
         where b.state = 'open' and b.hold_reason is null and (not by_living or kinds <> '{}' and ${IS_BLOCKED})
           and (b.batch_id = $2 or exists (select from nightdesk_data.jobs j
                                            where j.batch_id = b.batch_id and j.parked_host = down.host)))
-     select pg_notify('${SLOTS_CHANNEL}', host) from down`,
-    [host, batchId],
-  );
-}
+     select pg_notify('${SLOTS_CHANNEL}', host) from down`;
 
-const dueSchema = z.array(
-  z.object({
-    host: z.string(),
-    provider: z.enum(["ollama", "openai-compatible"]),
-    trial: z.object({ route: z.string(), body: z.record(z.string(), z.unknown()) }).nullable(),
-  }),
-);
-export type DueProbe = z.infer<typeof dueSchema>[number];
+const dueSchema = z.object({
+  host: z.string(),
+  provider: z.enum(["ollama", "openai-compatible"]),
+  trial: z.object({ route: z.string(), body: z.record(z.string(), z.unknown()) }).nullable(),
+});
+export type DueProbe = z.infer<typeof dueSchema>;
 
 /** Takes on to ask one of the hosts that are down and due whether it is back; nobody else does so meanwhile. */
-export async function claimProbe(
+export const claimProbe = (
   db: Queryable,
   prober: string,
   hosts: readonly string[],
-): Promise<DueProbe | undefined> {
-  const { rows } = await db.query(
-    `update nightdesk_data.hosts
+): Promise<DueProbe | undefined> =>
+  rowOf(db, dueSchema, [prober, hosts])`
+     update nightdesk_data.hosts
         set prober = $1, probing_until = clock_timestamp() + interval '40 s'
       where host = (select host from nightdesk_data.hosts
                      where host = any($2) and state = 'open' and next_probe_at <= clock_timestamp()
                        and (probing_until is null or probing_until < clock_timestamp())
                      order by next_probe_at limit 1 for update skip locked)
-     returning host, provider, trial`,
-    [prober, hosts],
-  );
-  return dueSchema.parse(rows)[0];
-}
+     returning host, provider, trial`;
 
 /** Notes that a host is still down: it is asked again after twice the pause, `pause.mostMs` at most. */
-export async function postponeProbe(
+export const postponeProbe = (
   db: Queryable,
   { prober, host }: { readonly prober: string; readonly host: string },
   pause: { readonly firstMs: number; readonly mostMs: number },
-): Promise<void> {
-  await db.query(
-    `update nightdesk_data.hosts
+): Promise<void> =>
+  execute(db, [host, prober, pause.firstMs, pause.mostMs])`
+     update nightdesk_data.hosts
         set probes = probes + 1, prober = null, probing_until = null,
             next_probe_at = clock_timestamp()
               + make_interval(secs => least($4, $3 * 2 ^ least(probes + 1, 10))::double precision / 1000)
-      where host = $1 and prober = $2`,
-    [host, prober, pause.firstMs, pause.mostMs],
-  );
-}
+      where host = $1 and prober = $2`;
 
 /** Closes the breaker of a host that answers: all that is parked for it is due at once, and its batches go on. */
-export async function wakeHost(db: Queryable, host: string): Promise<void> {
-  await db.query("select nightdesk_data.wake_host($1)", [host]);
-}
+export const wakeHost = (db: Queryable, host: string): Promise<void> =>
+  execute(db, [host])`select nightdesk_data.wake_host($1)`;
 
 /**
  * Closes the breakers of hosts that nobody asks any more, because no worker is configured for them: their jobs are
  * tried again by the workers that there are.
  */
-export async function wakeForgottenHosts(db: Queryable, afterMs: number): Promise<void> {
-  await db.query(
-    `select nightdesk_data.wake_host(host) from nightdesk_data.hosts
-      where state = 'open' and next_probe_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`,
-    [afterMs],
-  );
-}
+export const wakeForgottenHosts = (db: Queryable, afterMs: number): Promise<void> =>
+  execute(db, [afterMs])`
+     select nightdesk_data.wake_host(host) from nightdesk_data.hosts
+      where state = 'open' and next_probe_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`;
 
-const stateSchema = z.array(
-  z
-    .object({
-      host: z.string(),
-      provider: z.enum(["ollama", "openai-compatible", "web"]),
-      capacity: z.int(),
-      capacity_reason: z.string(),
-      state: z.enum(["closed", "open"]),
-      error_message: z.string().nullable(),
-      opened_at: z.date().nullable(),
-      next_try_at: z.date().nullable(),
-    })
-    .transform((row) => ({
-      host: row.host,
-      provider: row.provider,
-      capacity: row.capacity,
-      capacityReason: row.capacity_reason,
-      state: row.state,
-      errorMessage: row.error_message,
-      openedAt: row.opened_at,
-      nextTryAt: row.next_try_at,
-    })),
-);
-export type HostState = z.infer<typeof stateSchema>[number];
+const stateSchema = camelRow({
+  host: z.string(),
+  provider: z.enum(["ollama", "openai-compatible", "web"]),
+  capacity: z.int(),
+  capacity_reason: z.string(),
+  state: z.enum(["closed", "open"]),
+  error_message: z.string().nullable(),
+  opened_at: z.date().nullable(),
+  next_try_at: z.date().nullable(),
+});
+export type HostState = z.infer<typeof stateSchema>;
 
 /** Every host that was ever called, by its URL. */
-export async function selectHosts(db: Queryable): Promise<readonly HostState[]> {
-  const { rows } = await db.query(
-    `select host, provider, capacity, capacity_reason, state, error_message, opened_at, next_try_at
-       from nightdesk.hosts order by host`,
-  );
-  return stateSchema.parse(rows);
-}
+export const selectHosts = (db: Queryable): Promise<readonly HostState[]> =>
+  rowsOf(db, stateSchema)`
+     select host, provider, capacity, capacity_reason, state, error_message, opened_at, next_try_at
+       from nightdesk.hosts order by host`;
 
 /** A worker asks a host for less than this whether it is back. */
 const LONGEST_PROBE = "45 s";
@@ -262,6 +225,6 @@ const CLAMPS = [
  */
 export async function clampFutureTimes(db: Queryable): Promise<number> {
   let clamped = 0;
-  for (const statement of CLAMPS) clamped += (await db.query(statement)).rowCount ?? 0;
+  for (const statement of CLAMPS) clamped += await countRows(db)`${statement}`;
   return clamped;
 }

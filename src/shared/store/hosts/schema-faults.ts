@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { execute, valueOf } from "../connection/rows.ts";
 
 /** A build of a model as its host describes it. */
 export type ModelBuild = {
@@ -20,20 +21,12 @@ const keyOf = ({ provider, model, digest, serverVersion }: ModelBuild): string =
 /** Notes that a build did not keep to the schema that its host was given. The first time stands. */
 export async function insertSchemaFault(db: Queryable, build: ModelBuild): Promise<void> {
   const { model, digest, serverVersion } = build;
-  await db.query(
-    `insert into nightdesk_data.schema_faults (build_sha256, model, model_digest, server_version)
-     values ($1, $2, $3, $4) on conflict do nothing`,
-    [keyOf(build), model, digest, serverVersion],
-  );
+  await execute(db, [keyOf(build), model, digest, serverVersion])`
+     insert into nightdesk_data.schema_faults (build_sha256, model, model_digest, server_version)
+     values ($1, $2, $3, $4) on conflict do nothing`;
 }
-
-const foundSchema = z.tuple([z.object({ found: z.boolean() })]);
 
 /** Whether a build was seen not to keep to a schema. */
-export async function hasSchemaFault(db: Queryable, build: ModelBuild): Promise<boolean> {
-  const { rows } = await db.query(
-    "select exists (select from nightdesk_data.schema_faults where build_sha256 = $1) as found",
-    [keyOf(build)],
-  );
-  return foundSchema.parse(rows)[0].found;
-}
+export const hasSchemaFault = (db: Queryable, build: ModelBuild): Promise<boolean> =>
+  valueOf(db, z.boolean(), [keyOf(build)])`
+     select exists (select from nightdesk_data.schema_faults where build_sha256 = $1) as found`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { execute, oneRowOf } from "../connection/rows.ts";
 
 /** A call of a host of the web, which all workers together pace. */
 export type WebPlace = {
@@ -9,35 +10,32 @@ export type WebPlace = {
   readonly host: string;
 };
 
-const takenSchema = z.tuple([
-  z.object({
-    outcome: z.enum(["taken", "busy", "open"]),
-    seconds: z.coerce.number(),
-    message: z.string().nullable(),
-  }),
-]);
+const takenSchema = z.object({
+  outcome: z.enum(["taken", "busy", "open"]),
+  seconds: z.coerce.number(),
+  message: z.string().nullable(),
+});
 /**
  * taken: it may be made in so many seconds. busy: it would have to wait for so many, which is too long. open: the host is
  * given up for so many seconds, or somebody else asks it whether it is back.
  */
-export type TakenWebCall = z.infer<typeof takenSchema>[0];
+type TakenWebCall = z.infer<typeof takenSchema>;
 
 /**
  * Takes the next turn of a host: turns are a fixed time apart, whichever worker takes them. Of a host that is given up, one
  * call goes through when its pause is over.
  */
-export async function takeWebCall(
+export const takeWebCall = (
   db: Queryable,
   { ticket, host }: WebPlace,
   pace: { readonly perMinute: number; readonly longestWaitMs: number },
-): Promise<TakenWebCall> {
-  const { rows } = await db.query(
-    "select * from nightdesk_data.take_web_call($1, $2, $3, $4)",
+): Promise<TakenWebCall> =>
+  oneRowOf(
+    db,
+    takenSchema,
     [ticket, host, pace.perMinute, pace.longestWaitMs / 1_000],
     "take_web_call",
-  );
-  return takenSchema.parse(rows)[0];
-}
+  )`select * from nightdesk_data.take_web_call($1, $2, $3, $4)`;
 
 /** How a call ended. busy: the host asked to be left alone, for `retryAfterS` where it said how long. */
 export type WebCallEnd =
@@ -54,9 +52,6 @@ export async function endWebCall(
 ): Promise<void> {
   const message = end.kind === "answered" ? null : end.message.slice(0, 1_000);
   const retryAfterS = end.kind === "busy" ? end.retryAfterS : null;
-  await db.query(
-    "select nightdesk_data.end_web_call($1, $2, $3, $4, $5, $6)",
-    [ticket, host, end.kind, message, retryAfterS, mostFailures],
-    "end_web_call",
-  );
+  await execute(db, [ticket, host, end.kind, message, retryAfterS, mostFailures], "end_web_call")`
+     select nightdesk_data.end_web_call($1, $2, $3, $4, $5, $6)`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Database, Queryable } from "../connection/database.ts";
+import { camelRow, execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { tryLock } from "../connection/locks.ts";
 import { POSTING } from "./terms.ts";
 
@@ -68,22 +69,19 @@ async function takeStep(
   return { reached: "" };
 }
 
-const segmentsSchema = z.array(z.object({ segment_id: z.string(), live: z.int(), dead: z.int() }));
-type Segment = z.infer<typeof segmentsSchema>[number];
+const segmentSchema = camelRow({ segment_id: z.string(), live: z.int(), dead: z.int() });
+type Segment = z.infer<typeof segmentSchema>;
 
 /** Segments without a dead chunk are not unnested. */
-async function measureSegments(db: Queryable): Promise<Segment[]> {
-  const { rows } = await db.query(
-    `with dead as (
+const measureSegments = (db: Queryable): Promise<Segment[]> =>
+  rowsOf(db, segmentSchema)`
+     with dead as (
        select segment_id, count(*)::integer as dead
          from nightdesk_data.segments, unnest(chunk_ids) as chunk_id
          join nightdesk_data.dead_chunks using (chunk_id)
         group by segment_id)
      select segment_id::text, cardinality(chunk_ids) - coalesce(dead, 0) as live, coalesce(dead, 0) as dead
-       from nightdesk_data.segments left join dead using (segment_id)`,
-  );
-  return segmentsSchema.parse(rows);
-}
+       from nightdesk_data.segments left join dead using (segment_id)`;
 
 function tierOf(live: number): number {
   let tier = 0;
@@ -105,39 +103,29 @@ function selectSegments(segments: readonly Segment[]): string[] {
     if (own + fromBelow >= TIER_SEGMENTS)
       chosen = segments.filter(({ live }) => tierOf(live) <= tier);
   }
-  return [...new Set([...decayed, ...chosen])].map(({ segment_id: id }) => id);
+  return [...new Set([...decayed, ...chosen])].map(({ segmentId }) => segmentId);
 }
 
 const liveOf = (segments: readonly Segment[]): number =>
   segments.reduce((sum, { live }) => sum + live, 0);
 
-async function beginMerge(db: Queryable, segmentIds: readonly string[]): Promise<void> {
-  await db.query(
-    `update nightdesk_data.segments s
+const beginMerge = (db: Queryable, segmentIds: readonly string[]): Promise<void> =>
+  execute(db, [segmentIds])`
+     update nightdesk_data.segments s
         set merged_into = target.segment_id,
             dropped = array(select chunk_id from unnest(s.chunk_ids) as chunk_id
                               join nightdesk_data.dead_chunks using (chunk_id))
        from (select nextval(pg_get_serial_sequence('nightdesk_data.segments', 'segment_id')) as segment_id) target
-      where s.segment_id = any ($1::bigint[])`,
-    [segmentIds],
-  );
-}
+      where s.segment_id = any ($1::bigint[])`;
 
+const mergeSchema = camelRow({ target: z.string(), segment_ids: z.array(z.string()) });
 /** Segments that are merged, and the id of the one that they become. */
-type Merge = { readonly target: string; readonly segmentIds: readonly string[] };
+type Merge = z.infer<typeof mergeSchema>;
 
-const mergesSchema = z.array(z.object({ target: z.string(), segment_ids: z.array(z.string()) }));
-
-async function findMerge(db: Queryable): Promise<Merge | undefined> {
-  const { rows } = await db.query(
-    `select merged_into::text as target, array_agg(segment_id::text) as segment_ids
-       from nightdesk_data.segments where merged_into is not null group by merged_into order by merged_into limit 1`,
-  );
-  const [row] = mergesSchema.parse(rows);
-  return row === undefined ? undefined : { target: row.target, segmentIds: row.segment_ids };
-}
-
-const lastSchema = z.tuple([z.object({ last: z.string().nullable() })]);
+const findMerge = (db: Queryable): Promise<Merge | undefined> =>
+  rowOf(db, mergeSchema)`
+     select merged_into::text as target, array_agg(segment_id::text) as segment_ids
+       from nightdesk_data.segments where merged_into is not null group by merged_into order by merged_into limit 1`;
 
 /** The last term of the next step, of those that every segment was looked through for; undefined behind the last of all. */
 async function findLastTerm(
@@ -151,15 +139,18 @@ async function findLastTerm(
     (_, at) => `(select term, pg_column_size(entries) as bytes from nightdesk_data.postings
                   where segment_id = $${at + 4} and term > $1 order by term limit $2)`,
   );
-  const { rows } = await db.query(
-    `with ahead as materialized (
+  const last = await valueOf(db, z.string().nullable(), [
+    reached,
+    bounds.rows,
+    bounds.bytes,
+    ...segmentIds,
+  ])`
+     with ahead as materialized (
        select * from (${listed.join(" union all ")}) listed order by term limit $2)
      select max(term) as last
        from (select term, sum(sum(bytes)) over (order by term) - sum(bytes) as before from ahead group by term) running
-      where before < $3`,
-    [reached, bounds.rows, bounds.bytes, ...segmentIds],
-  );
-  return lastSchema.parse(rows)[0].last ?? undefined;
+      where before < $3`;
+  return last ?? undefined;
 }
 
 /** Chunks that die meanwhile lose the postings that are moved after it, and stay dead until the next merge. */
@@ -168,9 +159,9 @@ async function movePostings(
   { target, segmentIds }: Merge,
   { after, last }: { readonly after: string; readonly last: string },
 ): Promise<void> {
-  await db.query("select set_config('work_mem', '64MB', true)");
-  await db.query(
-    `with moved as (
+  await execute(db)`select set_config('work_mem', '64MB', true)`;
+  await execute(db, [target, segmentIds, after, last])`
+     with moved as (
        delete from nightdesk_data.postings
         where segment_id = any ($2::bigint[]) and term > $3 and term <= $4 returning term, entries)
      insert into nightdesk_data.postings (term, segment_id, entries)
@@ -178,15 +169,13 @@ async function movePostings(
        from (select term, unnest(entries) as entry from moved) each_entry
        left join nightdesk_data.dead_chunks dead on dead.chunk_id = ${POSTING.chunkId("entry")}
       where dead.chunk_id is null
-      group by term`,
-    [target, segmentIds, after, last],
-  );
+      group by term`;
 }
 
 /** Where no chunk is left there is no segment. */
-async function endMerge(db: Queryable, { target }: Merge): Promise<void> {
-  await db.query(
-    `with merged as (
+const endMerge = (db: Queryable, { target }: Merge): Promise<void> =>
+  execute(db, [target])`
+     with merged as (
        delete from nightdesk_data.segments where merged_into = $1 returning chunk_ids, dropped),
      gone as materialized (select unnest(dropped) as chunk_id from merged),
      forgotten as (
@@ -195,7 +184,4 @@ async function endMerge(db: Queryable, { target }: Merge): Promise<void> {
      select $1, array_agg(chunk_id order by chunk_id)
        -- Not an anti-join: the planner expects ten of each, and would compare each with each.
        from (select unnest(chunk_ids) as chunk_id from merged except select chunk_id from gone) left_over
-     having count(*) > 0`,
-    [target],
-  );
-}
+     having count(*) > 0`;

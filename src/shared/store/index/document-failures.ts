@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { execute, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { comparedFactsOf } from "./documents.ts";
 import type { FileFacts } from "./documents.ts";
 
@@ -28,34 +29,30 @@ export type DocumentFailure = {
 /** A failure as the scan before left it. */
 export type KnownFailure = Pick<DocumentFailure, "path" | "grounds">;
 
-const knownSchema = z.array(
-  z.union([
-    z.object({ path: z.string(), file: z.null() }),
-    z.object({
-      path: z.string(),
-      file: z.string(),
-      bytes: z.string(),
-      mtime_ns: z.string(),
-      ctime_ns: z.string(),
-      inode: z.string(),
-      settled: z.boolean(),
-      reader: z.string(),
-      tries: z.int().nullable(),
-    }),
-  ]),
-);
+const knownSchema = z.union([
+  z.object({ path: z.string(), file: z.null() }),
+  z.object({
+    path: z.string(),
+    file: z.string(),
+    bytes: z.string(),
+    mtime_ns: z.string(),
+    ctime_ns: z.string(),
+    inode: z.string(),
+    settled: z.boolean(),
+    reader: z.string(),
+    tries: z.int().nullable(),
+  }),
+]);
 
 /** The failures of a source. */
 export async function loadFailures(
   db: Queryable,
   source: string,
 ): Promise<readonly KnownFailure[]> {
-  const { rows } = await db.query(
-    `select path, file, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, settled, reader, tries
-       from nightdesk_data.document_failures where source = $1`,
-    [source],
-  );
-  return knownSchema.parse(rows).map((row) => {
+  const rows = await rowsOf(db, knownSchema, [source])`
+     select path, file, bytes::text, mtime_ns::text, ctime_ns::text, inode::text, settled, reader, tries
+       from nightdesk_data.document_failures where source = $1`;
+  return rows.map((row) => {
     if (row.file === null) return { path: row.path };
     const { path, file, settled, reader, tries } = row;
     return { path, grounds: { file, facts: comparedFactsOf(row), settled, reader, tries } };
@@ -70,8 +67,21 @@ export async function recordFailures(
 ): Promise<void> {
   const fact = (key: keyof FailureGrounds["facts"]) =>
     failures.map(({ grounds }) => (grounds === undefined ? null : String(grounds.facts[key])));
-  await db.query(
-    `insert into nightdesk_data.document_failures as f
+  await execute(db, [
+    source,
+    failures.map(({ path }) => path),
+    failures.map(({ code }) => code),
+    failures.map(({ message }) => message),
+    failures.map(({ grounds }) => grounds?.file ?? null),
+    fact("bytes"),
+    fact("mtimeNs"),
+    fact("ctimeNs"),
+    fact("inode"),
+    failures.map(({ grounds }) => grounds?.settled ?? null),
+    failures.map(({ grounds }) => grounds?.reader ?? null),
+    failures.map(({ grounds }) => grounds?.tries ?? null),
+  ])`
+     insert into nightdesk_data.document_failures as f
        (source, path, error_code, error_message, file, bytes, mtime_ns, ctime_ns, inode, settled, reader, tries)
      select distinct on (path) $1, u.*
        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
@@ -87,37 +97,16 @@ export async function recordFailures(
              f.tries)
             is distinct from
             (excluded.error_code, excluded.error_message, excluded.file, excluded.bytes, excluded.mtime_ns,
-             excluded.ctime_ns, excluded.inode, excluded.settled, excluded.reader, excluded.tries)`,
-    [
-      source,
-      failures.map(({ path }) => path),
-      failures.map(({ code }) => code),
-      failures.map(({ message }) => message),
-      failures.map(({ grounds }) => grounds?.file ?? null),
-      fact("bytes"),
-      fact("mtimeNs"),
-      fact("ctimeNs"),
-      fact("inode"),
-      failures.map(({ grounds }) => grounds?.settled ?? null),
-      failures.map(({ grounds }) => grounds?.reader ?? null),
-      failures.map(({ grounds }) => grounds?.tries ?? null),
-    ],
-  );
+             excluded.ctime_ns, excluded.inode, excluded.settled, excluded.reader, excluded.tries)`;
 }
-
-const countSchema = z.tuple([z.object({ documents: z.coerce.number() })]);
 
 /** Documents that the index jobs of a batch could not index, but for jobs that allow it. */
-export async function countFailedDocuments(db: Queryable, batchId: string): Promise<number> {
-  const { rows } = await db.query(
-    `select coalesce(sum((r.summary ->> 'failed')::bigint), 0) as documents
+export const countFailedDocuments = (db: Queryable, batchId: string): Promise<number> =>
+  valueOf(db, z.coerce.number(), [batchId])`
+     select coalesce(sum((r.summary ->> 'failed')::bigint), 0) as documents
        from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 and j.kind = 'index' and j.state = 'succeeded'
-        and coalesce(j.input -> 'options' ->> 'allow_partial', 'false') <> 'true'`,
-    [batchId],
-  );
-  return countSchema.parse(rows)[0].documents;
-}
+        and coalesce(j.input -> 'options' ->> 'allow_partial', 'false') <> 'true'`;
 
 /**
  * Forgets the failures of a source that are not to be kept.
@@ -128,19 +117,12 @@ export async function pruneFailures(
   source: string,
   keeps: (path: string) => boolean,
 ): Promise<number> {
-  const { rows } = await db.query(
-    "select path from nightdesk_data.document_failures where source = $1",
-    [source],
-  );
-  const known = pathsSchema.parse(rows);
-  const gone = known.filter(({ path }) => !keeps(path));
+  const known = await valuesOf(db, z.string(), [source])`
+     select path from nightdesk_data.document_failures where source = $1`;
+  const gone = known.filter((path) => !keeps(path));
   const left = known.length - gone.length;
   if (gone.length === 0) return left;
-  await db.query(
-    "delete from nightdesk_data.document_failures where source = $1 and path = any ($2::text[])",
-    [source, gone.map(({ path }) => path)],
-  );
+  await execute(db, [source, gone])`
+     delete from nightdesk_data.document_failures where source = $1 and path = any ($2::text[])`;
   return left;
 }
-
-const pathsSchema = z.array(z.object({ path: z.string() }));

@@ -1,24 +1,22 @@
 import { z } from "zod";
 import { newerAmong } from "../../version-family.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, rowsOf } from "../connection/rows.ts";
 import { DAY, DAY_UNTIL } from "./search-filter.ts";
 
-/** When a document is of, where that stands, and the newer versions of it that are indexed, the newest first. */
-export type DocumentVersion = {
-  /** First and last day, YYYY-MM-DD. */
-  readonly day: string;
-  readonly dayUntil: string;
-  /** `file_time` where the document says no date, and the day is that of the last change of its file. */
-  readonly daySource: string;
-  readonly newer: readonly string[];
-};
-
-const datedSchema = z.object({
+const datedSchema = camelRow({
   path: z.string(),
+  /** First and last day, YYYY-MM-DD. */
   day: z.string(),
   day_until: z.string(),
+  /** `file_time` where the document says no date, and the day is that of the last change of its file. */
   day_source: z.string(),
 });
+type DocumentDays = Omit<z.infer<typeof datedSchema>, "path">;
+
+/** The date of a document, where that stands, and the newer versions of it that are indexed, the newest first. */
+export type DocumentVersion = DocumentDays & { readonly newer: readonly string[] };
+
 /** What is known of the versions of documents, by path; those that are not indexed are not among them. */
 export async function selectVersions(
   db: Queryable,
@@ -43,11 +41,8 @@ const MOST_MEMBERS = 500;
 
 /** The documents, and all that may be newer versions of them, of those, and so on. */
 async function selectFamilies(db: Queryable, paths: readonly string[]): Promise<readonly Member[]> {
-  const { rows } = await db.query(
-    `select path, family, supersedes from nightdesk_data.documents where path = any ($1::text[]) order by path`,
-    [paths],
-  );
-  let found = z.array(memberSchema).parse(rows);
+  let found = await rowsOf(db, memberSchema, [paths])`
+     select path, family, supersedes from nightdesk_data.documents where path = any ($1::text[]) order by path`;
   const documents = new Map(found.map((document) => [document.path, document]));
   const most = documents.size + MOST_MEMBERS;
   while (found.length > 0 && documents.size < most) {
@@ -59,39 +54,29 @@ async function selectFamilies(db: Queryable, paths: readonly string[]): Promise<
 }
 
 /** The documents of the families of some, and those that supersede one of them. */
-async function selectMembers(
+const selectMembers = (
   db: Queryable,
   documents: readonly Member[],
   most: number,
-): Promise<readonly Member[]> {
-  const { rows } = await db.query(
-    `select path, family, supersedes from nightdesk_data.documents where family = any ($1::text[])
+): Promise<readonly Member[]> =>
+  rowsOf(db, memberSchema, [
+    [...new Set(documents.map(({ family }) => family))],
+    documents.map(({ path }) => path),
+    most,
+  ])`
+     select path, family, supersedes from nightdesk_data.documents where family = any ($1::text[])
      union
      select path, family, supersedes from nightdesk_data.documents where supersedes <> '{}' and supersedes && $2::text[]
-      order by path limit $3`,
-    [[...new Set(documents.map(({ family }) => family))], documents.map(({ path }) => path), most],
-  );
-  return z.array(memberSchema).parse(rows);
-}
+      order by path limit $3`;
 
 /** The days of documents by path, as --since and --until take them. */
 export async function selectDays(
   db: Queryable,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, Omit<DocumentVersion, "newer">>> {
-  const { rows } = await db.query(
-    `select path, (${DAY})::text as day, (${DAY_UNTIL})::text as day_until,
+): Promise<ReadonlyMap<string, DocumentDays>> {
+  const rows = await rowsOf(db, datedSchema, [paths])`
+     select path, (${DAY})::text as day, (${DAY_UNTIL})::text as day_until,
             coalesce(day_source, 'file_time') as day_source
-       from nightdesk_data.documents d where path = any ($1::text[])`,
-    [paths],
-  );
-  return new Map(
-    z
-      .array(datedSchema)
-      .parse(rows)
-      .map((row) => [
-        row.path,
-        { day: row.day, dayUntil: row.day_until, daySource: row.day_source },
-      ]),
-  );
+       from nightdesk_data.documents d where path = any ($1::text[])`;
+  return new Map(rows.map(({ path, ...days }) => [path, days]));
 }

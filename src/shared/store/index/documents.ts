@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { execute, rowsOf } from "../connection/rows.ts";
 
 /** What tells without reading whether a file is the one that was indexed. Times are nanoseconds since 1970. */
 export type FileFacts = {
@@ -72,41 +73,30 @@ export async function loadDocumentFacts(
   source: string,
 ): Promise<Map<string, IndexedDocument>> {
   // Text, so that every driver gives the same and no nanosecond is lost in a double.
-  const { rows } = await db.query(
-    `select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
+  const rows = await rowsOf(db, rowSchema, [source])`
+     select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
             inode::text, device::text, settled, mail, attachments
-       from nightdesk_data.documents where source = $1`,
-    [source],
-  );
-  return new Map(
-    z
-      .array(rowSchema)
-      .parse(rows)
-      .map((row) => [row.path, toDocument(row)]),
-  );
+       from nightdesk_data.documents where source = $1`;
+  return new Map(rows.map((row) => [row.path, toDocument(row)]));
 }
 
-const attachmentsSchema = z.array(z.object({ path: z.string(), mail: z.string() }));
+const attachmentsSchema = z.object({ path: z.string(), mail: z.string() });
 
 /** An attachment, and the file of the mail or mailbox that holds it. */
-export type IndexedAttachment = z.infer<typeof attachmentsSchema>[number];
+export type IndexedAttachment = z.infer<typeof attachmentsSchema>;
 
 /**
  * The attachments that the index has, in order of path.
  * @param names of them those of one of these names; all of them without it
  */
-export async function selectAttachments(
+export const selectAttachments = (
   db: Queryable,
   names?: readonly string[],
-): Promise<readonly IndexedAttachment[]> {
-  const { rows } = await db.query(
-    `select distinct path, mail from nightdesk_data.documents
+): Promise<readonly IndexedAttachment[]> =>
+  rowsOf(db, attachmentsSchema, [names ?? null])`
+     select distinct path, mail from nightdesk_data.documents
       where mail is not null and ($1::text[] is null or substring(path from '[^/]*$') = any ($1::text[]))
-      order by path`,
-    [names ?? null],
-  );
-  return attachmentsSchema.parse(rows);
-}
+      order by path`;
 
 /**
  * Of files of mails those that the index has, and what it has of their attachments.
@@ -116,19 +106,15 @@ export async function selectAttachmentsOf(
   db: Queryable,
   mails: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { rows } = await db.query(
-    `select mail, array_agg(path order by path) as paths
+  const rows = await rowsOf(db, heldSchema, [mails])`
+     select mail, array_agg(path order by path) as paths
        from (select distinct coalesce(mail, path) as mail, path from nightdesk_data.documents
               where path = any ($1::text[]) or mail = any ($1::text[])) held
-      group by mail`,
-    [mails],
-  );
-  return new Map(
-    heldSchema.parse(rows).map(({ mail, paths }) => [mail, paths.filter((path) => path !== mail)]),
-  );
+      group by mail`;
+  return new Map(rows.map(({ mail, paths }) => [mail, paths.filter((path) => path !== mail)]));
 }
 
-const heldSchema = z.array(z.object({ mail: z.string(), paths: z.array(z.string()) }));
+const heldSchema = z.object({ mail: z.string(), paths: z.array(z.string()) });
 
 const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   docId: row.doc_id,
@@ -149,20 +135,18 @@ export async function touchDocuments(
   touched: readonly Pick<IndexedDocument, "docId" | "facts" | "settled">[],
 ): Promise<void> {
   const column = (key: keyof FileFacts) => touched.map(({ facts }) => String(facts[key]));
-  await db.query(
-    `update nightdesk_data.documents d
+  await execute(db, [
+    touched.map(({ docId }) => docId),
+    column("mtimeNs"),
+    column("ctimeNs"),
+    column("inode"),
+    column("device"),
+    touched.map(({ settled }) => settled),
+  ])`
+     update nightdesk_data.documents d
         set mtime_ns = t.mtime_ns, ctime_ns = t.ctime_ns, inode = t.inode, device = t.device, settled = t.settled,
             scanned_at = now()
        from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::boolean[])
             as t (doc_id, mtime_ns, ctime_ns, inode, device, settled)
-      where d.doc_id = t.doc_id`,
-    [
-      touched.map(({ docId }) => docId),
-      column("mtimeNs"),
-      column("ctimeNs"),
-      column("inode"),
-      column("device"),
-      touched.map(({ settled }) => settled),
-    ],
-  );
+      where d.doc_id = t.doc_id`;
 }

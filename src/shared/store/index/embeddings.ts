@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, countRows, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { selectVectorSchema, storedVector, vectorText } from "./vector-index.ts";
 import type { VectorPrecision } from "./vector-index.ts";
 
@@ -21,7 +22,7 @@ export type EmbedScope = {
 };
 
 /** Chunks with a vector of this signature, with one of another build of the model alone, and with none of it. */
-export type EmbeddingState = {
+type EmbeddingState = {
   readonly chunks: number;
   readonly current: number;
   readonly outdated: number;
@@ -30,9 +31,12 @@ export type EmbeddingState = {
   readonly due: number;
 };
 
-const stateSchema = z.tuple([
-  z.object({ chunks: z.int(), current: z.int(), outdated: z.int(), settled: z.int() }),
-]);
+const stateSchema = z.object({
+  chunks: z.int(),
+  current: z.int(),
+  outdated: z.int(),
+  settled: z.int(),
+});
 
 /** Counts the chunks in the scope. Of a range, only the range is read. */
 export async function measureEmbeddings(
@@ -40,11 +44,11 @@ export async function measureEmbeddings(
   { model, signature }: VectorSpace,
   { range, redoBefore }: EmbedScope = WHOLE_INDEX,
 ): Promise<EmbeddingState> {
-  const { rows } = await db.query(
-    range === null ? MEASURE_ALL : MEASURE_RANGE,
+  const { settled, ...state } = await oneRowOf(
+    db,
+    stateSchema,
     [signature, redoBefore, model].concat(range === null ? [] : bounds(range)),
-  );
-  const [{ settled, ...state }] = stateSchema.parse(rows);
+  )`${range === null ? MEASURE_ALL : MEASURE_RANGE}`;
   return {
     ...state,
     missing: state.chunks - state.current - state.outdated,
@@ -88,9 +92,7 @@ type DueRange = ChunkRange & {
   readonly due: number;
 };
 
-const rangesSchema = z.array(
-  z.object({ first: z.coerce.number(), last: z.coerce.number(), due: z.int() }),
-);
+const rangesSchema = z.object({ first: z.coerce.number(), last: z.coerce.number(), due: z.int() });
 
 /** Cuts what is due into ranges of `size` due chunks, in order of their ids; the last may hold fewer. */
 export async function selectDueRanges(
@@ -99,60 +101,45 @@ export async function selectDueRanges(
   redoBefore: string | null,
   size: number,
 ): Promise<DueRange[]> {
-  const { rows } = await db.query(
-    `select min(chunk_id) as first, max(chunk_id) as last, count(*)::integer as due
+  const rows = await rowsOf(db, rangesSchema, [signature, redoBefore, size])`
+     select min(chunk_id) as first, max(chunk_id) as last, count(*)::integer as due
        from (select c.chunk_id, (row_number() over (order by c.chunk_id) - 1) / $3::integer as part
                from nightdesk_data.chunks c where ${IS_DUE}) parts
-      group by part order by part`,
-    [signature, redoBefore, size],
-  );
-  return rangesSchema
-    .parse(rows)
-    .map(({ first, last, due }) => ({ after: first - 1, upto: last, due }));
+      group by part order by part`;
+  return rows.map(({ first, last, due }) => ({ after: first - 1, upto: last, due }));
 }
 
-export type ChunkToEmbed = {
-  readonly chunkId: string;
-  readonly headingPath: string | null;
-  readonly title: string | null;
-  readonly text: string;
-};
+const chunkSchema = camelRow({
+  chunk_id: z.string(),
+  heading_path: z.string().nullable(),
+  title: z.string().nullable(),
+  text: z.string(),
+});
+export type ChunkToEmbed = z.infer<typeof chunkSchema>;
 
 /** Where a batch begins, and how long it may be. */
 type EmbedBatch = EmbedScope & { readonly afterChunkId: string; readonly limit: number };
 
-const chunksSchema = z.array(
-  z.object({
-    chunk_id: z.string(),
-    heading_path: z.string().nullable(),
-    title: z.string().nullable(),
-    text: z.string(),
-  }),
-);
-
 const LAST_CHUNK_ID = "9223372036854775807";
 
 /** The next chunks of the scope that are due, in order of their id. */
-export async function loadChunksToEmbed(
+export const loadChunksToEmbed = (
   db: Queryable,
   { signature }: VectorSpace,
   { range, redoBefore, afterChunkId, limit }: EmbedBatch,
-): Promise<ChunkToEmbed[]> {
-  const { rows } = await db.query(
-    `select c.chunk_id::text, c.heading_path, d.title, c.text
+): Promise<ChunkToEmbed[]> =>
+  rowsOf(db, chunkSchema, [
+    signature,
+    redoBefore,
+    afterChunkId,
+    String(range?.upto ?? LAST_CHUNK_ID),
+    limit,
+  ])`
+     select c.chunk_id::text, c.heading_path, d.title, c.text
        from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
       where c.chunk_id > $3::bigint and c.chunk_id <= $4::bigint and ${IS_DUE}
       order by c.chunk_id
-      limit $5`,
-    [signature, redoBefore, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
-  );
-  return chunksSchema.parse(rows).map((row) => ({
-    chunkId: row.chunk_id,
-    headingPath: row.heading_path,
-    title: row.title,
-    text: row.text,
-  }));
-}
+      limit $5`;
 
 /**
  * Stores vectors, replacing those of the same signature. A chunk that is gone meanwhile is left out.
@@ -165,27 +152,24 @@ export async function storeEmbeddings(
 ): Promise<number> {
   const schema = await selectVectorSchema(db);
   const { column, type } = storedVector(precision, schema);
-  const { rowCount } = await db.query(
-    `insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, ${column})
+  return countRows(db, [
+    model,
+    signature,
+    vectors.map(({ chunkId }) => chunkId),
+    vectors.map(({ vector }) => vectorText(vector)),
+  ])`
+     insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, ${column})
      select chunk_id, $1, $2, ${schema}.vector_dims(vector::${type}), vector::${type}
        from unnest($3::bigint[], $4::text[]) as u (chunk_id, vector)
        join (select chunk_id from nightdesk_data.chunks where chunk_id = any ($3::bigint[]) for key share) there
             using (chunk_id)
-     on conflict (chunk_id, signature) do update set ${column} = excluded.${column}, embedded_at = now()`,
-    [
-      model,
-      signature,
-      vectors.map(({ chunkId }) => chunkId),
-      vectors.map(({ vector }) => vectorText(vector)),
-    ],
-  );
-  return rowCount ?? 0;
+     on conflict (chunk_id, signature) do update set ${column} = excluded.${column}, embedded_at = now()`;
 }
 
 /** A signature of half precision, and that of the same vectors in full. */
-export type RoundedSpace = VectorSpace & { readonly roundedFrom: string };
+type RoundedSpace = VectorSpace & { readonly roundedFrom: string };
 
-const roundedSchema = z.tuple([z.object({ last: z.string().nullable(), rounded: z.int() })]);
+const roundedSchema = z.object({ last: z.string().nullable(), rounded: z.int() });
 
 /**
  * Stores the next vectors of half precision whose chunks are in the scope, have none, and have one in full: that is rounded,
@@ -196,10 +180,17 @@ export async function roundEmbeddings(
   db: Queryable,
   { model, signature, roundedFrom }: RoundedSpace,
   { range, afterChunkId, limit }: Omit<EmbedBatch, "redoBefore">,
-): Promise<{ readonly last: string | null; readonly rounded: number }> {
+): Promise<z.infer<typeof roundedSchema>> {
   const half = storedVector("half", await selectVectorSchema(db));
-  const { rows } = await db.query(
-    `with whole as materialized (
+  return oneRowOf(db, roundedSchema, [
+    model,
+    signature,
+    roundedFrom,
+    afterChunkId,
+    String(range?.upto ?? LAST_CHUNK_ID),
+    limit,
+  ])`
+     with whole as materialized (
        select c.chunk_id, w.dims, w.embedding
          from nightdesk_data.embeddings w join nightdesk_data.chunks c using (chunk_id)
         where w.signature = $3 and c.chunk_id > $4::bigint and c.chunk_id <= $5::bigint
@@ -210,65 +201,45 @@ export async function roundEmbeddings(
        insert into nightdesk_data.embeddings (chunk_id, model, signature, dims, ${half.column})
        select chunk_id, $1, $2, dims, embedding::${half.type} from whole
        on conflict (chunk_id, signature) do nothing returning 1)
-     select (select max(chunk_id)::text from whole) as last, (select count(*) from stored)::integer as rounded`,
-    [model, signature, roundedFrom, afterChunkId, String(range?.upto ?? LAST_CHUNK_ID), limit],
-  );
-  return roundedSchema.parse(rows)[0];
+     select (select max(chunk_id)::text from whole) as last, (select count(*) from stored)::integer as rounded`;
 }
 
 /** A time as text of ISO 8601, exact to the microsecond. */
 const isoTime = (time: string): string =>
   `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-const nowSchema = z.tuple([z.object({ now: z.string() })]);
-
 /** The time of the database's clock, for `redoBefore`. */
-export async function selectNow(db: Queryable): Promise<string> {
-  const { rows } = await db.query(`select ${isoTime("clock_timestamp()")} as now`);
-  return nowSchema.parse(rows)[0].now;
-}
-
-const startedSchema = z.tuple([z.object({ started_at: z.string() })]);
+export const selectNow = (db: Queryable): Promise<string> =>
+  valueOf(db, z.string())`select ${isoTime("clock_timestamp()")} as now`;
 
 /** When the job first ran, by the database's clock: the same for every attempt at it. */
-export async function selectStartedAt(db: Queryable, jobId: string): Promise<string> {
-  const { rows } = await db.query(
-    `select ${isoTime("started_at")} as started_at from nightdesk_data.jobs where job_id = $1`,
-    [jobId],
-  );
-  return startedSchema.parse(rows)[0].started_at;
-}
-
-const waitingSchema = z.tuple([z.object({ waiting: z.boolean() })]);
+export const selectStartedAt = (db: Queryable, jobId: string): Promise<string> =>
+  valueOf(db, z.string(), [jobId])`
+     select ${isoTime("started_at")} as started_at from nightdesk_data.jobs where job_id = $1`;
 
 /** Whether an embed job of the batch, for chunks, has not begun yet. */
-export async function areEmbedJobsWaiting(db: Queryable, batchId: string): Promise<boolean> {
-  const { rows } = await db.query(
-    `select exists (select from nightdesk_data.jobs
+export const areEmbedJobsWaiting = (db: Queryable, batchId: string): Promise<boolean> =>
+  valueOf(db, z.boolean(), [batchId])`
+     select exists (select from nightdesk_data.jobs
                      where batch_id = $1 and kind = 'embed' and input ? 'chunks'
-                       and state in ('queued', 'parked')) as waiting`,
-    [batchId],
-  );
-  return waitingSchema.parse(rows)[0].waiting;
-}
+                       and state in ('queued', 'parked')) as waiting`;
 
-const progressSchema = z.tuple([
-  z.object({ jobs: z.int(), ended: z.int(), due: z.coerce.number(), done: z.coerce.number() }),
-]);
+const progressSchema = z.object({
+  jobs: z.int(),
+  ended: z.int(),
+  due: z.coerce.number(),
+  done: z.coerce.number(),
+});
 
 /** Embed jobs of a batch, and the chunks that they were given and have embedded. */
-export type EmbedProgress = z.infer<typeof progressSchema>[0];
+export type EmbedProgress = z.infer<typeof progressSchema>;
 
 /** How far the embed jobs of a small batch are, by what each was given and says of itself. */
-export async function selectEmbedProgress(db: Queryable, batchId: string): Promise<EmbedProgress> {
-  const { rows } = await db.query(
-    `select count(*)::integer as jobs, count(finished_at)::integer as ended,
+export const selectEmbedProgress = (db: Queryable, batchId: string): Promise<EmbedProgress> =>
+  oneRowOf(db, progressSchema, [batchId])`
+     select count(*)::integer as jobs, count(finished_at)::integer as ended,
             coalesce(sum(given), 0) as due,
             coalesce(sum(case when finished_at is null then coalesce(said, 0) else given end), 0) as done
        from (select finished_at, (progress->>'done')::integer as said,
                     coalesce((input->'chunks'->'range'->>'due')::integer, (progress->>'total')::integer) as given
-               from nightdesk_data.jobs where batch_id = $1 and kind = 'embed') jobs`,
-    [batchId],
-  );
-  return progressSchema.parse(rows)[0];
-}
+               from nightdesk_data.jobs where batch_id = $1 and kind = 'embed') jobs`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { rowsOf } from "../connection/rows.ts";
 import type { SearchHit } from "./search-filter.ts";
 import { lexicalWeights, POSTING_SCORE, questionValues } from "./search-lexical.ts";
 import type { LexicalQuestion, WeighedTerm } from "./search-lexical.ts";
@@ -11,7 +12,7 @@ import { foldedSql, lexemeOf, POSTING, termLanguageSql, termSql } from "./terms.
  */
 const RM3 = { chunks: 10, terms: 20, commonShare: 0.1, weight: 0.5 } as const;
 
-const addedRows = z.array(z.object({ term: z.string(), times: z.number() }));
+const addedRows = z.object({ term: z.string(), times: z.number() });
 
 /**
  * What the chunks that a question finds first add to it, by RM3 (Abdul-Jaleel et al., "UMass at TREC
@@ -26,12 +27,11 @@ export async function expandQuestion(
   found: readonly SearchHit[],
 ): Promise<readonly WeighedTerm[]> {
   const best = found.slice(0, RM3.chunks);
-  const { rows } = await db.query(EXPAND, [
+  return rowsOf(db, addedRows, [
     ...questionValues(question),
     best.map(({ chunkId }) => chunkId),
     best.map(({ score }) => score),
-  ]);
-  return addedRows.parse(rows);
+  ])`${EXPAND}`;
 }
 
 const MOST_CHUNKS = `${RM3.commonShare} * l.chunks`;
@@ -91,25 +91,21 @@ export type QuestionTerm = {
   readonly scores: Readonly<Record<string, number>>;
 };
 
-const termRows = z.array(
-  z.object({
-    language: z.string(),
-    term: z.string().transform(lexemeOf),
-    chunks: z.coerce.number(),
-    weight: z.number(),
-    scores: z.record(z.string(), z.number()),
-  }),
-);
+const termRows = z.object({
+  language: z.string(),
+  term: z.string().transform(lexemeOf),
+  chunks: z.coerce.number(),
+  weight: z.number(),
+  scores: z.record(z.string(), z.number()),
+});
 
 /** The words of a question, the weightiest first, and what each adds to the scores of the given chunks. */
-export async function explainLexical(
+export const explainLexical = (
   db: Queryable,
   question: LexicalQuestion,
   chunkKeys: readonly string[],
-): Promise<QuestionTerm[]> {
-  const { rows } = await db.query(EXPLAIN, [...questionValues(question), chunkKeys]);
-  return termRows.parse(rows);
-}
+): Promise<QuestionTerm[]> =>
+  rowsOf(db, termRows, [...questionValues(question), chunkKeys])`${EXPLAIN}`;
 
 const EXPLAIN = `
   with ${lexicalWeights({ text: "$1", prefixes: "$2", added: "$3", addedTimes: "$4" })},
@@ -135,9 +131,11 @@ export type UnknownWord = {
   readonly candidates: readonly string[];
 };
 
-const unknownRows = z.array(
-  z.object({ word: z.string(), lexeme: z.string(), candidates: z.array(z.string()) }),
-);
+const unknownRows = z.object({
+  word: z.string(),
+  lexeme: z.string(),
+  candidates: z.array(z.string()),
+});
 
 /** Shorter words are near to too many; longer ones are no words. */
 const LETTERS = { least: 4, most: 40 };
@@ -151,10 +149,8 @@ const LENGTH_APART = 2;
  * The first few words of a text that no live chunk holds, each with the terms that share its first two letters. Words of letters
  * alone: a number that is not there is not another one.
  */
-export async function findUnknownWords(db: Queryable, text: string): Promise<UnknownWord[]> {
-  const { rows } = await db.query(UNKNOWN, [text]);
-  return unknownRows.parse(rows);
-}
+export const findUnknownWords = (db: Queryable, text: string): Promise<UnknownWord[]> =>
+  rowsOf(db, unknownRows, [text])`${UNKNOWN}`;
 
 /** A scalar query, and not `exists`, for which the planner may read all postings into a hash. */
 const UNKNOWN = `
@@ -187,15 +183,15 @@ const UNKNOWN = `
     from in_languages join unknown using (word)
    order by word, language`;
 
-const spelledSchema = z.array(z.object({ term: z.string(), word: z.string().nullable() }));
+const spelledSchema = z.object({ term: z.string(), word: z.string().nullable() });
 
 /** A word for each term, as a live chunk spells it in lower case; the bare lexeme where only a name of it holds the term. */
 export async function spellTerms(
   db: Queryable,
   terms: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.query(SPELLED, [terms]);
-  return new Map(spelledSchema.parse(rows).map(({ term, word }) => [term, word ?? lexemeOf(term)]));
+  const rows = await rowsOf(db, spelledSchema, [terms])`${SPELLED}`;
+  return new Map(rows.map(({ term, word }) => [term, word ?? lexemeOf(term)]));
 }
 
 const SPELLED = `

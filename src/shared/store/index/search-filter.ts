@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { camelRow } from "../connection/rows.ts";
 import { foldedSql, POSTING, termSql } from "./terms.ts";
 
 /** A value in the frontmatter of a document: a scalar that is equal, or a list that holds it, in any case of letters. */
@@ -112,43 +113,22 @@ export const ALLOWED_CHUNKS = `
   ${FILTER_ITEMS},
   allowed as materialized (select c.chunk_id ${PASSING_CHUNKS})`;
 
-/** A chunk that a search found, with the search's own score: BM25, or cosine similarity. */
-export type SearchHit = {
-  readonly chunkId: string;
-  readonly docId: string;
-  readonly chunkKey: string;
+const hit = {
+  chunk_id: z.string(),
+  doc_id: z.string(),
+  chunk_key: z.string(),
   /** Place of the chunk in its document. */
-  readonly ordinal: number;
-  readonly score: number;
+  ordinal: z.int(),
+  score: z.number(),
 };
+export const hitSchema = camelRow(hit);
+export const lexicalHitSchema = camelRow({ ...hit, coverage: z.number() });
+
+/** A chunk that a search found, with the search's own score: BM25, or cosine similarity. */
+export type SearchHit = z.infer<typeof hitSchema>;
 
 /**
  * A chunk that words found. `coverage` is the idf of the words of the question that it holds, of the idf of all, 0 to
  * 1; words of which an index holds too many to read them count as missing.
  */
-export type LexicalHit = SearchHit & { readonly coverage: number };
-
-const rowSchema = z.object({
-  chunk_id: z.string(),
-  doc_id: z.string(),
-  chunk_key: z.string(),
-  ordinal: z.int(),
-  score: z.number(),
-});
-const lexicalRowSchema = rowSchema.extend({ coverage: z.number() });
-
-export const parseHits = (rows: unknown): SearchHit[] => z.array(rowSchema).parse(rows).map(hitOf);
-
-export const parseLexicalHits = (rows: unknown): LexicalHit[] =>
-  z
-    .array(lexicalRowSchema)
-    .parse(rows)
-    .map((row) => ({ ...hitOf(row), coverage: row.coverage }));
-
-const hitOf = (row: z.infer<typeof rowSchema>): SearchHit => ({
-  chunkId: row.chunk_id,
-  docId: row.doc_id,
-  chunkKey: row.chunk_key,
-  ordinal: row.ordinal,
-  score: row.score,
-});
+export type LexicalHit = z.infer<typeof lexicalHitSchema>;

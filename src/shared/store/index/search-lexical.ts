@@ -1,9 +1,10 @@
 import type { Queryable } from "../connection/database.ts";
+import { rowsOf } from "../connection/rows.ts";
 import {
   FILTER_ITEMS,
   filterValues,
   isFiltered,
-  parseLexicalHits,
+  lexicalHitSchema,
   PASSING_CHUNKS,
 } from "./search-filter.ts";
 import type { LexicalHit, SearchFilter } from "./search-filter.ts";
@@ -139,10 +140,9 @@ export async function searchLexical(
 ): Promise<LexicalHit[]> {
   const values = searchValues(question, filter, bounds);
   // Planned once a connection. What a filter passes is another share each time, and planned for it.
-  const { rows } = isFiltered(filter)
-    ? await db.query(SEARCH_ALLOWED, values)
-    : await db.query(SEARCH_ALL, values, "search_lexical");
-  return parseLexicalHits(rows);
+  return isFiltered(filter)
+    ? rowsOf(db, lexicalHitSchema, values)`${SEARCH_ALLOWED}`
+    : rowsOf(db, lexicalHitSchema, values, "search_lexical")`${SEARCH_ALL}`;
 }
 
 /** The parameters of both statements. */

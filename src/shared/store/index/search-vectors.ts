@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
+import { oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import {
   ALLOWED_CHUNKS,
   FILTER_ITEMS,
   filterValues,
   isFiltered,
-  parseHits,
+  hitSchema,
   PASSING_CHUNKS,
 } from "./search-filter.ts";
 import type { SearchFilter, SearchHit } from "./search-filter.ts";
@@ -64,10 +65,9 @@ async function searchExactly(
 ): Promise<SearchHit[]> {
   const values = [vectorText(vector), ...filterValues(filter), signature];
   const parts = isFiltered(filter) ? EXACT_ALLOWED : EXACT_ALL;
-  return withTies(filter.limit, async (rows, limit) => {
+  return withTies(filter.limit, (rows, limit) => {
     const text = exactStatement(parts, { precision, schema }, rows);
-    const found = await db.query(text, [...values, limit]);
-    return parseHits(found.rows);
+    return rowsOf(db, hitSchema, [...values, limit])`${text}`;
   });
 }
 
@@ -121,8 +121,6 @@ const EXACT_ALLOWED: Parts = {
   signature: 4,
 };
 
-const passingSchema = z.tuple([z.object({ passing: z.int() })]);
-
 async function fitsIndex(
   db: Queryable,
   filter: SearchFilter,
@@ -131,12 +129,10 @@ async function fitsIndex(
 ): Promise<boolean> {
   if (!isFiltered(filter)) return true;
   if (!iterates) return false;
-  const { rows } = await db.query(
-    `with ${FILTER_ITEMS}
-     select count(*)::integer as passing from (select ${PASSING_CHUNKS} limit $1) passed`,
-    [mostCompared + 1, ...filterValues(filter)],
-  );
-  return passingSchema.parse(rows)[0].passing > mostCompared;
+  const passing = await valueOf(db, z.int(), [mostCompared + 1, ...filterValues(filter)])`
+     with ${FILTER_ITEMS}
+     select count(*)::integer as passing from (select ${PASSING_CHUNKS} limit $1) passed`;
+  return passing > mostCompared;
 }
 
 /** Candidates that the index looks at for each that is asked for: fewer are faster, and miss more. */
@@ -155,14 +151,10 @@ async function searchIndex(
   const settings = [["hnsw.ef_search", String(efSearch)]];
   if (iterates) settings.push(["hnsw.iterative_scan", "strict_order"]);
   const values = [vectorText(vector), ...filterValues(filter)];
-  return withTies(filter.limit, async (rows, limit) => {
-    const text = indexStatement(
-      { signature, dims: vector.length, precision, schema, settings },
-      filter,
-      rows,
-    );
-    const found = await db.query(text, [...values, limit]);
-    return parseHits(found.rows);
+  const scan = { signature, dims: vector.length, precision, schema, settings };
+  return withTies(filter.limit, (rows, limit) => {
+    const text = indexStatement(scan, filter, rows);
+    return rowsOf(db, hitSchema, [...values, limit])`${text}`;
   });
 }
 
@@ -201,17 +193,14 @@ function indexStatement(
 /** Asked of one row after the other, nearest first. */
 const PASSES_FILTER = `exists (select ${PASSING_CHUNKS} and c.chunk_id = e.chunk_id offset 0)`;
 
-const driftSchema = z.tuple([z.object({ other: z.string().nullable(), own: z.boolean() })]);
+const driftSchema = z.object({ other: z.string().nullable(), own: z.boolean() });
 
 /** Nothing near is an answer where vectors of the signature are stored, or none at all; else they need to be made. */
 async function refuseDrift(db: Queryable, signature: string): Promise<void> {
-  const { rows } = await db.query(
-    // The second question is asked only where the first one has read every row in vain.
-    `select own, case when not own then (select model from nightdesk_data.embeddings limit 1) end as other
-       from (select exists (select from nightdesk_data.embeddings where signature = $1) as own offset 0) known`,
-    [signature],
-  );
-  const [{ other, own }] = driftSchema.parse(rows);
+  // Another model is looked for only where no row has the signature.
+  const { other, own } = await oneRowOf(db, driftSchema, [signature])`
+     select own, case when not own then (select model from nightdesk_data.embeddings limit 1) end as other
+       from (select exists (select from nightdesk_data.embeddings where signature = $1) as own offset 0) known`;
   if (own || other === null) return;
   throw new Failure(
     "EMBED_DRIFT",

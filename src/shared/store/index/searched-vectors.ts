@@ -1,23 +1,21 @@
 import { z } from "zod";
 import type { Database, Queryable } from "../connection/database.ts";
+import { execute, rowOf, valuesOf } from "../connection/rows.ts";
 import type { VectorSpace } from "./embeddings.ts";
 
 /** Whose vectors are searched, and the settings of their embedder, as `embed.*` has them. */
 export type SearchedVectors = VectorSpace & { readonly settings: unknown };
 
-const searchedSchema = z.array(
-  z.object({ model: z.string(), signature: z.string(), settings: z.unknown() }),
-);
+const searchedSchema = z.object({
+  model: z.string(),
+  signature: z.string(),
+  settings: z.unknown(),
+});
 
 /** Of the embedder that was the last to have a vector of every chunk; undefined until one has. */
-export async function selectSearchedVectors(db: Queryable): Promise<SearchedVectors | undefined> {
-  const { rows } = await db.query(
-    "select model, signature, settings from nightdesk_data.searched_vectors",
-    [],
-    "select_searched_vectors",
-  );
-  return searchedSchema.parse(rows)[0];
-}
+export const selectSearchedVectors = (db: Queryable): Promise<SearchedVectors | undefined> =>
+  rowOf(db, searchedSchema, [], "select_searched_vectors")`
+     select model, signature, settings from nightdesk_data.searched_vectors`;
 
 /**
  * From now on these vectors are searched, which every chunk has to have. Those that were searched before go, and those of other
@@ -29,25 +27,17 @@ export const switchSearchedVectors = (
   { model, signature, settings }: SearchedVectors,
 ): Promise<boolean> =>
   database.within("build").transaction(async (db) => {
-    await db.query(
-      `insert into nightdesk_data.searched_vectors (model, signature, settings) values ($1, $2, $3)
+    await execute(db, [model, signature, JSON.stringify(settings)])`
+       insert into nightdesk_data.searched_vectors (model, signature, settings) values ($1, $2, $3)
        on conflict (singleton) do update set settings = excluded.settings
-        where searched_vectors.signature = excluded.signature`,
-      [model, signature, JSON.stringify(settings)],
-    );
-    const { rows } = await db.query(
-      "select model, signature, settings from nightdesk_data.searched_vectors for update",
-    );
-    const before = searchedSchema.parse(rows)[0]?.signature ?? signature;
+        where searched_vectors.signature = excluded.signature`;
+    const [before = signature] = await valuesOf(db, z.string())`
+       select signature from nightdesk_data.searched_vectors for update`;
     if (before === signature) return false;
-    await db.query(
-      "update nightdesk_data.searched_vectors set model = $1, signature = $2, settings = $3, since = now()",
-      [model, signature, JSON.stringify(settings)],
-    );
-    await db.query(
-      `delete from nightdesk_data.embeddings
-        where signature = $3 or (model = $1 and signature <> $2)`,
-      [model, signature, before],
-    );
+    await execute(db, [model, signature, JSON.stringify(settings)])`
+       update nightdesk_data.searched_vectors set model = $1, signature = $2, settings = $3, since = now()`;
+    await execute(db, [model, signature, before])`
+       delete from nightdesk_data.embeddings
+        where signature = $3 or (model = $1 and signature <> $2)`;
     return true;
   });

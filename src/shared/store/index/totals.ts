@@ -1,91 +1,68 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 
-type IndexTotals = {
-  readonly documents: number;
+const totalsSchema = camelRow({
+  documents: z.int(),
   /** Documents of sources that are not configured any more. */
-  readonly foreign: number;
-  readonly chunks: number;
+  foreign: z.int(),
+  chunks: z.int(),
   /** Documents whose frontmatter can't be read. */
-  readonly unreadFrontmatter: number;
-};
+  unread_frontmatter: z.int(),
+  /** Documents whose text does not hold all of them. */
+  incomplete: z.int(),
+});
 
-const rowSchema = z
-  .object({
-    documents: z.int(),
-    foreign: z.int(),
-    chunks: z.int(),
-    unread_frontmatter: z.int(),
-  })
-  .transform(({ unread_frontmatter: unreadFrontmatter, ...counts }) => ({
-    ...counts,
-    unreadFrontmatter,
-  }));
-
-const fileFactsSchema = z.array(
-  z.object({ path: z.string(), bytes: z.coerce.number(), mtime_ns: z.coerce.bigint() }),
-);
-export type IndexedFile = z.infer<typeof fileFactsSchema>[number];
+const fileFactsSchema = z.object({
+  path: z.string(),
+  bytes: z.coerce.number(),
+  mtime_ns: z.coerce.bigint(),
+});
+export type IndexedFile = z.infer<typeof fileFactsSchema>;
 
 /** Files of the index as they were when they were read, those first that were looked at longest ago. */
-export async function selectIndexedFiles(
-  db: Queryable,
-  limit: number,
-): Promise<readonly IndexedFile[]> {
-  const { rows } = await db.query(
-    "select path, bytes, mtime_ns from nightdesk_data.documents where mail is null order by scanned_at, doc_id limit $1",
-    [limit],
-  );
-  return fileFactsSchema.parse(rows);
-}
-
-const missingSchema = z.tuple([z.object({ missing: z.int() })]);
+export const selectIndexedFiles = (db: Queryable, limit: number): Promise<readonly IndexedFile[]> =>
+  rowsOf(db, fileFactsSchema, [limit])`
+     select path, bytes, mtime_ns from nightdesk_data.documents where mail is null order by scanned_at, doc_id limit $1`;
 
 /** How many of these files of a source are neither in the index nor among those that could not be indexed. */
-export async function countUnindexed(
+export const countUnindexed = (
   db: Queryable,
   source: string,
   paths: readonly string[],
-): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*)::integer as missing from unnest($2::text[]) as listed (path)
+): Promise<number> =>
+  valueOf(db, z.int(), [source, paths])`
+     select count(*)::integer as missing from unnest($2::text[]) as listed (path)
       where not exists (select from nightdesk_data.documents d where d.source = $1 and d.path = listed.path)
-        and not exists (select from nightdesk_data.document_failures f where f.source = $1 and f.path = listed.path)`,
-    [source, paths],
-  );
-  return missingSchema.parse(rows)[0].missing;
-}
+        and not exists (select from nightdesk_data.document_failures f where f.source = $1 and f.path = listed.path)`;
 
 /**
  * How many documents and chunks the whole index holds.
  * @param sources the names of the configured sources
  */
-export async function countIndex(db: Queryable, sources: readonly string[]): Promise<IndexTotals> {
-  const { rows } = await db.query(
-    `select (select count(*) from nightdesk_data.documents)::integer as documents,
-            (select count(*) from nightdesk_data.documents where source <> all ($1::text[]))::integer as foreign,
-            (select count(*) from nightdesk_data.documents where metadata_state = 'unknown')::integer as unread_frontmatter,
-            (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks`,
-    [sources],
-  );
-  return rowSchema.parse(rows[0]);
-}
-
-const foreignSchema = z.array(z.object({ source: z.string(), documents: z.int() }));
-
-/** Sources that documents were indexed from and that are not among the given names, in order of name. */
-export async function countForeignDocuments(
+export const countIndex = (
   db: Queryable,
   sources: readonly string[],
-): Promise<readonly { readonly source: string; readonly documents: number }[]> {
-  const { rows } = await db.query(
-    `select source, count(*)::integer as documents from nightdesk_data.documents
-      where source <> all ($1::text[]) group by source order by source`,
-    [sources],
-  );
-  return foreignSchema.parse(rows);
-}
+): Promise<z.infer<typeof totalsSchema>> =>
+  oneRowOf(db, totalsSchema, [sources])`
+     select count(*)::integer as documents,
+            (count(*) filter (where source <> all ($1::text[])))::integer as foreign,
+            (count(*) filter (where metadata_state = 'unknown'))::integer as unread_frontmatter,
+            (count(*) filter (where left_out <> '{}'))::integer as incomplete,
+            (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks
+       from nightdesk_data.documents`;
+
+const foreignSchema = z.object({ source: z.string(), documents: z.int() });
+
+/** Sources that documents were indexed from and that are not among the given names, in order of name. */
+export const countForeignDocuments = (
+  db: Queryable,
+  sources: readonly string[],
+): Promise<readonly z.infer<typeof foreignSchema>[]> =>
+  rowsOf(db, foreignSchema, [sources])`
+     select source, count(*)::integer as documents from nightdesk_data.documents
+      where source <> all ($1::text[]) group by source order by source`;
 
 type CutChunk = { readonly startChar: number; readonly endChar: number; readonly sha256: string };
 
@@ -111,44 +88,31 @@ const UNPROVED_DOCUMENTS = `
                  from nightdesk_data.chunks group by doc_id) cut using (doc_id)
    where d.chunks_sha256 <> encode(sha256(convert_to(concat_ws(E'\\n', d.sha256, cut.facts), 'UTF8')), 'hex')`;
 
-/** How many rows of the index contradict others; all 0 in a sound one. */
-export type IndexFaults = {
+const faultsSchema = z.object({
   /** Documents whose chunks are not numbered from 0 without a gap, reach beyond their end, or are in another language. */
-  readonly documents: number;
-  /** Documents that are not the ones that their chunks were cut from, or whose chunks are not all that they were. */
-  readonly proofs: number;
+  documents: z.int(),
+  /** Documents that are not the ones that their chunks were cut from, or that lack one of these chunks. */
+  proofs: z.int(),
   /** Chunks whose text is not the one that was hashed. */
-  readonly chunks: number;
+  chunks: z.int(),
   /** Chunks with words that stand in no segment, or in more than one. */
-  readonly segments: number;
+  segments: z.int(),
   /** Segments whose postings are not those of their chunks. */
-  readonly postings: number;
+  postings: z.int(),
   /** Chunks that are dead and live, or neither. */
-  readonly dead: number;
+  dead: z.int(),
   /** Whether the counts that search weighs with are off: 1 or 0. */
-  readonly counts: number;
-};
-
-const faultsSchema = z.tuple([
-  z.object({
-    documents: z.int(),
-    proofs: z.int(),
-    chunks: z.int(),
-    segments: z.int(),
-    postings: z.int(),
-    dead: z.int(),
-    counts: z.int(),
-  }),
-]);
+  counts: z.int(),
+});
+/** How many rows of the index contradict others; all 0 in a sound one. */
+export type IndexFaults = z.infer<typeof faultsSchema>;
 
 /**
  * Compares what the tables of the index say of each other. Reads all of it: some seconds for 100,000 chunks. One
  * statement, so that a scan meanwhile does not show as a fault.
  */
-export async function findIndexFaults(db: Queryable): Promise<IndexFaults> {
-  const { rows } = await db.query(FAULTS);
-  return faultsSchema.parse(rows)[0];
-}
+export const findIndexFaults = (db: Queryable): Promise<IndexFaults> =>
+  oneRowOf(db, faultsSchema)`${FAULTS}`;
 
 const FAULTS = `
   with placed as materialized (

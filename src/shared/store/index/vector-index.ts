@@ -1,6 +1,7 @@
 import pgvector from "pgvector";
 import { z } from "zod";
 import type { Database, Queryable } from "../connection/database.ts";
+import { execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { tryLock } from "../connection/locks.ts";
 
 // One HNSW index a signature, over its rows only. A signature fixes model and dimensions, so the cast of its expression
@@ -21,21 +22,14 @@ type IndexedNumbers = { readonly dims: number; readonly precision: VectorPrecisi
 const TYPES = { full: "vector", half: "halfvec" } as const;
 const COLUMNS = { full: "embedding", half: "half_embedding" } as const;
 
-const schemaSchema = z.tuple([z.object({ name: z.string() })]);
-
 /**
  * The schema that holds pgvector, quoted. Statements name its types, functions and operators with it: the search path of a
  * session may lack it, and behind a pooler nobody can set that.
  */
-export async function selectVectorSchema(db: Queryable): Promise<string> {
-  const { rows } = await db.query(
-    `select quote_ident(n.nspname) as name
-       from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`,
-    [],
-    "vector_schema",
-  );
-  return schemaSchema.parse(rows)[0].name;
-}
+export const selectVectorSchema = (db: Queryable): Promise<string> =>
+  valueOf(db, z.string(), [], "vector_schema")`
+     select quote_ident(n.nspname) as name
+       from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`;
 
 /** The column of `embeddings` that holds vectors of a precision, and its type in the schema of pgvector. */
 export const storedVector = (
@@ -61,51 +55,41 @@ export function indexedType({ dims, precision }: IndexedNumbers, schema: string)
 export const indexedVector = (numbers: IndexedNumbers, schema: string): string =>
   `${COLUMNS[numbers.precision]}::${indexedType(numbers, schema)}`;
 
-const indexesSchema = z.array(
-  z.object({
-    signature: z.string(),
-    valid: z.boolean(),
-    used: z.boolean(),
-    building: z.boolean(),
-  }),
-);
+const indexesSchema = z.object({
+  signature: z.string(),
+  valid: z.boolean(),
+  used: z.boolean(),
+  building: z.boolean(),
+});
 
 /** An index of vectors. `valid`: complete. `used`: it has rows. `building`: somebody builds one now, this or another. */
-type VectorIndex = z.infer<typeof indexesSchema>[number];
+type VectorIndex = z.infer<typeof indexesSchema>;
 
-export async function selectVectorIndexes(db: Queryable): Promise<readonly VectorIndex[]> {
-  const { rows } = await db.query(
-    `select signature, valid,
+export const selectVectorIndexes = (db: Queryable): Promise<readonly VectorIndex[]> =>
+  rowsOf(db, indexesSchema)`
+     select signature, valid,
             exists (select from nightdesk_data.embeddings e where e.signature = named.signature) as used,
             exists (select from pg_stat_progress_create_index p
                      where p.relid = 'nightdesk_data.embeddings'::regclass) as building
        from (select substr(c.relname, ${PREFIX.length + 1}) as signature, i.indisvalid as valid
                from pg_index i join pg_class c on c.oid = i.indexrelid
               where i.indrelid = 'nightdesk_data.embeddings'::regclass and starts_with(c.relname, '${PREFIX}')) named
-      order by signature`,
-  );
-  return indexesSchema.parse(rows);
-}
+      order by signature`;
 
-const readySchema = z.array(z.object({ iterates: z.boolean() }));
+const readySchema = z.object({ iterates: z.boolean() });
 
 /** `iterates`: this pgvector (0.8 or newer) goes on searching when a filter has left too little. */
-export type VectorIndexFacts = z.infer<typeof readySchema>[number];
+export type VectorIndexFacts = z.infer<typeof readySchema>;
 
 /** The index of a signature's vectors; undefined while there is none that is complete. */
-export async function findVectorIndex(
+export const findVectorIndex = (
   db: Queryable,
   signature: string,
-): Promise<VectorIndexFacts | undefined> {
-  const { rows } = await db.query(
-    `select (select string_to_array(substring(extversion from '^\\d+\\.\\d+'), '.')::integer[] >= array[0, 8]
+): Promise<VectorIndexFacts | undefined> =>
+  rowOf(db, readySchema, [`nightdesk_data.${indexNameOf(signature)}`], "find_vector_index")`
+     select (select string_to_array(substring(extversion from '^\\d+\\.\\d+'), '.')::integer[] >= array[0, 8]
                from pg_extension where extname = 'vector') as iterates
-       from pg_index where indexrelid = to_regclass($1) and indisvalid`,
-    [`nightdesk_data.${indexNameOf(signature)}`],
-    "find_vector_index",
-  );
-  return readySchema.parse(rows)[0];
-}
+       from pg_index where indexrelid = to_regclass($1) and indisvalid`;
 
 type Build = { readonly how: "concurrently" | ""; readonly storage: string };
 
@@ -151,11 +135,10 @@ export async function createIndexOnServer(database: Database, space: IndexedSpac
  */
 export async function createIndexEmbedded(database: Database, space: IndexedSpace): Promise<void> {
   await database.within("build").transaction(async (db) => {
-    await db.query(
-      `update nightdesk_data.jobs set lease_until = clock_timestamp() + interval '30 minutes'
-        where state = 'running'`,
-    );
-    await db.query(createStatement(EMBEDDED, space, await selectVectorSchema(db)));
+    await execute(db)`
+       update nightdesk_data.jobs set lease_until = clock_timestamp() + interval '30 minutes'
+        where state = 'running'`;
+    await execute(db)`${createStatement(EMBEDDED, space, await selectVectorSchema(db))}`;
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Language } from "../../language.ts";
 import type { Queryable } from "../connection/database.ts";
+import { valuesOf } from "../connection/rows.ts";
 import { termOf } from "./terms.ts";
 
 /**
@@ -107,8 +108,6 @@ function createVocabulary(words: NumberedStrings, language: Language): Vocabular
   };
 }
 
-const rowsSchema = z.array(z.object({ lexemes: z.array(z.string()) }));
-
 async function selectLexemes(
   db: Queryable,
   words: readonly string[],
@@ -116,12 +115,9 @@ async function selectLexemes(
 ): Promise<string[][]> {
   if (words.length === 0) return [];
   // The parser takes `~/x` for another word at the very start of a text than after a blank.
-  const { rows } = await db.query(
-    `select tsvector_to_array(to_tsvector($2::regconfig, ' ' || word)) as lexemes
-       from unnest($1::text[]) with ordinality as given (word, place) order by place`,
-    [words, language],
-  );
-  return rowsSchema.parse(rows).map(({ lexemes }) => lexemes);
+  return valuesOf(db, z.array(z.string()), [words, language])`
+     select tsvector_to_array(to_tsvector($2::regconfig, ' ' || word)) as lexemes
+       from unnest($1::text[]) with ordinality as given (word, place) order by place`;
 }
 
 /** Marks around a word that the text search parser takes for blanks; `.` and `:` begin a host or a URL inside one. */

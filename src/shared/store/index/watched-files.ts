@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JobInput } from "../../job.ts";
 import { hashJson } from "../../json-value.ts";
 import type { Database, Queryable } from "../connection/database.ts";
+import { execute, rowsOf, valuesOf } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import type { NewJob } from "../jobs/insert-jobs.ts";
@@ -20,8 +21,6 @@ export type TakenFile = {
   readonly job: JobInput | null;
   readonly moveTo: string | null;
 };
-
-const hashesSchema = z.array(z.object({ sha256: z.string() }));
 
 /**
  * Takes files that nobody has taken before: their rows, their jobs, and a job that indexes the source, in one transaction. Of
@@ -73,25 +72,23 @@ async function insertFiles(
   files: readonly TakenFile[],
 ): Promise<readonly TakenFile[]> {
   const unique = [...new Map(files.map((file) => [file.sha256, file])).values()];
-  const { rows } = await db.query(
-    `insert into nightdesk_data.watched_files (source, sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256)
+  const rows = await valuesOf(db, z.string(), [
+    source,
+    unique.map(({ sha256 }) => sha256),
+    unique.map(({ path }) => path),
+    unique.map(({ bytes }) => String(bytes)),
+    unique.map(({ inode }) => String(inode)),
+    unique.map(({ mtimeNs }) => String(mtimeNs)),
+    unique.map(({ job, moveTo }) => (job === null ? null : moveTo)),
+    unique.map(({ mailSha256 }) => mailSha256),
+  ])`
+     insert into nightdesk_data.watched_files (source, sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256)
      select $1, sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256
        from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[])
             as u (sha256, path, bytes, inode, mtime_ns, move_to, mail_sha256)
       order by sha256
-     on conflict (source, sha256) do nothing returning sha256`,
-    [
-      source,
-      unique.map(({ sha256 }) => sha256),
-      unique.map(({ path }) => path),
-      unique.map(({ bytes }) => String(bytes)),
-      unique.map(({ inode }) => String(inode)),
-      unique.map(({ mtimeNs }) => String(mtimeNs)),
-      unique.map(({ job, moveTo }) => (job === null ? null : moveTo)),
-      unique.map(({ mailSha256 }) => mailSha256),
-    ],
-  );
-  const inserted = new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
+     on conflict (source, sha256) do nothing returning sha256`;
+  const inserted = new Set(rows);
   return unique.filter(({ sha256 }) => inserted.has(sha256));
 }
 
@@ -111,12 +108,10 @@ export async function linkJobs(
     const jobId = jobIds.get(customId);
     return jobId === undefined ? [] : [{ sha256, jobId }];
   });
-  await db.query(
-    `update nightdesk_data.watched_files w set ${column} = u.job_id
+  await execute(db, [source, linked.map(({ sha256 }) => sha256), linked.map(({ jobId }) => jobId)])`
+     update nightdesk_data.watched_files w set ${column} = u.job_id
        from unnest($2::text[], $3::uuid[]) as u (sha256, job_id)
-      where w.source = $1 and w.sha256 = u.sha256`,
-    [source, linked.map(({ sha256 }) => sha256), linked.map(({ jobId }) => jobId)],
-  );
+      where w.source = $1 and w.sha256 = u.sha256`;
 }
 
 /** Which of these hashes were taken before. */
@@ -125,29 +120,26 @@ export async function selectTaken(
   source: string,
   hashes: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await db.query(
-    "select sha256 from nightdesk_data.watched_files where source = $1 and sha256 = any ($2::text[])",
-    [source, hashes],
+  return new Set(
+    await valuesOf(db, z.string(), [source, hashes])`
+     select sha256 from nightdesk_data.watched_files where source = $1 and sha256 = any ($2::text[])`,
   );
-  return new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
 }
 
 /** Whether a job `j` gives its file a label. */
 export const CLASSIFIES = "j.kind = 'extract' and j.input->>'preset' = 'classify'";
 
-const dueSchema = z.array(
-  z.object({
-    sha256: z.string(),
-    path: z.string(),
-    bytes: z.coerce.bigint(),
-    inode: z.coerce.bigint(),
-    mtime_ns: z.coerce.bigint(),
-    move_to: z.string(),
-  }),
-);
+const dueSchema = z.object({
+  sha256: z.string(),
+  path: z.string(),
+  bytes: z.coerce.bigint(),
+  inode: z.coerce.bigint(),
+  mtime_ns: z.coerce.bigint(),
+  move_to: z.string(),
+});
 
 /** A file whose jobs have succeeded, and that a rule moves. */
-export type FileToMove = z.infer<typeof dueSchema>[number];
+export type FileToMove = z.infer<typeof dueSchema>;
 
 /** What became of it: where it lies now, or why it stays. */
 export type Move =
@@ -163,8 +155,8 @@ export async function moveDueFiles(
   move: (file: FileToMove) => Promise<Move>,
 ): Promise<readonly Move[]> {
   return database.transaction(async (db) => {
-    const { rows } = await db.query(
-      `select w.sha256, w.path, w.bytes::text, w.inode::text, w.mtime_ns::text, w.move_to
+    const due = await rowsOf(db, dueSchema, [source])`
+       select w.sha256, w.path, w.bytes::text, w.inode::text, w.mtime_ns::text, w.move_to
          from nightdesk_data.watched_files w
          join nightdesk_data.jobs last on last.job_id = coalesce(w.label_job_id, w.job_id)
          left join nightdesk_data.jobs j on j.job_id = w.job_id
@@ -181,17 +173,17 @@ export async function moveDueFiles(
           and not exists (select from nightdesk_data.jobs i
                            where i.batch_id = j.batch_id and i.kind = 'index' and i.created_at = j.created_at
                              and i.finished_at is null)
-        order by w.sha256 limit ${MOST_MOVES} for update of w skip locked`,
-      [source],
-    );
+        order by w.sha256 limit ${MOST_MOVES} for update of w skip locked`;
     const moves: Move[] = [];
-    for (const file of dueSchema.parse(rows)) {
+    for (const file of due) {
       const end = await move(file);
       moves.push(end);
-      await db.query(
-        "update nightdesk_data.watched_files set moved_to = $3, move_problem = $4 where source = $1 and sha256 = $2",
-        [source, file.sha256, ...(end.kind === "moved" ? [end.path, null] : [null, end.why])],
-      );
+      await execute(db, [
+        source,
+        file.sha256,
+        ...(end.kind === "moved" ? [end.path, null] : [null, end.why]),
+      ])`
+         update nightdesk_data.watched_files set moved_to = $3, move_problem = $4 where source = $1 and sha256 = $2`;
     }
     return moves;
   });
@@ -218,35 +210,30 @@ export type Look = {
   readonly problem: string | null;
 };
 
-export async function recordLook(db: Queryable, source: string, look: Look): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.watches (source, looked_at, files, restless, problem) values ($1, now(), $2, $3, $4)
+export const recordLook = (db: Queryable, source: string, look: Look): Promise<void> =>
+  execute(db, [source, look.files, look.restless, look.problem])`
+     insert into nightdesk_data.watches (source, looked_at, files, restless, problem) values ($1, now(), $2, $3, $4)
      on conflict (source) do update
-        set looked_at = now(), files = excluded.files, restless = excluded.restless, problem = excluded.problem`,
-    [source, look.files, look.restless, look.problem],
-  );
-}
+        set looked_at = now(), files = excluded.files, restless = excluded.restless, problem = excluded.problem`;
 
-const watchesSchema = z.array(
-  z.object({
-    source: z.string(),
-    age_s: z.coerce.number(),
-    files: z.number(),
-    restless: z.number(),
-    problem: z.string().nullable(),
-    unmoved: z.coerce.number(),
-    passed_over: z.coerce.number(),
-    failed: z.coerce.number(),
-  }),
-);
+const watchesSchema = z.object({
+  source: z.string(),
+  age_s: z.coerce.number(),
+  files: z.number(),
+  restless: z.number(),
+  problem: z.string().nullable(),
+  unmoved: z.coerce.number(),
+  passed_over: z.coerce.number(),
+  failed: z.coerce.number(),
+});
 
 /**
  * The last look at each folder, its files that could not be moved, those that the rules for labels passed over, and the others
  * whose last job did not succeed.
  */
-export async function selectWatches(db: Queryable): Promise<z.infer<typeof watchesSchema>> {
-  const { rows } = await db.query(
-    `select w.source, extract(epoch from now() - w.looked_at) as age_s, w.files, w.restless, w.problem,
+export const selectWatches = (db: Queryable): Promise<z.infer<typeof watchesSchema>[]> =>
+  rowsOf(db, watchesSchema)`
+     select w.source, extract(epoch from now() - w.looked_at) as age_s, w.files, w.restless, w.problem,
             (select count(*) from nightdesk_data.watched_files f
               where f.source = w.source and f.move_problem is not null) as unmoved,
             (select count(*) from nightdesk_data.watched_files f
@@ -254,7 +241,4 @@ export async function selectWatches(db: Queryable): Promise<z.infer<typeof watch
             (select count(*) from nightdesk_data.watched_files f
                join nightdesk_data.jobs j on j.job_id = coalesce(f.label_job_id, f.job_id)
               where f.source = w.source and f.label_problem is null and j.state in ('refused', 'failed', 'expired')) as failed
-       from nightdesk_data.watches w order by w.source`,
-  );
-  return watchesSchema.parse(rows);
-}
+       from nightdesk_data.watches w order by w.source`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobInput } from "../../job.ts";
 import type { Database, Queryable } from "../connection/database.ts";
+import { rowsOf, valuesOf } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import { CLASSIFIES, customIdOf, linkJobs, newJob } from "./watched-files.ts";
@@ -76,8 +77,8 @@ export async function selectClassified(
 ): Promise<readonly ClassifiedFile[]> {
   const [files, from] =
     "since" in look ? [STIRRED, look.since] : ["nightdesk_data.watched_files w", look.after];
-  const { rows } = await db.query(
-    `select w.sha256, coalesce(w.moved_to, w.path) as path, m.path as mail, newest.label, ended.at::text as ended_at,
+  const rows = await rowsOf(db, rowSchema, [source, look.limit, from])`
+     select w.sha256, coalesce(w.moved_to, w.path) as path, m.path as mail, newest.label, ended.at::text as ended_at,
             coalesce(newest.state, j.state) as state, j.error_code
        from ${files}
        left join nightdesk_data.jobs j on j.job_id = w.job_id and ${CLASSIFIES}
@@ -93,19 +94,14 @@ export async function selectClassified(
       where w.source = $1 and w.label_job_id is null
         and (j.job_id is null or j.finished_at is not null)
         and ended.at is not null ${"since" in look ? "" : "and w.sha256 > $3"}
-      order by w.sha256 limit $2`,
-    [source, look.limit, from],
-  );
-  return z
-    .array(rowSchema)
-    .parse(rows)
-    .map((row) => ({
-      sha256: row.sha256,
-      path: row.path,
-      mail: row.mail,
-      endedAt: row.ended_at,
-      end: endOf(row),
-    }));
+      order by w.sha256 limit $2`;
+  return rows.map((row) => ({
+    sha256: row.sha256,
+    path: row.path,
+    mail: row.mail,
+    endedAt: row.ended_at,
+    end: endOf(row),
+  }));
 }
 
 function endOf({ label, state, error_code }: z.infer<typeof rowSchema>): ClassifiedFile["end"] {
@@ -157,15 +153,20 @@ export async function queueByLabels(
   });
 }
 
-const hashesSchema = z.array(z.object({ sha256: z.string() }));
-
 async function writeDecisions(
   db: Queryable,
   source: string,
   decisions: readonly LabelDecision[],
 ): Promise<readonly LabelDecision[]> {
-  const { rows } = await db.query(
-    `with decided as materialized (
+  const rows = await valuesOf(db, z.string(), [
+    source,
+    decisions.map(({ file }) => file.sha256),
+    decisions.map(({ file }) => file.endedAt),
+    decisions.map(({ file: { end } }) => (end.kind === "labelled" ? end.label : null)),
+    decisions.map(({ problem }) => problem),
+    decisions.map(({ moveTo }) => moveTo),
+  ])`
+     with decided as materialized (
        select w.sha256, u.ended_at, u.label, u.problem, u.move_to
          from nightdesk_data.watched_files w
          join unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[])
@@ -177,16 +178,7 @@ async function writeDecisions(
             move_to = case when w.moved_to is null and w.move_problem is null then coalesce(d.move_to, w.move_to)
                            else w.move_to end
        from decided d where w.source = $1 and w.sha256 = d.sha256
-     returning w.sha256`,
-    [
-      source,
-      decisions.map(({ file }) => file.sha256),
-      decisions.map(({ file }) => file.endedAt),
-      decisions.map(({ file: { end } }) => (end.kind === "labelled" ? end.label : null)),
-      decisions.map(({ problem }) => problem),
-      decisions.map(({ moveTo }) => moveTo),
-    ],
-  );
-  const written = new Set(hashesSchema.parse(rows).map(({ sha256 }) => sha256));
+     returning w.sha256`;
+  const written = new Set(rows);
   return decisions.filter(({ file }) => written.has(file.sha256));
 }

@@ -4,6 +4,7 @@ import type { Language } from "../../language.ts";
 import type { Locator } from "../../locator.ts";
 import { integerArray, textArray } from "../connection/binary-arrays.ts";
 import type { Queryable } from "../connection/database.ts";
+import { countRows, execute, rowsOf } from "../connection/rows.ts";
 import type { FileFacts, IndexedDocument, MailLink } from "./documents.ts";
 import { invertCounts, lexemeCounter } from "./postings.ts";
 import type { CountedChunk, Postings, WordCounts } from "./postings.ts";
@@ -79,6 +80,8 @@ export type DocumentToWrite = MailLink & {
   readonly supersedes: readonly string[];
   /** Kinds of keys and tokens that its text holds. */
   readonly secrets: readonly string[];
+  /** What its text does not hold, counted by kind. */
+  readonly leftOut: Readonly<Record<string, number>>;
   /** Of `sketchToHex`; null of a text that is too short. */
   readonly sketch: string | null;
   /** What it was cut into, as `chunkProof` gives it. */
@@ -100,7 +103,7 @@ export type PortionToWrite = {
 export async function writeDocuments(db: Queryable, portion: PortionToWrite): Promise<void> {
   // What a crash of the server loses of it is scanned again, because documents and facts are lost together; and the
   // end of the job is committed later, with a wait that covers it.
-  await db.query("select set_config('synchronous_commit', 'off', true)");
+  await execute(db)`select set_config('synchronous_commit', 'off', true)`;
   const docIds = await upsertDocuments(db, portion);
   await removeStaleChunks(db, docIds, portion);
   for (const chunks of slicesOf(portion, docIds)) await insertChunks(db, chunks, portion.language);
@@ -160,29 +163,61 @@ export function* sliceChunks<T extends { readonly words: Int32Array }>(
   if (slice.length > 0) yield slice;
 }
 
-const docIdsSchema = z.array(z.object({ doc_id: z.string(), path: z.string() }));
+const docIdsSchema = z.object({ doc_id: z.string(), path: z.string() });
 
 async function upsertDocuments(
   db: Queryable,
   { source, chunkSettings, language, documents }: PortionToWrite,
 ): Promise<ReadonlyMap<string, string>> {
   const fact = (key: keyof FileFacts) => documents.map(({ facts }) => String(facts[key]));
-  const { rows } = await db.query(
-    `insert into nightdesk_data.documents as d
+  const rows = await rowsOf(db, docIdsSchema, [
+    source,
+    chunkSettings,
+    documents.map(({ path }) => path),
+    documents.map(({ sha256 }) => sha256),
+    fact("bytes"),
+    documents.map(({ chars }) => chars),
+    fact("mtimeNs"),
+    fact("ctimeNs"),
+    fact("inode"),
+    fact("device"),
+    documents.map(({ settled }) => settled),
+    documents.map(({ title }) => title),
+    documents.map(({ metadataState }) => metadataState),
+    documents.map(({ metadata }) => metadata),
+    language,
+    documents.map(({ chunksSha256 }) => chunksSha256),
+    documents.map(({ metadataProblem }) => metadataProblem),
+    documents.map(({ extractor }) => extractor),
+    documents.map(({ dates }) => dates[0]?.from ?? null),
+    documents.map(({ dates }) => dates[0]?.to ?? null),
+    documents.map(({ dates }) => dates[0]?.source ?? null),
+    documents.map(({ dates }) =>
+      JSON.stringify(dates.map(({ source: of, date }) => ({ source: of, date }))),
+    ),
+    documents.map(({ family }) => family),
+    documents.map(({ supersedes }) => JSON.stringify(supersedes)),
+    documents.map(({ mail }) => mail),
+    documents.map(({ attachments }) => attachments),
+    documents.map(({ sketch }) => sketch),
+    documents.map(({ secrets }) => secrets.join(" ")),
+    documents.map(({ leftOut }) => JSON.stringify(leftOut)),
+  ])`
+     insert into nightdesk_data.documents as d
        (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
         metadata, chunk_settings, language, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
-        dates, family, supersedes, mail, attachments, sketch, secrets)
+        dates, family, supersedes, mail, attachments, sketch, secrets, left_out)
      select $1, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
             metadata::jsonb, $2, $15, chunks_sha256, metadata_problem, extractor, day, day_until, day_source,
             dates::jsonb, family, array(select jsonb_array_elements_text(supersedes::jsonb)),
-            mail, attachments, decode(sketch, 'hex'), string_to_array(secrets, ' ')
+            mail, attachments, decode(sketch, 'hex'), string_to_array(secrets, ' '), left_out::jsonb
        from unnest($3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::bigint[],
                    $10::bigint[], $11::boolean[], $12::text[], $13::text[], $14::text[], $16::text[],
                    $17::text[], $18::text[], $19::date[], $20::date[], $21::text[], $22::text[], $23::text[],
-                   $24::text[], $25::text[], $26::integer[], $27::text[], $28::text[])
+                   $24::text[], $25::text[], $26::integer[], $27::text[], $28::text[], $29::text[])
             as u (path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled, title, metadata_state,
                   metadata, chunks_sha256, metadata_problem, extractor, day, day_until, day_source, dates, family,
-                  supersedes, mail, attachments, sketch, secrets)
+                  supersedes, mail, attachments, sketch, secrets, left_out)
      on conflict (source, path) do update
         set sha256 = excluded.sha256, bytes = excluded.bytes, chars = excluded.chars,
             mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode,
@@ -193,43 +228,10 @@ async function upsertDocuments(
             extractor = excluded.extractor, day = excluded.day, day_until = excluded.day_until,
             day_source = excluded.day_source, dates = excluded.dates, family = excluded.family,
             supersedes = excluded.supersedes, mail = excluded.mail, attachments = excluded.attachments,
-            sketch = excluded.sketch, secrets = excluded.secrets,
+            sketch = excluded.sketch, secrets = excluded.secrets, left_out = excluded.left_out,
             scanned_at = now(), indexed_at = now()
-     returning doc_id::text, path`,
-    [
-      source,
-      chunkSettings,
-      documents.map(({ path }) => path),
-      documents.map(({ sha256 }) => sha256),
-      fact("bytes"),
-      documents.map(({ chars }) => chars),
-      fact("mtimeNs"),
-      fact("ctimeNs"),
-      fact("inode"),
-      fact("device"),
-      documents.map(({ settled }) => settled),
-      documents.map(({ title }) => title),
-      documents.map(({ metadataState }) => metadataState),
-      documents.map(({ metadata }) => metadata),
-      language,
-      documents.map(({ chunksSha256 }) => chunksSha256),
-      documents.map(({ metadataProblem }) => metadataProblem),
-      documents.map(({ extractor }) => extractor),
-      documents.map(({ dates }) => dates[0]?.from ?? null),
-      documents.map(({ dates }) => dates[0]?.to ?? null),
-      documents.map(({ dates }) => dates[0]?.source ?? null),
-      documents.map(({ dates }) =>
-        JSON.stringify(dates.map(({ source: of, date }) => ({ source: of, date }))),
-      ),
-      documents.map(({ family }) => family),
-      documents.map(({ supersedes }) => JSON.stringify(supersedes)),
-      documents.map(({ mail }) => mail),
-      documents.map(({ attachments }) => attachments),
-      documents.map(({ sketch }) => sketch),
-      documents.map(({ secrets }) => secrets.join(" ")),
-    ],
-  );
-  return new Map(docIdsSchema.parse(rows).map(({ doc_id, path }) => [path, doc_id]));
+     returning doc_id::text, path`;
+  return new Map(rows.map(({ doc_id, path }) => [path, doc_id]));
 }
 
 /** A chunk whose key is still there keeps its row, its postings and its vectors. */
@@ -239,11 +241,9 @@ async function removeStaleChunks(
   { documents }: PortionToWrite,
 ): Promise<void> {
   const kept = documents.flatMap(({ chunks, replace }) => (replace === "all" ? [] : chunks.keys));
-  await db.query(
-    `delete from nightdesk_data.chunks
-      where doc_id = any ($1::bigint[]) and not chunk_key = any (string_to_array($2, ','))`,
-    [[...docIds.values()], kept.join(",")],
-  );
+  await execute(db, [[...docIds.values()], kept.join(",")])`
+     delete from nightdesk_data.chunks
+      where doc_id = any ($1::bigint[]) and not chunk_key = any (string_to_array($2, ','))`;
 }
 
 /**
@@ -266,9 +266,7 @@ async function insertChunks(
   if (fresh.length > 0) await insertPostings(db, invertCounts(fresh, vocabulary), fresh);
 }
 
-const writtenSchema = z.array(
-  z.object({ chunk_id: z.string(), place: z.string(), is_new: z.boolean() }),
-);
+const writtenSchema = z.object({ chunk_id: z.string(), place: z.string(), is_new: z.boolean() });
 
 /** @returns those that are new and hold a word, in order of their ids */
 async function upsertChunks(
@@ -281,7 +279,7 @@ async function upsertChunks(
 ): Promise<CountedChunk[]> {
   const texts = (valueOf: (chunk: PlacedChunk) => string | null) => textArray(chunks.map(valueOf));
   const integers = (valueOf: (chunk: PlacedChunk) => number) => integerArray(chunks.map(valueOf));
-  const { rows } = await db.query(UPSERT_CHUNKS, [
+  const rows = await rowsOf(db, writtenSchema, [
     chunks.map(({ docId }) => docId),
     texts(({ key }) => key),
     integers(({ ordinal }) => ordinal),
@@ -295,8 +293,8 @@ async function upsertChunks(
     integerArray(counts.map(({ lexemes }) => lexemes.length)),
     language,
     texts(({ locator }) => (locator === null ? null : JSON.stringify(locator))),
-  ]);
-  return writtenSchema.parse(rows).flatMap(({ chunk_id: chunkId, place, is_new: isNew }) => {
+  ])`${UPSERT_CHUNKS}`;
+  return rows.flatMap(({ chunk_id: chunkId, place, is_new: isNew }) => {
     const counted = counts[Number(place) - 1];
     return isNew && counted !== undefined && counted.lexemes.length > 0
       ? [{ chunkId, counts: counted }]
@@ -325,58 +323,50 @@ const UPSERT_CHUNKS = `
     returning chunk_id, chunk_key, xmax = 0 as is_new)
   select chunk_id::text, place::text, is_new from written join given using (chunk_key) order by written.chunk_id`;
 
-async function insertPostings(
+const insertPostings = (
   db: Queryable,
   { terms, starts, lengths, entries }: Postings,
   chunks: readonly CountedChunk[],
-): Promise<void> {
-  await db.query(
-    `with segment as (
+): Promise<void> =>
+  execute(db, [
+    chunks.map(({ chunkId }) => chunkId),
+    textArray(terms),
+    integerArray(starts),
+    integerArray(lengths),
+    entries.bytes,
+  ])`
+     with segment as (
        insert into nightdesk_data.segments (chunk_ids) values ($1::bigint[]) returning segment_id)
      insert into nightdesk_data.postings (term, segment_id, entries)
      select term, segment_id, ($5::bigint[])[start : start + length - 1]
        from segment, unnest($2::text[], $3::integer[], $4::integer[]) as given (term, start, length)
-      order by term collate "C"`,
-    [
-      chunks.map(({ chunkId }) => chunkId),
-      textArray(terms),
-      integerArray(starts),
-      integerArray(lengths),
-      entries.bytes,
-    ],
-  );
-}
+      order by term collate "C"`;
 
 /**
  * Removes documents with their chunks and vectors, unless another scan has read them since they were loaded.
  * @returns how many were removed
  */
-export async function removeDocuments(
+export const removeDocuments = (
   db: Queryable,
   documents: readonly Pick<IndexedDocument, "docId" | "facts">[],
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from nightdesk_data.documents d
+): Promise<number> =>
+  countRows(db, [
+    documents.map(({ docId }) => docId),
+    documents.map(({ facts }) => String(facts.ctimeNs)),
+  ])`
+     delete from nightdesk_data.documents d
       using unnest($1::bigint[], $2::bigint[]) as gone (doc_id, ctime_ns)
-      where d.doc_id = gone.doc_id and d.ctime_ns = gone.ctime_ns`,
-    [documents.map(({ docId }) => docId), documents.map(({ facts }) => String(facts.ctimeNs))],
-  );
-  return rowCount ?? 0;
-}
+      where d.doc_id = gone.doc_id and d.ctime_ns = gone.ctime_ns`;
 
 /**
  * Removes the documents and the failures of sources that are not among the given names.
  * @returns how many documents were removed
  */
-export async function removeForeignDocuments(
+export const removeForeignDocuments = (
   db: Queryable,
   sources: readonly string[],
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `with failures as (
+): Promise<number> =>
+  countRows(db, [sources])`
+     with failures as (
        delete from nightdesk_data.document_failures where source <> all ($1::text[]))
-     delete from nightdesk_data.documents where source <> all ($1::text[])`,
-    [sources],
-  );
-  return rowCount ?? 0;
-}
+     delete from nightdesk_data.documents where source <> all ($1::text[])`;

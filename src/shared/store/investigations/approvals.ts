@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow, camelRow, oneRowOf, rowOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";
 import { JOBS_CHANNEL } from "../jobs/batches.ts";
 import { HELD } from "./steps.ts";
@@ -27,14 +28,12 @@ export type StandingDecision = {
   readonly reason: string | null;
 };
 
-const requestedSchema = z.tuple([
-  z.object({
-    is_held: z.boolean(),
-    decision_id: z.string().nullable(),
-    verdict: z.enum(["approve", "deny"]).nullable(),
-    reason: z.string().nullable(),
-  }),
-]);
+const requestedSchema = camelRow({
+  is_held: z.boolean(),
+  decision_id: z.string().nullable(),
+  verdict: z.enum(["approve", "deny"]).nullable(),
+  reason: z.string().nullable(),
+});
 
 /** Code points of what somebody is shown who decides about a call. */
 export const MOST_PREVIEW_CHARS = 4_000;
@@ -49,8 +48,19 @@ export async function requestApproval(
   writer: StepWriter,
   request: ApprovalRequest,
 ): Promise<StandingDecision | "waiting" | "lost"> {
-  const { rows } = await db.query(
-    `with ${HELD},
+  const { isHeld, decisionId, verdict, reason } = await oneRowOf(db, requestedSchema, [
+    writer.jobId,
+    writer.runId,
+    request.step,
+    request.fingerprint,
+    request.tool,
+    request.executor,
+    JSON.stringify(request.args),
+    request.risks,
+    request.preview,
+    request.expiresInSeconds,
+  ])`
+     with ${HELD},
      standing as materialized (
        select d.decision_id, d.verdict, d.reason
          from held join nightdesk_data.decisions d on d.fingerprint = $4
@@ -74,100 +84,60 @@ export async function requestApproval(
          from held, standing
         where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'waiting' and standing.verdict = 'approve')
      select exists (select from held) as is_held, d.decision_id, d.verdict, d.reason
-       from (select 1) one left join standing d on true`,
-    [
-      writer.jobId,
-      writer.runId,
-      request.step,
-      request.fingerprint,
-      request.tool,
-      request.executor,
-      JSON.stringify(request.args),
-      request.risks,
-      request.preview,
-      request.expiresInSeconds,
-    ],
-  );
-  const [{ is_held: isHeld, decision_id: decisionId, verdict, reason }] =
-    requestedSchema.parse(rows);
+       from (select 1) one left join standing d on true`;
   if (!isHeld) return "lost";
   return decisionId === null || verdict === null ? "waiting" : { decisionId, verdict, reason };
 }
 
-const answerSchema = z.array(
-  z
-    .object({
-      fingerprint: z.string(),
-      state: z.enum(["waiting", "approved", "denied", "expired", "withdrawn"]),
-      reason: z.string().nullable(),
-      decided_by: z.string().nullable(),
-    })
-    .transform((row) => ({
-      fingerprint: row.fingerprint,
-      state: row.state,
-      reason: row.reason,
-      decidedBy: row.decided_by,
-    })),
-);
-export type ApprovalAnswer = z.infer<typeof answerSchema>[number];
+const answerSchema = camelRow({
+  fingerprint: z.string(),
+  state: z.enum(["waiting", "approved", "denied", "expired", "withdrawn"]),
+  reason: z.string().nullable(),
+  decided_by: z.string().nullable(),
+});
+export type ApprovalAnswer = z.infer<typeof answerSchema>;
 
 /** What became of the request of a step; undefined where there is none. */
-export async function selectApproval(
+export const selectApproval = (
   db: Queryable,
   jobId: string,
   step: number,
-): Promise<ApprovalAnswer | undefined> {
-  const { rows } = await db.query(
-    `select a.fingerprint, a.state, d.reason, d.decided_by
+): Promise<ApprovalAnswer | undefined> =>
+  rowOf(db, answerSchema, [jobId, step])`
+     select a.fingerprint, a.state, d.reason, d.decided_by
        from nightdesk_data.approvals a left join nightdesk_data.decisions d using (decision_id)
-      where a.job_id = $1 and a.step = $2`,
-    [jobId, step],
-  );
-  return answerSchema.parse(rows)[0];
-}
+      where a.job_id = $1 and a.step = $2`;
 
 /**
  * Starts a step that waits, before its call is made: one that was approved, or that nobody has to be asked about any more.
  * @returns false when the job is not this run's any more, or the step waits for an answer
  */
-export async function startStep(
-  db: Queryable,
-  writer: StepWriter,
-  ordinal: number,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with ${HELD}
+export const startStep = (db: Queryable, writer: StepWriter, ordinal: number): Promise<boolean> =>
+  anyRow(db, [writer.jobId, writer.runId, ordinal])`
+     with ${HELD}
      update nightdesk_data.steps s set state = 'started'
        from held
       where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'waiting'
         and not exists (select from nightdesk_data.approvals a
-                         where a.job_id = s.job_id and a.step = s.ordinal and a.state <> 'approved')`,
-    [writer.jobId, writer.runId, ordinal],
-  );
-  return rowCount === 1;
-}
+                         where a.job_id = s.job_id and a.step = s.ordinal and a.state <> 'approved')`;
 
 /**
  * Ends a request that no person has to answer any more, because a rule does, and lets its step go on.
  * @returns false when the job is not this run's any more, or somebody answered meanwhile
  */
-export async function withdrawRequest(
+export const withdrawRequest = (
   db: Queryable,
   writer: StepWriter,
   ordinal: number,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with ${HELD},
+): Promise<boolean> =>
+  anyRow(db, [writer.jobId, writer.runId, ordinal])`
+     with ${HELD},
      ended as (
        update nightdesk_data.approvals a set state = 'withdrawn', decided_at = clock_timestamp()
          from held where a.job_id = held.job_id and a.step = $3 and a.state = 'waiting'
        returning a.job_id)
      update nightdesk_data.steps s set state = 'started'
-       from ended where s.job_id = ended.job_id and s.ordinal = $3 and s.state = 'waiting'`,
-    [writer.jobId, writer.runId, ordinal],
-  );
-  return rowCount === 1;
-}
+       from ended where s.job_id = ended.job_id and s.ordinal = $3 and s.state = 'waiting'`;
 
 /** Who decided what, and how far it goes. */
 export type NewDecision = {
@@ -179,13 +149,11 @@ export type NewDecision = {
   readonly expiresInSeconds: number | null;
 };
 
-const decidedSchema = z.tuple([
-  z.object({
-    decision_id: z.string().nullable(),
-    answered: z.coerce.number(),
-    woken: z.coerce.number(),
-  }),
-]);
+const decidedSchema = camelRow({
+  decision_id: z.string().nullable(),
+  answered: z.coerce.number(),
+  woken: z.coerce.number(),
+});
 
 /** late: somebody else answered before, or it expired or was withdrawn. */
 export type Decided =
@@ -210,7 +178,7 @@ export async function decideApproval(
   decision: NewDecision,
   batchId: string | null = null,
 ): Promise<Decided> {
-  const { rows } = await db.query(DECIDE, [
+  const { decisionId, answered, woken } = await oneRowOf(db, decidedSchema, [
     approvalId,
     decision.verdict,
     decision.scope,
@@ -218,8 +186,7 @@ export async function decideApproval(
     decision.decidedBy,
     decision.expiresInSeconds,
     batchId,
-  ]);
-  const [{ decision_id: decisionId, answered, woken }] = decidedSchema.parse(rows);
+  ])`${DECIDE}`;
   if (decisionId !== null) return { kind: "decided", decisionId, answered, woken };
   // Who came second waited for the first, and reads what that one wrote only with a new statement.
   const earlier = await selectEarlierAnswer(db, approvalId);
@@ -266,38 +233,26 @@ select (select decision_id from made) as decision_id, (select count(*) from answ
        (select count(*) from woken) as woken,
        case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
 
-const earlierSchema = z.array(
-  z
-    .object({
-      state: z.enum(["approved", "denied", "expired", "withdrawn"]),
-      decided_by: z.string().nullable(),
-      decided_at: z.date(),
-    })
-    .transform((row) => ({
-      state: row.state,
-      decidedBy: row.decided_by,
-      decidedAt: row.decided_at,
-    })),
-);
+const earlierSchema = camelRow({
+  state: z.enum(["approved", "denied", "expired", "withdrawn"]),
+  decided_by: z.string().nullable(),
+  decided_at: z.date(),
+});
 
 /** What became of a request before; one whose time is over has expired, also where no worker has ended it yet. */
-type EarlierAnswer = z.infer<typeof earlierSchema>[number];
+type EarlierAnswer = z.infer<typeof earlierSchema>;
 
-async function selectEarlierAnswer(
+const selectEarlierAnswer = (
   db: Queryable,
   approvalId: string,
-): Promise<EarlierAnswer | undefined> {
-  const { rows } = await db.query(
-    `select case a.state when 'waiting' then 'expired' else a.state end as state, d.decided_by,
+): Promise<EarlierAnswer | undefined> =>
+  rowOf(db, earlierSchema, [approvalId])`
+     select case a.state when 'waiting' then 'expired' else a.state end as state, d.decided_by,
             coalesce(a.decided_at, a.expires_at) as decided_at
        from nightdesk_data.approvals a left join nightdesk_data.decisions d using (decision_id)
-      where a.approval_id = $1`,
-    [approvalId],
-  );
-  return earlierSchema.parse(rows)[0];
-}
+      where a.approval_id = $1`;
 
-const upkeepSchema = z.tuple([z.object({ expired: z.coerce.number(), woken: z.coerce.number() })]);
+const upkeepSchema = z.object({ expired: z.coerce.number(), woken: z.coerce.number() });
 
 /** Requests of one look: some 100 ms of work. */
 const SLICE = 2_000;
@@ -306,11 +261,9 @@ const SLICE = 2_000;
  * Ends requests whose time is over, and makes jobs due that no person holds any more: of those that expired, and of those
  * that were answered in the moment in which their run parked. One worker at a time.
  */
-export async function reconcileApprovals(
-  db: Queryable,
-): Promise<{ readonly expired: number; readonly woken: number }> {
-  const { rows } = await db.query(
-    `with ${guardBy("approvals")},
+export const reconcileApprovals = (db: Queryable): Promise<z.infer<typeof upkeepSchema>> =>
+  oneRowOf(db, upkeepSchema)`
+     with ${guardBy("approvals")},
      over as materialized (
        select a.approval_id, a.job_id from guard, nightdesk_data.approvals a
         where guard.held and a.state = 'waiting' and a.expires_at <= clock_timestamp()
@@ -335,7 +288,4 @@ export async function reconcileApprovals(
          from free where j.job_id = free.job_id
        returning 1)
      select (select count(*) from ended) as expired, (select count(*) from woken) as woken,
-            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`,
-  );
-  return upkeepSchema.parse(rows)[0];
-}
+            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;

@@ -1,32 +1,29 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { oneRowOf, rowOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";
 
-/** How much of what tools gave is kept for the jobs of a batch. Equal bytes count as often as they were given. */
-export type BatchOutputs = {
-  readonly bytes: number;
-  /** Outputs of which head and tail alone were kept. */
-  readonly cut: number;
-};
-
-const usedSchema = z.array(z.object({ bytes: z.coerce.number(), cut: z.number() }));
+/** `cut` counts the outputs of which only head and tail were kept. */
+const usedSchema = z.object({ bytes: z.coerce.number(), cut: z.number() });
+/** How much of the outputs of tools is kept for the jobs of a batch. Equal bytes count as often as they were given. */
+type BatchOutputs = z.infer<typeof usedSchema>;
 
 /** What the batch of a job keeps; nothing where no tool gave anything yet. */
 export async function selectBatchOutputs(db: Queryable, jobId: string): Promise<BatchOutputs> {
-  const { rows } = await db.query(
-    `select o.bytes, o.cut from nightdesk_data.jobs j join nightdesk_data.batch_outputs o using (batch_id)
-      where j.job_id = $1`,
-    [jobId],
-  );
-  return usedSchema.parse(rows)[0] ?? { bytes: 0, cut: 0 };
+  const used = await rowOf(db, usedSchema, [jobId])`
+     select o.bytes, o.cut from nightdesk_data.jobs j join nightdesk_data.batch_outputs o using (batch_id)
+      where j.job_id = $1`;
+  return used ?? { bytes: 0, cut: 0 };
 }
 
-const expiredSchema = z.tuple([
-  z.object({ is_held: z.boolean(), outputs: z.coerce.number(), bytes: z.coerce.number() }),
-]);
+const expiredSchema = z.object({
+  is_held: z.boolean(),
+  outputs: z.coerce.number(),
+  bytes: z.coerce.number(),
+});
 
 /** What one slice let go. busy: another worker is at it. */
-export type ExpiredSlice =
+type ExpiredSlice =
   { readonly kind: "busy" } | { readonly kind: "expired"; outputs: number; bytes: number };
 
 /**
@@ -35,8 +32,8 @@ export type ExpiredSlice =
  * and what an answer may rest on, is never let go.
  */
 export async function expireOutputsSlice(db: Queryable, limit: number): Promise<ExpiredSlice> {
-  const { rows } = await db.query(
-    `with ${guardBy("artifacts")},
+  const row = await oneRowOf(db, expiredSchema, [limit])`
+     with ${guardBy("artifacts")},
      due as materialized (
        (select u.job_id, u.step, u.stream, j.batch_id, u.bytes
           from guard, nightdesk_data.artifact_uses u join nightdesk_data.jobs j using (job_id)
@@ -56,26 +53,21 @@ export async function expireOutputsSlice(db: Queryable, limit: number): Promise<
        update nightdesk_data.batch_outputs o set bytes = greatest(0, o.bytes - sums.bytes)
          from (select batch_id, sum(bytes) as bytes from gone group by batch_id) sums where o.batch_id = sums.batch_id)
      select held as is_held, (select count(*) from gone) as outputs, (select coalesce(sum(bytes), 0) from gone) as bytes
-       from guard`,
-    [limit],
-  );
-  const [row] = expiredSchema.parse(rows);
+       from guard`;
   return row.is_held
     ? { kind: "expired", outputs: row.outputs, bytes: row.bytes }
     : { kind: "busy" };
 }
 
-const unusedSchema = z.tuple([
-  z.object({
-    is_held: z.boolean(),
-    last: z.string().nullable(),
-    artifacts: z.coerce.number(),
-    bytes: z.coerce.number(),
-  }),
-]);
+const unusedSchema = z.object({
+  is_held: z.boolean(),
+  last: z.string().nullable(),
+  artifacts: z.coerce.number(),
+  bytes: z.coerce.number(),
+});
 
 /** What one slice deleted. `next` is where the walk goes on; null at its end. */
-export type UnusedSlice =
+type UnusedSlice =
   | { readonly kind: "busy" }
   | { readonly kind: "deleted"; artifacts: number; bytes: number; next: string | null };
 
@@ -95,8 +87,8 @@ export async function deleteUnusedSlice(
   after: string,
   { limit, graceSeconds }: { readonly limit: number; readonly graceSeconds: number },
 ): Promise<UnusedSlice> {
-  const { rows } = await db.query(
-    `with ${guardBy("artifacts")},
+  const row = await oneRowOf(db, unusedSchema, [after, limit, graceSeconds])`
+     with ${guardBy("artifacts")},
      slice as materialized (
        select a.sha256, a.bytes from guard, nightdesk_data.artifacts a
         where guard.held and a.sha256 > $1 order by a.sha256 limit $2),
@@ -109,10 +101,7 @@ export async function deleteUnusedSlice(
        delete from nightdesk_data.artifacts a using unused where a.sha256 = unused.sha256 returning a.bytes)
      select held as is_held, (select max(sha256) from slice having count(*) = $2) as last,
             (select count(*) from gone) as artifacts, (select coalesce(sum(bytes), 0) from gone) as bytes
-       from guard`,
-    [after, limit, graceSeconds],
-  );
-  const [row] = unusedSchema.parse(rows);
+       from guard`;
   return row.is_held
     ? { kind: "deleted", artifacts: row.artifacts, bytes: row.bytes, next: row.last }
     : { kind: "busy" };

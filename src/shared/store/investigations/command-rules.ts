@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, oneRowOf, rowsOf } from "../connection/rows.ts";
 import { JOBS_CHANNEL } from "../jobs/batches.ts";
 import { DUE_AT_ONCE } from "./approvals.ts";
 
@@ -10,52 +11,35 @@ export const commandRuleSchema = z.strictObject({
   /** Absolute, as the sandbox names it; null for a rule that forbids, which holds everywhere. */
   folder: z.string().startsWith("/").nullable(),
 });
-export type CommandRuleRow = z.infer<typeof commandRuleSchema>;
+type CommandRuleRow = z.infer<typeof commandRuleSchema>;
 
-const rulesSchema = z.array(
-  z
-    .object({
-      decision_id: z.string(),
-      verdict: z.enum(["approve", "deny"]),
-      rule: commandRuleSchema,
-      reason: z.string().nullable(),
-      expires_at: z.date().nullable(),
-    })
-    .transform((row) => ({
-      decisionId: row.decision_id,
-      verdict: row.verdict,
-      rule: row.rule,
-      reason: row.reason,
-      expiresAt: row.expires_at,
-    })),
-);
-export type StoredCommandRule = z.infer<typeof rulesSchema>[number];
+const rulesSchema = camelRow({
+  decision_id: z.string(),
+  verdict: z.enum(["approve", "deny"]),
+  rule: commandRuleSchema,
+  reason: z.string().nullable(),
+  expires_at: z.date().nullable(),
+});
+export type StoredCommandRule = z.infer<typeof rulesSchema>;
 
 /**
  * The rules for commands that hold now for a job, those that forbid first, then the newest first. Throws for one that can't
  * be read: it might forbid.
  */
-export async function selectCommandRules(
+export const selectCommandRules = (
   db: Queryable,
   jobId: string,
-): Promise<readonly StoredCommandRule[]> {
-  const { rows } = await db.query(
-    `select decision_id, verdict, rule, reason, expires_at from nightdesk_data.decisions
+): Promise<readonly StoredCommandRule[]> =>
+  rowsOf(db, rulesSchema, [jobId])`
+     select decision_id, verdict, rule, reason, expires_at from nightdesk_data.decisions
       where rule is not null and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
         and (scope = 'rule' or job_id = $1 or batch_id = (select batch_id from nightdesk_data.jobs where job_id = $1))
-      order by verdict = 'deny' desc, decided_at desc, decision_id`,
-    [jobId],
-  );
-  return rulesSchema.parse(rows);
-}
+      order by verdict = 'deny' desc, decided_at desc, decision_id`;
 
 /** Counts a call that a rule answered. */
-export async function countRuleHit(db: Queryable, decisionId: string): Promise<void> {
-  await db.query(
-    "update nightdesk_data.decisions set hits = hits + 1 where decision_id = $1 and rule is not null",
-    [decisionId],
-  );
-}
+export const countRuleHit = (db: Queryable, decisionId: string): Promise<void> =>
+  execute(db, [decisionId])`
+     update nightdesk_data.decisions set hits = hits + 1 where decision_id = $1 and rule is not null`;
 
 export type NewCommandRule = {
   readonly verdict: "approve" | "deny";
@@ -69,28 +53,30 @@ export type NewCommandRule = {
   readonly within?: { readonly scope: "job" | "batch"; readonly id: string } | undefined;
 };
 
-const insertedSchema = z.tuple([
-  z.object({
-    decision_id: z.string(),
-    expires_at: z.date().nullable(),
-    woken: z.coerce.number(),
-  }),
-]);
+const insertedSchema = camelRow({
+  decision_id: z.string(),
+  expires_at: z.date().nullable(),
+  woken: z.coerce.number(),
+});
 
 /**
  * Adds a rule for commands, and makes jobs due that wait to be told about a command with its program: their worker finds
  * out whether the rule answers it.
  */
-export async function insertCommandRule(
+export const insertCommandRule = (
   db: Queryable,
   { verdict, rule, reason, decidedBy, expiresInSeconds, within }: NewCommandRule,
-): Promise<{
-  readonly decisionId: string;
-  readonly expiresAt: Date | null;
-  readonly woken: number;
-}> {
-  const { rows } = await db.query(
-    `with made as (
+): Promise<z.infer<typeof insertedSchema>> =>
+  oneRowOf(db, insertedSchema, [
+    JSON.stringify(rule),
+    verdict,
+    reason,
+    decidedBy,
+    expiresInSeconds,
+    within?.scope ?? "rule",
+    within?.id ?? null,
+  ])`
+     with made as (
        insert into nightdesk_data.decisions (rule, verdict, scope, reason, decided_by, expires_at, job_id, batch_id)
        values ($1, $2, $6, $3, $4, clock_timestamp() + make_interval(secs => $5::double precision),
                case $6 when 'job' then $7::uuid end, case $6 when 'batch' then $7::uuid end)
@@ -108,17 +94,4 @@ export async function insertCommandRule(
        returning 1)
      select decision_id, expires_at, (select count(*) from woken) as woken,
             case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end
-       from made`,
-    [
-      JSON.stringify(rule),
-      verdict,
-      reason,
-      decidedBy,
-      expiresInSeconds,
-      within?.scope ?? "rule",
-      within?.id ?? null,
-    ],
-  );
-  const [{ decision_id: decisionId, expires_at: expiresAt, woken }] = insertedSchema.parse(rows);
-  return { decisionId, expiresAt, woken };
-}
+       from made`;

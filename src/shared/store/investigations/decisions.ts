@@ -1,28 +1,24 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, oneRowOf } from "../connection/rows.ts";
 
-const revokedSchema = z.tuple([
-  z.object({
-    is_revoked: z.boolean(),
-    scope: z.enum(["once", "job", "batch", "rule"]).nullable(),
-  }),
-]);
+const revokedSchema = camelRow({
+  is_revoked: z.boolean(),
+  scope: z.enum(["once", "job", "batch", "rule"]).nullable(),
+});
 
 /** once: it answered what waited then, and stands for nothing. late: somebody revoked it before. */
 export type Revoked = "revoked" | "once" | "late" | "unknown";
 
 /** Ends a standing decision: what it answered stays answered, and what is asked from now on waits for somebody. */
 export async function revokeDecision(db: Queryable, decisionId: string): Promise<Revoked> {
-  const { rows } = await db.query(
-    `with revoked as (
+  const { isRevoked, scope } = await oneRowOf(db, revokedSchema, [decisionId])`
+     with revoked as (
        update nightdesk_data.decisions set revoked_at = clock_timestamp()
         where decision_id = $1 and revoked_at is null and scope <> 'once'
        returning decision_id)
      select exists (select from revoked) as is_revoked, d.scope
-       from (select 1) one left join nightdesk_data.decisions d on d.decision_id = $1`,
-    [decisionId],
-  );
-  const [{ is_revoked: isRevoked, scope }] = revokedSchema.parse(rows);
+       from (select 1) one left join nightdesk_data.decisions d on d.decision_id = $1`;
   if (isRevoked) return "revoked";
   if (scope === null) return "unknown";
   return scope === "once" ? "once" : "late";

@@ -1,85 +1,56 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-
-/** What an investigation may take of everything. */
-export type GrantLimits = {
-  /** Calls of models and of tools together. */
-  readonly maxSteps: number;
-  /** Calls of tools. */
-  readonly maxCalls: number;
-  /** Tokens of prompts and replies together, over all runs of the job. */
-  readonly maxTokens: number;
-  /** Seconds at work, over all runs of the job; what it waits for people does not count. */
-  readonly maxSeconds: number;
-  /** When a model that drifts is told so; left out of grants that are older than these rules. */
-  readonly drift?: DriftLimits | undefined;
-};
-
-/** Limits of the rules against drift; null: the rule is off. */
-export type DriftLimits = {
-  /** Calls of tools without a note. */
-  readonly notesEvery: number | null;
-  /** How often a query of the same words is asked of the same tool. */
-  readonly sameQuery: number | null;
-  /** How often in a row the same folder or site is asked. */
-  readonly samePlace: number | null;
-  /** Files and pages that evidence comes from. */
-  readonly sources: number | null;
-  /** How often in a row a tool fails with the same code. */
-  readonly failures: number | null;
-  /** Calls in a row that look for something and find nothing new. */
-  readonly noNewEvidence: number | null;
-};
-
-export type NewGrant = {
-  readonly preset: string;
-  /** SHA-256 of the preset as it is now, 64 hex. */
-  readonly presetSha256: string;
-  readonly tools: readonly string[];
-  /** Folders relative to the work root; none: all that may be read. */
-  readonly roots: readonly string[];
-  readonly limits: GrantLimits;
-};
-
-export type Grant = NewGrant & { readonly grantId: string };
+import { camelRow, rowOf } from "../connection/rows.ts";
 
 const driftSchema = z.object({
+  /** Calls of tools without a note. */
   notesEvery: z.number().nullable(),
+  /** How often a query of the same words is asked of the same tool. */
   sameQuery: z.number().nullable(),
+  /** How often in a row the same folder or site is asked. */
   samePlace: z.number().nullable(),
+  /** Files and pages that evidence comes from. */
   sources: z.number().nullable(),
+  /** How often in a row a tool fails with the same code. */
   failures: z.number().nullable(),
+  /** Calls in a row that look for something and find nothing new. */
   noNewEvidence: z.number().nullable(),
 });
 
+/** Limits of the rules against drift; null: the rule is off. */
+export type DriftLimits = Readonly<z.infer<typeof driftSchema>>;
+
 const limitsSchema = z.object({
+  /** Calls of models and of tools together. */
   maxSteps: z.number(),
+  /** Calls of tools. */
   maxCalls: z.number(),
+  /** Tokens of prompts and replies together, over all runs of the job. */
   maxTokens: z.number(),
+  /** Seconds at work, over all runs of the job; time in which it waits for people does not count. */
   maxSeconds: z.number(),
+  /** When a model that drifts is told so; left out of grants that are older than these rules. */
   drift: driftSchema.optional(),
 });
+
+/** How much an investigation may do. */
+export type GrantLimits = Readonly<z.infer<typeof limitsSchema>>;
 
 /** A grant as its row. */
 export const grantRowSchema = z.object({
   grant_id: z.string(),
   preset: z.string(),
+  /** Of the preset as it was when the grant was given, 64 hex. */
   preset_sha256: z.string(),
-  tools: z.array(z.string()),
-  roots: z.array(z.string()),
+  tools: z.array(z.string()).readonly(),
+  /** Folders relative to the work root; none: all that may be read. */
+  roots: z.array(z.string()).readonly(),
   limits: limitsSchema,
 });
 
-const storedGrant = (row: z.infer<typeof grantRowSchema>): Grant => ({
-  grantId: row.grant_id,
-  preset: row.preset,
-  presetSha256: row.preset_sha256,
-  tools: row.tools,
-  roots: row.roots,
-  limits: row.limits,
-});
-
-const grantSchema = z.array(grantRowSchema.transform(storedGrant));
+const grantSchema = camelRow(grantRowSchema.shape);
+export type Grant = z.infer<typeof grantSchema>;
+export type NewGrant = Omit<Grant, "grantId">;
 
 const COLUMNS = "grant_id, preset, preset_sha256, tools, roots, limits";
 
@@ -87,13 +58,21 @@ const COLUMNS = "grant_id, preset, preset_sha256, tools, roots, limits";
  * Gives an investigation its grant; one that it has already stays.
  * @returns undefined when the job is not this run's any more
  */
-export async function openGrant(
+export const openGrant = (
   db: Queryable,
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   grant: NewGrant,
-): Promise<Grant | undefined> {
-  const { rows } = await db.query(
-    `with held as materialized (
+): Promise<Grant | undefined> =>
+  rowOf(db, grantSchema, [
+    jobId,
+    runId,
+    grant.preset,
+    grant.presetSha256,
+    grant.tools,
+    grant.roots,
+    JSON.stringify(grant.limits),
+  ])`
+     with held as materialized (
        select job_id from nightdesk_data.jobs where job_id = $1 and run_id = $2 and state = 'running' for share),
      made as (
        insert into nightdesk_data.grants (job_id, preset, preset_sha256, tools, roots, limits)
@@ -102,25 +81,9 @@ export async function openGrant(
        returning *)
      select ${COLUMNS} from made
       union all
-     select ${COLUMNS} from held join nightdesk_data.grants using (job_id)`,
-    [
-      jobId,
-      runId,
-      grant.preset,
-      grant.presetSha256,
-      grant.tools,
-      grant.roots,
-      JSON.stringify(grant.limits),
-    ],
-  );
-  return grantSchema.parse(rows)[0];
-}
+     select ${COLUMNS} from held join nightdesk_data.grants using (job_id)`;
 
 /** The grant of a job; undefined where it has none. */
-export async function selectGrant(db: Queryable, jobId: string): Promise<Grant | undefined> {
-  const { rows } = await db.query(
-    `select ${COLUMNS} from nightdesk_data.grants where job_id = $1`,
-    [jobId],
-  );
-  return grantSchema.parse(rows)[0];
-}
+export const selectGrant = (db: Queryable, jobId: string): Promise<Grant | undefined> =>
+  rowOf(db, grantSchema, [jobId])`
+     select ${COLUMNS} from nightdesk_data.grants where job_id = $1`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { rowOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { JOBS_CHANNEL } from "../jobs/batches.ts";
 import { DUE_AT_ONCE } from "./approvals.ts";
 import { STEP_STATES } from "./steps.ts";
@@ -12,8 +13,7 @@ export type Finding = {
   readonly decidedBy: string;
 };
 
-const resolvedSchema = z.tuple([z.object({ is_resolved: z.boolean() })]);
-const stepSchema = z.array(z.object({ state: z.enum(STEP_STATES), by: z.string().nullable() }));
+const stepSchema = z.object({ state: z.enum(STEP_STATES), by: z.string().nullable() });
 
 /** late: it is not uncertain, or not any more, and who said so, where a person did. */
 export type Resolved =
@@ -32,13 +32,9 @@ export async function resolveStep(
   { state, decidedBy }: Finding,
 ): Promise<Resolved> {
   const values = [jobId, ordinal, state, decidedBy, tellModel(decidedBy)];
-  const { rows } = await db.query(RESOLVE, values);
-  if (resolvedSchema.parse(rows)[0].is_resolved) return { kind: "resolved" };
-  const found = await db.query(
-    "select state, detail->>'resolved_by' as by from nightdesk_data.steps where job_id = $1 and ordinal = $2",
-    [jobId, ordinal],
-  );
-  const [step] = stepSchema.parse(found.rows);
+  if (await valueOf(db, z.boolean(), values)`${RESOLVE}`) return { kind: "resolved" };
+  const step = await rowOf(db, stepSchema, [jobId, ordinal])`
+     select state, detail->>'resolved_by' as by from nightdesk_data.steps where job_id = $1 and ordinal = $2`;
   return step === undefined ? { kind: "unknown" } : { kind: "late", ...step };
 }
 
@@ -64,14 +60,10 @@ woken as (
 select exists (select from settled) as is_resolved,
        case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
 
-const jobSchema = z.array(z.object({ job_id: z.string() }));
-
 /** The job of that id, or of the run of that id; undefined where there is neither. */
 export async function selectJobOf(db: Queryable, jobOrRunId: string): Promise<string | undefined> {
-  const { rows } = await db.query(
-    `select job_id from nightdesk_data.jobs where job_id = $1
-      union select job_id from nightdesk_data.runs where run_id = $1`,
-    [jobOrRunId],
-  );
-  return jobSchema.parse(rows)[0]?.job_id;
+  const [jobId] = await valuesOf(db, z.string(), [jobOrRunId])`
+     select job_id from nightdesk_data.jobs where job_id = $1
+      union select job_id from nightdesk_data.runs where run_id = $1`;
+  return jobId;
 }

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { EFFECTS } from "../../tool-effects.ts";
 import type { ToolEffect } from "../../tool-effects.ts";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow, rowOf, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 
 /** Which run of which job writes. It is checked with each write: a run that lost its job, or its lease, writes nothing. */
 export type StepWriter = { readonly jobId: string; readonly runId: string };
 
 export const STEP_KINDS = ["model", "tool", "compaction", "policy", "end"] as const;
-export type StepKind = (typeof STEP_KINDS)[number];
 export const STEP_STATES = [
   "started",
   "waiting",
@@ -31,7 +31,7 @@ export const HELD = `held as materialized (
  * Writes a step that ends with it: what a rule did, or how the investigation ended.
  * @returns false when the job is not this run's any more
  */
-export async function insertStep(
+export const insertStep = (
   db: Queryable,
   writer: StepWriter,
   step: {
@@ -39,39 +39,33 @@ export async function insertStep(
     readonly kind: "compaction" | "policy" | "end";
     readonly detail: StepDetail;
   },
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with ${HELD}
-     insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, state, detail, ended_at)
-     select job_id, $3, $2, $4, 'done', $5, clock_timestamp() from held`,
+): Promise<boolean> =>
+  anyRow(
+    db,
     [writer.jobId, writer.runId, step.ordinal, step.kind, JSON.stringify(step.detail)],
     "insert_step",
-  );
-  return rowCount === 1;
-}
+  )`
+     with ${HELD}
+     insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, state, detail, ended_at)
+     select job_id, $3, $2, $4, 'done', $5, clock_timestamp() from held`;
 
 /**
  * Writes the step of a call of a model, before the call.
  * @returns false when the job is not this run's any more
  */
-export async function beginModelStep(
+export const beginModelStep = (
   db: Queryable,
   writer: StepWriter,
   ordinal: number,
   requestSha256: string,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with ${HELD}
+): Promise<boolean> =>
+  anyRow(db, [writer.jobId, writer.runId, ordinal, requestSha256], "begin_model_step")`
+     with ${HELD}
      insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, request_sha256)
-     select job_id, $3, $2, 'model', $4 from held`,
-    [writer.jobId, writer.runId, ordinal, requestSha256],
-    "begin_model_step",
-  );
-  return rowCount === 1;
-}
+     select job_id, $3, $2, 'model', $4 from held`;
 
 /** Ends the step of a call of a model. @returns false when the job is not this run's any more */
-export async function endModelStep(
+export const endModelStep = (
   db: Queryable,
   writer: StepWriter,
   ordinal: number,
@@ -79,17 +73,16 @@ export async function endModelStep(
     readonly state: "done" | "failed";
     readonly detail: StepDetail;
   },
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with ${HELD}
-     update nightdesk_data.steps s
-        set state = $4, detail = detail || $5, ended_at = clock_timestamp()
-       from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'`,
+): Promise<boolean> =>
+  anyRow(
+    db,
     [writer.jobId, writer.runId, ordinal, end.state, JSON.stringify(end.detail)],
     "end_model_step",
-  );
-  return rowCount === 1;
-}
+  )`
+     with ${HELD}
+     update nightdesk_data.steps s
+        set state = $4, detail = detail || $5, ended_at = clock_timestamp()
+       from held where s.job_id = held.job_id and s.ordinal = $3 and s.state = 'started'`;
 
 export type NewToolStep = {
   readonly ordinal: number;
@@ -104,24 +97,36 @@ export type NewToolStep = {
   readonly detail: StepDetail;
 };
 
+const begunSchema = z.enum(["begun", "lost", "no_grant", "ended", "not_granted"]);
 /** lost: the job is not this run's any more. The others say why the grant does not allow the call. */
-export type ToolStepBegun = "begun" | "lost" | "no_grant" | "ended" | "not_granted";
-
-const begunSchema = z.tuple([
-  z.object({ verdict: z.enum(["begun", "lost", "no_grant", "ended", "not_granted"]) }),
-]);
+export type ToolStepBegun = z.infer<typeof begunSchema>;
 
 /**
  * Writes the step of a call of a tool before it is made, if the grant of the job allows that tool: the check and the row
  * are one statement. Of a call that is not allowed nothing is written.
  */
-export async function beginToolStep(
+export const beginToolStep = (
   db: Queryable,
   writer: StepWriter,
   step: NewToolStep,
-): Promise<ToolStepBegun> {
-  const { rows } = await db.query(
-    `with ${HELD},
+): Promise<ToolStepBegun> =>
+  valueOf(
+    db,
+    begunSchema,
+    [
+      writer.jobId,
+      writer.runId,
+      step.ordinal,
+      step.name,
+      step.effect,
+      JSON.stringify(step.args),
+      step.argsSha256,
+      JSON.stringify(step.detail),
+      step.state,
+    ],
+    "begin_tool_step",
+  )`
+     with ${HELD},
      granted as materialized (
        select g.grant_id, g.ended_at, $4 = any(g.tools) as is_granted
          from held join nightdesk_data.grants g using (job_id)),
@@ -137,22 +142,7 @@ export async function beginToolStep(
                  when exists (select from granted where ended_at is not null) then 'ended'
                  when exists (select from granted where not is_granted) then 'not_granted'
                  else 'begun' end as verdict
-       from (select count(*) from begun) written`,
-    [
-      writer.jobId,
-      writer.runId,
-      step.ordinal,
-      step.name,
-      step.effect,
-      JSON.stringify(step.args),
-      step.argsSha256,
-      JSON.stringify(step.detail),
-      step.state,
-    ],
-    "begin_tool_step",
-  );
-  return begunSchema.parse(rows)[0].verdict;
-}
+       from (select count(*) from begun) written`;
 
 /** An output that is kept whole. */
 export type NewArtifact = {
@@ -188,8 +178,28 @@ export async function endToolStep(
   end: ToolStepEnd & { readonly keepOutputsDays: number | null },
 ): Promise<boolean> {
   const { artifacts } = end;
-  const { rowCount } = await db.query(
-    `with ${HELD},
+  return anyRow(
+    db,
+    [
+      writer.jobId,
+      writer.runId,
+      ordinal,
+      end.state,
+      JSON.stringify(end.detail),
+      end.result === null ? null : JSON.stringify(end.result),
+      end.error?.code ?? null,
+      end.error?.message.slice(0, 4000) ?? null,
+      end.durationMs,
+      artifacts.map(({ stream }) => stream),
+      artifacts.map(({ sha256 }) => sha256),
+      artifacts.map((artifact) => artifact.class),
+      artifacts.map(({ content }) => content),
+      end.keepOutputsDays,
+      end.cut,
+    ],
+    "end_tool_step",
+  )`
+     with ${HELD},
      ended as (
        update nightdesk_data.steps s set state = $4, detail = detail || $5, ended_at = clock_timestamp()
          from held where s.job_id = held.job_id and s.ordinal = $3
@@ -218,27 +228,7 @@ export async function endToolStep(
        select ended.batch_id, sums.bytes, $15
          from ended, (select sum(bytes) as bytes from used) sums where sums.bytes is not null
        on conflict (batch_id) do update set bytes = o.bytes + excluded.bytes, cut = o.cut + excluded.cut)
-     select from ended`,
-    [
-      writer.jobId,
-      writer.runId,
-      ordinal,
-      end.state,
-      JSON.stringify(end.detail),
-      end.result === null ? null : JSON.stringify(end.result),
-      end.error?.code ?? null,
-      end.error?.message.slice(0, 4000) ?? null,
-      end.durationMs,
-      artifacts.map(({ stream }) => stream),
-      artifacts.map(({ sha256 }) => sha256),
-      artifacts.map((artifact) => artifact.class),
-      artifacts.map(({ content }) => content),
-      end.keepOutputsDays,
-      end.cut,
-    ],
-    "end_tool_step",
-  );
-  return rowCount === 1;
+     select from ended`;
 }
 
 /**
@@ -246,78 +236,72 @@ export async function endToolStep(
  * may be done again, of anything else nobody knows whether it was done.
  * @returns false when the job is not this run's any more
  */
-export async function settleOpenStep(
+export const settleOpenStep = (
   db: Queryable,
   writer: StepWriter,
   ordinal: number,
   state: "skipped" | "uncertain",
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with ${HELD}
+): Promise<boolean> =>
+  anyRow(db, [writer.jobId, writer.runId, ordinal, state])`
+     with ${HELD}
      update nightdesk_data.steps s
         set state = $4, ended_at = case $4 when 'skipped' then clock_timestamp() end
        from held where s.job_id = held.job_id and s.ordinal = $3
-        and s.state in ('started', 'waiting')`,
-    [writer.jobId, writer.runId, ordinal, state],
-  );
-  return rowCount === 1;
-}
+        and s.state in ('started', 'waiting')`;
 
-const stepSchema = z.array(
-  z
-    .object({
-      ordinal: z.number(),
-      run_id: z.string(),
-      kind: z.enum(STEP_KINDS),
-      effect: z.enum(EFFECTS).nullable(),
-      state: z.enum(STEP_STATES),
-      detail: z.record(z.string(), z.unknown()),
-      request_sha256: z.string().nullable(),
-      name: z.string().nullable(),
-      args: z.record(z.string(), z.unknown()).nullable(),
-      args_sha256: z.string().nullable(),
-      error_code: z.string().nullable(),
-      error_message: z.string().nullable(),
-      result: z.record(z.string(), z.unknown()).nullable(),
-      output: z.instanceof(Buffer).nullable(),
-      active_ms: z.coerce.number(),
-      tokens: z.number(),
-    })
-    .transform((row) => ({
-      ordinal: row.ordinal,
-      runId: row.run_id,
-      kind: row.kind,
-      effect: row.effect,
-      state: row.state,
-      detail: row.detail,
-      requestSha256: row.request_sha256,
-      tool:
-        row.name === null
-          ? null
-          : {
-              name: row.name,
-              args: row.args ?? {},
-              argsSha256: row.args_sha256 ?? "",
-              result: row.result,
-              error:
-                row.error_code === null
-                  ? null
-                  : { code: row.error_code, message: row.error_message ?? "" },
-              /** What it gave, whole, as it was stored; null where it gave an error, or it was removed. */
-              output: row.output,
-            },
-      /** How long it was worked on; what it waited for a person or a host does not count. */
-      activeMs: row.active_ms,
-      /** Of the prompt and the reply of a call of a model. */
-      tokens: row.tokens,
-    })),
-);
-export type StoredStep = z.infer<typeof stepSchema>[number];
+const stepSchema = z
+  .object({
+    ordinal: z.number(),
+    run_id: z.string(),
+    kind: z.enum(STEP_KINDS),
+    effect: z.enum(EFFECTS).nullable(),
+    state: z.enum(STEP_STATES),
+    detail: z.record(z.string(), z.unknown()),
+    request_sha256: z.string().nullable(),
+    name: z.string().nullable(),
+    args: z.record(z.string(), z.unknown()).nullable(),
+    args_sha256: z.string().nullable(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    result: z.record(z.string(), z.unknown()).nullable(),
+    output: z.instanceof(Buffer).nullable(),
+    active_ms: z.coerce.number(),
+    tokens: z.number(),
+  })
+  .transform((row) => ({
+    ordinal: row.ordinal,
+    runId: row.run_id,
+    kind: row.kind,
+    effect: row.effect,
+    state: row.state,
+    detail: row.detail,
+    requestSha256: row.request_sha256,
+    tool:
+      row.name === null
+        ? null
+        : {
+            name: row.name,
+            args: row.args ?? {},
+            argsSha256: row.args_sha256 ?? "",
+            result: row.result,
+            error:
+              row.error_code === null
+                ? null
+                : { code: row.error_code, message: row.error_message ?? "" },
+            /** What it gave, whole, as it was stored; null where it gave an error, or it was removed. */
+            output: row.output,
+          },
+    /** How long it was worked on; what it waited for a person or a host does not count. */
+    activeMs: row.active_ms,
+    /** Of the prompt and the reply of a call of a model. */
+    tokens: row.tokens,
+  }));
+export type StoredStep = z.infer<typeof stepSchema>;
 
 /** The steps of an investigation, first to last, with what its tools gave. */
-export async function selectSteps(db: Queryable, jobId: string): Promise<readonly StoredStep[]> {
-  const { rows } = await db.query(
-    `select s.ordinal, s.run_id, s.kind, s.effect, s.state, s.detail, s.request_sha256,
+export const selectSteps = (db: Queryable, jobId: string): Promise<readonly StoredStep[]> =>
+  rowsOf(db, stepSchema, [jobId])`
+     select s.ordinal, s.run_id, s.kind, s.effect, s.state, s.detail, s.request_sha256,
             t.name, t.args, t.args_sha256, t.error_code, t.error_message, t.result, a.content as output,
             coalesce(case when s.kind = 'tool' then t.duration_ms
                           else extract(epoch from s.ended_at - s.started_at) * 1000
@@ -329,40 +313,25 @@ export async function selectSteps(db: Queryable, jobId: string): Promise<readonl
               on u.job_id = s.job_id and u.step = s.ordinal and u.stream = 'result'
        left join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
        left join nightdesk_data.model_calls c on c.job_id = s.job_id and c.request_sha256 = s.request_sha256
-      where s.job_id = $1 order by s.ordinal`,
-    [jobId],
-  );
-  return stepSchema.parse(rows);
-}
+      where s.job_id = $1 order by s.ordinal`;
 
-const stateSchema = z.array(
-  z.object({
-    step: z.number(),
-    sha256: z.string(),
-    content: z.instanceof(Buffer).nullable(),
-  }),
-);
+const stateSchema = z.object({
+  step: z.number(),
+  sha256: z.string(),
+  content: z.instanceof(Buffer).nullable(),
+});
 
 /** What a tool of a job left for its next call: `content` is null where it was removed since. */
-export type StoredState = z.infer<typeof stateSchema>[number];
+export type StoredState = z.infer<typeof stateSchema>;
 
 /** The state that the last step kept that kept one, by what that step says of it; undefined where none did. */
-export async function selectLastState(
-  db: Queryable,
-  jobId: string,
-): Promise<StoredState | undefined> {
-  const { rows } = await db.query(
-    `select t.step, t.result ->> 'state_sha256' as sha256, a.content
+export const selectLastState = (db: Queryable, jobId: string): Promise<StoredState | undefined> =>
+  rowOf(db, stateSchema, [jobId])`
+     select t.step, t.result ->> 'state_sha256' as sha256, a.content
        from nightdesk_data.tool_calls t
        left join nightdesk_data.artifact_uses u on u.job_id = t.job_id and u.step = t.step and u.stream = 'state'
        left join nightdesk_data.artifacts a using (sha256)
-      where t.job_id = $1 and t.result ? 'state_sha256' order by t.step desc limit 1`,
-    [jobId],
-  );
-  return stateSchema.parse(rows)[0];
-}
-
-const outputSchema = z.array(z.object({ content: z.instanceof(Buffer) }));
+      where t.job_id = $1 and t.result ? 'state_sha256' order by t.step desc limit 1`;
 
 /** What a step of an investigation gave, whole; undefined where there is nothing, or nothing any more. */
 export async function selectOutput(
@@ -371,10 +340,8 @@ export async function selectOutput(
   step: number,
   stream: "result" | "stdout" | "stderr",
 ): Promise<Buffer | undefined> {
-  const { rows } = await db.query(
-    `select a.content from nightdesk_data.artifact_uses u join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
-      where u.job_id = $1 and u.step = $2 and u.stream = $3`,
-    [jobId, step, stream],
-  );
-  return outputSchema.parse(rows)[0]?.content;
+  const [output] = await valuesOf(db, z.instanceof(Buffer), [jobId, step, stream])`
+     select a.content from nightdesk_data.artifact_uses u join nightdesk_data.artifacts a on a.sha256 = u.kept_sha256
+      where u.job_id = $1 and u.step = $2 and u.stream = $3`;
+  return output;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow, valuesOf } from "../connection/rows.ts";
 
 /** What somebody may decide about a batch, when it is created and later. What is undefined is left as it is. */
 export type BatchSettings = {
@@ -11,34 +12,30 @@ export type BatchSettings = {
   readonly priority?: number | undefined;
 };
 
-const changedSchema = z.array(z.object({ changed: z.boolean() }));
-
 /**
  * Changes a batch that has not ended. `evaluateHolds` works out what follows from it.
  * @returns `ended` when it has, and nothing was changed
  */
-export async function changeBatch(
+export const changeBatch = async (
   db: Queryable,
   batchId: string,
   { windows, deadlineAt, priority }: BatchSettings,
-): Promise<"changed" | "ended"> {
-  const { rowCount } = await db.query(
-    `update nightdesk_data.batches
+): Promise<"changed" | "ended"> =>
+  (await anyRow(db, [
+    batchId,
+    windows !== undefined,
+    windows ?? null,
+    deadlineAt !== undefined,
+    deadlineAt ?? null,
+    priority ?? null,
+  ])`
+     update nightdesk_data.batches
         set windows = case when $2 then $3::text[] else windows end,
             deadline_at = case when $4 then $5::timestamptz else deadline_at end,
             priority = coalesce($6::smallint, priority)
-      where batch_id = $1 and state in ('loading', 'open')`,
-    [
-      batchId,
-      windows !== undefined,
-      windows ?? null,
-      deadlineAt !== undefined,
-      deadlineAt ?? null,
-      priority ?? null,
-    ],
-  );
-  return rowCount === 1 ? "changed" : "ended";
-}
+      where batch_id = $1 and state in ('loading', 'open')`)
+    ? "changed"
+    : "ended";
 
 /**
  * Holds a batch until somebody resumes it; what runs may finish.
@@ -48,30 +45,25 @@ export async function pauseBatch(
   db: Queryable,
   batchId: string,
 ): Promise<"paused" | "paused_before" | "ended"> {
-  const { rows } = await db.query(
-    `with found as materialized (
-       select batch_id, paused_at is null as changed from nightdesk_data.batches
+  const [isFirst] = await valuesOf(db, z.boolean(), [batchId])`
+     with found as materialized (
+       select batch_id, paused_at is null as is_first from nightdesk_data.batches
         where batch_id = $1 and state in ('loading', 'open') for no key update),
      paused as (
        update nightdesk_data.batches b set paused_at = coalesce(paused_at, clock_timestamp())
          from found where b.batch_id = found.batch_id)
-     select changed from found`,
-    [batchId],
-  );
-  const [found] = changedSchema.parse(rows);
-  if (found === undefined) return "ended";
-  return found.changed ? "paused" : "paused_before";
+     select is_first from found`;
+  if (isFirst === undefined) return "ended";
+  return isFirst ? "paused" : "paused_before";
 }
 
 /** @returns `not_paused` when nobody had paused it, or it has ended */
-export async function resumeBatch(
+export const resumeBatch = async (
   db: Queryable,
   batchId: string,
-): Promise<"resumed" | "not_paused"> {
-  const { rowCount } = await db.query(
-    `update nightdesk_data.batches set paused_at = null
-      where batch_id = $1 and paused_at is not null and state in ('loading', 'open')`,
-    [batchId],
-  );
-  return rowCount === 1 ? "resumed" : "not_paused";
-}
+): Promise<"resumed" | "not_paused"> =>
+  (await anyRow(db, [batchId])`
+     update nightdesk_data.batches set paused_at = null
+      where batch_id = $1 and paused_at is not null and state in ('loading', 'open')`)
+    ? "resumed"
+    : "not_paused";

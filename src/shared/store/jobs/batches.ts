@@ -2,12 +2,13 @@ import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import { currentTraceparent, inSpan } from "../../traces.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 
 /** file: loaded from a file or by a glob. ad_hoc: one job that somebody may be waiting for. schedule: one command. */
 export const BATCH_ORIGINS = ["file", "ad_hoc", "schedule"] as const;
 export type BatchOrigin = (typeof BATCH_ORIGINS)[number];
-/** Of all batches. system: what Nightdesk does for itself about another batch; verify: the checks of its answers. Nobody is shown either. */
+/** Of all batches. system: what Nightdesk does for itself about another batch; verify: the checks of its answers, or the exam of their judge. Nobody is shown either. */
 export const ALL_ORIGINS = [...BATCH_ORIGINS, "system", "verify"] as const;
 type AnyOrigin = (typeof ALL_ORIGINS)[number];
 
@@ -16,14 +17,12 @@ export const JOBS_CHANNEL = "nightdesk_jobs";
 /** Said after the rows of a cancellation are written. */
 export const CANCEL_CHANNEL = "nightdesk_cancel";
 
-const createdSchema = z.tuple([
-  z.object({
-    batch_id: z.string(),
-    state: z.string(),
-    created: z.boolean(),
-    origin: z.enum(ALL_ORIGINS),
-  }),
-]);
+const createdSchema = camelRow({
+  batch_id: z.string(),
+  state: z.string(),
+  created: z.boolean(),
+  origin: z.enum(ALL_ORIGINS),
+});
 
 /**
  * Creates a batch that loads, or finds the one of that name.
@@ -56,26 +55,30 @@ async function insertOrFind(
   origin: BatchOrigin,
   { windows = null, deadlineAt = null, priority = 0 }: BatchSettings,
 ): Promise<FoundBatch> {
-  const { rows } = await db.query(
-    `with added as (
+  const found = await oneRowOf(db, createdSchema, [
+    name,
+    origin,
+    windows,
+    deadlineAt,
+    priority,
+    currentTraceparent(),
+  ])`
+     with added as (
        insert into nightdesk_data.batches (name, origin, windows, deadline_at, priority, trace_context)
        values ($1, $2, $3, $4, $5, $6)
        on conflict (name) do nothing returning batch_id, state, origin)
      select batch_id, state, origin, true as created from added
      union all
      select batch_id, state, origin, false from nightdesk_data.batches where name = $1
-     limit 1`,
-    [name, origin, windows, deadlineAt, priority, currentTraceparent()],
-  );
-  const [row] = createdSchema.parse(rows);
-  const of = TAKES_NO_OTHERS[row.origin];
-  if (of !== undefined && origin !== row.origin) {
+     limit 1`;
+  const of = TAKES_NO_OTHERS[found.origin];
+  if (of !== undefined && origin !== found.origin) {
     throw new Failure(
       "INPUT_INVALID",
       `Batch ${JSON.stringify(name)} is ${of} and takes no other jobs; give another name.`,
     );
   }
-  return { batchId: row.batch_id, created: row.created, state: row.state };
+  return found;
 }
 
 const TAKES_NO_OTHERS: Partial<Record<AnyOrigin, string>> = {
@@ -85,9 +88,9 @@ const TAKES_NO_OTHERS: Partial<Record<AnyOrigin, string>> = {
 };
 
 /** Ends the loading of a batch: from now on its jobs are dispatched. A batch without jobs is completed. */
-export async function openBatch(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `with opened as (
+export const openBatch = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     with opened as (
        update nightdesk_data.batches b
           set state = case when exists (
                 select from nightdesk_data.jobs j
@@ -99,18 +102,15 @@ export async function openBatch(db: Queryable, batchId: string): Promise<void> {
               then null else now() end
         where batch_id = $1 and state in ('loading', 'open', 'completed')
        returning batch_id)
-     select pg_notify('${JOBS_CHANNEL}', '') from opened`,
-    [batchId],
-  );
-}
+     select pg_notify('${JOBS_CHANNEL}', '') from opened`;
 
 /** Deletes a batch with its jobs: what a load that failed leaves behind. */
-export async function deleteBatch(db: Queryable, batchId: string): Promise<void> {
-  await db.query("delete from nightdesk_data.batches where batch_id = $1", [batchId]);
-}
+export const deleteBatch = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`delete from nightdesk_data.batches where batch_id = $1`;
 
-const completedSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(ALL_ORIGINS) }));
-export type CompletedBatch = { readonly batchId: string; readonly origin: AnyOrigin };
+/** A batch that has ended, as a statement gives it. */
+export const completedSchema = camelRow({ batch_id: z.string(), origin: z.enum(ALL_ORIGINS) });
+export type CompletedBatch = z.infer<typeof completedSchema>;
 
 /**
  * Marks open batches completed in which no job is left to do. The rows of jobs decide, after the last of them
@@ -119,62 +119,45 @@ export type CompletedBatch = { readonly batchId: string; readonly origin: AnyOri
  * the next call as well.
  * @param batchId one batch, or null for all
  */
-export async function completeBatches(
+export const completeBatches = (
   db: Queryable,
   batchId: string | null,
-): Promise<readonly CompletedBatch[]> {
-  const { rows } = await db.query(
-    `update nightdesk_data.batches b
+): Promise<readonly CompletedBatch[]> =>
+  rowsOf(db, completedSchema, [batchId])`
+     update nightdesk_data.batches b
         set state = 'completed', finished_at = now(), hold_reason = null, hold_until = null
       where state = 'open' and ($1::uuid is null or batch_id = $1)
         and not exists (select from nightdesk_data.jobs j
                          where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
         and b.xmin::text = (select seen.xmin::text from nightdesk_data.batches seen where seen.batch_id = b.batch_id)
-     returning batch_id, origin`,
-    [batchId],
-  );
-  return completedSchema.parse(rows).map(({ batch_id, origin }) => ({ batchId: batch_id, origin }));
-}
+     returning batch_id, origin`;
 
 /** Tells the workers that there are new jobs. */
-export async function notifyJobs(db: Queryable): Promise<void> {
-  await db.query(`select pg_notify('${JOBS_CHANNEL}', '')`);
-}
+export const notifyJobs = (db: Queryable): Promise<void> =>
+  execute(db)`select pg_notify('${JOBS_CHANNEL}', '')`;
 
 export const BATCH_FORMATS = ["native", "openai"] as const;
 /** How the input of a batch was written, and how its output is unless somebody asks for another form. */
 export type BatchFormat = (typeof BATCH_FORMATS)[number];
 
-export async function setBatchFormat(
+export const setBatchFormat = (
   db: Queryable,
   batchId: string,
   format: BatchFormat,
-): Promise<void> {
-  await db.query("update nightdesk_data.batches set format = $2 where batch_id = $1", [
-    batchId,
-    format,
-  ]);
-}
+): Promise<void> =>
+  execute(db, [batchId, format])`update nightdesk_data.batches set format = $2 where batch_id = $1`;
 
-const formatSchema = z.tuple([z.object({ format: z.enum(BATCH_FORMATS) })]);
-
-export async function selectBatchFormat(db: Queryable, batchId: string): Promise<BatchFormat> {
-  const { rows } = await db.query("select format from nightdesk_data.batches where batch_id = $1", [
-    batchId,
-  ]);
-  return formatSchema.parse(rows)[0].format;
-}
+export const selectBatchFormat = (db: Queryable, batchId: string): Promise<BatchFormat> =>
+  valueOf(db, z.enum(BATCH_FORMATS), [batchId])`
+     select format from nightdesk_data.batches where batch_id = $1`;
 
 /**
  * Holds new jobs back until the last line of their file was read: due never. A batch that loads needs no such
  * thing; this is for jobs that are added to one that is open already, whose other jobs go on.
  */
-export async function holdBackJobs(db: Queryable, jobIds: readonly string[]): Promise<void> {
-  await db.query(
-    "update nightdesk_data.jobs set due_at = 'infinity' where job_id = any($1::uuid[])",
-    [jobIds],
-  );
-}
+export const holdBackJobs = (db: Queryable, jobIds: readonly string[]): Promise<void> =>
+  execute(db, [jobIds])`
+     update nightdesk_data.jobs set due_at = 'infinity' where job_id = any($1::uuid[])`;
 
 /**
  * The last line was read: opens the batch, and makes jobs due that were held back. In this order: a cancellation, too,
@@ -182,29 +165,18 @@ export async function holdBackJobs(db: Queryable, jobIds: readonly string[]): Pr
  */
 export async function releaseJobs(db: Queryable, batchId: string): Promise<void> {
   await openBatch(db, batchId);
-  await db.query(
-    `update nightdesk_data.jobs set due_at = now()
-      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`,
-    [batchId],
-  );
+  await execute(db, [batchId])`
+     update nightdesk_data.jobs set due_at = now()
+      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
 }
 
 /** Deletes jobs that were held back, when the file they came from turned out bad. */
-export async function deleteHeldBackJobs(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    "delete from nightdesk_data.jobs where batch_id = $1 and state = 'queued' and due_at = 'infinity'",
-    [batchId],
-  );
-}
-
-const heldBackSchema = z.tuple([z.object({ jobs: z.coerce.number() })]);
+export const deleteHeldBackJobs = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     delete from nightdesk_data.jobs where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
 
 /** Jobs of a load that was interrupted: they wait until the same file is enqueued again. */
-export async function countHeldBackJobs(db: Queryable, batchId: string): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*) as jobs from nightdesk_data.jobs
-      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`,
-    [batchId],
-  );
-  return heldBackSchema.parse(rows)[0].jobs;
-}
+export const countHeldBackJobs = (db: Queryable, batchId: string): Promise<number> =>
+  valueOf(db, z.coerce.number(), [batchId])`
+     select count(*) as jobs from nightdesk_data.jobs
+      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;

@@ -1,49 +1,32 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
-import type { JobInput } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow, camelRow, execute, rowOf, rowsOf } from "../connection/rows.ts";
 import { blockedBy, isDue, LANE_KINDS } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
-export type ClaimedJob = {
-  readonly jobId: string;
-  readonly batchId: string;
-  readonly customId: string;
+const claimedSchema = camelRow({
+  job_id: z.string(),
+  batch_id: z.string(),
+  custom_id: z.string(),
   /** The fencing token: the result is written only while the row still names this run. */
-  readonly runId: string;
-  readonly input: JobInput;
+  run_id: z.string(),
+  input: jobInputSchema,
   /** Counts from 1. */
-  readonly attempt: number;
-  readonly maxAttempts: number;
-  readonly parks: number;
-  readonly brokenCalls: number;
-  readonly dispatch: number;
+  attempt: z.int(),
+  max_attempts: z.int(),
+  parks: z.int(),
+  broken_calls: z.int(),
+  dispatch: z.int(),
   /** Which model of verify.tiers answers, from 0. */
-  readonly tier: number;
+  tier: z.int(),
   /** Whether an earlier attempt left model calls whose replies may be taken. */
-  readonly hasCalls: boolean;
+  has_calls: z.boolean(),
   /** Within which span its batch was queued, as a `traceparent`, and what kind of batch it is; null where nobody traced. */
-  readonly trace: { readonly context: string; readonly origin: string } | null;
-};
-
-const claimedSchema = z.array(
-  z.object({
-    job_id: z.string(),
-    batch_id: z.string(),
-    custom_id: z.string(),
-    run_id: z.string(),
-    input: jobInputSchema,
-    attempt: z.int(),
-    max_attempts: z.int(),
-    parks: z.int(),
-    broken_calls: z.int(),
-    dispatch: z.int(),
-    tier: z.int(),
-    has_calls: z.boolean(),
-    trace: z.object({ context: z.string(), origin: z.string() }).nullable(),
-  }),
-);
+  trace: z.object({ context: z.string(), origin: z.string() }).nullable(),
+});
+export type ClaimedJob = z.infer<typeof claimedSchema>;
 
 const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attempts, parks, broken_calls, dispatch, tier,
        exists (select from nightdesk_data.model_calls m where m.job_id = claimed.job_id) as has_calls,
@@ -62,14 +45,14 @@ export const LEASE_SECONDS = 15;
  * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
  * @returns the job, or undefined when there is nothing to do
  */
-export async function claimJob(
+export const claimJob = (
   db: Queryable,
   delivery: { readonly jobId: string; readonly dispatch: number },
   workerId: string,
   runId: string = randomUUID(),
-): Promise<ClaimedJob | undefined> {
-  const { rows } = await db.query(
-    `with claimed as (
+): Promise<ClaimedJob | undefined> =>
+  rowOf(db, claimedSchema, [delivery.jobId, delivery.dispatch, workerId, runId], "claim_job")`
+     with claimed as (
        update nightdesk_data.jobs j
           set state = 'running', run_id = $4, worker_id = $3, attempt = attempt + 1,
               lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null, waiting_for = null,
@@ -86,51 +69,24 @@ export async function claimJob(
          from claimed)
      select ${CLAIMED} from claimed cross join lateral (
        select case when kind <> all (${LANE_KINDS}) then nightdesk_data.commit_later() end) later
-      union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`,
-    [delivery.jobId, delivery.dispatch, workerId, runId],
-    "claim_job",
-  );
-  const [row] = claimedSchema.parse(rows);
-  if (row === undefined) return undefined;
-  return {
-    jobId: row.job_id,
-    batchId: row.batch_id,
-    customId: row.custom_id,
-    runId: row.run_id,
-    input: row.input,
-    attempt: row.attempt,
-    maxAttempts: row.max_attempts,
-    parks: row.parks,
-    brokenCalls: row.broken_calls,
-    dispatch: row.dispatch,
-    tier: row.tier,
-    hasCalls: row.has_calls,
-    trace: row.trace,
-  };
-}
+      union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`;
 
 /** Whether a delivery is its row's current one, but this worker can't claim it while a host of its own is down. */
-export async function isLeftToOthers(
+export const isLeftToOthers = (
   db: Queryable,
   delivery: { readonly jobId: string; readonly dispatch: number },
   workerId: string,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select from nightdesk_data.jobs j, nightdesk_data.workers w
+): Promise<boolean> =>
+  anyRow(db, [delivery.jobId, delivery.dispatch, workerId])`
+     select from nightdesk_data.jobs j, nightdesk_data.workers w
       where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and j.dispatched_at is not null
-        and w.worker_id = $3 and ${blockedBy("j.kind", "w")}`,
-    [delivery.jobId, delivery.dispatch, workerId],
-  );
-  return rowCount === 1;
-}
+        and w.worker_id = $3 and ${blockedBy("j.kind", "w")}`;
 
-const renewedSchema = z.array(
-  z.object({
-    run_id: z.string(),
-    stop: z.enum(["cancelled", "expired"]).nullable(),
-    renewed: z.boolean(),
-  }),
-);
+const renewedSchema = z.object({
+  run_id: z.string(),
+  stop: z.enum(["cancelled", "expired"]).nullable(),
+  renewed: z.boolean(),
+});
 
 /** Why a run is to stop; null while it is not. */
 type Stop = "cancelled" | "expired" | null;
@@ -152,8 +108,8 @@ export async function renewLeases(
   db: Queryable,
   runIds: readonly string[],
 ): Promise<RenewedLeases> {
-  const { rows } = await db.query(
-    `with held as materialized (
+  const found = await rowsOf(db, renewedSchema, [runIds])`
+     with held as materialized (
        select job_id from nightdesk_data.jobs
         where run_id = any($1::uuid[]) and state = 'running'
         order by seq for no key update skip locked),
@@ -167,10 +123,7 @@ export async function renewLeases(
       union all
      select j.run_id, ${STOP}, false
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
-      where j.run_id = any($1::uuid[]) and j.state = 'running' and j.job_id not in (select job_id from held)`,
-    [runIds],
-  );
-  const found = renewedSchema.parse(rows);
+      where j.run_id = any($1::uuid[]) and j.state = 'running' and j.job_id not in (select job_id from held)`;
   return {
     stops: new Map(found.map(({ run_id, stop }) => [run_id, stop])),
     busy: found.filter(({ renewed }) => !renewed).length,
@@ -178,25 +131,18 @@ export async function renewLeases(
 }
 
 /** Says how far a long run is: `{done, total, unit}` and what else it counts. */
-export async function reportProgress(
+export const reportProgress = (
   db: Queryable,
   runId: string,
   progress: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  await db.query(
-    "update nightdesk_data.jobs set progress = $2 where run_id = $1 and state = 'running'",
-    [runId, JSON.stringify(progress)],
-  );
-}
+): Promise<void> =>
+  execute(db, [runId, JSON.stringify(progress)])`
+     update nightdesk_data.jobs set progress = $2 where run_id = $1 and state = 'running'`;
 
 /**
  * Keeps the job of a run in hand until the caller's transaction ends: nobody takes it back or ends it meanwhile.
  * @returns false when the run has lost its job already
  */
-export async function holdJob(db: Queryable, runId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    "select from nightdesk_data.jobs where run_id = $1 and state = 'running' for share",
-    [runId],
-  );
-  return rowCount === 1;
-}
+export const holdJob = (db: Queryable, runId: string): Promise<boolean> =>
+  anyRow(db, [runId])`
+     select from nightdesk_data.jobs where run_id = $1 and state = 'running' for share`;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Database, Queryable } from "../connection/database.ts";
-import { ALL_ORIGINS, CANCEL_CHANNEL } from "./batches.ts";
+import { execute, oneRowOf, rowsOf, valuesOf } from "../connection/rows.ts";
+import { CANCEL_CHANNEL, completedSchema } from "./batches.ts";
 import type { CompletedBatch } from "./batches.ts";
 
 /**
@@ -30,28 +31,23 @@ export async function cancelBatch(
   await endWaitingJobs(database, batchId, onEnded);
 }
 
-async function closeCancelled(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `update nightdesk_data.batches b
+const closeCancelled = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     update nightdesk_data.batches b
         set state = 'cancelled', finished_at = now(), closing = true, hold_reason = null, hold_until = null
       where batch_id = $1 and (state in ('loading', 'open')
          -- More jobs are being loaded into it.
          or state = 'completed' and exists (
-              select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'queued'))`,
-    [batchId],
-  );
-}
+              select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.state = 'queued'))`;
 
 async function askRunningToStop(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `with running as materialized (
+  await execute(db, [batchId])`
+     with running as materialized (
        select job_id from nightdesk_data.jobs
         where batch_id = $1 and state = 'running' and not cancel_requested
         order by seq for no key update)
-     update nightdesk_data.jobs j set cancel_requested = true from running where j.job_id = running.job_id`,
-    [batchId],
-  );
-  await db.query(`select pg_notify('${CANCEL_CHANNEL}', $1)`, [batchId]);
+     update nightdesk_data.jobs j set cancel_requested = true from running where j.job_id = running.job_id`;
+  await execute(db, [batchId])`select pg_notify('${CANCEL_CHANNEL}', $1)`;
 }
 
 /** Ends what waits in a batch that was closed, until nothing is left. */
@@ -77,14 +73,12 @@ export async function endWaitingJobs(
 /** Sequence number of a job that is before all others. */
 const FROM_THE_START = "0";
 
-const sliceSchema = z.tuple([
-  z.object({
-    closing: z.boolean().nullable(),
-    held: z.boolean(),
-    jobs: z.coerce.number(),
-    last: z.string().nullable(),
-  }),
-]);
+const sliceSchema = z.object({
+  closing: z.boolean().nullable(),
+  held: z.boolean(),
+  jobs: z.coerce.number(),
+  last: z.string().nullable(),
+});
 
 /** How many jobs were ended, and where the next slice begins. */
 export type Slice = { readonly jobs: number; readonly after: string };
@@ -99,8 +93,10 @@ export async function endSlice(
   batchId: string,
   after: string = FROM_THE_START,
 ): Promise<Slice | "done" | "busy"> {
-  const { rows } = await db.query(END_SLICE, [batchId, after]);
-  const [{ closing, held, jobs, last }] = sliceSchema.parse(rows);
+  const { closing, held, jobs, last } = await oneRowOf(db, sliceSchema, [
+    batchId,
+    after,
+  ])`${END_SLICE}`;
   if (closing !== true) return "done";
   if (!held) return "busy";
   if (last !== null) return { jobs, after: last };
@@ -136,17 +132,10 @@ select (select closing from nightdesk_data.batches where batch_id = $1) as closi
        exists (select from batch) as held, count(*) as jobs, max(seq)::text as last, (select count from said) as said
   from picked`;
 
-const idSchema = z.array(z.object({ batch_id: z.string() }));
-
 /** Batches that were closed and hold jobs that still wait. */
-export async function selectClosing(db: Queryable): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    "select batch_id from nightdesk_data.batches where closing order by finished_at, batch_id",
-  );
-  return idSchema.parse(rows).map(({ batch_id }) => batch_id);
-}
-
-const expiredSchema = z.array(z.object({ batch_id: z.string(), origin: z.enum(ALL_ORIGINS) }));
+export const selectClosing = (db: Queryable): Promise<readonly string[]> =>
+  valuesOf(db, z.string())`
+     select batch_id from nightdesk_data.batches where closing order by finished_at, batch_id`;
 
 /**
  * Closes open batches whose deadline has passed with jobs that have not finished. One without such jobs is completed.
@@ -156,8 +145,8 @@ export async function expireBatches(
   db: Queryable,
   now: Date | "database" = "database",
 ): Promise<readonly CompletedBatch[]> {
-  const { rows } = await db.query(
-    `with late as materialized (
+  const expired = await rowsOf(db, completedSchema, [now === "database" ? null : now])`
+     with late as materialized (
        select batch_id from nightdesk_data.batches b
         where state = 'open' and deadline_at <= coalesce($1::timestamptz, clock_timestamp())
           and exists (select from nightdesk_data.jobs j
@@ -168,10 +157,7 @@ export async function expireBatches(
           set state = 'expired', finished_at = now(), closing = true, hold_reason = null, hold_until = null
          from late where b.batch_id = late.batch_id and b.state = 'open'
        returning b.batch_id, b.origin)
-     select batch_id, origin from closed order by batch_id`,
-    [now === "database" ? null : now],
-  );
-  const expired = expiredSchema.parse(rows);
-  for (const { batch_id } of expired) await askRunningToStop(db, batch_id);
-  return expired.map(({ batch_id, origin }) => ({ batchId: batch_id, origin }));
+     select batch_id, origin from closed order by batch_id`;
+  for (const { batchId } of expired) await askRunningToStop(db, batchId);
+  return expired;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, rowsOf, valueOf } from "../connection/rows.ts";
 
 type Dependency = { readonly parentId: string; readonly childId: string };
 
@@ -16,50 +17,34 @@ export async function insertDependencies(
   const parents = dependencies.map(({ parentId }) => parentId);
   const children = dependencies.map(({ childId }) => childId);
   // In the order in which cancelling takes jobs, or the two could wait for each other.
-  await db.query(
-    `select from nightdesk_data.jobs where job_id = any($1::uuid[]) order by seq for share`,
-    [children],
-  );
-  await db.query(
-    `insert into nightdesk_data.job_dependencies (parent_id, child_id)
-     select * from unnest($1::uuid[], $2::uuid[]) on conflict do nothing`,
-    [parents, children],
-  );
-  await db.query(
-    `update nightdesk_data.jobs p set waits_for = open.n
+  await execute(db, [children])`
+     select from nightdesk_data.jobs where job_id = any($1::uuid[]) order by seq for share`;
+  await execute(db, [parents, children])`
+     insert into nightdesk_data.job_dependencies (parent_id, child_id)
+     select * from unnest($1::uuid[], $2::uuid[]) on conflict do nothing`;
+  await execute(db, [parents])`
+     update nightdesk_data.jobs p set waits_for = open.n
        from (select d.parent_id, count(*)::integer as n
                from nightdesk_data.job_dependencies d join nightdesk_data.jobs c on c.job_id = d.child_id
               where d.parent_id = any($1::uuid[]) and c.finished_at is null group by d.parent_id) open
-      where p.job_id = open.parent_id and p.state = 'queued'`,
-    [parents],
-  );
+      where p.job_id = open.parent_id and p.state = 'queued'`;
 }
 
-const fileJobSchema = z.array(z.object({ job_id: z.string(), path: z.string() }));
-export type FileJob = { readonly jobId: string; readonly path: string };
+const fileJobSchema = camelRow({ job_id: z.string(), path: z.string() });
+export type FileJob = z.infer<typeof fileJobSchema>;
 
 /** The jobs of a batch that work on one file each and have something to tell of it, by path; no copies of other files. */
-export async function selectFileJobs(db: Queryable, batchId: string): Promise<readonly FileJob[]> {
-  const { rows } = await db.query(
-    `select job_id, input->>'path' as path from nightdesk_data.jobs
+export const selectFileJobs = (db: Queryable, batchId: string): Promise<readonly FileJob[]> =>
+  rowsOf(db, fileJobSchema, [batchId])`
+     select job_id, input->>'path' as path from nightdesk_data.jobs
       where batch_id = $1 and kind in ('summarize', 'extract') and duplicate_of is null
-      order by input->>'path' collate "C", seq`,
-    [batchId],
-  );
-  return fileJobSchema.parse(rows).map(({ job_id, path }) => ({ jobId: job_id, path }));
-}
-
-const countSchema = z.tuple([z.object({ digests: z.coerce.number() })]);
+      order by input->>'path' collate "C", seq`;
 
 /** How often a batch was told as a whole already. */
-export async function countBatchDigests(db: Queryable, batchId: string): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*) as digests from nightdesk_data.jobs
-      where batch_id = $1 and kind = 'digest' and input->>'level' = 'batch'`,
-    [batchId],
-  );
-  return countSchema.parse(rows)[0].digests;
-}
+export const countBatchDigests = (db: Queryable, batchId: string): Promise<number> =>
+  valueOf(db, z.coerce.number(), [batchId])`
+     select count(*) as digests from nightdesk_data.jobs
+      where batch_id = $1 and kind = 'digest' and input->>'level' = 'batch'`;
 
 const leftOutSchema = z.object({
   path: z.string(),
@@ -69,30 +54,28 @@ const leftOutSchema = z.object({
   job_id: z.string(),
 });
 
-const childSchema = z.array(
-  z.object({
-    job_id: z.string(),
-    kind: z.enum(KINDS),
-    state: z.enum(JOB_STATES),
-    error_code: z.string().nullable(),
-    path: z.string(),
-    answer: z.string().nullable(),
-    fields: z.record(z.string(), z.unknown()).nullable(),
-    left_out: z.array(leftOutSchema).nullable(),
-  }),
-);
-export type ChildRow = z.infer<typeof childSchema>[number];
+const childSchema = z.object({
+  job_id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.enum(JOB_STATES),
+  error_code: z.string().nullable(),
+  path: z.string(),
+  answer: z.string().nullable(),
+  fields: z.record(z.string(), z.unknown()).nullable(),
+  left_out: z.array(leftOutSchema).nullable(),
+});
+export type ChildRow = z.infer<typeof childSchema>;
 
 /**
  * The jobs that a digest is of, with what they gave: files by path, then digests by what they are of. The order depends
  * on nothing else, so that equal answers make equal prompts.
  */
-export async function selectDigestChildren(
+export const selectDigestChildren = (
   db: Queryable,
   parentId: string,
-): Promise<readonly ChildRow[]> {
-  const { rows } = await db.query(
-    `select j.job_id, j.kind, j.state, j.error_code,
+): Promise<readonly ChildRow[]> =>
+  rowsOf(db, childSchema, [parentId])`
+     select j.job_id, j.kind, j.state, j.error_code,
             coalesce(j.input->>'path', j.input->>'title', j.custom_id) as path, r.answer,
             case when j.kind = 'extract' then r.summary end as fields,
             case when j.kind = 'digest' then r.summary->'failed' end as left_out
@@ -100,8 +83,4 @@ export async function selectDigestChildren(
        join nightdesk_data.jobs j on j.job_id = d.child_id
        left join nightdesk_data.runs r on r.run_id = j.run_id and r.state = 'succeeded'
       where d.parent_id = $1
-      order by j.kind = 'digest', coalesce(j.input->>'path', j.input->>'title', j.custom_id) collate "C", j.kind, j.seq`,
-    [parentId],
-  );
-  return childSchema.parse(rows);
-}
+      order by j.kind = 'digest', coalesce(j.input->>'path', j.input->>'title', j.custom_id) collate "C", j.kind, j.seq`;

@@ -1,17 +1,21 @@
 import { z } from "zod";
+import { KINDS } from "../../job.ts";
 import type { HookTarget } from "../../job.ts";
 import type { Lane } from "../../kinds.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, countRows, rowsOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";
 import { ALL_ORIGINS } from "./batches.ts";
-import type { CompletedBatch } from "./batches.ts";
 import { BLOCKED_KINDS, isDue, isInLane, LANE_KINDS } from "./due.ts";
 import { MAY_RUN } from "./holds.ts";
 
-const dispatchedSchema = z.array(
-  z.object({ job_id: z.string(), dispatch: z.int(), origin: z.enum(ALL_ORIGINS) }),
-);
-type Dispatched = Delivery & { readonly origin: CompletedBatch["origin"] };
+const dispatchedSchema = camelRow({
+  job_id: z.string(),
+  dispatch: z.int(),
+  origin: z.enum(ALL_ORIGINS),
+  kind: z.enum(KINDS),
+});
+type Dispatched = z.infer<typeof dispatchedSchema>;
 
 /** Of a hundred places the last ten go to the jobs that have waited longest, whatever comes before them otherwise. */
 const PLACES = 100;
@@ -40,16 +44,12 @@ const DISPATCHABLE = `state in ('queued', 'parked') and dispatched_at is null an
  * blocks, each getting the same share of the queue; then by model, small files first, and as they were queued.
  * @param given how many jobs this dispatcher has dispatched before: which places of the hundred come next
  */
-export async function dispatchDueJobs(
+export const dispatchDueJobs = (
   db: Queryable,
   depth: number,
   given = 0,
-): Promise<readonly Dispatched[]> {
-  const { rows } = await db.query(DISPATCH, [depth, given % PLACES]);
-  return dispatchedSchema
-    .parse(rows)
-    .map(({ job_id, dispatch, origin }) => ({ jobId: job_id, dispatch, origin }));
-}
+): Promise<readonly Dispatched[]> =>
+  rowsOf(db, dispatchedSchema, [depth, given % PLACES])`${DISPATCH}`;
 
 /** Places by age among the first `places` of all. */
 const byAge = (places: string) =>
@@ -111,63 +111,51 @@ free as materialized (
 marked as (
   update nightdesk_data.jobs j set dispatch = dispatch + 1, dispatched_at = clock_timestamp()
     from free where j.job_id = free.job_id
-  returning j.job_id, j.dispatch, free.origin, free.place)
-select job_id, dispatch, origin from marked order by place`;
+  returning j.job_id, j.dispatch, j.kind, free.origin, free.place)
+select job_id, dispatch, origin, kind from marked order by place`;
 
-const deliverySchema = z.array(z.object({ job_id: z.string(), dispatch: z.int() }));
-type Delivery = { readonly jobId: string; readonly dispatch: number };
+const deliverySchema = camelRow({ job_id: z.string(), dispatch: z.int() });
+type Delivery = z.infer<typeof deliverySchema>;
 
 /**
  * Due jobs of a lane, as deliveries, oldest first. The queue has none of them: whoever claims one has it. What is to be told
  * about a batch that was closed waits until the last of its jobs has stopped.
  * @param targets of `on_batch_end` that the worker is configured for; it leaves others to others
  */
-export async function selectDueInLane(
+export const selectDueInLane = (
   db: Queryable,
   lane: Lane,
   targets: readonly HookTarget[],
   limit: number,
-): Promise<readonly Delivery[]> {
-  const { rows } = await db.query(
-    `select j.job_id, j.dispatch
+): Promise<readonly Delivery[]> =>
+  rowsOf(db, deliverySchema, [targets, limit])`
+     select j.job_id, j.dispatch
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
        left join nightdesk_data.batches about on about.batch_id = b.parent_id
       where ${isInLane("j.kind", lane)} and j.state in ('queued', 'parked') and ${isDue("j.due_at")} and ${MAY_RUN}
         and (j.kind <> 'notify' or j.input->>'target' = any($1::text[]))
         and about.closing is not true
         and not exists (select from nightdesk_data.jobs r where r.batch_id = about.batch_id and r.state = 'running')
-      order by j.due_at, j.seq limit $2`,
-    [targets, limit],
-  );
-  return deliverySchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
-}
+      order by j.due_at, j.seq limit $2`;
 
 /** Jobs whose delivery has been in the queue for some seconds, as far as the rows know. */
-export async function selectDispatched(
+export const selectDispatched = (
   db: Queryable,
   olderThanMs: number,
-): Promise<readonly Delivery[]> {
-  const { rows } = await db.query(
-    `select job_id, dispatch from nightdesk_data.jobs
-      where dispatched_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`,
-    [olderThanMs],
-  );
-  return deliverySchema.parse(rows).map(({ job_id, dispatch }) => ({ jobId: job_id, dispatch }));
-}
+): Promise<readonly Delivery[]> =>
+  rowsOf(db, deliverySchema, [olderThanMs])`
+     select job_id, dispatch from nightdesk_data.jobs
+      where dispatched_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`;
 
 /** Makes jobs due again whose delivery is in the queue no more: after a flush, or a crash on the way there. */
-export async function requeueMissing(db: Queryable, missing: readonly Delivery[]): Promise<number> {
-  const { rowCount } = await db.query(
-    `with free as materialized (
+export const requeueMissing = (db: Queryable, missing: readonly Delivery[]): Promise<number> =>
+  countRows(db, [missing.map(({ jobId }) => jobId), missing.map(({ dispatch }) => dispatch)])`
+     with free as materialized (
        select j.job_id from nightdesk_data.jobs j
          join unnest($1::uuid[], $2::int[]) as missing (job_id, dispatch) using (job_id, dispatch)
         where j.dispatched_at is not null
           for no key update of j skip locked)
-     update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id`,
-    [missing.map(({ jobId }) => jobId), missing.map(({ dispatch }) => dispatch)],
-  );
-  return rowCount ?? 0;
-}
+     update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id`;
 
 /** A worker that dies with a job twice in a row is likely killed by it. */
 const MAX_LOSSES = 2;
@@ -177,9 +165,9 @@ const MAX_LOSSES = 2;
  * second time it failed with WORKER_LOST.
  * @returns how many jobs were taken back
  */
-export async function takeBackLostJobs(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(
-    `with lost as (
+export const takeBackLostJobs = (db: Queryable): Promise<number> =>
+  countRows(db)`
+     with lost as (
        select j.job_id, j.run_id, j.lease_until, losses + 1 >= ${MAX_LOSSES} as given_up, cancel_requested, b.state as batch_state
          from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
         where j.state = 'running' and lease_until < clock_timestamp()
@@ -211,7 +199,4 @@ export async function takeBackLostJobs(db: Queryable): Promise<number> {
               when lost.given_up then 'Two workers died while they ran this job. Look at their logs before you retry it.'
               else 'The worker that ran this job died; it is tried again.' end,
             finished_at = case when lost.given_up or lost.cancel_requested then now() end
-       from lost where j.job_id = lost.job_id`,
-  );
-  return rowCount ?? 0;
-}
+       from lost where j.job_id = lost.job_id`;

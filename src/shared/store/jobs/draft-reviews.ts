@@ -1,29 +1,27 @@
 import { z } from "zod";
 import type { DraftReview, WantedReview } from "../../verification.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { DUE_AT_ONCE } from "../investigations/approvals.ts";
 import { JOBS_CHANNEL } from "./batches.ts";
 
-export const REVIEW_STATES = ["waiting", "accepted", "corrected", "rejected"] as const;
+const REVIEW_STATES = ["waiting", "accepted", "corrected", "rejected"] as const;
 type ReviewState = (typeof REVIEW_STATES)[number];
 
 /** Asks a person about the draft of a job. What was said of another draft of it is asked anew. */
-export async function requestReview(
+export const requestReview = (
   db: Queryable,
   job: { readonly jobId: string; readonly runId: string },
   { draftSha256, draft, why }: WantedReview,
-): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.draft_reviews as v (job_id, run_id, draft_sha256, draft, why)
+): Promise<void> =>
+  execute(db, [job.jobId, job.runId, draftSha256, draft, why])`
+     insert into nightdesk_data.draft_reviews as v (job_id, run_id, draft_sha256, draft, why)
      values ($1, $2, $3, $4, $5)
      on conflict (job_id) do update
         set run_id = excluded.run_id, draft_sha256 = excluded.draft_sha256, draft = excluded.draft, why = excluded.why,
             state = 'waiting', correction = null, facts = '{}', reason = null, decided_by = null, decided_at = null,
             requested_at = clock_timestamp()
-      where v.draft_sha256 <> excluded.draft_sha256`,
-    [job.jobId, job.runId, draftSha256, draft, why],
-  );
-}
+      where v.draft_sha256 <> excluded.draft_sha256`;
 
 /** A review as its row has it. */
 export const reviewRowSchema = z.object({
@@ -34,23 +32,41 @@ export const reviewRowSchema = z.object({
   decided_by: z.string().nullable(),
 });
 
-const storedReview = (row: z.infer<typeof reviewRowSchema>): DraftReview => ({
-  draftSha256: row.draft_sha256,
-  state: row.state,
-  correction: row.correction,
-  reason: row.reason,
-  decidedBy: row.decided_by,
-});
+const reviewSchema = camelRow(reviewRowSchema.shape);
 
 /** What a person was asked about the draft of a job, and has said; null where nobody was asked. */
 export async function selectReview(db: Queryable, jobId: string): Promise<DraftReview | null> {
-  const { rows } = await db.query(
-    `select draft_sha256, state, correction, reason, decided_by from nightdesk_data.draft_reviews where job_id = $1`,
-    [jobId],
-  );
-  const [row] = z.array(reviewRowSchema).parse(rows);
-  return row === undefined ? null : storedReview(row);
+  const review = await rowOf(db, reviewSchema, [jobId])`
+     select draft_sha256, state, correction, reason, decided_by from nightdesk_data.draft_reviews where job_id = $1`;
+  return review ?? null;
 }
+
+const decidedSchema = camelRow({
+  statement: z.string(),
+  is_wrong: z.boolean(),
+  path: z.string(),
+  text: z.string(),
+});
+
+/**
+ * Statements that people decided on, the newest first, with the passage of the index that holds the words which carry them: all of an
+ * answer that was accepted are right; of one that was corrected or rejected the only one is wrong, and of several nobody knows which.
+ */
+export const selectDecidedStatements = (
+  db: Queryable,
+  most: number,
+): Promise<readonly z.infer<typeof decidedSchema>[]> =>
+  rowsOf(db, decidedSchema, [most])`
+     select c.text as statement, v.state <> 'accepted' as is_wrong, c.path, coalesce(p.text, c.carrier) as text
+       from nightdesk_data.draft_reviews v
+       join nightdesk_data.claims c on c.run_id = v.run_id and c.stands and c.carrier is not null
+       left join lateral (
+         select k.text from nightdesk_data.documents d join nightdesk_data.chunks k using (doc_id)
+          where d.path = c.path and position(c.carrier in k.text) > 0 order by k.ordinal limit 1) p on true
+      where v.state = 'accepted'
+         or v.state in ('corrected', 'rejected')
+            and (select count(*) from nightdesk_data.claims o where o.run_id = v.run_id and o.stands) = 1
+      order by v.decided_at desc, c.run_id, c.ordinal limit $1`;
 
 /** What a person says of a draft. */
 export type ReviewDecision = {
@@ -63,13 +79,8 @@ export type ReviewDecision = {
   readonly decidedBy: string;
 };
 
-const decidedSchema = z.tuple([z.object({ decided: z.boolean() })]);
-const lateSchema = z.array(
-  z.object({ state: z.enum(REVIEW_STATES), decided_by: z.string().nullable() }),
-);
-
 /** late: somebody else was first, or the job has ended otherwise. */
-export type Reviewed =
+type Reviewed =
   | { readonly kind: "decided" }
   | { readonly kind: "late"; readonly state: ReviewState; readonly by: string | null }
   | { readonly kind: "unknown" };
@@ -80,8 +91,15 @@ export async function decideReview(
   jobId: string,
   { state, correction, facts, reason, decidedBy }: ReviewDecision,
 ): Promise<Reviewed> {
-  const { rows } = await db.query(
-    `with waiting as materialized (
+  const isFirst = await valueOf(db, z.boolean(), [
+    jobId,
+    state,
+    correction,
+    facts,
+    reason,
+    decidedBy,
+  ])`
+     with waiting as materialized (
        select v.job_id from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
         where v.job_id = $1 and v.state = 'waiting' and j.state = 'parked' and j.waiting_for = 'review'
           for no key update of j, v),
@@ -93,16 +111,10 @@ export async function decideReview(
      woken as (
        update nightdesk_data.jobs j set ${DUE_AT_ONCE} from said where j.job_id = said.job_id returning j.job_id)
      select exists (select from said) as decided,
-            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`,
-    [jobId, state, correction, facts, reason, decidedBy],
-  );
-  if (decidedSchema.parse(rows)[0].decided) return { kind: "decided" };
-  const found = await db.query(
-    "select state, decided_by from nightdesk_data.draft_reviews where job_id = $1",
-    [jobId],
-  );
-  const [review] = lateSchema.parse(found.rows);
-  return review === undefined
+            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
+  if (isFirst) return { kind: "decided" };
+  const review = await selectReview(db, jobId);
+  return review === null
     ? { kind: "unknown" }
-    : { kind: "late", state: review.state, by: review.decided_by };
+    : { kind: "late", state: review.state, by: review.decidedBy };
 }

@@ -1,21 +1,14 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, countRows, execute, rowsOf, valueOf } from "../connection/rows.ts";
 
-const fileJobSchema = z
-  .object({
-    job_id: z.string(),
-    custom_id: z.string(),
-    path: z.string(),
-    task: z.string(),
-    is_new: z.boolean(),
-  })
-  .transform((row) => ({
-    jobId: row.job_id,
-    customId: row.custom_id,
-    path: row.path,
-    task: row.task,
-    isNew: row.is_new,
-  }));
+const fileJobSchema = camelRow({
+  job_id: z.string(),
+  custom_id: z.string(),
+  path: z.string(),
+  task: z.string(),
+  is_new: z.boolean(),
+});
 
 /** A job on a file. `task` is the same where the same is asked of another file; `isNew`: of a load that is not open yet. */
 export type ComparedJob = z.infer<typeof fileJobSchema>;
@@ -24,20 +17,16 @@ export type ComparedJob = z.infer<typeof fileJobSchema>;
  * The jobs of a batch that work on one file each, in the order of their insertion: those of a load that is not open yet,
  * and earlier ones whose result is there, or is to come.
  */
-export async function selectComparedJobs(
+export const selectComparedJobs = (
   db: Queryable,
   batchId: string,
-): Promise<readonly ComparedJob[]> {
-  const { rows } = await db.query(
-    `select j.job_id, j.custom_id, j.input->>'path' as path, md5((j.input - 'path')::text) as task, ${IS_NEW} as is_new
+): Promise<readonly ComparedJob[]> =>
+  rowsOf(db, fileJobSchema, [batchId])`
+     select j.job_id, j.custom_id, j.input->>'path' as path, md5((j.input - 'path')::text) as task, ${IS_NEW} as is_new
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
       where j.batch_id = $1 and j.kind in ('summarize', 'extract')
         and j.state in ('queued', 'running', 'parked', 'succeeded')
-      order by j.seq`,
-    [batchId],
-  );
-  return z.array(fileJobSchema).parse(rows);
-}
+      order by j.seq`;
 
 const IS_NEW = "(j.state = 'queued' and (b.state = 'loading' or j.due_at = 'infinity'))";
 
@@ -60,36 +49,26 @@ export async function endDuplicates(
 ): Promise<number> {
   if (duplicates.length === 0) return 0;
   // A cancellation, too, takes the batch first and its jobs then.
-  await db.query("select from nightdesk_data.batches where batch_id = $1 for no key update", [
+  await execute(db, [batchId])`
+     select from nightdesk_data.batches where batch_id = $1 for no key update`;
+  return countRows(db, [
     batchId,
-  ]);
-  const { rowCount } = await db.query(
-    `update nightdesk_data.jobs j
+    duplicates.map(({ jobId }) => jobId),
+    duplicates.map(({ duplicateOf }) => duplicateOf),
+    duplicates.map(({ message }) => message),
+  ])`
+     update nightdesk_data.jobs j
         set state = 'cancelled', error_code = 'DUPLICATE', error_message = d.message, duplicate_of = d.duplicate_of,
             finished_at = now(), due_at = now()
        from unnest($2::uuid[], $3::uuid[], $4::text[]) as d (job_id, duplicate_of, message)
             join nightdesk_data.jobs o on o.job_id = d.duplicate_of, nightdesk_data.batches b
       where j.batch_id = $1 and b.batch_id = j.batch_id and j.job_id = d.job_id and ${IS_NEW}
         -- It may have ended without a result since they were compared.
-        and o.state in ('queued', 'running', 'parked', 'succeeded')`,
-    [
-      batchId,
-      duplicates.map(({ jobId }) => jobId),
-      duplicates.map(({ duplicateOf }) => duplicateOf),
-      duplicates.map(({ message }) => message),
-    ],
-  );
-  return rowCount ?? 0;
+        and o.state in ('queued', 'running', 'parked', 'succeeded')`;
 }
-
-const countSchema = z.tuple([z.object({ jobs: z.coerce.number() })]);
 
 /** Jobs of a batch that are not worked, because their files are copies of others of it. */
-export async function countDuplicates(db: Queryable, batchId: string): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*) as jobs from nightdesk_data.jobs
-      where batch_id = $1 and state = 'cancelled' and error_code = 'DUPLICATE'`,
-    [batchId],
-  );
-  return countSchema.parse(rows)[0].jobs;
-}
+export const countDuplicates = (db: Queryable, batchId: string): Promise<number> =>
+  valueOf(db, z.coerce.number(), [batchId])`
+     select count(*) as jobs from nightdesk_data.jobs
+      where batch_id = $1 and state = 'cancelled' and error_code = 'DUPLICATE'`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { rowsOf, valueOf } from "../connection/rows.ts";
 import { comparedFactsOf, fileOfDocument } from "../index/documents.ts";
 import type { FileFacts } from "../index/documents.ts";
 
@@ -42,8 +43,11 @@ export async function selectNewestEvidence(
   db: Queryable,
   jobs: readonly { readonly inputSha256: string; readonly path: string }[],
 ): Promise<readonly NewestEvidence[]> {
-  const { rows } = await db.query(
-    `select case when d.indexed_at < j.compared_at
+  const rows = await rowsOf(db, rowSchema, [
+    jobs.map(({ inputSha256 }) => inputSha256),
+    jobs.map(({ path }) => path),
+  ])`
+     select case when d.indexed_at < j.compared_at
                        and exists (select from nightdesk_data.documents o
                                     where o.path = e.path and o.sha256 = e.sha256 and o.indexed_at < j.compared_at)
                  then d.sha256
@@ -64,13 +68,8 @@ export async function selectNewestEvidence(
        left join lateral (
          select * from nightdesk_data.documents
           where path = i.path order by scanned_at desc limit 1) d on true
-      order by i.place`,
-    [jobs.map(({ inputSha256 }) => inputSha256), jobs.map(({ path }) => path)],
-  );
-  return z
-    .array(rowSchema)
-    .parse(rows)
-    .map((row) => ({ used: row.used, known: knownFile(row) }));
+      order by i.place`;
+  return rows.map((row) => ({ used: row.used, known: knownFile(row) }));
 }
 
 function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
@@ -115,14 +114,9 @@ export type CurrentVersion = {
   readonly noteIds: readonly string[];
 };
 
-const indexedSchema = z.tuple([z.object({ indexed_at: z.date().nullable() })]);
-
-export async function selectIndexedAt(db: Queryable): Promise<Date | null> {
-  const { rows } = await db.query(
-    "select max(indexed_at) as indexed_at from nightdesk_data.documents",
-  );
-  return indexedSchema.parse(rows)[0].indexed_at;
-}
+export const selectIndexedAt = (db: Queryable): Promise<Date | null> =>
+  valueOf(db, z.date().nullable())`
+     select max(indexed_at) as indexed_at from nightdesk_data.documents`;
 
 /** As jsonb_to_record takes it with PRESENT_TYPES. */
 export const presentRowOf = ({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
+import { rowsOf } from "../connection/rows.ts";
 
 const TABLES = {
   batch: { table: "nightdesk_data.batches", key: "batch_id" },
@@ -48,27 +49,26 @@ function digitsOf(text: string): string | undefined {
 const hyphenated = (digits: string): string =>
   digits.padEnd(UUID_DIGITS, "0").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-const foundSchema = z.array(z.object({ kind: z.string(), id: z.string() }));
+const foundSchema = z.object({ kind: z.string(), id: z.string() });
 
 /** The first ids of those kinds that begin with the digits: a span of each primary key. */
 async function selectIdsFrom(
   db: Queryable,
   digits: string,
   kinds: readonly IdKind[],
-): Promise<z.infer<typeof foundSchema>> {
+): Promise<z.infer<typeof foundSchema>[]> {
   const spans = kinds.map((kind) => {
     const { table, key } = TABLES[kind];
     return `(select '${kind}' as kind, ${key} as id from ${table} where ${key} between $1 and $2 order by ${key} limit $3)`;
   });
-  const { rows } = await db.query(spans.join(" union all "), [
+  return rowsOf(db, foundSchema, [
     hyphenated(digits),
     hyphenated(digits.padEnd(UUID_DIGITS, "f")),
     MOST_NAMED + 1,
-  ]);
-  return foundSchema.parse(rows);
+  ])`${spans.join(" union all ")}`;
 }
 
-function ambiguous(text: string, found: z.infer<typeof foundSchema>): Failure {
+function ambiguous(text: string, found: z.infer<typeof foundSchema>[]): Failure {
   const named = found.slice(0, MOST_NAMED).map(({ kind, id }) => `${kind} ${id}`);
   const more = found.length > MOST_NAMED ? ", …" : "";
   return new Failure(

@@ -1,17 +1,18 @@
 import { z } from "zod";
 import { createWindowClock, nightOf } from "../../windows.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { endChecksOverBudget, releaseBudgetHolds } from "../hosts/budgets.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./due.ts";
 
-const windowsSchema = z.tuple([z.object({ windows: z.array(z.string()) })]);
+const WINDOWS = z.array(z.string());
 
 /** A call of the batch may cost more than is left of its budget, or of the night's. */
 const budgetRule: HoldRule = {
   reason: "budget",
   async look(db, now) {
-    const { rows } = await db.query("select windows from nightdesk_data.installation");
-    const night = nightOf(now, windowsSchema.parse(rows)[0].windows);
+    const windows = await valueOf(db, WINDOWS)`select windows from nightdesk_data.installation`;
+    const night = nightOf(now, windows);
     let held = await releaseBudgetHolds(db, night);
     if (held.size > 0 && (await endChecksOverBudget(db)))
       held = await releaseBudgetHolds(db, night);
@@ -31,11 +32,11 @@ const hostRule: HoldRule = {
   },
 };
 
-const heldSchema = z.array(z.object({ batch_id: z.string(), until: z.date() }));
+const heldSchema = camelRow({ batch_id: z.string(), until: z.date() });
 
 async function selectHeldByHosts(db: Queryable): Promise<ReadonlyMap<string, Date>> {
-  const { rows } = await db.query(
-    `with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
+  const rows = await rowsOf(db, heldSchema)`
+     with blocked as materialized (select ${BLOCKED_KINDS} as kinds, ${SOMEONE_IS_ALIVE} as by_living),
      down as materialized (select host, next_probe_at from nightdesk_data.hosts where state = 'open'),
      parked as materialized (
        select j.batch_id, max(down.next_probe_at) as until
@@ -43,9 +44,8 @@ async function selectHeldByHosts(db: Queryable): Promise<ReadonlyMap<string, Dat
      select b.batch_id, coalesce(parked.until, (select min(next_probe_at) from down)) as until
        from blocked, nightdesk_data.batches b left join parked using (batch_id)
       where b.state = 'open' and exists (select from down)
-        and case when by_living then kinds <> '{}' and ${IS_BLOCKED} else parked.until is not null end`,
-  );
-  return new Map(heldSchema.parse(rows).map(({ batch_id, until }) => [batch_id, until]));
+        and case when by_living then kinds <> '{}' and ${IS_BLOCKED} else parked.until is not null end`;
+  return new Map(rows.map(({ batchId, until }) => [batchId, until]));
 }
 
 /** So many of its jobs wait for a person at least, and so large a share of them, that a batch waits with them. */
@@ -56,21 +56,17 @@ const SHARE_WAITING = 0.25;
 const approvalsRule: HoldRule = {
   reason: "approvals",
   async look(db) {
-    const { rows } = await db.query(
-      `select w.batch_id
+    const waiting = await valuesOf(db, z.string(), [FEWEST_WAITING, SHARE_WAITING])`
+       select w.batch_id
          from (select batch_id, count(*) as jobs from nightdesk_data.jobs
                 where waiting_for = 'approval' group by batch_id having count(*) >= $1) w
         cross join lateral (
           select sum(total) as total from nightdesk_data.batch_counts c where c.batch_id = w.batch_id) of_all
-        where w.jobs > $2::double precision * of_all.total`,
-      [FEWEST_WAITING, SHARE_WAITING],
-    );
-    const held = new Set(waitingSchema.parse(rows).map(({ batch_id }) => batch_id));
+        where w.jobs > $2::double precision * of_all.total`;
+    const held = new Set(waiting);
     return ({ batchId }) => (held.has(batchId) ? null : undefined);
   },
 };
-
-const waitingSchema = z.array(z.object({ batch_id: z.string() }));
 
 /** Why a batch is held. Of several reasons that apply, the first of the rules is the one that is said. */
 export const HOLD_REASONS = ["paused", "approvals", "window", "budget", "host"] as const;
@@ -126,38 +122,37 @@ export const MAY_RUN = `(b.state = 'open' and b.hold_reason is null and b.paused
        and (b.closes_at > clock_timestamp() or b.closes_at is null
             and coalesce(b.windows, (select windows from nightdesk_data.installation)) = '{}'))`;
 
-const openSchema = z.array(
-  z
-    .object({
-      batch_id: z.string(),
-      paused_at: z.date().nullable(),
-      windows: z.array(z.string()),
-      hold_reason: z.enum(HOLD_REASONS).nullable(),
-      hold_until: z.date().nullable(),
-      // The driver gives Infinity for infinity.
-      closes_at: z.union([z.date(), z.literal(Infinity)]).nullable(),
-      now: z.date(),
-      version: z.string(),
-    })
-    .transform((row) => ({
-      batch: { batchId: row.batch_id, pausedAt: row.paused_at, windows: row.windows },
-      holdReason: row.hold_reason,
-      holdUntil: row.hold_until,
-      closesAt: row.closes_at === null ? null : Number(row.closes_at),
-      now: row.now,
-      version: row.version,
-    })),
-);
-type OpenBatchRow = z.infer<typeof openSchema>[number];
+const openSchema = z
+  .object({
+    batch_id: z.string(),
+    paused_at: z.date().nullable(),
+    windows: z.array(z.string()),
+    hold_reason: z.enum(HOLD_REASONS).nullable(),
+    hold_until: z.date().nullable(),
+    // The driver gives Infinity for infinity.
+    closes_at: z.union([z.date(), z.literal(Infinity)]).nullable(),
+    now: z.date(),
+    version: z.string(),
+  })
+  .transform((row) => ({
+    batch: { batchId: row.batch_id, pausedAt: row.paused_at, windows: row.windows },
+    holdReason: row.hold_reason,
+    holdUntil: row.hold_until,
+    closesAt: row.closes_at === null ? null : Number(row.closes_at),
+    now: row.now,
+    version: row.version,
+  }));
+type OpenBatchRow = z.infer<typeof openSchema>;
 
 type HoldDecision = Pick<OpenBatchRow, "holdReason" | "holdUntil" | "closesAt">;
 
+const changeSchema = camelRow({
+  batch_id: z.string(),
+  reason: z.enum(HOLD_REASONS).nullable(),
+  until: z.date().nullable(),
+});
 /** A batch whose hold changed: `reason` is null when it goes on. */
-type HoldChange = {
-  readonly batchId: string;
-  readonly reason: HoldReason | null;
-  readonly until: Date | null;
-};
+type HoldChange = z.infer<typeof changeSchema>;
 
 /**
  * Works out of every open batch whether and why it is held, until when, and when its window ends; writes what changed,
@@ -184,16 +179,12 @@ export async function evaluateHolds(
   return writeHolds(db, changed);
 }
 
-async function selectOpen(db: Queryable, now: Date | "database"): Promise<readonly OpenBatchRow[]> {
-  const { rows } = await db.query(
-    `select b.batch_id, b.paused_at, coalesce(b.windows, i.windows) as windows, b.hold_reason, b.hold_until,
+const selectOpen = (db: Queryable, now: Date | "database"): Promise<readonly OpenBatchRow[]> =>
+  rowsOf(db, openSchema, [now === "database" ? null : now])`
+     select b.batch_id, b.paused_at, coalesce(b.windows, i.windows) as windows, b.hold_reason, b.hold_until,
             b.closes_at, coalesce($1::timestamptz, clock_timestamp()) as now, b.xmin::text as version
        from nightdesk_data.batches b, nightdesk_data.installation i
-      where b.state = 'open' and b.origin <> 'system'`,
-    [now === "database" ? null : now],
-  );
-  return openSchema.parse(rows);
-}
+      where b.state = 'open' and b.origin <> 'system'`;
 
 type DecidingRule = {
   readonly reason: HoldReason;
@@ -226,21 +217,19 @@ const differs = (found: OpenBatchRow, kept: HoldDecision): boolean =>
   found.holdUntil?.getTime() !== kept.holdUntil?.getTime() ||
   found.closesAt !== kept.closesAt;
 
-const writtenSchema = z.array(
-  z.object({
-    batch_id: z.string(),
-    hold_reason: z.enum(HOLD_REASONS).nullable(),
-    hold_until: z.date().nullable(),
-  }),
-);
-
 /** A row that somebody else changed meanwhile is left for the next look. */
-async function writeHolds(
+const writeHolds = (
   db: Queryable,
   changed: readonly { readonly found: OpenBatchRow; readonly kept: HoldDecision }[],
-): Promise<readonly HoldChange[]> {
-  const { rows } = await db.query(
-    `with kept as (
+): Promise<readonly HoldChange[]> =>
+  rowsOf(db, changeSchema, [
+    changed.map(({ found }) => found.batch.batchId),
+    changed.map(({ found }) => found.version),
+    changed.map(({ kept }) => kept.holdReason),
+    changed.map(({ kept }) => kept.holdUntil),
+    changed.map(({ kept }) => timeOf(kept.closesAt)),
+  ])`
+     with kept as (
        update nightdesk_data.batches b
           set hold_reason = n.hold_reason, hold_until = n.hold_until, closes_at = n.closes_at
          from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[])
@@ -253,21 +242,7 @@ async function writeHolds(
           for no key update of j skip locked),
      withdrawn as (
        update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id)
-     select batch_id, hold_reason, hold_until from kept order by batch_id`,
-    [
-      changed.map(({ found }) => found.batch.batchId),
-      changed.map(({ found }) => found.version),
-      changed.map(({ kept }) => kept.holdReason),
-      changed.map(({ kept }) => kept.holdUntil),
-      changed.map(({ kept }) => timeOf(kept.closesAt)),
-    ],
-  );
-  return writtenSchema.parse(rows).map(({ batch_id, hold_reason, hold_until }) => ({
-    batchId: batch_id,
-    reason: hold_reason,
-    until: hold_until,
-  }));
-}
+     select batch_id, hold_reason as reason, hold_until as until from kept order by batch_id`;
 
 function timeOf(milliseconds: number | null): string | null {
   if (milliseconds === null) return null;
@@ -278,42 +253,32 @@ function timeOf(milliseconds: number | null): string | null {
  * Says which windows the configuration of this desk's workers has.
  * @returns those that were in force before
  */
-export async function setDefaultWindows(
+export const setDefaultWindows = (
   db: Queryable,
   windows: readonly string[],
-): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    `with before as materialized (select windows from nightdesk_data.installation),
+): Promise<readonly string[]> =>
+  valueOf(db, WINDOWS, [windows])`
+     with before as materialized (select windows from nightdesk_data.installation),
      now as (update nightdesk_data.installation set windows = $1 where windows <> $1)
-     select windows from before`,
-    [windows],
-  );
-  return z.tuple([z.object({ windows: z.array(z.string()) })]).parse(rows)[0].windows;
-}
+     select windows from before`;
 
-const holdSchema = z.array(
-  z.object({
-    reason: z.enum(HOLD_REASONS),
-    /** The host, the windows, or what was used up, like `calls of the batch`. */
-    detail: z.string().nullable(),
-    began_at: z.date(),
-    /** Null while it lasts. */
-    ended_at: z.date().nullable(),
-    /** How often, where it came again within a minute. */
-    times: z.int(),
-    /** Without what lay between the times. */
-    held_ms: z.coerce.number(),
-  }),
-);
+const holdSchema = z.object({
+  reason: z.enum(HOLD_REASONS),
+  /** The host, the windows, or what was used up, like `calls of the batch`. */
+  detail: z.string().nullable(),
+  began_at: z.date(),
+  /** Null while it lasts. */
+  ended_at: z.date().nullable(),
+  /** How often, where it came again within a minute. */
+  times: z.int(),
+  /** Without what lay between the times. */
+  held_ms: z.coerce.number(),
+});
 /** A span in which a batch was held for one reason. */
-export type PastHold = z.infer<typeof holdSchema>[number];
+export type PastHold = z.infer<typeof holdSchema>;
 
 /** All spans in which a batch was held, oldest first; a database trigger keeps them, some 500 of a batch at most. */
-export async function selectHolds(db: Queryable, batchId: string): Promise<readonly PastHold[]> {
-  const { rows } = await db.query(
-    `select reason, detail, began_at, ended_at, times, held_ms from nightdesk.batch_holds
-      where batch_id = $1 order by began_at, ended_at nulls last, reason, detail`,
-    [batchId],
-  );
-  return holdSchema.parse(rows);
-}
+export const selectHolds = (db: Queryable, batchId: string): Promise<readonly PastHold[]> =>
+  rowsOf(db, holdSchema, [batchId])`
+     select reason, detail, began_at, ended_at, times, held_ms from nightdesk.batch_holds
+      where batch_id = $1 order by began_at, ended_at nulls last, reason, detail`;

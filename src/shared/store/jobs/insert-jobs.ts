@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { JobInput } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
+import { rowsOf } from "../connection/rows.ts";
 
 export type NewJob = {
   readonly customId: string;
@@ -17,9 +18,10 @@ export type NewJob = {
   readonly rerunOf?: string;
 };
 
-const insertedSchema = z.array(
-  z.object({ custom_id: z.string().nullable(), job_id: z.string().nullable() }),
-);
+const insertedSchema = z.object({
+  custom_id: z.string().nullable(),
+  job_id: z.string().nullable(),
+});
 
 /**
  * Inserts jobs into a batch, in the order given; a custom_id that is there already is left as it is. The batch stays
@@ -32,8 +34,17 @@ export async function insertJobs(
   batchId: string,
   jobs: readonly NewJob[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.query(
-    `with target as materialized (
+  const added = await rowsOf(db, insertedSchema, [
+    batchId,
+    jobs.map(({ customId }) => customId),
+    jobs.map(({ input }) => JSON.stringify(input)),
+    jobs.map(({ inputSha256 }) => inputSha256),
+    jobs.map(({ priority }) => priority),
+    jobs.map(({ affinity = "" }) => affinity),
+    jobs.map(({ size = 0 }) => size),
+    jobs.map(({ rerunOf = null }) => rerunOf),
+  ])`
+     with target as materialized (
        select batch_id from nightdesk_data.batches
         where batch_id = $1 and state in ('loading', 'open', 'completed') for share),
      added as (
@@ -44,19 +55,7 @@ export async function insertJobs(
         order by place
        on conflict (batch_id, custom_id) do nothing
        returning custom_id, job_id)
-     select custom_id, job_id from target left join added on true`,
-    [
-      batchId,
-      jobs.map(({ customId }) => customId),
-      jobs.map(({ input }) => JSON.stringify(input)),
-      jobs.map(({ inputSha256 }) => inputSha256),
-      jobs.map(({ priority }) => priority),
-      jobs.map(({ affinity = "" }) => affinity),
-      jobs.map(({ size = 0 }) => size),
-      jobs.map(({ rerunOf = null }) => rerunOf),
-    ],
-  );
-  const added = insertedSchema.parse(rows);
+     select custom_id, job_id from target left join added on true`;
   if (added.length === 0) {
     throw new Failure("CANCELLED", "The batch was cancelled or deleted, and takes no more jobs.");
   }
@@ -67,7 +66,7 @@ export async function insertJobs(
   );
 }
 
-const existingSchema = z.array(z.object({ custom_id: z.string(), input_sha256: z.string() }));
+const existingSchema = z.object({ custom_id: z.string(), input_sha256: z.string() });
 
 /** Input hashes of those custom_ids that the batch holds already. */
 export async function selectInputHashes(
@@ -75,10 +74,8 @@ export async function selectInputHashes(
   batchId: string,
   customIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.query(
-    `select custom_id, input_sha256 from nightdesk_data.jobs
-      where batch_id = $1 and custom_id = any($2::text[])`,
-    [batchId, customIds],
-  );
-  return new Map(existingSchema.parse(rows).map((row) => [row.custom_id, row.input_sha256]));
+  const rows = await rowsOf(db, existingSchema, [batchId, customIds])`
+     select custom_id, input_sha256 from nightdesk_data.jobs
+      where batch_id = $1 and custom_id = any($2::text[])`;
+  return new Map(rows.map((row) => [row.custom_id, row.input_sha256]));
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PASSES } from "../../run-result.ts";
 import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
 import type { Queryable } from "../connection/database.ts";
+import { rowOf, rowsOf } from "../connection/rows.ts";
 import { endValues } from "../hosts/calls.ts";
 import type { CallEnd } from "../hosts/calls.ts";
 import { storeResult } from "./store-result.ts";
@@ -133,7 +134,7 @@ export const callRowOf = ({ prompt, reply, refusal, ...call }: ModelCallRow): ob
 });
 
 /** What filled the template of a call. */
-export const storedPrompt = z.object({
+const storedPrompt = z.object({
   values: z.record(z.string(), z.string()),
   evidence: z.array(
     z.object({
@@ -168,26 +169,22 @@ export const callRowSchema = z.object({
   load_ms: z.number(),
   duration_ms: z.number(),
 });
-const storedSchema = z.array(callRowSchema);
 
 export type StoredCall = Omit<ModelCallRow, "modelDigest"> & {
   /** The run of another job that asked for it, when this is a copy. */
   readonly cachedFrom: string | null;
 };
 
-const STORED_COLUMNS = `pass, model, cached_from, request_sha256, prompt_template, prompt_sha256, prompt, reply, tool_calls,
-       done_reason, error_code, error_message, prompt_tokens, completion_tokens, load_ms, duration_ms`;
+const STORED_COLUMNS = `cached_from, ${CALL_COLUMNS}`;
 
 /** All calls that were made for a job, by whatever attempt, first to last. */
 export async function selectModelCalls(
   db: Queryable,
   jobId: string,
 ): Promise<readonly StoredCall[]> {
-  const { rows } = await db.query(
-    `select ${STORED_COLUMNS} from nightdesk_data.model_calls where job_id = $1 order by call_id`,
-    [jobId],
-  );
-  return storedSchema.parse(rows).map(storedCall);
+  const rows = await rowsOf(db, callRowSchema, [jobId])`
+     select ${STORED_COLUMNS} from nightdesk_data.model_calls where job_id = $1 order by call_id`;
+  return rows.map(storedCall);
 }
 
 /**
@@ -201,8 +198,13 @@ export async function takeOverCall(
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   requestSha256: string,
 ): Promise<StoredCall | undefined> {
-  const { rows } = await db.query(TAKE_OVER, [jobId, runId, requestSha256], "take_over_call");
-  return storedSchema.parse(rows).map(storedCall)[0];
+  const call = await rowOf(
+    db,
+    callRowSchema,
+    [jobId, runId, requestSha256],
+    "take_over_call",
+  )`${TAKE_OVER}`;
+  return call === undefined ? undefined : storedCall(call);
 }
 
 // The conditions are those of the index model_calls_to_take_over.

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Database, Queryable } from "../connection/database.ts";
+import { execute, valueOf } from "../connection/rows.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { findOrCreateBatch, openBatch } from "./batches.ts";
 import { evaluateHolds } from "./holds.ts";
@@ -33,33 +34,28 @@ export async function queueAdHoc(
 /** Begins the custom_id of jobs that clients of nightdesk mcp queued. */
 const OF_CLIENTS = "mcp ";
 
-/** The same for a client, unless so many jobs of clients have not ended. They are counted one after another. */
+/** The same for a client, unless so many jobs of clients have not ended: those who ask are heard one after another. */
 export async function queueForClient(
   database: Database,
   input: JobInput,
   most: number,
 ): Promise<QueuedJob | "too_many"> {
   const queued = await database.transaction(async (db) => {
-    if ((await countOpenOfClients(db)) >= most) return "too_many";
+    await execute(db)`select from nightdesk_data.installation for no key update`;
+    if ((await countOpenOfClients(db)) >= most) return undefined;
     return insertAdHoc(db, input, { name: OF_CLIENTS + input.kind, settings: {} });
   });
-  if (queued !== "too_many") await evaluateHolds(database);
+  if (queued === undefined) return "too_many";
+  await evaluateHolds(database);
   return queued;
 }
 
-const countSchema = z.tuple([z.object({ jobs: z.coerce.number() })]);
-
-async function countOpenOfClients(transaction: Queryable): Promise<number> {
-  await transaction.query("select from nightdesk_data.installation for no key update");
-  const { rows } = await transaction.query(
-    `select count(*) as jobs
+const countOpenOfClients = (transaction: Queryable): Promise<number> =>
+  valueOf(transaction, z.coerce.number(), [OF_CLIENTS])`
+     select count(*) as jobs
        from nightdesk_data.batches b join nightdesk_data.jobs j using (batch_id)
       where b.origin = 'ad_hoc' and b.state in ('loading', 'open')
-        and j.state in ('queued', 'running', 'parked') and starts_with(j.custom_id, $1)`,
-    [OF_CLIENTS],
-  );
-  return countSchema.parse(rows)[0].jobs;
-}
+        and j.state in ('queued', 'running', 'parked') and starts_with(j.custom_id, $1)`;
 
 async function insertAdHoc(
   db: Queryable,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { jobInputSchema } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, countRows, execute, oneRowOf } from "../connection/rows.ts";
 import { PRESENT_TYPES, presentRowOf, REASONS_SQL, STALE_REASONS } from "./evidence.ts";
 import type { CurrentVersion } from "./evidence.ts";
 
@@ -21,30 +22,19 @@ export type RerunFilter = {
   };
 };
 
-const candidateSchema = z
-  .object({
-    job_id: z.string(),
-    custom_id: z.string(),
-    input: jobInputSchema,
-    priority: z.number(),
-    size: z.coerce.number(),
-    reasons: z.array(z.enum(STALE_REASONS)),
-  })
-  .transform((row) => ({
-    jobId: row.job_id,
-    customId: row.custom_id,
-    input: row.input,
-    priority: row.priority,
-    size: row.size,
-    reasons: row.reasons,
-  }));
+const candidateSchema = camelRow({
+  job_id: z.string(),
+  custom_id: z.string(),
+  input: jobInputSchema,
+  priority: z.number(),
+  size: z.coerce.number(),
+  reasons: z.array(z.enum(STALE_REASONS)),
+});
 
 /** A job that is to be made again, and why its result is stale if that was asked. */
 export type RerunCandidate = z.infer<typeof candidateSchema>;
 
-const pageSchema = z.tuple([
-  z.object({ last: z.string().nullable(), chosen: z.array(z.unknown()) }),
-]);
+const pageSchema = z.object({ last: z.string().nullable(), chosen: z.array(z.unknown()) });
 
 /** Before the first job of any batch. */
 export const FIRST_JOB = "0";
@@ -60,7 +50,7 @@ export async function selectRerunPage(
   { states, stale, where }: RerunFilter,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<{ readonly last: string | null; readonly chosen: readonly RerunCandidate[] }> {
-  const { rows } = await db.query(PAGE, [
+  const { last, chosen } = await oneRowOf(db, pageSchema, [
     batchId,
     after,
     limit,
@@ -71,8 +61,7 @@ export async function selectRerunPage(
     where.errorCode,
     where.path,
     where.customId,
-  ]);
-  const [{ last, chosen }] = pageSchema.parse(rows);
+  ])`${PAGE}`;
   return { last, chosen: z.array(candidateSchema).parse(chosen) };
 }
 
@@ -102,30 +91,27 @@ select (select max(seq)::text from page) as last,
   from judged where wanted or cardinality(reasons) > 0`;
 
 /** The new batch runs when and as the old one did, until its deadline if that is yet to come, and is written out in the same form. */
-export async function copyBatchSettings(
+export const copyBatchSettings = (
   db: Queryable,
   fromBatch: string,
   toBatch: string,
-): Promise<void> {
-  await db.query(
-    `update nightdesk_data.batches b set windows = o.windows, priority = o.priority, format = o.format,
+): Promise<void> =>
+  execute(db, [fromBatch, toBatch])`
+     update nightdesk_data.batches b set windows = o.windows, priority = o.priority, format = o.format,
             deadline_at = case when o.deadline_at > clock_timestamp() then o.deadline_at end
-       from nightdesk_data.batches o where o.batch_id = $1 and b.batch_id = $2`,
-    [fromBatch, toBatch],
-  );
-}
+       from nightdesk_data.batches o where o.batch_id = $1 and b.batch_id = $2`;
 
 /**
  * Adds the digests of the old batch that tell of a job which is made again, and those above them.
  * @returns how many
  */
-export async function insertDigestsAbove(
+export const insertDigestsAbove = (
   db: Queryable,
   fromBatch: string,
   toBatch: string,
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `with recursive above as (
+): Promise<number> =>
+  countRows(db, [fromBatch, toBatch])`
+     with recursive above as (
        select d.parent_id from nightdesk_data.jobs n
          join nightdesk_data.job_dependencies d on d.child_id = n.rerun_of
         where n.batch_id = $2
@@ -136,30 +122,22 @@ export async function insertDigestsAbove(
        from nightdesk_data.jobs
       where batch_id = $1 and finished_at is not null and job_id in (select parent_id from above)
       order by seq
-     on conflict (batch_id, custom_id) do nothing`,
-    [fromBatch, toBatch],
-  );
-  return rowCount ?? 0;
-}
+     on conflict (batch_id, custom_id) do nothing`;
 
 /** A digest tells of the new result of a job that is made again, and of the old result of any other. */
 export async function linkDigests(db: Queryable, toBatch: string): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.job_dependencies (parent_id, child_id)
+  await execute(db, [toBatch])`
+     insert into nightdesk_data.job_dependencies (parent_id, child_id)
      select p.job_id, coalesce(n.job_id, d.child_id)
        from nightdesk_data.jobs p
        join nightdesk_data.job_dependencies d on d.parent_id = p.rerun_of
        left join nightdesk_data.jobs n on n.rerun_of = d.child_id and n.batch_id = p.batch_id
       where p.batch_id = $1 and p.kind = 'digest'
-     on conflict do nothing`,
-    [toBatch],
-  );
-  await db.query(
-    `update nightdesk_data.jobs p set waits_for = n
+     on conflict do nothing`;
+  await execute(db, [toBatch])`
+     update nightdesk_data.jobs p set waits_for = n
        from (select d.parent_id, count(*)::integer as n
                from nightdesk_data.jobs c join nightdesk_data.job_dependencies d on d.child_id = c.job_id
               where c.batch_id = $1 and c.finished_at is null group by d.parent_id) open
-      where p.job_id = open.parent_id and p.batch_id = $1 and p.kind = 'digest'`,
-    [toBatch],
-  );
+      where p.job_id = open.parent_id and p.batch_id = $1 and p.kind = 'digest'`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";
 
 /** Which finished batches are too old to be kept. */
@@ -20,50 +21,39 @@ const OLD = `b.finished_at < coalesce($3::timestamptz, now()) - make_interval(se
    and not exists (select from nightdesk_data.jobs open
                     where open.batch_id = b.batch_id and open.state in ('queued', 'running', 'parked'))`;
 
-const valuesOf = ({ olderThanMs, only, asOf }: Retention) => [olderThanMs, only, asOf ?? null];
+const retentionValues = ({ olderThanMs, only, asOf }: Retention) => [
+  olderThanMs,
+  only,
+  asOf ?? null,
+];
 
-const oldSchema = z.array(
-  z
-    .object({
-      batch_id: z.string(),
-      name: z.string(),
-      finished_at: z.date(),
-      jobs: z.coerce.number(),
-    })
-    .transform((row) => ({
-      batchId: row.batch_id,
-      name: row.name,
-      finishedAt: row.finished_at,
-      jobs: row.jobs,
-    })),
-);
-export type OldBatch = z.infer<typeof oldSchema>[number];
+const oldSchema = camelRow({
+  batch_id: z.string(),
+  name: z.string(),
+  finished_at: z.date(),
+  jobs: z.coerce.number(),
+});
+export type OldBatch = z.infer<typeof oldSchema>;
 
 /** Batches that are due to be deleted, oldest first. */
-export async function selectOldBatches(
+export const selectOldBatches = (
   db: Queryable,
   retention: Retention,
   limit: number,
-): Promise<readonly OldBatch[]> {
-  const { rows } = await db.query(
-    `select b.batch_id, b.name, b.finished_at,
+): Promise<readonly OldBatch[]> =>
+  rowsOf(db, oldSchema, [...retentionValues(retention), limit])`
+     select b.batch_id, b.name, b.finished_at,
             (select coalesce(sum(total), 0) from nightdesk_data.batch_counts c where c.batch_id = b.batch_id) as jobs
-       from nightdesk_data.batches b where ${OLD} order by b.finished_at, b.batch_id limit $4`,
-    [...valuesOf(retention), limit],
-  );
-  return oldSchema.parse(rows);
-}
+       from nightdesk_data.batches b where ${OLD} order by b.finished_at, b.batch_id limit $4`;
 
-const deletedSchema = z.tuple([
-  z.object({
-    is_held: z.boolean(),
-    batch_id: z.string().nullable(),
-    name: z.string().nullable(),
-    finished_at: z.date().nullable(),
-    jobs: z.coerce.number(),
-    batches: z.coerce.number(),
-  }),
-]);
+const deletedSchema = camelRow({
+  is_held: z.boolean(),
+  batch_id: z.string().nullable(),
+  name: z.string().nullable(),
+  finished_at: z.date().nullable(),
+  jobs: z.coerce.number(),
+  batches: z.coerce.number(),
+});
 
 /** What one slice took away, and of which batch. busy: somebody else is at it. */
 type DeletedSlice =
@@ -84,10 +74,11 @@ export async function deleteOldSlice(
   retention: Retention,
   limit: number,
 ): Promise<DeletedSlice> {
-  const { rows } = await db.query(DELETE_SLICE, [...valuesOf(retention), limit]);
-  const [row] = deletedSchema.parse(rows);
-  if (!row.is_held) return { kind: "busy" };
-  const { batch_id: batchId, name, finished_at: finishedAt, jobs, batches } = row;
+  const { isHeld, batchId, name, finishedAt, jobs, batches } = await oneRowOf(db, deletedSchema, [
+    ...retentionValues(retention),
+    limit,
+  ])`${DELETE_SLICE}`;
+  if (!isHeld) return { kind: "busy" };
   const isNone = batchId === null || name === null || finishedAt === null;
   return { kind: "deleted", of: isNone ? null : { batchId, name, finishedAt }, jobs, batches };
 }
@@ -115,69 +106,50 @@ select held as is_held, old.batch_id, old.name, old.finished_at,
        (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches
   from guard left join old on true`;
 
-const expiredSchema = z.tuple([z.object({ is_held: z.boolean(), rows: z.coerce.number() })]);
-
 /**
  * Deletes up to `limit` pieces of reasoning whose time is over. One at a time over all workers.
  * @returns how many; null where somebody else is at it
  */
-export async function deleteExpiredReasoning(db: Queryable, limit: number): Promise<number | null> {
-  const { rows } = await db.query(
-    `with ${guardBy("retention")},
+export const deleteExpiredReasoning = (db: Queryable, limit: number): Promise<number | null> =>
+  valueOf(db, z.coerce.number().nullable(), [limit])`
+     with ${guardBy("retention")},
      due as materialized (
        select t.call_id from guard, nightdesk_data.call_reasoning t
         where guard.held and t.expires_at <= clock_timestamp() order by t.expires_at limit $1 for update of t skip locked),
      gone as (
        delete from nightdesk_data.call_reasoning t using due where t.call_id = due.call_id returning 1)
-     select held as is_held, (select count(*) from gone) as rows from guard`,
-    [limit],
-  );
-  const [row] = expiredSchema.parse(rows);
-  return row.is_held ? row.rows : null;
-}
+     select case when held then (select count(*) from gone) end as rows from guard`;
 
 /**
  * Deletes up to `limit` rows of what people did to the desk that are older than retention keeps batches. One at a time over
  * all workers.
  * @returns how many; null where somebody else is at it
  */
-export async function deleteOldActions(
+export const deleteOldActions = (
   db: Queryable,
   { olderThanMs }: Pick<Retention, "olderThanMs">,
   limit: number,
-): Promise<number | null> {
-  const { rows } = await db.query(
-    `with ${guardBy("retention")},
+): Promise<number | null> =>
+  valueOf(db, z.coerce.number().nullable(), [olderThanMs, limit])`
+     with ${guardBy("retention")},
      due as materialized (
        select a.action_id, a.at from guard, nightdesk_data.operator_actions a
         where guard.held order by a.action_id limit $2),
      gone as (
        delete from nightdesk_data.operator_actions a using due
         where a.action_id = due.action_id and due.at < now() - make_interval(secs => $1::double precision / 1000) returning 1)
-     select held as is_held, (select count(*) from gone) as rows from guard`,
-    [olderThanMs, limit],
-  );
-  const [row] = expiredSchema.parse(rows);
-  return row.is_held ? row.rows : null;
-}
+     select case when held then (select count(*) from gone) end as rows from guard`;
 
 export const PINS = ["always", "until_exported"] as const;
 export type Pin = (typeof PINS)[number];
 
 /** Retention leaves the batch alone from now on: for ever, or until it is exported; null: no longer. */
-export async function pinBatch(db: Queryable, batchId: string, pin: Pin | null): Promise<void> {
-  await db.query("update nightdesk_data.batches set pinned = $2 where batch_id = $1", [
-    batchId,
-    pin,
-  ]);
-}
+export const pinBatch = (db: Queryable, batchId: string, pin: Pin | null): Promise<void> =>
+  execute(db, [batchId, pin])`update nightdesk_data.batches set pinned = $2 where batch_id = $1`;
 
 /** All results of a batch were written somewhere: a pin that waited for that ends. Nothing while it has not ended. */
-export async function markExported(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `update nightdesk_data.batches
+export const markExported = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     update nightdesk_data.batches
         set exported_at = now(), pinned = case when pinned = 'until_exported' then null else pinned end
-      where batch_id = $1 and finished_at is not null`,
-    [batchId],
-  );
-}
+      where batch_id = $1 and finished_at is not null`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Database, Queryable } from "../connection/database.ts";
+import { countRows, execute, rowOf } from "../connection/rows.ts";
 import { JOBS_CHANNEL } from "./batches.ts";
 
 /** Ends that are no results: what a batch may try again in place. */
@@ -61,14 +62,11 @@ async function retryParents(
   return queued;
 }
 
-const stateSchema = z.array(z.object({ name: z.string(), state: z.string() }));
+const stateSchema = z.object({ name: z.string(), state: z.string() });
 
 async function lockBatch(db: Queryable, batchId: string): Promise<void> {
-  const { rows } = await db.query(
-    "select name, state from nightdesk_data.batches where batch_id = $1 for no key update",
-    [batchId],
-  );
-  const [batch] = stateSchema.parse(rows);
+  const batch = await rowOf(db, stateSchema, [batchId])`
+     select name, state from nightdesk_data.batches where batch_id = $1 for no key update`;
   if (batch?.state !== "loading") return;
   throw new Failure(
     "INPUT_INVALID",
@@ -79,46 +77,36 @@ async function lockBatch(db: Queryable, batchId: string): Promise<void> {
 const HAS_CHILDREN =
   "exists (select from nightdesk_data.job_dependencies d where d.parent_id = j.job_id)";
 
-async function requeue(
+const requeue = (
   db: Queryable,
   which: string,
   values: readonly [batchId: string, states: readonly RetriedState[]],
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `with picked as materialized (
+): Promise<number> =>
+  countRows(db, values)`
+     with picked as materialized (
        select job_id from nightdesk_data.jobs j
         where batch_id = $1 and state = any($2::text[]) and duplicate_of is null and ${which})
      update nightdesk_data.jobs j
         set state = 'queued', attempt = 0, parks = 0, losses = 0, broken_calls = 0, dispatch = dispatch + 1, due_at = now(),
             cancel_requested = false, error_code = null, error_message = null, progress = null,
             started_at = null, finished_at = null
-       from picked where j.job_id = picked.job_id and j.state = any($2::text[])`,
-    values,
-  );
-  return rowCount ?? 0;
-}
+       from picked where j.job_id = picked.job_id and j.state = any($2::text[])`;
 
 /** How many children each of the parents waits for, from the rows: what ended while a parent was over did not count. */
-async function countChildren(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `update nightdesk_data.jobs j
+const countChildren = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     update nightdesk_data.jobs j
         set waits_for = (select count(*) from nightdesk_data.job_dependencies d
                            join nightdesk_data.jobs child on child.job_id = d.child_id
                           where d.parent_id = j.job_id and child.finished_at is null)
-      where j.batch_id = $1 and j.state = 'queued' and j.attempt = 0 and ${HAS_CHILDREN}`,
-    [batchId],
-  );
-}
+      where j.batch_id = $1 and j.state = 'queued' and j.attempt = 0 and ${HAS_CHILDREN}`;
 
-async function reopen(db: Queryable, batchId: string): Promise<void> {
-  await db.query(
-    `with opened as (
+const reopen = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     with opened as (
        update nightdesk_data.batches
           set state = 'open', finished_at = null, closing = false,
               deadline_at = case when deadline_at > clock_timestamp() then deadline_at end
         where batch_id = $1
        returning batch_id)
-     select pg_notify('${JOBS_CHANNEL}', '') from opened`,
-    [batchId],
-  );
-}
+     select pg_notify('${JOBS_CHANNEL}', '') from opened`;

@@ -1,20 +1,21 @@
 import { z } from "zod";
 import { contradicts, countDropped, gradeOf, gradeOfFields } from "../../claims.ts";
-import type { EvidenceSpan, ModelUse, RunResult } from "../../run-result.ts";
+import type { EvidenceSpan, ModelUse } from "../../run-result.ts";
 import type { Settlement } from "../../settlement.ts";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow } from "../connection/rows.ts";
 import { CALL_COLUMNS, CALL_TYPES, callRowOf } from "./model-calls.ts";
+import { runTable, tableOfRun } from "./run-tables.ts";
+import type { RunRecord, RunTable } from "./run-tables.ts";
 import { storeResult } from "./store-result.ts";
 import { VERIFICATION } from "./verification.ts";
-
-export type RunRecord = Omit<RunResult, "outcome">;
 
 type Settled = {
   /** How many other jobs of the batch were still to do when this one was written; others may have ended since. */
   readonly remaining: number;
 };
 
-const settledSchema = z.array(z.object({ remaining: z.coerce.number() }));
+const settledSchema = z.object({ remaining: z.coerce.number() });
 
 /** Which run ends, and what it was made with. */
 export type EndedRun = {
@@ -66,18 +67,13 @@ export async function settleRun(
       ...children.map((child) => JSON.stringify(child.rows)),
     ],
   });
-  const [row] = settledSchema.parse(rows);
-  return row;
+  return settledSchema.optional().parse(rows[0]);
 }
 
 /** Whether the result of a run is written: the reply to `settleRun` may have been lost with its connection. */
-export async function isSettled(db: Queryable, runId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    "select from nightdesk_data.runs where run_id = $1 and state not in ('running', 'lost')",
-    [runId],
-  );
-  return rowCount === 1;
-}
+export const isSettled = (db: Queryable, runId: string): Promise<boolean> =>
+  anyRow(db, [runId])`
+     select from nightdesk_data.runs where run_id = $1 and state not in ('running', 'lost')`;
 
 const runColumns = (settlement: Settlement, record: RunRecord) => {
   const answer = settlement.kind === "succeeded" ? settlement.outcome : null;
@@ -112,7 +108,7 @@ function gradeFor(settlement: Settlement, { verification, claims, bindings }: Ru
   if (verification.state === "passed") return "verified";
   const grade = gradeOf(claims) ?? gradeOfFields(bindings);
   const isContradicted = verification.checks.some(contradicts);
-  return isContradicted && grade === "supported" ? "partly" : grade;
+  return isContradicted && grade === "supported" ? "unconfirmed" : grade;
 }
 
 /** The run that asked for the last reply, when all of them were taken over from other jobs. */
@@ -130,9 +126,8 @@ const endedColumns = ({ runMs, version, configSha256, configFile, roots }: Ended
   roots,
 });
 
-const SPAN_COLUMNS = "number, path, start_char, end_char, line_start, line_end";
-const SPAN_TYPES =
-  "number int, path text, start_char int, end_char int, line_start int, line_end int";
+const SPAN =
+  "number int, path text, start_char int, end_char int, line_start int, line_end int" as const;
 
 /** Settlements after which the job is due again. */
 const GOES_ON = "('retry', 'parked', 'handed_back', 'drafted', 'escalated')";
@@ -140,7 +135,7 @@ const GOES_ON = "('retry', 'parked', 'handed_back', 'drafted', 'escalated')";
 const FOR_FREE = "('parked', 'handed_back', 'drafted', 'escalated')";
 
 // $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 whether a host broke off,
-// $9 which person it waits for.
+// $9 which person, or what, it waits for.
 const ENDED = `
 job as (
   update nightdesk_data.jobs j
@@ -210,57 +205,49 @@ select case when exists (select from nightdesk_data.jobs o
        end as remaining
   from job`;
 
-/** A table of what a run leaves behind. Its insert comes after `job`, and takes its rows from the parameter that it is given. */
-type Child = {
-  readonly rowsOf: (record: RunRecord) => readonly object[];
-  readonly insert: (rows: string) => string;
-};
-type Written = Pick<Child, "insert"> & { readonly rows: readonly object[] };
+type Written = Pick<RunTable, "insert"> & { readonly rows: readonly object[] };
 
 /** All tables of a group, or none where it has no rows: the server prepares a statement for each choice. */
-function writtenOf(group: readonly Child[], record: RunRecord): readonly Written[] {
+function writtenOf(group: readonly RunTable[], record: RunRecord): readonly Written[] {
   const written = group.map(({ rowsOf, insert }) => ({ insert, rows: rowsOf(record) }));
   return written.some(({ rows }) => rows.length > 0) ? written : [];
 }
 
-const READING: readonly Child[] = [
-  {
-    rowsOf: ({ evidence }) => evidence.map(evidenceRow),
-    insert: (rows) => `
-evidence as (
-  insert into nightdesk_data.evidence (run_id, ordinal, kind, admitted, rejected_reason, path, source, sha256,
-         text_sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start,
-         line_end, score, preview, extractor, locator, title, retrieved_at)
-  select $1, e.* from job, jsonb_to_recordset(${rows}) as e (ordinal int, kind text, admitted boolean,
-         rejected_reason text, path text, source text, sha256 text, text_sha256 text, chars_full int, chars_returned int,
-         truncated boolean, chunk_key text, heading_path text, start_char int, end_char int, line_start int,
-         line_end int, score double precision, preview text, extractor text, locator jsonb, title text,
-         retrieved_at timestamptz))`,
-  },
-  {
-    rowsOf: ({ toolCalls }) => toolCalls.map(toolCallRow),
-    insert: (rows) => `
-calls as (
-  insert into nightdesk_data.tool_calls (run_id, ordinal, name, args, error_code, error_message, result,
-         trailing_text, duration_ms)
-  select $1, t.* from job, jsonb_to_recordset(${rows}) as t (ordinal int, name text, args jsonb,
-         error_code text, error_message text, result jsonb, trailing_text text, duration_ms double precision))`,
-  },
+const READING = [
+  tableOfRun(
+    "evidence",
+    `ordinal int, kind text, admitted boolean, rejected_reason text, path text, source text, sha256 text,
+     text_sha256 text, chars_full int, chars_returned int, truncated boolean, chunk_key text, heading_path text,
+     start_char int, end_char int, line_start int, line_end int, score double precision, preview text,
+     extractor text, locator jsonb, left_out jsonb, title text, retrieved_at timestamptz`,
+    ({ evidence }) =>
+      evidence.map((piece, ordinal) => {
+        const { title, retrievedAt } = piece.page ?? { title: null, retrievedAt: null };
+        return { ...piece, ordinal, title, retrievedAt, leftOut: piece.leftOut ?? {} };
+      }),
+  ),
+  tableOfRun(
+    "tool_calls",
+    `ordinal int, name text, args jsonb, error_code text, error_message text, result jsonb, trailing_text text,
+     duration_ms double precision`,
+    ({ toolCalls }) => toolCalls.map((call, ordinal) => ({ ...call, ordinal })),
+  ),
 ];
 
-const REPLIES: readonly Child[] = [
+const REPLIES: readonly RunTable[] = [
   {
     rowsOf: (record) => unkeptCalls(record),
-    insert: (rows) => `
+    insert: (parameter) => `
 made as (
   insert into nightdesk_data.model_calls (job_id, run_id, ${CALL_COLUMNS})
-  select job.job_id, $1, c.* from job, jsonb_to_recordset(${rows}) as c (${CALL_TYPES})
+  select job.job_id, $1, c.* from job, jsonb_to_recordset(${parameter}) as c (${CALL_TYPES})
   on conflict (job_id, request_sha256) do update set run_id = excluded.run_id
   returning call_id, request_sha256)`,
   },
-  {
-    rowsOf: ({ replies }) => replies.map(callRow),
-    insert: (rows) => `
+  runTable(
+    "ordinal int, pass text, request_sha256 text, origin text",
+    ({ replies }) => replies.map((reply, ordinal) => ({ ...reply, ordinal })),
+    (_, given) => `
 kept as (
   select call_id, request_sha256 from made
    union all
@@ -268,129 +255,78 @@ kept as (
    where m.request_sha256 not in (select request_sha256 from made)),
 used as (
   insert into nightdesk_data.run_calls (run_id, ordinal, pass, call_id, origin)
-  select $1, u.ordinal, u.pass, kept.call_id, u.origin
-    from jsonb_to_recordset(${rows}) as u (ordinal int, pass text, request_sha256 text, origin text)
-    join kept using (request_sha256))`,
-  },
+  select $1, c.ordinal, c.pass, kept.call_id, c.origin from ${given} join kept using (request_sha256))`,
+  ),
 ];
 
-const EVENTS: readonly Child[] = [
-  {
-    rowsOf: ({ events }) => events.map(eventRow),
-    insert: (rows) => `
-events as (
-  insert into nightdesk_data.run_events (run_id, ordinal, step, at_ms, duration_ms, detail)
-  select $1, v.* from job, jsonb_to_recordset(${rows}) as v (ordinal int, step text, at_ms double precision,
-         duration_ms double precision, detail jsonb))`,
-  },
+const EVENTS = [
+  tableOfRun(
+    "run_events",
+    "ordinal int, step text, at_ms double precision, duration_ms double precision, detail jsonb",
+    ({ events }) => events.map((event, ordinal) => ({ ...event, ordinal })),
+  ),
 ];
 
-const CHECKS: readonly Child[] = [
-  {
-    rowsOf: ({ checks }) => checks.quotes.map(quoteRow),
-    insert: (rows) => `
-quotes as (
-  insert into nightdesk_data.quotes (run_id, ordinal, quote, class, ${SPAN_COLUMNS})
-  select $1, q.* from job, jsonb_to_recordset(${rows}) as q (ordinal int, quote text, class text, ${SPAN_TYPES}))`,
-  },
-  {
-    rowsOf: ({ checks }) => checks.figures.map(figureRow),
-    insert: (rows) => `
-figures as (
-  insert into nightdesk_data.figures (run_id, ordinal, kind, figure, stands_in, flagged, ${SPAN_COLUMNS})
-  select $1, f.* from job, jsonb_to_recordset(${rows}) as f (ordinal int, kind text, figure text,
-         stands_in text, flagged boolean, ${SPAN_TYPES}))`,
-  },
+const CHECKS = [
+  tableOfRun("quotes", `ordinal int, quote text, class text, ${SPAN}`, ({ checks }) =>
+    checks.quotes.map((found, ordinal) => ({ ...found, ordinal, ...placeOf(found) })),
+  ),
+  tableOfRun(
+    "figures",
+    `ordinal int, kind text, figure text, stands_in text, flagged boolean, ${SPAN}`,
+    ({ checks }) =>
+      checks.figures.map((found, ordinal) => {
+        return { ...found, ordinal, figure: found.text, ...placeOf(found) };
+      }),
+  ),
 ];
 
-const CLAIMS: readonly Child[] = [
-  {
-    rowsOf: ({ claims }) => numbered(claims).map(claimRow),
-    insert: (rows) => `
-claims as (
-  insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, quote, grade, reason, fate, stands, arithmetic,
-         carrier, locator, other_places, ${SPAN_COLUMNS})
-  select $1, c.* from job, jsonb_to_recordset(${rows}) as c (draft int, ordinal int, text text, cites int[],
-         quote text, grade text, reason text, fate text, stands boolean, arithmetic text, carrier text, locator jsonb,
-         other_places jsonb, ${SPAN_TYPES}))`,
-  },
-  {
-    rowsOf: ({ claims }) => numbered(claims).flatMap(claimCheckRows),
-    insert: (rows) => `
-claim_checks as (
-  insert into nightdesk_data.claim_checks (run_id, draft, claim, ordinal, rule, verdict, detail)
-  select $1, k.* from job, jsonb_to_recordset(${rows}) as k (draft int, claim int, ordinal int, rule text,
-         verdict text, detail text))`,
-  },
+const CLAIMS = [
+  tableOfRun(
+    "claims",
+    `draft int, ordinal int, text text, cites int[], quote text, grade text, reason text, fate text, stands boolean,
+     arithmetic text, carrier text, locator jsonb, other_places jsonb, ${SPAN}`,
+    ({ claims }) =>
+      numbered(claims).map(({ claim, ordinal }) => {
+        const locator = claim.span?.locator ?? null;
+        const otherPlaces = claim.otherSpans.map(placeColumns);
+        return { ...claim, ordinal, locator, otherPlaces, ...placeOf(claim) };
+      }),
+  ),
+  tableOfRun(
+    "claim_checks",
+    "draft int, claim int, ordinal int, rule text, verdict text, detail text",
+    ({ claims }) =>
+      numbered(claims).flatMap(({ claim: { draft, checks }, ordinal: claim }) =>
+        checks.map((check, ordinal) => ({ ...check, draft, claim, ordinal })),
+      ),
+  ),
 ];
 
-const BINDINGS: readonly Child[] = [
-  {
-    rowsOf: ({ bindings }) => bindings.map(bindingRow),
-    insert: (rows) => `
+const BINDINGS = [
+  runTable(
+    `ordinal int, pointer text, state text, reason text, grade text, judge_says text, judge_detail text, quote text, ${SPAN}, value jsonb`,
+    ({ bindings }) =>
+      bindings.map((found, ordinal) => {
+        const { says = null, detail = null } = found.judged ?? {};
+        return { ...found, ordinal, judgeSays: says, judgeDetail: detail, ...placeOf(found) };
+      }),
+    (names, given) => `
 bindings as (
-  insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason, quote, ${SPAN_COLUMNS})
-  select $1, f.ordinal, f.pointer, coalesce(f.value, 'null'), f.state, f.reason, f.quote, f.number, f.path, f.start_char,
-         f.end_char, f.line_start, f.line_end
-    from job, jsonb_to_recordset(${rows}) as f (ordinal int, pointer text, value jsonb, state text, reason text,
-         quote text, ${SPAN_TYPES}))`,
-  },
+  insert into nightdesk_data.field_bindings (run_id, ${names})
+  select $1, ${names.replace("value", "coalesce(value, 'null')")} from job, ${given})`,
+  ),
 ];
 
-const PARTS: readonly Child[] = [
-  {
-    rowsOf: ({ parts }) => parts.map(partRow),
-    insert: (rows) => `
-parts as (
-  insert into nightdesk_data.summary_parts (run_id, path, level, ordinal, start_char, end_char, line_start, line_end, summary)
-  select $1, p.* from job, jsonb_to_recordset(${rows}) as p (path text, level int, ordinal int, start_char int,
-         end_char int, line_start int, line_end int, summary text))`,
-  },
+const PARTS = [
+  tableOfRun(
+    "summary_parts",
+    `path text, level int, ordinal int, start_char int, end_char int, line_start int, line_end int, summary text`,
+    ({ parts }) => parts,
+  ),
 ];
 
 const CHILDREN = [READING, REPLIES, EVENTS, CHECKS, CLAIMS, BINDINGS, PARTS, VERIFICATION];
-
-const evidenceRow = (piece: RunRecord["evidence"][number], ordinal: number) => ({
-  ordinal,
-  kind: piece.kind,
-  admitted: piece.admitted,
-  rejected_reason: piece.rejectedReason,
-  path: piece.path,
-  source: piece.source,
-  sha256: piece.sha256,
-  text_sha256: piece.textSha256,
-  chars_full: piece.charsFull,
-  chars_returned: piece.charsReturned,
-  truncated: piece.truncated,
-  chunk_key: piece.chunkKey,
-  heading_path: piece.headingPath,
-  start_char: piece.startChar,
-  end_char: piece.endChar,
-  line_start: piece.lineStart,
-  line_end: piece.lineEnd,
-  score: piece.score,
-  preview: piece.preview,
-  extractor: piece.extractor,
-  locator: piece.locator,
-  title: piece.page?.title ?? null,
-  retrieved_at: piece.page?.retrievedAt ?? null,
-});
-
-const toolCallRow = (call: RunRecord["toolCalls"][number], ordinal: number) => ({
-  ordinal,
-  name: call.name,
-  args: call.args,
-  error_code: call.errorCode,
-  error_message: call.errorMessage,
-  result: call.result,
-  trailing_text: call.trailingText,
-  duration_ms: call.durationMs,
-});
-
-const callRow = (
-  { pass, requestSha256, origin }: RunRecord["replies"][number],
-  ordinal: number,
-) => ({ ordinal, pass, request_sha256: requestSha256, origin });
 
 /** Calls that were not committed when they returned, each request once. */
 const unkeptCalls = ({ replies }: RunRecord) =>
@@ -409,34 +345,25 @@ const unkeptCalls = ({ replies }: RunRecord) =>
     }),
   );
 
-const eventRow = (
-  { step, atMs, durationMs, detail }: RunRecord["events"][number],
-  ordinal: number,
-) => ({ ordinal, step, at_ms: atMs, duration_ms: durationMs, detail });
+/** Where something was found in the evidence; nothing of it where it was not found. */
+const placeOf = ({ span }: { readonly span: EvidenceSpan | null }): EvidenceSpan | NoSpan =>
+  span ?? NO_SPAN;
 
-const spanColumns = (span: EvidenceSpan | null) => ({
-  number: span?.number ?? null,
-  path: span?.path ?? null,
-  start_char: span?.startChar ?? null,
-  end_char: span?.endChar ?? null,
-  line_start: span?.lineStart ?? null,
-  line_end: span?.lineEnd ?? null,
-});
+type NoSpan = Readonly<Record<Exclude<keyof EvidenceSpan, "locator">, null>>;
 
-const quoteRow = (found: RunRecord["checks"]["quotes"][number], ordinal: number) => ({
-  ordinal,
-  quote: found.quote,
-  class: found.class,
-  ...spanColumns(found.span),
-});
+const NO_SPAN: NoSpan = {
+  ...{ number: null, path: null },
+  ...{ startChar: null, endChar: null, lineStart: null, lineEnd: null },
+};
 
-const figureRow = (found: RunRecord["checks"]["figures"][number], ordinal: number) => ({
-  ordinal,
-  kind: found.kind,
-  figure: found.text,
-  stands_in: found.standsIn,
-  flagged: found.flagged,
-  ...spanColumns(found.span),
+const placeColumns = (span: EvidenceSpan) => ({
+  number: span.number,
+  path: span.path,
+  start_char: span.startChar,
+  end_char: span.endChar,
+  line_start: span.lineStart,
+  line_end: span.lineEnd,
+  locator: span.locator ?? null,
 });
 
 type PlacedClaim = { readonly claim: RunRecord["claims"][number]; readonly ordinal: number };
@@ -450,47 +377,3 @@ function numbered(claims: RunRecord["claims"]): readonly PlacedClaim[] {
     return { claim, ordinal };
   });
 }
-
-function claimRow({ claim, ordinal }: PlacedClaim): object {
-  const { draft, text, cites, quote, grade, reason, fate, stands, arithmetic, carrier } = claim;
-  const said = { draft, ordinal, text, cites, quote, grade, reason, fate, stands };
-  const locator = claim.span?.locator ?? null;
-  const others = claim.otherSpans.map(placeColumns);
-  return {
-    ...said,
-    ...{ arithmetic, carrier, locator, other_places: others },
-    ...spanColumns(claim.span),
-  };
-}
-
-const placeColumns = (span: EvidenceSpan) => ({
-  ...spanColumns(span),
-  locator: span.locator ?? null,
-});
-
-/** The rules that a claim was held against. */
-const claimCheckRows = ({ claim, ordinal }: PlacedClaim): readonly object[] =>
-  claim.checks.map(({ rule, verdict, detail }, at) => ({
-    draft: claim.draft,
-    claim: ordinal,
-    ordinal: at,
-    rule,
-    verdict,
-    detail,
-  }));
-
-const bindingRow = (found: RunRecord["bindings"][number], ordinal: number) => {
-  const { pointer, value, state, reason, quote } = found;
-  return { ordinal, pointer, value, state, reason, quote, ...spanColumns(found.span) };
-};
-
-const partRow = (part: RunRecord["parts"][number]) => ({
-  path: part.path,
-  level: part.level,
-  ordinal: part.ordinal,
-  start_char: part.startChar,
-  end_char: part.endChar,
-  line_start: part.lineStart,
-  line_end: part.lineEnd,
-  summary: part.summary,
-});

@@ -1,96 +1,58 @@
 import { z } from "zod";
 import { hashJson } from "../../json-value.ts";
-import type { RunResult } from "../../run-result.ts";
 import { UNRESOLVED_REASONS } from "../../verification.ts";
-import type {
-  CheckPlace,
-  CheckRecord,
-  CoverageRecord,
-  StoredCheck,
-  StoredVerification,
-  Verdict,
-} from "../../verification.ts";
+import type { StoredCheck, StoredVerification, Verdict } from "../../verification.ts";
 import type { CheckBudget, QueuedCheck } from "../../settlement.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, rowsOf, valuesOf } from "../connection/rows.ts";
 import { setBatchBudget } from "../hosts/budgets.ts";
 import { notifyJobs } from "./batches.ts";
 import { insertDependencies } from "./dependencies.ts";
 import { selectReview } from "./draft-reviews.ts";
 import { insertJobs } from "./insert-jobs.ts";
+import { runTable, tableOfJob } from "./run-tables.ts";
 
-type Verified = Pick<RunResult, "verification">;
-
-/** What a run leaves behind of the verification of its answer. Rows of the job: a later run writes what has become of them. */
+/** What a run leaves behind of the verification of its answer. */
 export const VERIFICATION = [
-  {
-    rowsOf: ({ verification }: Verified): readonly object[] => verification.checks.map(checkRow),
-    insert: (rows: string) => `
+  runTable(
+    `round int, ordinal int, draft_sha256 text, claim_number int, claim text, question text, expects text, how text,
+     rule text, state text, detail text, reason text, evidence jsonb`,
+    ({ verification }) => verification.checks,
+    (names, given) => `
 asked as (
-  insert into nightdesk_data.checks (job_id, round, ordinal, draft_sha256, claim_number, claim, question, expects, how, rule,
-         state, detail, reason, evidence, check_job_id)
+  insert into nightdesk_data.checks (job_id, ${names}, check_job_id)
   select job.job_id, c.*, q.job_id
-    from job cross join jsonb_to_recordset(${rows}) as c (round int, ordinal int, draft_sha256 text, claim_number int, claim text,
-         question text, expects text, how text, rule text, state text, detail text, reason text, evidence jsonb)
+    from job cross join ${given}
     left join nightdesk_data.jobs q on c.how = 'model' and q.kind = 'check'
           and q.custom_id = job.job_id || '.' || c.round || '.' || c.ordinal
   on conflict (job_id, round, ordinal) do update
      set state = excluded.state, detail = excluded.detail, reason = excluded.reason, evidence = excluded.evidence)`,
-  },
-  {
-    rowsOf: ({ verification }: Verified): readonly object[] =>
-      verification.judgements.map(({ round, score, given, caps, corrections }) => {
-        return { round, score, given, caps, corrections, readable: score !== null };
+  ),
+  tableOfJob(
+    "audits",
+    "round int, score int, given int, caps text[], corrections jsonb, readable boolean",
+    { key: "round", changes: ["score", "given", "caps", "corrections", "readable"] },
+    ({ verification }) =>
+      verification.audits.map((audit) => {
+        return { ...audit, readable: audit.score !== null };
       }),
-    insert: (rows: string) => `
-judged as (
-  insert into nightdesk_data.judgements (job_id, round, score, given, caps, corrections, readable)
-  select job.job_id, g.* from job, jsonb_to_recordset(${rows}) as g (round int, score int, given int, caps text[],
-         corrections jsonb, readable boolean)
-  on conflict (job_id, round) do update
-     set score = excluded.score, given = excluded.given, caps = excluded.caps, corrections = excluded.corrections,
-         readable = excluded.readable)`,
-  },
-  {
-    rowsOf: ({ verification }: Verified): readonly object[] =>
-      verification.constraints.map((constraint, ordinal) => ({ ordinal, ...constraint })),
-    insert: (rows: string) => `
-missing as (
-  insert into nightdesk_data.constraints (job_id, ordinal, what, needed, reason)
-  select job.job_id, m.* from job, jsonb_to_recordset(${rows}) as m (ordinal int, what text, needed text, reason text)
-  on conflict (job_id, ordinal) do update
-     set what = excluded.what, needed = excluded.needed, reason = excluded.reason, resolved_at = null)`,
-  },
-  {
-    rowsOf: ({ verification }: Verified): readonly object[] =>
-      verification.coverage.map(({ claimNumber, setQuery, ...coverage }) => {
-        return { ...coverage, claim_number: claimNumber, set_query: setQuery };
+  ),
+  tableOfJob(
+    "constraints",
+    "ordinal int, what text, needed text, reason text, resolved_at timestamptz",
+    { key: "ordinal", changes: ["what", "needed", "reason", "resolved_at"] },
+    ({ verification }) =>
+      verification.constraints.map((constraint, ordinal) => {
+        return { ...constraint, ordinal, resolvedAt: null };
       }),
-    insert: (rows: string) => `
-covered as (
-  insert into nightdesk_data.coverage (job_id, round, claim_number, claim, set_query, members, read)
-  select job.job_id, v.* from job, jsonb_to_recordset(${rows}) as v (round int, claim_number int, claim text, set_query text,
-         members int, read int)
-  on conflict (job_id, round, claim_number) do update set members = excluded.members, read = excluded.read)`,
-  },
+  ),
+  tableOfJob(
+    "coverage",
+    "round int, claim_number int, claim text, set_query text, members int, read int",
+    { key: "round, claim_number", changes: ["members", "read"] },
+    ({ verification }) => verification.coverage,
+  ),
 ] as const;
-
-const checkRow = (check: CheckRecord) => ({
-  round: check.round,
-  ordinal: check.ordinal,
-  draft_sha256: check.draftSha256,
-  claim_number: check.claimNumber,
-  claim: check.claim,
-  question: check.question,
-  expects: check.expects,
-  how: check.how,
-  rule: check.rule,
-  state: check.state,
-  detail: check.detail,
-  reason: check.reason,
-  evidence: check.evidence,
-});
-
-const batchSchema = z.array(z.object({ batch_id: z.string() }));
 
 /** A draft whose checks are to be queued. */
 type DraftedJob = { readonly jobId: string; readonly batchId: string };
@@ -111,23 +73,14 @@ export async function queueChecks(
   { jobId, batchId }: DraftedJob,
   { checks, budget, priority }: DraftedChecks,
 ): Promise<void> {
-  const { rows } = await db.query(
-    `insert into nightdesk_data.batches (name, origin, state, parent_id, windows, deadline_at, priority, paused_at, trace_context)
-     select 'checks ' || batch_id, 'verify', 'open', batch_id, windows, deadline_at, priority, paused_at, trace_context
-       from nightdesk_data.batches where batch_id = $1 and state in ('open', 'completed')
-     on conflict (parent_id) where origin = 'verify'
-     do update set state = 'open', finished_at = null where batches.state in ('open', 'completed')
-     returning batch_id`,
-    [batchId],
-  );
-  const [batch] = batchSchema.parse(rows);
-  if (batch === undefined) return;
+  const checksBatchId = await openBatchBeside(db, batchId, "checks");
+  if (checksBatchId === undefined) return;
   // The budget of the desk is for what people queue.
-  await setBatchBudget(db, batch.batch_id, { ...budget, seconds: null });
+  await setBatchBudget(db, checksBatchId, { ...budget, seconds: null });
   const customIds = checks.map(({ round, ordinal }) => `${jobId}.${round}.${ordinal}`);
   await insertJobs(
     db,
-    batch.batch_id,
+    checksBatchId,
     checks.map(({ input }, at) => ({
       customId: customIds[at] ?? "",
       input,
@@ -136,18 +89,33 @@ export async function queueChecks(
       affinity: input.options?.model ?? "",
     })),
   );
-  const queued = await db.query(
-    "select job_id from nightdesk_data.jobs where batch_id = $1 and custom_id = any($2::text[])",
-    [batch.batch_id, customIds],
-  );
+  const queued = await valuesOf(db, z.string(), [checksBatchId, customIds])`
+     select job_id from nightdesk_data.jobs where batch_id = $1 and custom_id = any($2::text[])`;
   await insertDependencies(
     db,
-    jobsSchema.parse(queued.rows).map(({ job_id }) => ({ parentId: jobId, childId: job_id })),
+    queued.map((childId) => ({ parentId: jobId, childId })),
   );
   await notifyJobs(db);
 }
 
-const jobsSchema = z.array(z.object({ job_id: z.string() }));
+/**
+ * The batch of checks, or of an exam, beside one of a user: it is in the same windows, and is paused and closed with that one.
+ * @returns undefined where the user's was closed
+ */
+export async function openBatchBeside(
+  db: Queryable,
+  batchId: string,
+  of: "checks" | "exam",
+): Promise<string | undefined> {
+  const [ownBatchId] = await valuesOf(db, z.string(), [batchId, of])`
+     insert into nightdesk_data.batches (name, origin, state, parent_id, windows, deadline_at, priority, paused_at, trace_context)
+     select $2 || ' ' || batch_id, 'verify', 'open', batch_id, windows, deadline_at, priority, paused_at, trace_context
+       from nightdesk_data.batches where batch_id = $1 and state in ('open', 'completed')
+     on conflict (name)
+     do update set state = 'open', finished_at = null where batches.state in ('open', 'completed') and batches.origin = 'verify'
+     returning batch_id`;
+  return ownBatchId;
+}
 
 const placeSchema = z.object({
   path: z.string(),
@@ -162,6 +130,7 @@ const verdictSchema: z.ZodType<Verdict> = z.object({
   detail: z.string(),
   reason: z.enum(UNRESOLVED_REASONS).nullable(),
   evidence: z.array(placeSchema),
+  against: z.array(z.object({ rule: z.string(), detail: z.string() })),
 });
 
 /** A check as a row, with what became of its job. */
@@ -185,28 +154,15 @@ export const checkRowSchema = z.object({
   verdict: z.unknown(),
 });
 
-/** A check of rows as the stage takes it. */
-const storedCheck = (row: z.infer<typeof checkRowSchema>): StoredCheck => ({
-  record: {
-    round: row.round,
-    ordinal: row.ordinal,
-    draftSha256: row.draft_sha256,
-    claimNumber: row.claim_number,
-    claim: row.claim,
-    question: row.question,
-    expects: row.expects,
-    how: row.how,
-    rule: row.rule,
-    state: row.state,
-    detail: row.detail,
-    reason: row.reason,
-    checkJobId: row.check_job_id,
-    evidence: row.evidence satisfies readonly CheckPlace[],
-  },
-  jobState: row.job_state,
-  jobError: row.job_error,
-  verdict: verdictSchema.safeParse(row.verdict).data ?? null,
-});
+/** A check as the verification takes it. */
+const storedCheckSchema = camelRow(checkRowSchema.shape).transform(
+  ({ jobState, jobError, verdict, ...record }): StoredCheck => ({
+    record,
+    jobState,
+    jobError,
+    verdict: verdictSchema.safeParse(verdict).data ?? null,
+  }),
+);
 
 export const coverageRowSchema = z.object({
   round: z.int(),
@@ -217,23 +173,8 @@ export const coverageRowSchema = z.object({
   read: z.int(),
 });
 
-const coverageRecord = ({
-  round,
-  claim_number: claimNumber,
-  claim,
-  set_query: setQuery,
-  members,
-  read,
-}: z.infer<typeof coverageRowSchema>): CoverageRecord => ({
-  round,
-  claimNumber,
-  claim,
-  setQuery,
-  members,
-  read,
-});
-
-const judgedSchema = z.array(z.object({ round: z.int(), caps: z.array(z.string()) }));
+const coverageSchema = camelRow(coverageRowSchema.shape);
+const auditSchema = z.object({ round: z.int(), caps: z.array(z.string()) });
 
 export async function selectVerification(
   db: Queryable,
@@ -241,34 +182,21 @@ export async function selectVerification(
 ): Promise<StoredVerification> {
   const checks = await selectChecks(db, jobId);
   const review = await selectReview(db, jobId);
-  if (checks.length === 0) return { checks, coverage: [], judgements: [], review };
-  const { rows } = await db.query(
-    `select round, claim_number, claim, set_query, members, read from nightdesk_data.coverage
-      where job_id = $1 order by round, claim_number`,
-    [jobId],
-  );
-  const judged = await db.query(
-    "select round, caps from nightdesk_data.judgements where job_id = $1 order by round",
-    [jobId],
-  );
-  return {
-    checks,
-    coverage: z.array(coverageRowSchema).parse(rows).map(coverageRecord),
-    judgements: judgedSchema.parse(judged.rows),
-    review,
-  };
+  if (checks.length === 0) return { checks, coverage: [], audits: [], review };
+  const coverage = await rowsOf(db, coverageSchema, [jobId])`
+     select round, claim_number, claim, set_query, members, read from nightdesk_data.coverage
+      where job_id = $1 order by round, claim_number`;
+  const audits = await rowsOf(db, auditSchema, [jobId])`
+     select round, caps from nightdesk_data.audits where job_id = $1 order by round`;
+  return { checks, coverage, audits, review };
 }
 
-async function selectChecks(db: Queryable, jobId: string): Promise<readonly StoredCheck[]> {
-  const { rows } = await db.query(
-    `select c.round, c.ordinal, c.draft_sha256, c.claim_number, c.claim, c.question, c.expects, c.how, c.rule, c.state,
+const selectChecks = (db: Queryable, jobId: string): Promise<readonly StoredCheck[]> =>
+  rowsOf(db, storedCheckSchema, [jobId])`
+     select c.round, c.ordinal, c.draft_sha256, c.claim_number, c.claim, c.question, c.expects, c.how, c.rule, c.state,
             c.detail, c.reason, c.check_job_id, c.evidence, j.state as job_state, j.error_code as job_error,
             r.summary as verdict
        from nightdesk_data.checks c
        left join nightdesk_data.jobs j on j.job_id = c.check_job_id
        left join nightdesk_data.runs r on r.run_id = j.run_id and r.state = 'succeeded'
-      where c.job_id = $1 order by c.round, c.ordinal`,
-    [jobId],
-  );
-  return z.array(checkRowSchema).parse(rows).map(storedCheck);
-}
+      where c.job_id = $1 order by c.round, c.ordinal`;

@@ -1,74 +1,51 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { isDue } from "./due.ts";
 import { HOLD_REASONS, MAY_RUN } from "./holds.ts";
 
-const waitingSchema = z
-  .object({
-    job_id: z.string(),
-    custom_id: z.string(),
-    kind: z.enum(KINDS),
-    state: z.enum(JOB_STATES),
-    run_id: z.string().nullable(),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
-    due_in_s: z.coerce.number().nullable(),
-    progress: z.record(z.string(), z.unknown()).nullable(),
-    hold_reason: z.enum(HOLD_REASONS).nullable(),
-    hold_until: z.date().nullable(),
-    batch_state: z.string(),
-  })
-  .transform((row) => ({
-    jobId: row.job_id,
-    customId: row.custom_id,
-    kind: row.kind,
-    state: row.state,
-    runId: row.run_id,
-    code: row.error_code,
-    message: row.error_message,
-    dueInSeconds: row.due_in_s,
-    progress: row.progress,
-    holdReason: row.hold_reason,
-    holdUntil: row.hold_until,
-    batchState: row.batch_state,
-  }));
+const waitingSchema = camelRow({
+  job_id: z.string(),
+  custom_id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.enum(JOB_STATES),
+  run_id: z.string().nullable(),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+  due_in_seconds: z.coerce.number().nullable(),
+  progress: z.record(z.string(), z.unknown()).nullable(),
+  hold_reason: z.enum(HOLD_REASONS).nullable(),
+  hold_until: z.date().nullable(),
+  batch_state: z.string(),
+});
 
 /** What somebody who waits for a job wants to know of it. `dueInSeconds` is null for a job held back while its batch loads. */
 export type WaitingJob = z.infer<typeof waitingSchema>;
 
 /** The jobs of a small batch, in order: an ad-hoc command's own, and what its worker added. */
-export async function selectWaitingJobs(
-  db: Queryable,
-  batchId: string,
-): Promise<readonly WaitingJob[]> {
-  const { rows } = await db.query(
-    `select j.job_id, j.custom_id, j.kind, j.state, j.run_id, j.error_code, j.error_message,
+export const selectWaitingJobs = (db: Queryable, batchId: string): Promise<readonly WaitingJob[]> =>
+  rowsOf(db, waitingSchema, [batchId])`
+     select j.job_id, j.custom_id, j.kind, j.state, j.run_id, j.error_code as code, j.error_message as message,
             case when ${isDue("j.due_at")} then 0
                  when isfinite(j.due_at) then greatest(0, extract(epoch from j.due_at - clock_timestamp())) end
-              as due_in_s,
+              as due_in_seconds,
             j.progress, b.hold_reason, b.hold_until, b.state as batch_state
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
-      where j.batch_id = $1 order by j.seq limit 100`,
-    [batchId],
-  );
-  return z.array(waitingSchema).parse(rows);
-}
-
-const workSchema = z.tuple([z.object({ work: z.boolean() })]);
+      where j.batch_id = $1 order by j.seq limit 100`;
 
 /**
  * Whether there is something that a worker would do now, and nobody else:
  *
  * - a job of a batch that may run runs or is due. A parked job is not, until its time comes, and neither is one that
- *   waits for others, nor one of a batch that is held;
+ *   waits for others, nor one of a batch that is held. One that waits for an exam is, which takes half an hour at most;
  * - jobs of a batch that was closed, or whose deadline has passed, are to be ended;
  * - a worker died with a job, or with what it had reserved of a budget that holds a batch;
  * - a host that holds a batch is to be asked whether it is back, or is being asked.
  */
-export async function hasWork(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query(
-    `select exists (select from nightdesk_data.batches where closing)
+export const hasWork = (db: Queryable): Promise<boolean> =>
+  valueOf(db, z.boolean())`
+     select exists (select from nightdesk_data.batches where closing)
          or exists (select from nightdesk_data.jobs where state = 'running' and lease_until < clock_timestamp())
          or exists (
        select from nightdesk_data.batches b
@@ -88,30 +65,23 @@ export async function hasWork(db: Queryable): Promise<boolean> {
                          and j.dispatched_at is not null and ${isDue("j.due_at")})
            or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id
                          and j.state in ('queued', 'parked') and j.dispatched_at is null and j.waits_for = 0
-                         and ${isDue("j.due_at")}))
-     ) as work`,
-  );
-  return workSchema.parse(rows)[0].work;
-}
+                         and ${isDue("j.due_at")})
+           or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.waiting_for = 'exam'))
+     ) as work`;
 
 const count = z.coerce.number();
 
-const hostWaitSchema = z.tuple([z.object({ jobs: count, hosts: z.array(z.string()) })]);
+const hostWaitSchema = z.object({ jobs: count, hosts: z.array(z.string()) });
 
 /** The jobs of open batches that nothing but the return of a host lets go on, and the hosts that they met down or busy. */
-export async function selectWaitingForHosts(
-  db: Queryable,
-): Promise<{ readonly jobs: number; readonly hosts: readonly string[] }> {
-  const { rows } = await db.query(
-    `select count(*) as jobs,
+export const selectWaitingForHosts = (db: Queryable): Promise<z.infer<typeof hostWaitSchema>> =>
+  oneRowOf(db, hostWaitSchema)`
+     select count(*) as jobs,
             coalesce(array_agg(distinct j.parked_host order by j.parked_host) filter (where j.parked_host is not null), '{}')
               as hosts
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
       where b.state = 'open' and b.origin <> 'system' and j.state in ('queued', 'parked')
-        and (b.hold_reason = 'host' or b.hold_reason is null and j.waiting_for = 'host')`,
-  );
-  return hostWaitSchema.parse(rows)[0];
-}
+        and (b.hold_reason = 'host' or b.hold_reason is null and j.waiting_for = 'host')`;
 
 /** The share of a job's work for the rest of the prompt and the reply. */
 export const WORK_WITHOUT_BYTES = 1_200;
@@ -147,22 +117,15 @@ export type WorkLeft = z.infer<typeof left>;
 export type WorkSpent = z.infer<typeof spent>;
 
 /** The work of all jobs of a batch that have not ended. It looks at each of them: half a second of CPU for a million. */
-export async function selectWorkLeft(db: Queryable, batchId: string): Promise<readonly WorkLeft[]> {
-  const { rows } = await db.query(
-    `select j.kind, j.affinity, count(*) as jobs, sum(${WORK}) as work from nightdesk_data.jobs j
-      where j.batch_id = $1 and j.state in ('queued', 'running', 'parked') group by 1, 2 order by 1, 2`,
-    [batchId],
-  );
-  return z.array(left).parse(rows);
-}
+export const selectWorkLeft = (db: Queryable, batchId: string): Promise<readonly WorkLeft[]> =>
+  rowsOf(db, left, [batchId])`
+     select j.kind, j.affinity, count(*) as jobs, sum(${WORK}) as work from nightdesk_data.jobs j
+      where j.batch_id = $1 and j.state in ('queued', 'running', 'parked') group by 1, 2 order by 1, 2`;
 
 /** What the last 5,000 runs took, by kind and model, of this batch and of all others. */
-export async function selectWorkSpent(
-  db: Queryable,
-  batchId: string,
-): Promise<readonly WorkSpent[]> {
-  const { rows } = await db.query(
-    `with recent as materialized (
+export const selectWorkSpent = (db: Queryable, batchId: string): Promise<readonly WorkSpent[]> =>
+  rowsOf(db, spent, [batchId])`
+     with recent as materialized (
        select job_id, finished_at, run_ms from nightdesk_data.runs
         where finished_at is not null and state in ('succeeded', 'refused', 'failed')
         order by finished_at desc limit ${MOST_RECENT}),
@@ -174,21 +137,15 @@ export async function selectWorkSpent(
        select *, least(passed, run_ms / 1000 + ${MOST_IDLE_SECONDS}) as seconds from timed where passed is not null)
      select kind, affinity, own, count(*) as jobs, sum(work) as work, sum(1.0 / work) as per_work,
             sum(seconds) as seconds, sum(seconds / work) as seconds_per_work
-       from measured group by 1, 2, 3 order by 1, 2, 3`,
-    [batchId],
-  );
-  return z.array(spent).parse(rows);
-}
+       from measured group by 1, 2, 3 order by 1, 2, 3`;
 
-/** What was done lately. `share`: this batch's part of all runs since its first one, 0 to 1. */
-type Pace = { readonly tokens: number; readonly seconds: number; readonly share: number };
-
-const paceSchema = z.tuple([z.object({ tokens: count, seconds: count, share: count })]);
+/** `share`: this batch's part of all runs since its first one, 0 to 1. */
+const paceSchema = z.object({ tokens: count, seconds: count, share: count });
 
 /** The pace of a batch in the last five minutes, or as much of them as the last 5,000 runs took. Zero before two have ended. */
-export async function selectPace(db: Queryable, batchId: string): Promise<Pace> {
-  const { rows } = await db.query(
-    `with recent as materialized (
+export const selectPace = (db: Queryable, batchId: string): Promise<z.infer<typeof paceSchema>> =>
+  oneRowOf(db, paceSchema, [batchId])`
+     with recent as materialized (
        select r.finished_at, r.prompt_tokens + r.completion_tokens as tokens, r.run_ms, j.batch_id = $1 as own,
               min(r.finished_at) filter (where j.batch_id = $1) over () as first
          from (select job_id, finished_at, run_ms, prompt_tokens, completion_tokens from nightdesk_data.runs
@@ -199,8 +156,4 @@ export async function selectPace(db: Queryable, batchId: string): Promise<Pace> 
      select coalesce(sum(tokens) filter (where own), 0) as tokens,
             coalesce(extract(epoch from clock_timestamp() - min(first)), 0) as seconds,
             coalesce(sum(run_ms) filter (where own) / nullif(sum(run_ms), 0), 1) as share
-       from recent where finished_at > first`,
-    [batchId],
-  );
-  return paceSchema.parse(rows)[0];
-}
+       from recent where finished_at > first`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SharedConfig, SharedKey } from "../../config/config-fingerprint.ts";
 import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, rowsOf, valueOf } from "../connection/rows.ts";
 
 /** A worker whose heartbeat is younger than this is alive. */
 const ALIVE_SECONDS = 15;
@@ -26,33 +27,30 @@ export type WorkerFacts = {
 };
 
 /** Says that the worker is alive, now. */
-export async function heartbeat(db: Queryable, worker: WorkerFacts): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, embedder_hosts,
+export const heartbeat = (db: Queryable, worker: WorkerFacts): Promise<void> =>
+  execute(db, [
+    worker.workerId,
+    worker.host,
+    worker.pid,
+    worker.version,
+    worker.concurrency,
+    worker.modelHosts,
+    worker.embedderHosts,
+    worker.configFile,
+    JSON.stringify(Object.fromEntries(worker.sharedConfig)),
+  ])`
+     insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, embedder_hosts,
                                           config_file, shared_config)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`,
-    [
-      worker.workerId,
-      worker.host,
-      worker.pid,
-      worker.version,
-      worker.concurrency,
-      worker.modelHosts,
-      worker.embedderHosts,
-      worker.configFile,
-      JSON.stringify(Object.fromEntries(worker.sharedConfig)),
-    ],
-  );
-}
+     on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`;
 
 /**
  * Removes a worker that has stopped, and those that have been dead for a day. Jobs that it still holds, because their
  * results could not be written, are handed back: they are due at once, and no attempt is used up.
  */
 export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
-  await db.query(
-    `with held as materialized (
+  await execute(db, [workerId])`
+     with held as materialized (
        select job_id, run_id from nightdesk_data.jobs
         where state = 'running' and worker_id = $1 and not cancel_requested order by seq for no key update),
      runs as (
@@ -63,110 +61,75 @@ export async function removeWorker(db: Queryable, workerId: string): Promise<voi
      update nightdesk_data.jobs j
         set state = 'queued', attempt = attempt - 1, due_at = clock_timestamp(), lease_until = null, worker_id = null,
             progress = null
-       from held where j.job_id = held.job_id`,
-    [workerId],
-  );
-  await db.query(
-    `delete from nightdesk_data.workers
-      where worker_id = $1 or heartbeat_at < clock_timestamp() - interval '1 day'`,
-    [workerId],
-  );
+       from held where j.job_id = held.job_id`;
+  await execute(db, [workerId])`
+     delete from nightdesk_data.workers
+      where worker_id = $1 or heartbeat_at < clock_timestamp() - interval '1 day'`;
 }
-
-const aliveSchema = z.tuple([z.object({ alive: z.coerce.number() })]);
 
 /** @param host null for workers of any host */
-export async function countAliveWorkers(db: Queryable, host: string | null): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*) as alive from nightdesk_data.workers
+export const countAliveWorkers = (db: Queryable, host: string | null): Promise<number> =>
+  valueOf(db, z.coerce.number(), [host])`
+     select count(*) as alive from nightdesk_data.workers
       where ${IS_ALIVE}
-        and ($1::text is null or host = $1)`,
-    [host],
-  );
-  return aliveSchema.parse(rows)[0].alive;
-}
+        and ($1::text is null or host = $1)`;
 
-const aliveWorkers = z.array(
-  z
-    .object({
-      host: z.string(),
-      pid: z.number(),
-      model_hosts: z.array(z.string()),
-      embedder_hosts: z.array(z.string()),
-    })
-    .transform(({ host, pid, model_hosts: modelHosts, embedder_hosts: embedderHosts }) => ({
-      host,
-      pid,
-      modelHosts,
-      embedderHosts,
-    })),
-);
+const aliveWorkers = camelRow({
+  host: z.string(),
+  pid: z.number(),
+  model_hosts: z.array(z.string()),
+  embedder_hosts: z.array(z.string()),
+});
 
 /** The workers whose heartbeat is young: the processes to look for, and whom they ask. */
-export async function selectAliveWorkers(
+export const selectAliveWorkers = (
   db: Queryable,
-): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHosts" | "embedderHosts">[]> {
-  const { rows } = await db.query(
-    `select host, pid, model_hosts, embedder_hosts from nightdesk_data.workers
-      where ${IS_ALIVE} order by worker_id`,
-  );
-  return aliveWorkers.parse(rows);
-}
+): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHosts" | "embedderHosts">[]> =>
+  rowsOf(db, aliveWorkers)`
+     select host, pid, model_hosts, embedder_hosts from nightdesk_data.workers
+      where ${IS_ALIVE} order by worker_id`;
 
 const sharedConfigSchema = z
   .record(z.string(), z.string())
   .transform((parts): SharedConfig => new Map(Object.entries(parts) as [SharedKey, string][]));
 
-const configuredSchema = z.array(
-  z
-    .object({
-      worker_id: z.string(),
-      host: z.string(),
-      pid: z.number(),
-      config_file: z.string(),
-      shared_config: sharedConfigSchema,
-    })
-    .transform((row) => ({
-      workerId: row.worker_id,
-      host: row.host,
-      pid: row.pid,
-      configFile: row.config_file,
-      sharedConfig: row.shared_config,
-    })),
-);
+const configuredSchema = camelRow({
+  worker_id: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  config_file: z.string(),
+  shared_config: sharedConfigSchema,
+});
 /** A living worker, and what its configuration says for all. */
-export type ConfiguredWorker = z.infer<typeof configuredSchema>[number];
+export type ConfiguredWorker = z.infer<typeof configuredSchema>;
 
 /** The workers whose heartbeat is young, the one that has been there longest first. */
-export async function selectConfiguredWorkers(db: Queryable): Promise<readonly ConfiguredWorker[]> {
-  const { rows } = await db.query(
-    `select worker_id, host, pid, config_file, shared_config from nightdesk_data.workers
-      where ${IS_ALIVE} order by started_at, worker_id`,
-  );
-  return configuredSchema.parse(rows);
-}
+export const selectConfiguredWorkers = (db: Queryable): Promise<readonly ConfiguredWorker[]> =>
+  rowsOf(db, configuredSchema)`
+     select worker_id, host, pid, config_file, shared_config from nightdesk_data.workers
+      where ${IS_ALIVE} order by started_at, worker_id`;
 
-const appliedSchema = z.array(z.object({ key: z.string(), sha256: z.string() }));
+const appliedSchema = z.object({ key: z.string(), sha256: z.string() });
 
 /** What is in force, by key; a key that is missing was never applied. */
 export async function selectAppliedConfig(db: Queryable): Promise<SharedConfig> {
-  const { rows } = await db.query("select key, sha256 from nightdesk_data.applied_config");
-  return new Map(appliedSchema.parse(rows).map(({ key, sha256 }) => [key as SharedKey, sha256]));
+  const rows = await rowsOf(
+    db,
+    appliedSchema,
+  )`select key, sha256 from nightdesk_data.applied_config`;
+  return new Map(rows.map(({ key, sha256 }) => [key as SharedKey, sha256]));
 }
 
 /** Notes that these parts of a worker's configuration are in force from now on. */
-export async function recordAppliedConfig(
+export const recordAppliedConfig = (
   db: Queryable,
   { host, sharedConfig }: Pick<WorkerFacts, "host" | "sharedConfig">,
   keys: readonly SharedKey[],
-): Promise<void> {
-  await db.query(
-    `insert into nightdesk_data.applied_config as a (key, sha256, host)
+): Promise<void> =>
+  execute(db, [keys, keys.map((key) => sharedConfig.get(key)), host])`
+     insert into nightdesk_data.applied_config as a (key, sha256, host)
      select key, sha256, $3 from unnest($1::text[], $2::text[]) as new (key, sha256)
       order by key
      on conflict (key) do update
        set sha256 = excluded.sha256, host = excluded.host, applied_at = clock_timestamp()
-     where a.sha256 <> excluded.sha256`,
-    [keys, keys.map((key) => sharedConfig.get(key)), host],
-  );
-}
+     where a.sha256 <> excluded.sha256`;

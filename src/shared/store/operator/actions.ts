@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
+import { execute, valueOf } from "../connection/rows.ts";
 
-/** What somebody may do on the pages of the desk. */
-export const OPERATOR_ACTIONS = [
-  ...(["pause", "resume", "cancel", "retry"] as const),
-  ...(["approve", "deny", "accept", "correct", "reject", "resolve"] as const),
-  ...(["start", "save-query", "remove-query"] as const),
-] as const;
-export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
+/** What somebody may do on the pages of the dashboard. */
+type OperatorAction =
+  | ("pause" | "resume" | "cancel" | "retry")
+  | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve")
+  | ("start" | "save-query" | "remove-query");
 
 export type NewAction = {
   /** Who asked for it. */
@@ -18,22 +17,22 @@ export type NewAction = {
   readonly detail?: Readonly<Record<string, unknown>>;
 };
 
-const idSchema = z.tuple([z.object({ action_id: z.string() })]);
-
 /** Writes down that somebody is about to do something. @returns its id, for `endAction` */
-export async function beginAction(
+export const beginAction = (
   db: Queryable,
   { actor, action, batchId, jobId, detail }: NewAction,
-): Promise<string> {
-  const { rows } = await db.query(
-    `insert into nightdesk_data.operator_actions (actor, action, batch_id, job_id, detail)
-     values ($1, $2, $3, $4, $5) returning action_id::text`,
-    [actor, action, batchId ?? null, jobId ?? null, JSON.stringify(detail ?? {})],
-  );
-  return idSchema.parse(rows)[0].action_id;
-}
+): Promise<string> =>
+  valueOf(db, z.string(), [
+    actor,
+    action,
+    batchId ?? null,
+    jobId ?? null,
+    JSON.stringify(detail ?? {}),
+  ])`
+     insert into nightdesk_data.operator_actions (actor, action, batch_id, job_id, detail)
+     values ($1, $2, $3, $4, $5) returning action_id::text`;
 
-export type ActionEnd = {
+type ActionEnd = {
   readonly outcome: "done" | "failed";
   /** A sentence, cut after 2,000 characters. */
   readonly said: string;
@@ -42,16 +41,13 @@ export type ActionEnd = {
 };
 
 /** Writes down what came of it. */
-export async function endAction(
+export const endAction = (
   db: Queryable,
   actionId: string,
   { outcome, said, batchId }: ActionEnd,
-): Promise<void> {
-  await db.query(
-    `update nightdesk_data.operator_actions
-        set outcome = $2, said = $3, batch_id = coalesce($4, batch_id), ended_at = clock_timestamp() where action_id = $1`,
-    [actionId, outcome, said.slice(0, MOST_SAID), batchId ?? null],
-  );
-}
+): Promise<void> =>
+  execute(db, [actionId, outcome, said.slice(0, MOST_SAID), batchId ?? null])`
+     update nightdesk_data.operator_actions
+        set outcome = $2, said = $3, batch_id = coalesce($4, batch_id), ended_at = clock_timestamp() where action_id = $1`;
 
 const MOST_SAID = 2_000;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
+import { anyRow, rowsOf } from "../connection/rows.ts";
 
 const savedSchema = z.object({
   name: z.string(),
@@ -15,12 +16,9 @@ export const MOST_QUERY_NAME = 100;
 const MOST_SAVED = 200;
 
 /** By name. */
-export async function selectSavedQueries(db: Queryable): Promise<readonly SavedQuery[]> {
-  const { rows } = await db.query(
-    `select name, statement, saved_by, saved_at from nightdesk_data.saved_queries order by name limit ${MOST_SAVED}`,
-  );
-  return z.array(savedSchema).parse(rows);
-}
+export const selectSavedQueries = (db: Queryable): Promise<readonly SavedQuery[]> =>
+  rowsOf(db, savedSchema)`
+     select name, statement, saved_by, saved_at from nightdesk_data.saved_queries order by name limit ${MOST_SAVED}`;
 
 /** Keeps a statement; one of the same name is replaced. @throws Failure INPUT_INVALID for a name that is none, or where 200 are kept */
 export async function saveQuery(
@@ -34,25 +32,17 @@ export async function saveQuery(
     );
   }
   if (statement.trim() === "") throw new Failure("INPUT_INVALID", "There is no statement to save.");
-  const { rows } = await db.query(
-    `insert into nightdesk_data.saved_queries (name, statement, saved_by)
+  const isSaved = await anyRow(db, [name, statement, savedBy])`
+     insert into nightdesk_data.saved_queries (name, statement, saved_by)
      select $1, $2, $3
       where (select count(*) from nightdesk_data.saved_queries) < ${MOST_SAVED}
          or exists (select from nightdesk_data.saved_queries where name = $1)
-     on conflict (name) do update set statement = $2, saved_by = $3, saved_at = clock_timestamp()
-     returning name`,
-    [name, statement, savedBy],
-  );
-  if (rows.length === 0) {
+     on conflict (name) do update set statement = $2, saved_by = $3, saved_at = clock_timestamp()`;
+  if (!isSaved) {
     throw new Failure("INPUT_INVALID", `${MOST_SAVED} queries are saved: remove one first.`);
   }
 }
 
 /** @returns whether it was there */
-export async function removeQuery(db: Queryable, name: string): Promise<boolean> {
-  const { rows } = await db.query(
-    "delete from nightdesk_data.saved_queries where name = $1 returning name",
-    [name],
-  );
-  return rows.length > 0;
-}
+export const removeQuery = (db: Queryable, name: string): Promise<boolean> =>
+  anyRow(db, [name])`delete from nightdesk_data.saved_queries where name = $1`;

@@ -2,45 +2,34 @@ import { z } from "zod";
 import { HOOK_EVENTS, HOOK_TARGETS } from "../../job.ts";
 import type { HookTarget } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
+import { execute, rowsOf } from "../connection/rows.ts";
 import type { BatchOrigin } from "../jobs/batches.ts";
 
 /** Says what is to be called when a batch ends or waits for a person from now on, and for which batches. */
-export async function registerHook(
+export const registerHook = (
   db: Queryable,
   targets: readonly HookTarget[],
   origins: readonly BatchOrigin[],
-): Promise<void> {
-  await db.query(
-    `update nightdesk_data.batch_end_hook set targets = $1, origins = $2
-      where (targets, origins) is distinct from ($1::text[], $2::text[])`,
-    [targets, origins],
-  );
-}
+): Promise<void> =>
+  execute(db, [targets, origins])`
+     update nightdesk_data.batch_end_hook set targets = $1, origins = $2
+      where (targets, origins) is distinct from ($1::text[], $2::text[])`;
 
-const shownSchema = z.array(
-  z.object({
-    event: z.enum(HOOK_EVENTS),
-    target: z.enum(HOOK_TARGETS),
-    state: z.enum(["pending", "done", "failed", "superseded"]),
-    tries: z.int(),
-    status: z.int().nullable(),
-    error: z.string().nullable(),
-    happened_at: z.date(),
-    ended_at: z.date().nullable(),
-  }),
-);
+const shownSchema = z.object({
+  event: z.enum(HOOK_EVENTS),
+  target: z.enum(HOOK_TARGETS),
+  state: z.enum(["pending", "done", "failed", "superseded"]),
+  tries: z.int(),
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+  happened_at: z.date(),
+  ended_at: z.date().nullable(),
+});
 
-export type ShownCall = z.infer<typeof shownSchema>[number];
+export type ShownCall = z.infer<typeof shownSchema>;
 
 /** How the ends of a batch, and that it waits for a person, were told, newest first. */
-export async function selectHookCalls(
-  db: Queryable,
-  batchId: string,
-): Promise<readonly ShownCall[]> {
-  const { rows } = await db.query(
-    `select event, target, state, tries, status, error, happened_at, ended_at from nightdesk.hooks
-      where batch_id = $1 order by happened_at desc, target`,
-    [batchId],
-  );
-  return shownSchema.parse(rows);
-}
+export const selectHookCalls = (db: Queryable, batchId: string): Promise<readonly ShownCall[]> =>
+  rowsOf(db, shownSchema, [batchId])`
+     select event, target, state, tries, status, error, happened_at, ended_at from nightdesk.hooks
+      where batch_id = $1 order by happened_at desc, target`;

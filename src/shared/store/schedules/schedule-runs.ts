@@ -3,6 +3,7 @@ import type { CommandInput } from "../../job.ts";
 import { fillPlaceholders, plannedName } from "../../schedules/placeholders.ts";
 import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../connection/database.ts";
+import { anyRow, execute } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import type { LastRun } from "./schedules.ts";
@@ -21,12 +22,10 @@ export async function makeRun(
   cause: LastRun["cause"],
 ): Promise<MadeRun | undefined> {
   return database.transaction(async (db) => {
-    const { rowCount } = await db.query(
-      `insert into nightdesk_data.schedule_runs (schedule, planned_at, cause) values ($1, $2, $3)
-       on conflict do nothing`,
-      [name, plannedAt, cause],
-    );
-    if (rowCount !== 1) return undefined;
+    const isFirst = await anyRow(db, [name, plannedAt, cause])`
+       insert into nightdesk_data.schedule_runs (schedule, planned_at, cause) values ($1, $2, $3)
+       on conflict do nothing`;
+    if (!isFirst) return undefined;
     const made = await createBatch(db, plannedName(name, plannedAt, timezone));
     const input: CommandInput = {
       kind: "command",
@@ -36,10 +35,8 @@ export async function makeRun(
     };
     const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
     await insertJobs(db, made.batchId, [{ customId: name, input, inputSha256, priority: 0 }]);
-    await db.query(
-      "update nightdesk_data.schedule_runs set batch_id = $3 where schedule = $1 and planned_at = $2",
-      [name, plannedAt, made.batchId],
-    );
+    await execute(db, [name, plannedAt, made.batchId])`
+       update nightdesk_data.schedule_runs set batch_id = $3 where schedule = $1 and planned_at = $2`;
     await openBatch(db, made.batchId);
     return made;
   });

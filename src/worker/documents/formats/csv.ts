@@ -1,74 +1,165 @@
 import { decodeBytes } from "../encoding.ts";
-import { NO_FRONTMATTER } from "../frontmatter.ts";
-import { inChild } from "../reader/reader.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
-import type { Format } from "./format.ts";
 import type { Extraction } from "../extraction.ts";
-import { addRow, isHeader, rowBlocks } from "./table-rows.ts";
+import { isHeader, isValue, modeOf, MOSTLY, oneLine, openTables } from "./table-rows.ts";
+import type { Cells } from "./table-rows.ts";
 
-/** Tables as text, with any of four delimiters. */
-export const CSV: Format = {
-  name: "csv",
-  extensions: [".csv", ".tsv"],
-  extractor: inChild("csv 1", { home: import.meta.url, name: "readCsv" }),
-  isOf: () => true,
-  parseFrontmatter: () => NO_FRONTMATTER,
-  cut: (lines, firstLine) => ({ kind: "blocks", blocks: rowBlocks(lines, firstLine) }),
-};
-
-/** A line of text a row, its cells with the names of their columns where the first row names them. */
+/** Tables as text: a line a row, its cells with the names of their columns, and above them the lines that are no rows. */
 export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
-  const decoded = decodeBytes(bytes);
+  const decoded = decodeBytes(bytes, limits.encoding);
   if (decoded === undefined) {
     throw new NoText(
       "FILE_READ_ERROR",
       "is no text in an encoding that is known: save it as UTF-8.",
     );
   }
-  const text = decoded.text.replace(/^\uFEFF/, "");
-  const delimiter = detectDelimiter(text);
+  const whole = decoded.text;
+  const said = SEPARATOR.exec(whole);
+  const text = whole.slice(said?.[0].length ?? 0);
+  const layout = layoutOf(text, said?.[1]);
   const builder = openTextBuilder(limits);
   const count = countEntries("rows", limits);
-  let header: ReadonlyMap<number, string> | null = null;
+  const tables = openTables(builder);
   let row = 0;
-  for (const cells of parseRows(text, delimiter)) {
+  for (const given of parseRows(text, layout.delimiter)) {
     count();
     row += 1;
-    if (cells.every((cell) => cell.trim() === "")) continue;
-    builder.place({ row });
-    const numbered = [...cells.entries()];
-    addRow(builder, header, numbered);
-    if (row === 1 && isHeader(cells)) header = new Map(numbered);
+    const aligned = realign(given, layout);
+    const cells = cellsOf(aligned);
+    if (cells.size === 0) continue;
+    if (row <= layout.above) {
+      builder.place({ row });
+      builder.add(`${introOf([...cells.values()])}\n`);
+    } else {
+      const isTorn = layout.width > 1 && widthOf(aligned) > layout.width;
+      tables.add({ locator: { row }, cells, isTorn });
+    }
   }
-  return builder.finish({ encoding: decoded.encoding, delimiter: NAMES[delimiter], rows: row });
+  tables.finish();
+  const delimiter = NAMES.get(layout.delimiter) ?? layout.delimiter;
+  return builder.finish({ encoding: decoded.encoding, delimiter, rows: row });
 }
 
-const NAMES = { "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar" } as const;
-type Delimiter = keyof typeof NAMES;
+/** What Excel writes into the first line of tables for other countries. */
+const SEPARATOR = /^"?sep=([^\r\n"])"?(?:\r\n?|\n)/i;
 
-const SAMPLE_CHARS = 20_000;
-const SAMPLE_ROWS = 50;
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["\t", "tab"],
+  [";", "semicolon"],
+  [",", "comma"],
+  ["|", "bar"],
+]);
 
-/** The one that cuts the most rows of a sample into as many cells as the first has; the first of the list among equals. */
-function detectDelimiter(text: string): Delimiter {
-  const sample = text.slice(0, SAMPLE_CHARS);
-  const scores = (["\t", ";", ",", "|"] as const).map((delimiter) => {
-    const rows: string[][] = [];
-    for (const cells of parseRows(sample, delimiter, "cut")) {
-      rows.push(cells);
-      if (rows.length === SAMPLE_ROWS) break;
-    }
-    // The last one may be cut.
-    const whole = rows.length > 1 && text.length > SAMPLE_CHARS ? rows.slice(0, -1) : rows;
-    const columns = whole[0]?.length ?? 1;
-    const alike = whole.filter((cells) => cells.length === columns).length;
-    return { delimiter, score: columns === 1 ? 0 : alike / Math.max(1, whole.length) };
+/** A line above the table: words, or a name and its value. */
+const introOf = ([name = "", ...values]: readonly string[]): string =>
+  values.length === 0
+    ? oneLine(name)
+    : `${oneLine(name).replace(/:$/, "")}: ${values.map(oneLine).join("; ")}`;
+
+const cellsOf = (row: readonly string[]): Cells =>
+  new Map([...row.entries()].filter(([, cell]) => cell.trim() !== ""));
+
+type Layout = {
+  readonly delimiter: string;
+  /** Cells of a row. */
+  readonly width: number;
+  /** Rows above the table. */
+  readonly above: number;
+  /** Columns of figures or dates. */
+  readonly values: ReadonlySet<number>;
+};
+
+const SAMPLE_CHARS = 100_000;
+
+/** What the beginning of a text says of its table. @param said the delimiter, where the text says it */
+function layoutOf(text: string, said: string | undefined): Layout {
+  const candidates = (said === undefined ? [...NAMES.keys()] : [said]).map((delimiter) => {
+    const rows = sampleOf(text, delimiter);
+    const widths = rows.map(widthOf).filter((width) => width > 1);
+    const width = modeOf(widths);
+    const alike = widths.filter((one) => one === width).length;
+    return {
+      ...{ delimiter, rows, width },
+      score: alike * (delimiter === "," ? 1 - decimalShare(rows) : 1),
+    };
   });
-  return scores.reduce((best, other) => (other.score > best.score ? other : best), {
-    delimiter: ",",
-    score: 0,
-  }).delimiter;
+  const {
+    delimiter,
+    rows,
+    width: usual,
+  } = candidates.reduce((best, other) =>
+    other.score > best.score || (other.score === best.score && other.width > best.width)
+      ? other
+      : best,
+  );
+  const above = usual < 2 ? 0 : startOf(rows, usual);
+  // Most rows may leave the last cells empty.
+  const width = usual < 2 ? usual : Math.max(usual, widthOf(rows[above] ?? []));
+  const below = rows.slice(above + 1).filter((row) => widthOf(row) <= width);
+  return { delimiter, width, above, values: valueColumns(below, width) };
+}
+
+function sampleOf(text: string, delimiter: string): string[][] {
+  const rows = [...parseRows(text.slice(0, SAMPLE_CHARS), delimiter, "cut")];
+  // The last one may be cut.
+  return rows.length > 1 && text.length > SAMPLE_CHARS ? rows.slice(0, -1) : rows;
+}
+
+/** Cells up to the last one that holds something. */
+const widthOf = (row: readonly string[]): number =>
+  row.findLastIndex((cell) => cell.trim() !== "") + 1;
+
+/** The share of commas that stand within a number: `1.234,50`. */
+function decimalShare(rows: readonly (readonly string[])[]): number {
+  let [within, all] = [0, 0];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) {
+      if (at === 0) continue;
+      all += 1;
+      if (/\d$/.test(row[at - 1] ?? "") && /^\d{1,2}(?!\d)/.test(cell)) within += 1;
+    }
+  }
+  return within / Math.max(1, all);
+}
+
+/** The row with which the table begins: as wide as most, and rows alike follow. */
+function startOf(rows: readonly (readonly string[])[], width: number): number {
+  const isAlike = (row: readonly string[]): boolean =>
+    row.length >= width - 1 && widthOf(row) <= width + 1;
+  const start = rows.findIndex((row, at) => {
+    if (widthOf(row) < width) return false;
+    const rest = rows.slice(at).filter((other) => widthOf(other) > 0);
+    return rest.filter(isAlike).length >= rest.length * MOSTLY;
+  });
+  if (start < 1) return 0;
+  // Names may be one fewer than the cells of a row.
+  const before = rows.slice(start - 1).map(cellsOf);
+  const isNarrow = widthOf(rows[start - 1] ?? []) === width - 1 && !isHeader(before.slice(1));
+  return isNarrow && isHeader(before, "figures") ? start - 1 : start;
+}
+
+const valueColumns = (rows: readonly (readonly string[])[], width: number): ReadonlySet<number> =>
+  new Set(
+    Array.from({ length: width }, (_, column) => column).filter((column) => {
+      const cells = rows.map((row) => (row[column] ?? "").trim()).filter(Boolean);
+      return cells.length > 0 && cells.filter(isValue).length >= cells.length * MOSTLY;
+    }),
+  );
+
+/**
+ * A row with more cells than there are columns, because a delimiter stands in its words: these are put together again where
+ * figures then stand in the columns of figures, and there is one way to have it so.
+ */
+function realign(row: readonly string[], { delimiter, width, values }: Layout): readonly string[] {
+  const more = widthOf(row) - width;
+  if (more < 1 || values.size === 0) return row;
+  const ways = Array.from({ length: width }, (_, at) => at)
+    .filter((at) => !values.has(at))
+    .map((at) => row.toSpliced(at, more + 1, row.slice(at, at + more + 1).join(delimiter)))
+    .filter((way) => [...values].every((at) => isValue((way[at] ?? "").trim())));
+  const [only] = ways;
+  return ways.length === 1 && only !== undefined ? only : row;
 }
 
 /**

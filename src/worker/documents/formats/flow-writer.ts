@@ -8,9 +8,12 @@ export type FlowWriter = {
   endParagraph(kind: ParagraphKind): void;
   openTable(): void;
   openRow(): void;
-  openCell(): void;
+  openCell(span?: CellSpan): void;
   closeCell(): void;
   closeTable(): void;
+  /** What is added from here on stands beside the paragraph that is open, and is written behind it. */
+  openBox(): void;
+  closeBox(): void;
   /** What is added from here on is a note of that name, until it is closed. */
   openNote(name: string): void;
   closeNote(): void;
@@ -18,77 +21,202 @@ export type FlowWriter = {
   finish(): void;
 };
 
+/** How many columns a cell goes over, and whether it goes on from the row above; it may be told until the cell is closed. */
+export type CellSpan = { columns: number; goesOn: boolean };
+
 export type ParagraphKind =
   | { readonly kind: "plain" }
-  | { readonly kind: "heading"; readonly level: number }
-  | { readonly kind: "item"; readonly depth: number };
+  | { readonly kind: "heading"; readonly level: number; readonly label?: string | undefined }
+  /** Without a label it has a bullet. */
+  | { readonly kind: "item"; readonly depth: number; readonly label?: string | undefined };
 
 const DEEPEST_HEADING = 6;
 const DEEPEST_ITEM = 8;
+/** A row of more columns is written as its cells alone. */
+const MOST_COLUMNS = 200;
+/** A longer cell is said once, however many columns it goes over. */
+const MOST_REPEATED_CHARS = 80;
+const oneCell = (): CellSpan => ({ columns: 1, goesOn: false });
 
-type Table = { readonly rows: string[][] };
+type Cell = { readonly text: string; readonly span: CellSpan };
+type Table = { readonly rows: Cell[][]; readonly spans: CellSpan[] };
+
+/** Blocks go to the document or into a box; a cell and a note are one line, of as many paragraphs as there are. */
+type Frame = {
+  readonly kind: "blocks" | "line";
+  readonly put: (block: string) => void;
+  pieces: string[];
+  /** Where the paragraph of a line begins. */
+  from: number;
+  /** Boxes beside the paragraph. */
+  boxes: string[];
+  isAfterItem: boolean;
+};
+
+const frameOf = (kind: Frame["kind"], put: Frame["put"]): Frame => ({
+  kind,
+  put,
+  pieces: [],
+  from: 0,
+  boxes: [],
+  isAfterItem: false,
+});
 
 export function openFlowWriter(builder: Pick<TextBuilder, "add">): FlowWriter {
-  /** What is gathered: the paragraph, inside of it a cell, inside of that a note. */
-  const open: string[][] = [[]];
+  const body = frameOf("blocks", (block) => {
+    builder.add(block);
+  });
+  const open: Frame[] = [];
   const tables: Table[] = [];
-  const notes: string[] = [];
-  let isAfterItem = false;
-  const take = (): string => (open.pop() ?? []).join("");
+  const boxes: string[][] = [];
+  const notes = new Set<string>();
+  const top = (): Frame => open.at(-1) ?? body;
   const add = (text: string): void => {
-    open.at(-1)?.push(text);
+    top().pieces.push(text);
   };
-  const isInside = (): boolean => open.length > 1;
+  const openLine = (start: readonly string[]): void => {
+    open.push({ ...frameOf("line", () => undefined), pieces: [...start], from: start.length });
+  };
+  const closeLine = (): string => open.pop()?.pieces.join("") ?? "";
+  const putBoxes = (frame: Frame): void => {
+    for (const box of frame.boxes.splice(0)) frame.put(box);
+  };
   return {
     add,
     endParagraph(kind) {
-      // A cell and a note are one line, of as many paragraphs as there are.
-      if (isInside()) {
+      const frame = top();
+      if (frame.kind === "line") {
+        const label = kind.kind === "plain" ? undefined : kind.label;
+        if (label !== undefined) frame.pieces.splice(frame.from, 0, `${label} `);
         add(" ");
+        frame.from = frame.pieces.length;
         return;
       }
-      const text = take()
+      const text = frame.pieces
+        .join("")
         .replaceAll(/[ \t]+/g, " ")
         .trim();
-      open.push([]);
-      if (text === "") return;
-      if (isAfterItem && kind.kind !== "item") builder.add("\n");
-      isAfterItem = kind.kind === "item";
-      builder.add(paragraphOf(text, kind));
+      frame.pieces = [];
+      if (text !== "") {
+        if (frame.isAfterItem && kind.kind !== "item") frame.put("\n");
+        frame.isAfterItem = kind.kind === "item";
+        frame.put(paragraphOf(text, kind));
+      }
+      if (frame.boxes.length > 0 && frame.isAfterItem) frame.put("\n");
+      if (frame.boxes.length > 0) frame.isAfterItem = false;
+      putBoxes(frame);
     },
-    openTable: () => void tables.push({ rows: [] }),
+    openTable: () => void tables.push({ rows: [], spans: [] }),
     openRow: () => void tables.at(-1)?.rows.push([]),
-    openCell: () => void open.push([]),
+    openCell(span = oneCell()) {
+      tables.at(-1)?.spans.push(span);
+      openLine([]);
+    },
     closeCell() {
-      if (!isInside()) return;
-      tables.at(-1)?.rows.at(-1)?.push(take());
+      if (top().kind !== "line") return;
+      const text = closeLine();
+      const table = tables.at(-1);
+      const row = table?.rows.at(-1);
+      const span = table?.spans.pop() ?? oneCell();
+      if (table === undefined || row === undefined) return;
+      const said = span.goesOn ? textAbove(table, columnsOf(row)) : undefined;
+      row.push({ text: said ?? text, span });
     },
     closeTable() {
       const { rows } = tables.pop() ?? { rows: [] };
-      if (!isInside()) {
-        builder.add(`${isAfterItem ? "\n" : ""}${markdownTable(rows)}\n`);
-        isAfterItem = false;
-      }
+      const frame = top();
+      const texts = rows.map((row, at) =>
+        columnsOf(row) > MOST_COLUMNS
+          ? row.map(({ text }) => text)
+          : row.flatMap((cell) => cellsOf(cell, at === 0, row.length)),
+      );
       // One in a cell is part of its words.
-      else add(rows.map((row) => row.join("; ")).join(" / "));
+      if (frame.kind === "line")
+        add(texts.map((row) => row.map((text) => text.trim()).join("; ")).join(" / "));
+      else {
+        frame.put(`${frame.isAfterItem ? "\n" : ""}${markdownTable(texts)}\n`);
+        frame.isAfterItem = false;
+      }
     },
-    openNote: (name) => void open.push([`${name}: `]),
+    openBox() {
+      const blocks: string[] = [];
+      boxes.push(blocks);
+      open.push(frameOf("blocks", (block) => blocks.push(block)));
+    },
+    closeBox() {
+      if (boxes.length === 0) return;
+      open.pop();
+      const text = (boxes.pop() ?? []).join("");
+      const frame = top();
+      if (frame.kind === "line") add(` ${text.replaceAll(/\s+/g, " ").trim()} `);
+      else if (text !== "") frame.boxes.push(text);
+    },
+    openNote: (name) => {
+      openLine([`${name}: `]);
+    },
     closeNote() {
-      if (isInside()) notes.push(take().replaceAll(/\s+/g, " ").trim());
+      if (top().kind !== "line") return;
+      const note = closeLine().replaceAll(/\s+/g, " ").trim();
+      if (!note.endsWith("]:")) notes.add(note);
     },
     finish() {
+      putBoxes(body);
       for (const note of notes) builder.add(`${note}\n\n`);
     },
   };
 }
 
+const columnsOf = (row: readonly Cell[]): number =>
+  row.reduce((sum, { span }) => sum + span.columns, 0);
+
+/** The text of the cell above one that begins at a column. */
+function textAbove({ rows }: Table, column: number): string | undefined {
+  let at = 0;
+  for (const { text, span } of rows.at(-2) ?? []) {
+    if (column < at + span.columns) return text;
+    at += span.columns;
+  }
+  return undefined;
+}
+
+/** A name of several columns is said of each. */
+function cellsOf({ text, span }: Cell, isFirstRow: boolean, cells: number): string[] {
+  const isRepeated = isFirstRow && cells > 1 && text.length <= MOST_REPEATED_CHARS;
+  return [text, ...Array.from({ length: span.columns - 1 }, () => (isRepeated ? text : ""))];
+}
+
+const within = (value: number, least: number, most: number): number =>
+  Math.min(Math.max(value, least), most);
+
 function paragraphOf(text: string, kind: ParagraphKind): string {
+  const line = text.replaceAll("\n", " ");
   switch (kind.kind) {
-    case "heading":
-      return `${"#".repeat(Math.min(kind.level, DEEPEST_HEADING))} ${text.replaceAll("\n", " ")}\n\n`;
-    case "item":
-      return `${"  ".repeat(Math.min(kind.depth, DEEPEST_ITEM))}- ${text.replaceAll("\n", " ")}\n`;
+    case "heading": {
+      const marks = "#".repeat(within(kind.level, 1, DEEPEST_HEADING));
+      return `${marks} ${kind.label === undefined ? "" : `${kind.label} `}${line}\n\n`;
+    }
+    case "item": {
+      const { depth, label = "-" } = kind;
+      // What Markdown does not take for the number of an item stands behind a bullet.
+      const mark = /^(?:-|\d{1,9}[.)])$/.test(label) ? label : `- ${label}`;
+      return `${"  ".repeat(within(depth, 0, DEEPEST_ITEM))}${mark} ${line}\n`;
+    }
     case "plain":
       return `${text}\n\n`;
   }
+}
+
+/** Writes a table whose cells are known. */
+export function addTable(writer: FlowWriter, rows: readonly (readonly string[])[]): void {
+  if (rows.length === 0) return;
+  writer.openTable();
+  for (const row of rows) {
+    writer.openRow();
+    for (const cell of row) {
+      writer.openCell();
+      writer.add(cell);
+      writer.closeCell();
+    }
+  }
+  writer.closeTable();
 }

@@ -3,7 +3,7 @@ import type { Attachment } from "../extraction.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 
 /** As the parser of mails gives it. */
-type MimePart = {
+export type MimePart = {
   readonly filename: string | null;
   readonly mimeType: string;
   readonly content: ArrayBuffer | Uint8Array | string;
@@ -25,7 +25,8 @@ export const attachedParts = (
     ...(date === undefined ? {} : { date }),
   }));
 
-const bytesOf = ({ content }: MimePart): Buffer => {
+/** What a part holds. */
+export const bytesOf = ({ content }: Pick<MimePart, "content">): Buffer => {
   if (typeof content === "string") return Buffer.from(content);
   return content instanceof ArrayBuffer
     ? Buffer.from(content)
@@ -34,18 +35,30 @@ const bytesOf = ({ content }: MimePart): Buffer => {
 
 /** The ending of a part whose name has none. */
 const ENDINGS: Readonly<Record<string, string>> = {
+  "application/epub+zip": ".epub",
+  "application/ics": ".ics",
   "application/pdf": ".pdf",
   "application/json": ".json",
   "application/mbox": ".mbox",
+  "application/rtf": ".rtf",
   "application/yaml": ".yaml",
+  "application/vnd.oasis.opendocument.presentation": ".odp",
+  "application/vnd.oasis.opendocument.spreadsheet": ".ods",
   "application/vnd.oasis.opendocument.text": ".odt",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+  "application/xhtml+xml": ".xhtml",
+  "message/delivery-status": ".txt",
+  "message/disposition-notification": ".txt",
   "message/rfc822": ".eml",
+  "text/calendar": ".ics",
   "text/csv": ".csv",
   "text/html": ".html",
   "text/markdown": ".md",
   "text/plain": ".txt",
+  "text/rfc822-headers": ".txt",
+  "text/rtf": ".rtf",
   "text/tab-separated-values": ".tsv",
 };
 
@@ -81,20 +94,24 @@ const MOST_ATTACHMENTS = 1_000;
 
 /** Gathers attachments up to a limit of their number and of their bytes. */
 export function gatherAttachments({ unpackedBytes }: Pick<TextLimits, "unpackedBytes">): {
-  add(parts: readonly AttachedPart[]): void;
-  finish(): { readonly attachments: readonly Attachment[]; readonly leftOut: number };
+  add(parts: readonly Attachment[]): void;
+  /** Whether what comes now is left out, whatever it is. */
+  isFull(): boolean;
+  finish(): { readonly attachments: readonly Attachment[]; readonly attachmentsLeftOut: number };
 } {
   const attachments: Attachment[] = [];
   let bytes = 0;
-  let leftOut = 0;
+  let attachmentsLeftOut = 0;
   return {
+    isFull: () => attachments.length === MOST_ATTACHMENTS || bytes > unpackedBytes,
     add(parts) {
       for (const { name, bytes: content, date } of parts) {
         bytes += content.length;
-        if (attachments.length === MOST_ATTACHMENTS || bytes > unpackedBytes) leftOut += 1;
+        if (attachments.length === MOST_ATTACHMENTS || bytes > unpackedBytes)
+          attachmentsLeftOut += 1;
         else attachments.push({ name, bytes: content, ...(date === undefined ? {} : { date }) });
       }
     },
-    finish: () => ({ attachments, leftOut }),
+    finish: () => ({ attachments, attachmentsLeftOut }),
   };
 }

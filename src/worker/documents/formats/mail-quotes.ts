@@ -5,7 +5,10 @@ const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Op|Em|Den) .{3,200}(?:wrote|schrieb.*|écrit|escribió|scritto|schreef.*|escreveu|skrev)\s*:$/;
 /** Where a program quotes all that follows without a mark. */
 const ORIGINAL =
-  /^(?:-{2,} ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale|Forwarded message|Weitergeleitete Nachricht) ?-{2,}|_{20,})$/i;
+  /^-{2,} ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale|Forwarded message|Weitergeleitete Nachricht) ?-{2,}$/i;
+/** A line of a form, or that of Outlook before a mail that it quotes: then members of a header follow. */
+const RULE = /^_{20,}$/;
+const MEMBER = /^\*?\p{Lu}[\p{L}\p{M} -]{0,20}:\*? ?\S/u;
 
 type Part = "body" | "quoted" | "signature";
 
@@ -26,7 +29,8 @@ export function markQuotes(text: string, mark: string): string {
   let part: Part = "body";
   let hasRest = false;
   lines.forEach((line, at) => {
-    const next = hasRest ? part : partOf(line, lines[at + 1] ?? "", part);
+    const isQuoteRule = !hasRest && RULE.test(line.trim()) && isHeader(lines.slice(at + 1, at + 5));
+    const next = hasRest ? part : isQuoteRule ? undefined : partOf(line, lines[at + 1] ?? "", part);
     if (next === undefined) hasRest = true;
     const found = next ?? "quoted";
     if (found !== part && line.trim() !== "") {
@@ -37,6 +41,9 @@ export function markQuotes(text: string, mark: string): string {
   });
   return shown.join("\n");
 }
+
+const isHeader = (lines: readonly string[]): boolean =>
+  lines.filter((line) => MEMBER.test(line.trim())).length >= 3;
 
 /** Undefined where all that follows is quoted. */
 function partOf(line: string, next: string, part: Part): Part | undefined {

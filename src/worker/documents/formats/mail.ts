@@ -1,38 +1,26 @@
 import type { Address, Email } from "postal-mime";
 import { MAIL_HEADINGS } from "../../text/mail-header.ts";
 import { htmlText } from "../../web/html-text.ts";
-import { NO_FRONTMATTER } from "../frontmatter.ts";
-import { inChild } from "../reader/reader.ts";
+import { hasCode } from "../../../shared/store/connection/errors.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextBuilder, TextLimits } from "../reader/text-builder.ts";
-import type { Format } from "./format.ts";
 import type { Extraction, FileMetadata } from "../extraction.ts";
-import { attachedParts, gatherAttachments } from "./mail-attachments.ts";
+import { countLeftOut } from "../left-out.ts";
+import type { LeftOutCounter } from "../left-out.ts";
+import { attachedParts, bytesOf, gatherAttachments } from "./mail-attachments.ts";
 import type { AttachedPart } from "./mail-attachments.ts";
+import { choosePart } from "./mail-body.ts";
+import { withMailDecoder, withPlainHeader } from "./mail-charsets.ts";
 import { findMissingEnd } from "./mail-end.ts";
 import type { MissingEnd } from "./mail-end.ts";
+import { invitationText } from "./mail-invitation.ts";
 import { markQuotes } from "./mail-quotes.ts";
-import { MARKDOWN } from "./markdown.ts";
+import { readSealed } from "./mail-seal.ts";
+import { splitMailbox } from "./mailbox.ts";
 
 /** One mail. */
-export const EML: Format = {
-  name: "eml",
-  extensions: [".eml"],
-  extractor: inChild("eml 4", { home: import.meta.url, name: "readEml" }),
-  isOf: () => true,
-  parseFrontmatter: () => NO_FRONTMATTER,
-  cut: (...text) => MARKDOWN.cut(...text),
-};
-
-/** A mailbox: mails one after the other, each behind a line that begins with "From ". */
-export const MBOX: Format = {
-  ...EML,
-  name: "mbox",
-  extensions: [".mbox"],
-  extractor: inChild("mbox 5", { home: import.meta.url, name: "readMbox" }),
-};
-
-export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
+export async function readEml(file: Buffer, limits: TextLimits): Promise<Extraction> {
+  const bytes = withPlainHeader(file);
   const mail = await parseMail(bytes);
   if (mail.from === undefined && mail.subject === undefined && mail.date === undefined) {
     throw new NoText("FILE_FORMAT_INVALID", "has no header of a mail: save the mail anew as .eml.");
@@ -40,27 +28,29 @@ export async function readEml(bytes: Buffer, limits: TextLimits): Promise<Extrac
   const builder = openTextBuilder(limits);
   const gathered = gatherAttachments(limits);
   const missingEnd = findMissingEnd(mail, bytes);
-  addMail(mail, { builder, gathered, count: countEntries("parts", limits), missingEnd });
+  const leftOut = countLeftOut();
+  addMail(mail, { builder, gathered, leftOut, count: countEntries("parts", limits), missingEnd });
   const metadata = { ...metadataOf(mail), ...(missingEnd === null ? {} : { truncated: true }) };
-  return { ...builder.finish(metadata), ...gathered.finish() };
+  return { ...builder.finish(metadata), ...gathered.finish(), ...leftOut.finish() };
 }
 
+/** A mailbox: mails one after the other, each behind a line that begins with "From ". */
 export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
   const builder = openTextBuilder(limits);
   const gathered = gatherAttachments(limits);
-  const count = countEntries("parts", limits);
+  const leftOut = countLeftOut();
   let message = 0;
   let newest = "";
   let truncated = 0;
   for (const content of splitMailbox(bytes)) {
-    count();
+    const count = countEntries("parts of a mail", limits);
     message += 1;
     builder.place({ message });
-    const mail = await parseMail(content);
+    const mail = await parseMail(withPlainHeader(content));
     if (mail.date !== undefined && isDay(mail.date) && mail.date > newest) newest = mail.date;
     const missingEnd = findMissingEnd(mail, content);
     if (missingEnd !== null) truncated += 1;
-    addMail(mail, { builder, gathered, count, message, missingEnd });
+    addMail(mail, { builder, gathered, leftOut, count, message, missingEnd });
   }
   if (message === 0) {
     throw new NoText(
@@ -73,7 +63,7 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
     ...(newest === "" ? {} : { date: newest }),
     ...(truncated === 0 ? {} : { truncated_messages: truncated }),
   };
-  return { ...builder.finish(metadata), ...gathered.finish() };
+  return { ...builder.finish(metadata), ...gathered.finish(), ...leftOut.finish() };
 }
 
 /** A header that is no date is given as it is written. */
@@ -81,10 +71,13 @@ const isDay = (date: string): boolean => /^\d{4}-\d\d-\d\d/.test(date);
 
 /** Its own limits end a mail whose parts are nested deeper than any program nests them. */
 async function parseMail(bytes: Buffer): Promise<Email> {
-  const { default: PostalMime } = await import("postal-mime");
   try {
-    return await PostalMime.parse(bytes, { maxNestingDepth: 50, forceRfc822Attachments: true });
-  } catch {
+    return await withMailDecoder(async () => {
+      const { default: PostalMime } = await import("postal-mime");
+      return PostalMime.parse(bytes, { maxNestingDepth: 50, forceRfc822Attachments: true });
+    });
+  } catch (error) {
+    if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
     throw new NoText(
       "FILE_FORMAT_INVALID",
       "has parts in parts, or headers, beyond what mails have: save its text alone.",
@@ -92,45 +85,46 @@ async function parseMail(bytes: Buffer): Promise<Email> {
   }
 }
 
-/** The line that begins a mail has an address and a year; one in a text is written with a mark before it. */
-const SEPARATOR = /^From \S+ .*\b\d{4}\b.*\r?\n/gm;
-
-function* splitMailbox(bytes: Buffer): Generator<Buffer> {
-  const text = bytes.toString("latin1");
-  let start: number | undefined;
-  const mail = (end: number): Buffer =>
-    Buffer.from(text.slice(start, end).replaceAll(/^>(>*From )/gm, "$1"), "latin1");
-  for (const match of text.matchAll(SEPARATOR)) {
-    if (start !== undefined) yield mail(match.index);
-    start = match.index + match[0].length;
-  }
-  if (start !== undefined) yield mail(text.length);
-}
-
 type MailWork = {
   readonly builder: TextBuilder;
   readonly gathered: ReturnType<typeof gatherAttachments>;
+  readonly leftOut: LeftOutCounter;
   readonly count: () => void;
   /** Its number in a mailbox. */
   readonly message?: number;
   readonly missingEnd: MissingEnd | null;
 };
 
-function addMail(mail: Email, { builder, gathered, count, message, missingEnd }: MailWork): void {
+function addMail(mail: Email, work: MailWork): void {
+  const { builder, gathered, leftOut, count, message, missingEnd } = work;
   builder.add(`# ${oneLine(mail.subject ?? "(no subject)")}\n\n`);
   for (const line of headerLines(mail)) builder.add(`${line}\n`);
   if (missingEnd !== null)
     builder.add(
       `(The mail is truncated: ${TRUNCATED[missingEnd]} What came after is not there.)\n`,
     );
-  builder.add(`\n${markQuotes(bodyOf(mail), "###")}\n\n`);
+  const { notes, encrypted, withoutSeals } = readSealed(mail);
+  leftOut.add("encrypted parts", encrypted);
+  const body = withoutSeals(bodyOf(mail, leftOut));
+  builder.add(`\n${notes.map((note) => `(${note})\n`).join("")}${markQuotes(body, "###")}\n\n`);
   const { date, attachments } = mail;
+  for (const invitation of invitationsOf(attachments))
+    builder.add(`## Invitation\n\n${invitation}\n\n`);
   if (attachments.length === 0) return;
   for (let part = 0; part < attachments.length; part += 1) count();
   const parts = attachedParts(attachments, { date, message });
   builder.add(`## ${MAIL_HEADINGS.attachments}\n\n${parts.map(lineOf).join("")}\n`);
   gathered.add(parts);
 }
+
+/** A calendar that comes as a file as well says the same. */
+const invitationsOf = (attachments: Email["attachments"]): ReadonlySet<string> =>
+  new Set(
+    attachments
+      .filter(({ mimeType }) => /^(?:text\/calendar|application\/ics)$/i.test(mimeType))
+      .map((part) => invitationText(bytesOf(part).toString("utf8")))
+      .filter((text) => text !== ""),
+  );
 
 /** What it is called by its sender, and where it is found below the file. */
 const lineOf = ({ givenName, name, type, bytes }: AttachedPart): string =>
@@ -181,10 +175,15 @@ function metadataOf(mail: Email): FileMetadata {
   };
 }
 
-/** Its plain text, or the words of its page. */
-function bodyOf({ text, html }: Email): string {
-  if (text !== undefined && text.trim() !== "") return text.replaceAll(/\r\n?/g, "\n").trimEnd();
-  if (html === undefined) return "";
-  const page = htmlText({ html, url: "about:blank" });
-  return page.kind === "text" ? page.text : "(a page that is nested too deep to be read)";
+/** Its plain text, or the words of its page, or both where each says what the other does not. */
+function bodyOf({ text = "", html }: Email, leftOut: LeftOutCounter): string {
+  const plain = text.replaceAll(/\r\n?/g, "\n").trimEnd();
+  if (html === undefined) return plain;
+  const page = htmlText({ html, url: "about:blank", beside: "kept" });
+  if (page.kind === "too_deep")
+    return plain === "" ? "(a page that is nested too deep to be read)" : plain;
+  const chosen = choosePart({ text: plain, page: page.text });
+  if (chosen === "text") return plain;
+  leftOut.addAll(page.leftOut);
+  return chosen === "page" ? page.text : `${plain}\n\n${page.text}`;
 }

@@ -1,108 +1,316 @@
-import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { openArchive } from "../reader/archive.ts";
-import { inChild } from "../reader/reader.ts";
+import type { Archive } from "../reader/archive.ts";
 import { NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import { walkXml } from "../reader/walk-xml.ts";
-import type { XmlVisitor } from "../reader/walk-xml.ts";
+import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
+import { shiftDigits } from "../../text/list-number.ts";
+import { countLeftOut } from "../left-out.ts";
+import type { LeftOutCounter } from "../left-out.ts";
 import { openFlowWriter } from "./flow-writer.ts";
-import type { FlowWriter, ParagraphKind } from "./flow-writer.ts";
-import type { Format } from "./format.ts";
+import type { CellSpan, FlowWriter, ParagraphKind } from "./flow-writer.ts";
 import type { Extraction } from "../extraction.ts";
-import { MARKDOWN } from "./markdown.ts";
+import { OUTLINE, readOdtStyles } from "./odt-styles.ts";
+import type { OdtStyles } from "./odt-styles.ts";
 import { readProperties } from "./office-properties.ts";
 
 /** Text documents of LibreOffice and others. */
-export const ODT: Format = {
-  name: "odt",
-  extensions: [".odt"],
-  extractor: inChild("odt 1", { home: import.meta.url, name: "readOdt" }),
-  isOf: () => true,
-  parseFrontmatter: () => NO_FRONTMATTER,
-  cut: (...text) => MARKDOWN.cut(...text),
-};
-
 export function readOdt(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
+  const content = contentOf(archive, "text document", ".odt");
+  const builder = openTextBuilder(limits);
+  const writer = openFlowWriter(builder);
+  const leftOut = countLeftOut();
+  const margins = archive.text("styles.xml") ?? "<none/>";
+  const styles = readOdtStyles([margins, content]);
+  const work: OdtWork = { writer, styles, leftOut, textOf: (part) => archive.text(part) };
+  walkXml(content, contentVisitor(work, "text"));
+  for (const margin of ["header", "footer"]) walkXml(margins, marginVisitor(work, margin));
+  writer.finish();
+  return { ...builder.finish(readProperties(archive, "meta.xml")), ...leftOut.finish() };
+}
+
+export type OdtWork = {
+  readonly writer: FlowWriter;
+  readonly styles: OdtStyles;
+  readonly leftOut: LeftOutCounter;
+  /** A part of the archive. */
+  readonly textOf: (part: string) => string | undefined;
+};
+
+/** What stands above or below each page, a note for each page style. */
+function marginVisitor(work: OdtWork, margin: string): XmlVisitor {
+  const inner = contentVisitor(work, margin);
+  let depth = 0;
+  return {
+    open(name, attributes) {
+      if (name === margin && depth === 0) work.writer.openNote(`[${margin}]`);
+      if (name === margin || depth > 0) {
+        depth += 1;
+        inner.open(name, attributes);
+      }
+    },
+    text(text) {
+      if (depth > 0) inner.text?.(text);
+    },
+    close(name) {
+      if (depth === 0) return;
+      depth -= 1;
+      inner.close?.(name);
+      if (depth === 0) work.writer.closeNote();
+    },
+  };
+}
+
+/** The part of an OpenDocument that holds what it says. @throws NoText where it has a password, or there is none */
+export function contentOf(archive: Archive, what: string, ending: string): string {
   if (archive.text("META-INF/manifest.xml")?.includes("encryption-data") === true) {
     throw new NoText("FILE_ENCRYPTED", "is encrypted: save it without a password.");
   }
   const content = archive.text("content.xml");
-  if (content === undefined) {
-    throw new NoText(
-      "FILE_FORMAT_INVALID",
-      "is no text document: save it as .odt with the program that made it.",
-    );
-  }
-  const builder = openTextBuilder(limits);
-  const writer = openFlowWriter(builder);
-  walkXml(content, contentVisitor(writer));
-  writer.finish();
-  return builder.finish(readProperties(archive, "meta.xml"));
+  if (content !== undefined) return content;
+  throw new NoText(
+    "FILE_FORMAT_INVALID",
+    `is no ${what}: save it as ${ending} with the program that made it.`,
+  );
 }
 
-/** What a note says beside its words: its number stands in the text, its maker and day are not of it. */
-const UNREAD = new Set(["note-citation", "creator", "date", "tracked-changes", "sequence-decls"]);
+/** What is no text: numbers of notes that stand in it, what was deleted, forms, how words are read. */
+const UNREAD = new Set([
+  "note-citation",
+  "tracked-changes",
+  "sequence-decls",
+  "number",
+  "ruby-text",
+  "forms",
+]);
+/** What a comment says beside its words. */
+export const UNREAD_IN_COMMENTS: ReadonlySet<string> = new Set([
+  "creator",
+  "date",
+  "creator-initials",
+]);
+/** Stand beside the paragraph that they are anchored in. */
+export const BOXES: ReadonlySet<string> = new Set([
+  "text-box",
+  "custom-shape",
+  "rect",
+  "ellipse",
+  "polygon",
+  "path",
+  "caption",
+]);
+const PICTURES = new Set(["frame", "custom-shape", "rect", "ellipse", "image"]);
 const MOST_BLANKS = 100;
+/** Of an outline, as OpenDocument has them. */
+const MOST_LEVELS = 10;
 /** Of equal cells that are written once. */
 const MOST_REPEATS = 50;
 
-function contentVisitor(writer: FlowWriter): XmlVisitor {
+type List = { readonly style: string; readonly counts: number[] };
+
+/** Writes what stands below an element: paragraphs, lists, tables, notes. */
+export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
+  const { writer, styles, leftOut } = work;
   const kinds: ParagraphKind[] = [];
-  let lists = 0;
+  /** Elements that are open, and of each of them the style of words, where it has one. */
+  const open: { readonly name: string; readonly style: string | undefined }[] = [];
+  const lists: List[] = [];
+  const counted = new Map<string, number[]>();
+  const outline: number[] = [];
+  const controls = new Map<string, string>();
+  let label: string | undefined;
   let unread = 0;
   let isBody = false;
   let notes = 0;
   let comments = 0;
-  const repeats: number[] = [];
+  let covered = 0;
+  const cells: { readonly span: CellSpan; readonly repeats: number }[] = [];
+  const count = (
+    counts: number[],
+    level: number,
+    list: string,
+    own: string | undefined,
+  ): string | undefined => {
+    const start = styles.startOf(list, level);
+    for (let outer = 0; outer < level; outer += 1) counts[outer] ??= styles.startOf(list, outer);
+    counts[level] = own === undefined ? (counts[level] ?? start - 1) + 1 : Number(own) || 1;
+    counts.length = level + 1;
+    return styles.labelOf(list, counts);
+  };
+  const kindOf = (name: string, attributes: XmlAttributes): ParagraphKind => {
+    const item = label;
+    label = undefined;
+    if (name === "h") {
+      const level = Math.min(
+        Math.max(1, Number(attributes["outline-level"] ?? 1) || 1),
+        MOST_LEVELS,
+      );
+      const isCounted = lists.length === 0 && attributes["is-list-header"] !== "true";
+      const own = isCounted ? count(outline, level - 1, OUTLINE, attributes["start-value"]) : item;
+      return { kind: "heading", level, label: own === "" ? undefined : own };
+    }
+    if (item === undefined) return { kind: "plain" };
+    return { kind: "item", depth: lists.length - 1, label: item === "" ? undefined : item };
+  };
+  const openCell = (attributes: XmlAttributes, goesOn: boolean): void => {
+    const columns = Number(attributes["number-columns-spanned"] ?? 1) || 1;
+    const span = { columns: Math.min(columns, MOST_REPEATS), goesOn };
+    covered = columns - 1;
+    cells.push({ span, repeats: Number(attributes["number-columns-repeated"] ?? 1) || 1 });
+    writer.openCell(span);
+  };
+  const closeCell = (): void => {
+    const { repeats, span } = cells.pop() ?? { repeats: 1, span: { columns: 1, goesOn: false } };
+    writer.closeCell();
+    for (let more = Math.min(MOST_REPEATS, repeats); more > 1; more -= 1) {
+      writer.openCell({ ...span });
+      writer.closeCell();
+    }
+  };
+  const isHidden = (): boolean =>
+    open.some(({ style }) => styles.styleOf(style)?.isHidden === true);
+  const opened: Readonly<Record<string, (attributes: XmlAttributes) => void>> = {
+    list: (attributes) => {
+      const style = attributes["style-name"] ?? lists.at(-1)?.style ?? "";
+      const goesOn = attributes["continue-numbering"] === "true" || "continue-list" in attributes;
+      const counts = lists.at(-1)?.counts ?? (goesOn ? counted.get(style) : undefined) ?? [];
+      counted.set(style, counts);
+      lists.push({ style, counts });
+    },
+    "list-item": (attributes) => {
+      const list = lists.at(-1);
+      if (list !== undefined)
+        label = count(list.counts, lists.length - 1, list.style, attributes["start-value"]);
+    },
+    tab: () => {
+      writer.add(" ");
+    },
+    "line-break": () => {
+      writer.add("\n");
+    },
+    s: (attributes) => {
+      writer.add(" ".repeat(Math.min(MOST_BLANKS, Number(attributes["c"] ?? 1) || 1)));
+    },
+    table: () => {
+      writer.openTable();
+    },
+    "table-row": () => {
+      covered = 0;
+      writer.openRow();
+    },
+    "table-cell": (attributes) => {
+      openCell(attributes, false);
+    },
+    note: () => {
+      notes += 1;
+      writer.add(`[^${notes}]`);
+      writer.openNote(`[^${notes}]`);
+    },
+    annotation: () => {
+      comments += 1;
+      writer.add(`[comment ${comments}]`);
+      writer.openNote(`[comment ${comments}]`);
+    },
+    image: () => {
+      leftOut.add("pictures");
+    },
+    object: ({ href = "" }) => {
+      const part = work.textOf(`${href.replace(/^\.\//, "")}/content.xml`);
+      if (part !== undefined) addObject(part, work);
+    },
+    control: ({ control = "" }) => {
+      writer.add(controls.get(control) ?? "");
+    },
+  };
   return {
     open(name, attributes) {
-      if (name === "text" && !isBody) isBody = true;
-      if (UNREAD.has(name)) unread += 1;
-      if (unread > 0 || !isBody) return;
-      if (name === "h") {
-        kinds.push({ kind: "heading", level: Number(attributes["outline-level"] ?? 1) || 1 });
-      } else if (name === "p") {
-        kinds.push(lists > 0 ? { kind: "item", depth: lists - 1 } : { kind: "plain" });
-      } else if (name === "list") lists += 1;
-      else if (name === "tab") writer.add(" ");
-      else if (name === "line-break") writer.add("\n");
-      else if (name === "s") {
-        writer.add(" ".repeat(Math.min(MOST_BLANKS, Number(attributes["c"] ?? 1) || 1)));
-      } else if (name === "table") writer.openTable();
-      else if (name === "table-row") writer.openRow();
-      else if (name === "table-cell") {
-        repeats.push(Number(attributes["number-columns-repeated"] ?? 1) || 1);
-        writer.openCell();
-      } else if (name === "note") {
-        notes += 1;
-        writer.add(`[^${notes}]`);
-        writer.openNote(`[^${notes}]`);
-      } else if (name === "annotation") {
-        comments += 1;
-        writer.add(`[comment ${comments}]`);
-        writer.openNote(`[comment ${comments}]`);
+      const parent = open.at(-1)?.name ?? "";
+      open.push({ name, style: attributes["style-name"] });
+      isBody ||= name === root;
+      if (name === "deletion") leftOut.add("deleted passages");
+      if (
+        /^(?:checkbox|radio|text|textarea|combobox)$/.test(name) &&
+        attributes["id"] !== undefined
+      )
+        controls.set(attributes["id"], controlText(attributes));
+      const isDescription = (name === "desc" || name === "title") && PICTURES.has(parent);
+      const isOfComment = UNREAD_IN_COMMENTS.has(name) && parent === "annotation";
+      const isSecret =
+        attributes["is-hidden"] === "true" ||
+        (name === "section" && attributes["display"] === "none");
+      if (isSecret && unread === 0) leftOut.add("hidden passages");
+      if (unread > 0 || isDescription || isOfComment || isSecret || UNREAD.has(name)) {
+        unread += 1;
+        return;
       }
+      if (!isBody) return;
+      if (BOXES.has(name)) writer.openBox();
+      if (name === "h" || name === "p") kinds.push(kindOf(name, attributes));
+      else if (name === "covered-table-cell") {
+        if (covered > 0) covered -= Number(attributes["number-columns-repeated"] ?? 1) || 1;
+        else {
+          openCell(attributes, true);
+          closeCell();
+          covered = 0;
+        }
+      } else opened[name]?.(attributes);
     },
     text(text) {
-      if (unread === 0 && kinds.length > 0) writer.add(text.replaceAll(/\s+/g, " "));
+      if (unread > 0 || kinds.length === 0) return;
+      if (isHidden()) {
+        if (text.trim() !== "") leftOut.add("hidden passages");
+        return;
+      }
+      const shift = styles.styleOf(open.at(-1)?.style)?.shift;
+      const words = text.replaceAll(/\s+/g, " ");
+      writer.add(shift === undefined ? words : shiftDigits(words, shift));
     },
     close(name) {
-      if (UNREAD.has(name)) {
+      open.pop();
+      if (unread > 0) {
         unread -= 1;
         return;
       }
-      if (unread > 0 || !isBody) return;
+      if (!isBody) return;
+      if (BOXES.has(name)) writer.closeBox();
       if (name === "h" || name === "p") writer.endParagraph(kinds.pop() ?? { kind: "plain" });
-      else if (name === "list") lists -= 1;
-      else if (name === "table-cell") {
-        writer.closeCell();
-        for (let more = Math.min(MOST_REPEATS, repeats.pop() ?? 1); more > 1; more -= 1) {
-          writer.openCell();
-          writer.closeCell();
-        }
-      } else if (name === "table") writer.closeTable();
+      else if (name === "list") lists.pop();
+      else if (name === "list-item") label = undefined;
+      else if (name === "table-cell") closeCell();
+      else if (name === "table") writer.closeTable();
       else if (name === "note" || name === "annotation") writer.closeNote();
     },
   };
+}
+
+/** What a form was filled in with. */
+function controlText(attributes: XmlAttributes): string {
+  const { label = "", value = "", "current-value": current = value } = attributes;
+  const state = attributes["current-state"] ?? attributes["state"] ?? "unchecked";
+  const isBox = "current-state" in attributes || "state" in attributes || label !== "";
+  return isBox ? `${state === "checked" || state === "true" ? "☑" : "☐"} ${label}` : current;
+}
+
+/** A formula as its program writes it, or the table that a chart is drawn from. */
+function addObject(xml: string, work: OdtWork): void {
+  const { writer } = work;
+  if (/<(?:\w+:)?math[\s>]/.test(xml)) {
+    let isSource = false;
+    walkXml(xml, {
+      open(name) {
+        isSource = name === "annotation";
+      },
+      text(text) {
+        if (isSource) writer.add(` ${text.trim()} `);
+      },
+      close() {
+        isSource = false;
+      },
+    });
+    return;
+  }
+  writer.openBox();
+  walkXml(xml, contentVisitor({ ...work, textOf: () => undefined }, "chart"));
+  writer.closeBox();
 }

@@ -1,146 +1,291 @@
-/** A piece of text as a PDF draws it: `transform[4]` and `[5]` are where it begins, from the lower left. */
-export type PdfItem = {
-  readonly str: string;
-  readonly transform: readonly number[];
-  readonly width: number;
-  readonly height: number;
-};
+import type { Frame } from "./pdf-frames.ts";
+import { isTurned, linesOf, readUnits } from "./pdf-lines.ts";
+import type { Line, Piece } from "./pdf-lines.ts";
+import type { Rule } from "./pdf-shapes.ts";
 
-type Piece = {
-  readonly text: string;
-  readonly x: number;
-  readonly end: number;
-  readonly y: number;
-  readonly size: number;
-};
-type Line = { readonly y: number; readonly size: number; readonly pieces: readonly Piece[] };
-
-/** Points to which places are rounded before they are compared. */
-const GRID = 0.5;
-
-/**
- * The lines of a page from top to bottom, one column after the other, whatever the order in which they were drawn.
- * @param width of the page, in points
- */
-export function pageLines(items: readonly PdfItem[], width: number): string[] {
-  const lines = gatherLines(items.flatMap(toPiece));
-  const gutter = findGutter(lines, width);
-  const ordered = gutter === undefined ? lines : byColumn(lines, gutter);
-  return ordered.flatMap((line, at) => {
-    const above = ordered[at - 1];
-    const isApart =
-      above !== undefined && (above.y - line.y > line.size * PARAGRAPH || line.y > above.y + GRID);
-    return isApart ? ["", textOf(line)] : [textOf(line)];
+/** The lines of a page from top to bottom, one column after the other, whatever the order in which they were drawn. */
+export function frameLines({ glyphs, rules }: Frame): string[] {
+  const lines = inColumns(linesOf(glyphs, rules), 0).map((line, at, all): Row => ({
+    ...line,
+    cells: cellsOf(all, at),
+  }));
+  const bands = bandsOf(lines, rules);
+  return bands.flatMap((band, at) => {
+    const rows = isWrappedRow(band, [bands[at - 1], bands[at + 1]]) ? [wrapped(band)] : band;
+    return rows.flatMap((row, place) => {
+      const above = rows[place - 1] ?? bands[at - 1]?.at(-1);
+      const isApart =
+        above !== undefined && (above.y - row.y > row.size * PARAGRAPH || row.y > above.y + 0.5);
+      return isApart ? ["", textOf(row)] : [textOf(row)];
+    });
   });
 }
 
 /** Heights of a line; more between two is a new paragraph. */
 const PARAGRAPH = 1.9;
 
-function toPiece({ str, transform, width, height }: PdfItem): Piece[] {
-  const text = str.trim();
-  const [, b = 0, , d = 0, left = 0, bottom = 0] = transform;
-  if (text === "" || ![left, bottom, width].every(Number.isFinite)) return [];
-  const round = (points: number): number => Math.round(points / GRID) * GRID;
-  const size = height > 0 ? height : Math.hypot(b, d) || 10;
-  return [{ text, x: round(left), end: round(left + width), y: round(bottom), size }];
-}
-
-/** Pieces on one height, with what stands a little above or below, as figures of notes do. */
-function gatherLines(pieces: readonly Piece[]): Line[] {
-  const sorted = pieces.toSorted((one, other) => other.y - one.y || one.x - other.x);
-  const lines: { y: number; size: number; pieces: Piece[] }[] = [];
-  for (const piece of sorted) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.y - piece.y <= Math.min(last.size, piece.size) * 0.4) {
-      last.pieces.push(piece);
-      last.size = Math.max(last.size, piece.size);
-    } else lines.push({ y: piece.y, size: piece.size, pieces: [piece] });
-  }
-  for (const line of lines) line.pieces.sort((one, other) => one.x - other.x);
-  return lines;
-}
-
 /** Sizes of a line; a wider gap sets cells apart. */
 const CELL_GAP = 1.5;
-const WORD_GAP = 0.15;
 
-function textOf({ pieces, size }: Line): string {
-  let text = "";
-  let end: number | undefined;
-  for (const piece of pieces) {
-    if (end !== undefined) {
-      const gap = piece.x - end;
-      text += gap > size * CELL_GAP ? " | " : gap > size * WORD_GAP ? " " : "";
-    }
-    text += piece.text;
-    end = piece.end;
-  }
-  return text;
+type Row = Line & { readonly cells: readonly Piece[]; readonly text?: string };
+
+function textOf({ cells, text }: Row): string {
+  if (text !== undefined) return text;
+  const isRightToLeft = isTurned(cells);
+  const texts = cells.map(({ units }) => readUnits(units, isRightToLeft));
+  return (isRightToLeft ? texts.reverse() : texts).join(" | ");
 }
+
+function cellsOf(lines: readonly Line[], at: number): Piece[] {
+  const cells: Piece[] = [];
+  const pieces = lines[at]?.pieces ?? [];
+  pieces.forEach((piece, place) => {
+    const before = pieces[place - 1];
+    const last = cells.pop();
+    if (last === undefined || before === undefined) cells.push(piece);
+    else if (partsCells(lines, at, [before, piece])) cells.push(last, piece);
+    else cells.push({ x: last.x, end: piece.end, units: [...last.units, " ", ...piece.units] });
+  });
+  return cells;
+}
+
+/** More white above a line than within a row of a table, as a share of the usual. */
+const MORE_WHITE = 1.25;
+
+/** Lines that stand closer together than others, or between two rules. */
+function bandsOf(lines: readonly Row[], rules: readonly Rule[]): Row[][] {
+  const level = rules.filter(({ y, toY }) => y === toY);
+  const down = lines.map((line, at) => (lines[at - 1]?.y ?? Infinity) - line.y);
+  const bands: Row[][] = [];
+  lines.forEach((line, at) => {
+    const above = lines[at - 1];
+    const white = down[at] ?? 0;
+    const around = down.slice(Math.max(1, at - 2), at + 3).filter((height) => height > 0);
+    const isOpen =
+      above !== undefined &&
+      white > 0 &&
+      white <= line.size * PARAGRAPH &&
+      white <= Math.min(...around) * MORE_WHITE &&
+      !level.some(
+        ({ x, toX, y }) =>
+          y < above.y && y > line.y + line.size * 0.3 && x < endOf(line) && toX > startOf(line),
+      );
+    if (isOpen) bands.at(-1)?.push(line);
+    else bands.push([line]);
+  });
+  return bands;
+}
+
+const startOf = ({ pieces }: Line): number => pieces[0]?.x ?? Infinity;
+const endOf = ({ pieces }: Line): number => pieces.at(-1)?.end ?? -Infinity;
+
+/** Whether lines are one row of a table, whose cells go on below; a band beside it has its columns then. */
+function isWrappedRow(
+  band: readonly Row[],
+  beside: readonly (readonly Row[] | undefined)[],
+): boolean {
+  if (band.length === 1 || band.every(({ cells }) => cells.length === 1)) return false;
+  const columns = columnsOf(band);
+  const full = band.filter(({ cells }) => cells.length === columns.length);
+  if (columns.length < 2 || full.length > 1) return false;
+  return beside.some((other) => {
+    const starts = columnsOf(other ?? []);
+    return (
+      starts.length > 1 &&
+      starts.filter(({ x, end }) =>
+        columns.some(
+          (one) => Math.abs(one.x - x) < SAME_EDGE || Math.abs(one.end - end) < SAME_EDGE,
+        ),
+      ).length > 1
+    );
+  });
+}
+
+/** Cells below each other, joined. */
+function columnsOf(band: readonly Row[]): Piece[] {
+  const columns: Piece[] = [];
+  for (const cell of band.flatMap(({ cells }) => cells)) {
+    const over = columns.filter(({ x, end }) => x < cell.end && end > cell.x);
+    const rest = columns.filter((column) => !over.includes(column));
+    const all = [...over, cell];
+    columns.splice(0, columns.length, ...rest, {
+      x: Math.min(...all.map(({ x }) => x)),
+      end: Math.max(...all.map(({ end }) => end)),
+      units: all.flatMap(({ units }, at) => (at === 0 ? units : [" ", ...units])),
+    });
+  }
+  return columns.sort((one, other) => one.x - other.x);
+}
+
+function wrapped(band: readonly Row[]): Row {
+  const isRightToLeft = isTurned(band.flatMap(({ cells }) => cells));
+  const read = band.map((row) => ({
+    ...row,
+    // Lines of a cell are not turned round together.
+    cells: row.cells.map((cell) => ({ ...cell, units: [readUnits(cell.units, isRightToLeft)] })),
+  }));
+  const texts = columnsOf(read).map(({ units }) => units.join(""));
+  const text = (isRightToLeft ? texts.reverse() : texts).join(" | ");
+  const y = band.at(-1)?.y ?? 0;
+  return { y, size: band[0]?.size ?? 0, pieces: [], bars: [], cells: [], text };
+}
+
+const NEAR_LINES = 3;
+const SAME_EDGE = 2;
+
+/** A gap is one between cells where it is wide, a rule stands in it, or a wide one of a line near by ends at the same edge. */
+function partsCells(
+  lines: readonly Line[],
+  at: number,
+  [left, right]: readonly [Piece, Piece],
+): boolean {
+  const line = lines[at];
+  if (line === undefined || isWideGap(line, left, right)) return true;
+  if (line.bars.some((x) => x > left.end - 1 && x < right.x + 1)) return true;
+  return lines.slice(Math.max(0, at - NEAR_LINES), at + NEAR_LINES + 1).some(
+    (other) =>
+      other !== line &&
+      other.pieces.some((piece, place) => {
+        const before = other.pieces[place - 1];
+        return (
+          before !== undefined &&
+          isWideGap(other, before, piece) &&
+          (Math.abs(piece.x - right.x) < SAME_EDGE || Math.abs(piece.end - right.end) < SAME_EDGE)
+        );
+      }),
+  );
+}
+
+const isWideGap = ({ size }: Line, left: Piece, right: Piece): boolean =>
+  right.x - left.end > size * CELL_GAP;
 
 const FEWEST_LINES = 5;
-/** Of the page, between which a gutter is looked for. */
-const GUTTER_WITHIN = [0.3, 0.7] as const;
-const STEPS = 40;
-/** Of a column that its lines fill: those of a table are shorter. */
-const FILLED = 0.55;
+const DEEPEST = 4;
 
-/** Where a page is parted into two columns of running text: nothing but lines across both goes over it. */
-function findGutter(lines: readonly Line[], width: number): number | undefined {
-  const [from, to] = GUTTER_WITHIN;
-  let best: { readonly x: number; readonly both: number } | undefined;
-  for (let step = 0; step <= STEPS; step += 1) {
-    const x = width * (from + ((to - from) * step) / STEPS);
-    const both = lines.filter((line) => hasBothSides(line, x)).length;
-    if (both >= FEWEST_LINES && both > (best?.both ?? 0) && isFilled(lines, x, width)) {
-      best = { x, both };
+type Run = { readonly from: number; readonly to: number; readonly x: number };
+
+/** Parts lines of running text that stand beside each other: the left ones, then the right ones, between what goes across. */
+function inColumns(lines: readonly Line[], depth: number): Line[] {
+  const run = depth < DEEPEST ? widestRun(lines, 0) : undefined;
+  if (run === undefined) return [...lines];
+  const { from, to, x } = run;
+  const within = lines.slice(from, to);
+  const sides = [sideOf(within, x, "left"), sideOf(within, x, "right")];
+  if (isTurned(within.flatMap(({ pieces }) => pieces))) sides.reverse();
+  return [
+    ...inColumns(lines.slice(0, from), depth),
+    ...sides.flatMap((side) => inColumns(side, depth + 1)),
+    ...inColumns(lines.slice(to), depth),
+  ];
+}
+
+function sideOf(lines: readonly Line[], x: number, side: "left" | "right"): Line[] {
+  return lines.flatMap((line) => {
+    const pieces = line.pieces.filter((piece) => (side === "left" ? piece.end <= x : piece.x >= x));
+    return pieces.length === 0 ? [] : [{ ...line, pieces }];
+  });
+}
+
+/** The longest run of lines that stand on both sides of a gutter, which none of them crosses. */
+function widestRun(lines: readonly Line[], depth: number): Run | undefined {
+  if (lines.length < FEWEST_LINES) return undefined;
+  const judged = new Map<string, boolean>();
+  let best: { readonly run: Run; readonly count: number } | undefined;
+  for (const x of gutters(lines)) {
+    for (const run of runsAround(lines, x)) {
+      const [left, right, pieces] = countBeside(lines, run);
+      if (Math.min(left, right) < FEWEST_LINES || left + right <= (best?.count ?? 0)) continue;
+      const within = lines.slice(run.from, run.to);
+      const key = `${run.from} ${run.to} ${pieces}`;
+      const areColumns =
+        judged.get(key) ??
+        (["left", "right"] as const).every((side) => isProse(sideOf(within, x, side), depth));
+      judged.set(key, areColumns);
+      if (areColumns) best = { run, count: left + right };
     }
   }
-  return best !== undefined && best.both * 2 >= lines.length ? best.x : undefined;
+  return best?.run;
 }
 
-const crosses = ({ pieces }: Line, x: number): boolean =>
-  pieces.some((piece) => piece.x < x && piece.end > x);
+/** Points within which edges are one. */
+const EDGE = 4;
 
-const hasBothSides = (line: Line, x: number): boolean =>
-  !crosses(line, x) &&
-  line.pieces.some(({ end }) => end <= x) &&
-  line.pieces.some((piece) => piece.x >= x);
-
-function isFilled(lines: readonly Line[], x: number, width: number): boolean {
-  const parted = lines.filter((line) => hasBothSides(line, x)).map((line) => split(line, x));
-  const start = Math.min(...parted.map(([left]) => left.pieces[0]?.x ?? 0));
-  const end = Math.max(...parted.map(([, right]) => right.pieces.at(-1)?.end ?? width));
-  const share = (side: 0 | 1, whole: number): number =>
-    parted.reduce((sum, sides) => sum + lengthOf(sides[side]), 0) / (parted.length * whole);
-  return share(0, x - start) > FILLED && share(1, end - x) > FILLED;
+/** Places beside an edge that several lines share. */
+function gutters(lines: readonly Line[]): number[] {
+  const edges = new Map<number, { count: number; x: number }>();
+  const add = (side: 1 | -1, x: number): void => {
+    const key = Math.floor(x / EDGE) * side;
+    const edge = edges.get(key);
+    if (edge === undefined) edges.set(key, { count: 1, x: x + side });
+    else {
+      edge.count += 1;
+      edge.x = side === 1 ? Math.max(edge.x, x + side) : Math.min(edge.x, x + side);
+    }
+  };
+  for (const { pieces } of lines) {
+    for (const { x, end } of pieces) {
+      add(-1, x);
+      add(1, end);
+    }
+  }
+  return [...edges.values()].filter(({ count }) => count >= FEWEST_LINES - 2).map(({ x }) => x);
 }
 
-const lengthOf = ({ pieces }: Line): number => (pieces.at(-1)?.end ?? 0) - (pieces[0]?.x ?? 0);
-
-const split = (line: Line, x: number): [Line, Line] => [
-  { ...line, pieces: line.pieces.filter(({ end }) => end <= x) },
-  { ...line, pieces: line.pieces.filter((piece) => piece.x >= x) },
+const extentOf = (lines: readonly Line[]): [number, number] => [
+  Math.min(...lines.map(({ pieces }) => pieces[0]?.x ?? Infinity)),
+  Math.max(...lines.map(({ pieces }) => pieces.at(-1)?.end ?? 0)),
 ];
 
-/** Between lines that go across, the left column and then the right. */
-function byColumn(lines: readonly Line[], x: number): Line[] {
-  const ordered: Line[] = [];
-  let parted: [Line, Line][] = [];
-  const flush = (): void => {
-    for (const side of [0, 1] as const) {
-      ordered.push(...parted.map((sides) => sides[side]).filter(({ pieces }) => pieces.length > 0));
-    }
-    parted = [];
-  };
-  for (const line of lines) {
-    if (!crosses(line, x)) parted.push(split(line, x));
-    else {
-      flush();
-      ordered.push(line);
-    }
+/** Runs of lines that a gutter does not cross. */
+function runsAround(lines: readonly Line[], x: number): Run[] {
+  const runs: Run[] = [];
+  let from = 0;
+  for (let at = 0; at <= lines.length; at += 1) {
+    if (lines[at]?.pieces.every((piece) => piece.end <= x || piece.x >= x) === true) continue;
+    if (at - from >= FEWEST_LINES) runs.push({ from, to: at, x });
+    from = at + 1;
   }
-  flush();
-  return ordered;
+  return runs;
+}
+
+/** Lines that begin left of a gutter, those that end right of it, and pieces left of it. */
+function countBeside(lines: readonly Line[], { from, to, x }: Run): [number, number, number] {
+  let [left, right, inLeft] = [0, 0, 0];
+  for (let at = from; at < to; at += 1) {
+    const pieces = lines[at]?.pieces ?? [];
+    if ((pieces[0]?.end ?? Infinity) <= x) left += 1;
+    if ((pieces.at(-1)?.x ?? 0) >= x) right += 1;
+    for (const { end } of pieces) if (end <= x) inLeft += 1;
+  }
+  return [left, right, inLeft];
+}
+
+/** Of a column that its lines fill: those of a table are shorter. */
+const FILLED = 0.55;
+const MOST_CELLS = 0.25;
+const FEWEST_WORDS = 3.5;
+const MOSTLY = 0.6;
+
+/** Running text fills its lines and has no cells, or parts into columns that do. */
+function isProse(lines: readonly Line[], depth: number): boolean {
+  const [start, end] = extentOf(lines);
+  const filled =
+    lines.reduce((sum, line) => sum + lengthOf(line), 0) / (lines.length * (end - start));
+  const cells = lines.filter((line) =>
+    line.pieces.some((piece, at) => at > 0 && isWideGap(line, line.pieces[at - 1] ?? piece, piece)),
+  ).length;
+  const words =
+    lines.map(wordsOf).sort((one, other) => one - other)[Math.floor(lines.length / 2)] ?? 0;
+  if (cells < lines.length * MOST_CELLS) return filled > FILLED && words >= FEWEST_WORDS;
+  const inner = depth === 0 ? widestRun(lines, 1) : undefined;
+  return inner !== undefined && inner.to - inner.from > lines.length * MOSTLY;
+}
+
+const lengthOf = ({ pieces }: Line): number => pieces.reduce((sum, { x, end }) => sum + end - x, 0);
+
+/** Words of a line; of scripts without blanks three letters count as one. */
+function wordsOf({ pieces }: Line): number {
+  const text = pieces.map(({ units }) => units.join("")).join(" ");
+  const wide = text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu)?.length ?? 0;
+  return (text.match(/\p{L}+/gu)?.length ?? 0) + wide / 3;
 }

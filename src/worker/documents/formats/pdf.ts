@@ -1,80 +1,142 @@
-import { NO_FRONTMATTER } from "../frontmatter.ts";
-import type { Block, Lines } from "../lines.ts";
-import { inChild } from "../reader/reader.ts";
 import { NoText, openTextBuilder, tooMany } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
-import type { Format } from "./format.ts";
-import type { Extraction, FileMetadata } from "../extraction.ts";
-import { pageLines } from "./pdf-layout.ts";
-import type { PdfItem } from "./pdf-layout.ts";
-import { PLAIN } from "./plain.ts";
+import type { PDFDocumentProxy } from "unpdf/pdfjs";
+import type { Extraction, FileMetadata, LeftOut } from "../extraction.ts";
+import { PAGE_BREAK } from "./page-blocks.ts";
+import { countedOut } from "../left-out.ts";
+import { readAnnotations } from "./pdf-annotations.ts";
+import type { Added, Annotation } from "./pdf-annotations.ts";
+import { drawPage } from "./pdf-canvas.ts";
+import { readFrames } from "./pdf-frames.ts";
+import type { Drawing } from "./pdf-frames.ts";
+import type { DrawnFont } from "./pdf-glyphs.ts";
+import { joinHyphens, wordsOf } from "./pdf-hyphens.ts";
+import { frameLines } from "./pdf-layout.ts";
+import type { Box } from "./pdf-shapes.ts";
 
-/** Pages, of which no passage goes over two. */
-export const PDF: Format = {
-  name: "pdf",
-  extensions: [".pdf"],
-  extractor: inChild("pdf 2", { home: import.meta.url, name: "readPdf" }),
-  isOf: () => true,
-  parseFrontmatter: () => NO_FRONTMATTER,
-  cut: (lines, firstLine, settings) => {
-    const cut = PLAIN.cut(lines, firstLine, settings);
-    return cut.kind === "pieces" ? cut : { kind: "blocks", blocks: byPage(lines, cut.blocks) };
-  },
-};
-
-/** Stands between two pages. */
-const PAGE_BREAK = "\f";
-
-function byPage(lines: Lines, blocks: readonly Block[]): Block[] {
-  let isFirst = false;
-  return blocks.flatMap((block): Block[] => {
-    const begins = lines.text.startsWith(PAGE_BREAK, lines.start(block.firstLine));
-    if (begins && block.firstLine === block.lastLine) {
-      isFirst = true;
-      return [];
-    }
-    const opens = isFirst;
-    isFirst = false;
-    return [opens ? { ...block, opensSection: true } : block];
-  });
+/** Node 20 lacks it, and pdf.js hands fonts over by it. */
+function addTransfer(): void {
+  const prototype = ArrayBuffer.prototype as ArrayBuffer & {
+    transferToFixedLength?: (length: number) => ArrayBuffer;
+  };
+  prototype.transferToFixedLength ??= function (this: ArrayBuffer, length: number) {
+    return this.slice(0, length);
+  };
 }
 
 export async function readPdf(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
-  const { getDocumentProxy } = await import("unpdf");
-  const document = await openPdf(() =>
-    getDocumentProxy(new Uint8Array(bytes), {
-      verbosity: 0,
-      isEvalSupported: false,
-      useSystemFonts: false,
-      stopAtErrors: false,
-    }),
-  );
+  addTransfer();
+  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+  const { OPS } = await getResolvedPDFJS();
+  const names: string[] = [];
+  for (const [name, number] of Object.entries(OPS)) names[number] = name;
+  const document = await openPdf(() => getDocumentProxy(new Uint8Array(bytes), OPTIONS));
   if (document.numPages > limits.pages) throw tooMany("pages", limits.pages, "max_pages");
-  const builder = openTextBuilder(limits);
-  const empty: string[] = [];
+  const opened = { document, names, layers: await document.getOptionalContentConfig() };
+  const pages: PageText[] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
-    const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
-    const width = page.getViewport({ scale: 1 }).width;
-    const text = pageLines(items.flatMap(itemOf), width).join("\n");
-    page.cleanup();
-    if (number > 1) builder.add(`\n\n${PAGE_BREAK}\n\n`);
-    builder.place({ page: number });
-    builder.add(text.replaceAll(PAGE_BREAK, ""));
-    if (text.trim() === "") empty.push(String(number));
+    pages.push(await readPage(opened, number));
   }
-  if (empty.length === document.numPages) {
+  const { info } = await document.getMetadata().catch((): Info => ({ info: {} }));
+  await document.destroy();
+  refuseTextless(pages, { isXfa: (info as { IsXFAPresent?: unknown }).IsXFAPresent === true });
+  const builder = openTextBuilder(limits);
+  const known = wordsOf(pages.flatMap(({ lines }) => lines));
+  pages.forEach(({ lines }, at) => {
+    if (at > 0) builder.add(`\n\n${PAGE_BREAK}\n\n`);
+    builder.place({ page: at + 1 });
+    builder.add(joinHyphens(lines, known).join("\n").replaceAll(PAGE_BREAK, ""));
+  });
+  const empty = pages.flatMap(({ lines }, at) => (lines.length === 0 ? [String(at + 1)] : []));
+  return {
+    ...builder.finish({
+      ...propertiesOf(info),
+      pages: document.numPages,
+      ...(empty.length === 0 ? {} : { pages_without_text: empty }),
+    }),
+    ...countedOut(leftOutOf(pages)),
+  };
+}
+
+type Opened = {
+  readonly document: PDFDocumentProxy;
+  readonly names: readonly string[];
+  readonly layers: { isVisible(layer: unknown): boolean };
+};
+
+type PageText = {
+  readonly lines: readonly string[];
+  readonly drawing: Omit<Drawing, "frames">;
+  readonly added: Omit<Added, "glyphs" | "notes">;
+};
+
+async function readPage({ document, names, layers }: Opened, number: number): Promise<PageText> {
+  const page = await document.getPage(number);
+  const { glyphs, notes, ...added } = readAnnotations(
+    (await page.getAnnotations()) as Annotation[],
+  );
+  const { fnArray, argsArray } = await page.getOperatorList({ annotationMode: 0 });
+  const canvas = drawPage({
+    operations: fnArray,
+    args: argsArray as (readonly unknown[] | null)[],
+    names,
+    view: page.view as unknown as Box,
+    fontOf: (id) => (page.commonObjs.has(id) ? (page.commonObjs.get(id) as DrawnFont) : undefined),
+    isShown: (layer) => layers.isVisible(layer),
+  });
+  const { frames, ...drawing } = readFrames(canvas);
+  page.cleanup();
+  const [first = { glyphs: [], rules: [] }, ...turned] = frames;
+  const filled = [{ ...first, glyphs: [...first.glyphs, ...glyphs] }, ...turned];
+  const lines = [...filled.flatMap(frameLines), ...notes];
+  return { lines: lines.join("").trim() === "" ? [] : lines, drawing, added };
+}
+
+/** What a person sees on the pages and the text does not hold. */
+function leftOutOf(pages: readonly PageText[]): LeftOut {
+  const sum = (count: (page: PageText) => number): number =>
+    pages.reduce((all, page) => all + count(page), 0);
+  return {
+    pictures: sum(({ drawing }) => drawing.pictures),
+    "hidden passages": sum(({ drawing, added }) => drawing.hidden + added.hidden),
+    "unreadable passages": sum(({ drawing }) => drawing.unreadable),
+    "form fields without a value": sum(({ added }) => added.emptyFields),
+    "pages without text": sum(({ lines }) => (lines.length === 0 ? 1 : 0)),
+  };
+}
+
+function refuseTextless(pages: readonly PageText[], { isXfa }: { readonly isXfa: boolean }): void {
+  if (isXfa && pages.every(({ added }) => added.fields === 0)) {
+    throw new NoText(
+      "NO_TEXT_LAYER",
+      "is an XFA form, which draws itself in Adobe's programs alone: open it there and print it to a new PDF.",
+    );
+  }
+  const letters = pages.map(({ drawing }) => drawing.letters);
+  if (letters.reduce((lead, { unreadable, shown }) => lead + unreadable - shown, 0) > 0) {
+    throw new NoText(
+      "NO_TEXT_LAYER",
+      "has fonts that do not say which letters they draw (no ToUnicode): have a program recognise its text, or export it anew.",
+    );
+  }
+  if (pages.every(({ lines }) => lines.length === 0)) {
     throw new NoText(
       "NO_TEXT_LAYER",
       "holds pictures of pages and no text, as a scan does: have a program recognise its text first.",
     );
   }
-  return builder.finish({
-    ...(await propertiesOf(() => document.getMetadata())),
-    pages: document.numPages,
-    ...(empty.length === 0 ? {} : { pages_without_text: empty }),
-  });
 }
+
+/** Of pdf.js. Pictures are not decoded: only where they stand matters. */
+const OPTIONS = {
+  verbosity: 0,
+  isEvalSupported: false,
+  useSystemFonts: false,
+  stopAtErrors: false,
+  disableFontFace: false,
+  fontExtraProperties: true,
+  maxImageSize: 0,
+};
 
 async function openPdf<T>(open: () => Promise<T>): Promise<T> {
   try {
@@ -90,15 +152,9 @@ async function openPdf<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Marks of content have no text. */
-const itemOf = (item: object): PdfItem[] =>
-  "str" in item && "transform" in item ? [item as PdfItem] : [];
-
 type Info = { readonly info: object };
 
-/** A document without readable properties is read all the same. */
-async function propertiesOf(load: () => Promise<Info>): Promise<FileMetadata> {
-  const { info } = await load().catch((): Info => ({ info: {} }));
+function propertiesOf(info: object): FileMetadata {
   const { Title, Author, CreationDate, ModDate } = info as Readonly<Record<string, unknown>>;
   const [created, modified] = [dayOf(CreationDate), dayOf(ModDate)];
   return {

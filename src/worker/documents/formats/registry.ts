@@ -1,33 +1,111 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import type { Attachment, Extractor, ExtractText, ReadInChild } from "../extraction.ts";
+import { isLockFile } from "../../../shared/skipped-files.ts";
+import { NO_FRONTMATTER } from "../frontmatter.ts";
+import { attachmentPlaces } from "../../../shared/attachment-path.ts";
+import type {
+  ExtractedText,
+  Extractor,
+  ExtractText,
+  ReadInChild,
+  SourceEncoding,
+  Unreadable,
+} from "../extraction.ts";
 import type { ReaderLimits } from "../reader/reader.ts";
-import { CSV } from "./csv.ts";
-import { DOCX } from "./docx.ts";
+import { inChild } from "../reader/reader.ts";
+import { tooMany } from "../reader/text-builder.ts";
 import type { Format } from "./format.ts";
-import { HTML } from "./html.ts";
 import { JSON_TEXT } from "./json.ts";
-import { EML, MBOX } from "./mail.ts";
 import { MARKDOWN } from "./markdown.ts";
-import { ODT } from "./odt.ts";
-import { PDF } from "./pdf.ts";
+import { byPage } from "./page-blocks.ts";
 import { PLAIN } from "./plain.ts";
-import { XLSX } from "./xlsx.ts";
+import { rowBlocks } from "./table-rows.ts";
+import { UTF8 } from "./utf8.ts";
 import { YAML } from "./yaml.ts";
+
+type Parsed = {
+  /** Name and version: raised when the same bytes would become another text. */
+  readonly version: `${string} ${number}`;
+  readonly extensions: readonly string[];
+  /** A module of this folder, which only the process of the parsers loads, and a function that it exports. */
+  readonly by: readonly [module: string, read: string];
+  /** Without it as Markdown, which the parser writes. */
+  readonly cut?: Format["cut"];
+};
+
+const parsed = ({ version, extensions, by: [module, name], cut }: Parsed): Format => ({
+  name: version.replace(/ .*/, ""),
+  extensions,
+  extractor: inChild(version, {
+    home: import.meta.url.replace(/registry(?=\.[jt]s$)/, module),
+    name,
+  }),
+  isOf: () => true,
+  parseFrontmatter: () => NO_FRONTMATTER,
+  cut: cut ?? ((...text) => MARKDOWN.cut(...text)),
+});
+
+type Refused = { readonly extensions: readonly string[]; readonly why: string };
+
+/** A format that is known by name and not read: the refusal says what to do. */
+const refused = ({ extensions, why }: Refused): Format => ({
+  ...PLAIN,
+  name: `not read (${extensions[0] ?? ""})`,
+  extensions,
+  extractor: {
+    version: "refused 1",
+    extract: async () => ({
+      kind: "unreadable",
+      code: "FILE_FORMAT_INVALID",
+      why,
+      lasts: "always",
+    }),
+  },
+});
+
+const cutRows: Format["cut"] = (lines, firstLine) => ({
+  kind: "blocks",
+  blocks: rowBlocks(lines, firstLine),
+});
+
+const cutPages: Format["cut"] = (lines, firstLine, settings) => {
+  const cut = PLAIN.cut(lines, firstLine, settings);
+  return cut.kind === "pieces" ? cut : { kind: "blocks", blocks: byPage(lines, cut.blocks) };
+};
 
 /** Every format that has endings of its own; any other text is plain. */
 export const FORMATS: readonly Format[] = [
   MARKDOWN,
   JSON_TEXT,
   YAML,
-  CSV,
-  HTML,
-  DOCX,
-  EML,
-  MBOX,
-  ODT,
-  PDF,
-  XLSX,
+  parsed({ version: "csv 2", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
+  parsed({ version: "html 5", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
+  parsed({ version: "docx 3", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
+  parsed({ version: "eml 5", extensions: [".eml"], by: ["mail", "readEml"] }),
+  parsed({ version: "mbox 6", extensions: [".mbox"], by: ["mail", "readMbox"] }),
+  parsed({ version: "odt 3", extensions: [".odt"], by: ["odt", "readOdt"] }),
+  parsed({ version: "pdf 3", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
+  parsed({
+    version: "xlsx 2",
+    extensions: [".xlsx", ".xlsm"],
+    by: ["xlsx", "readXlsx"],
+    cut: cutRows,
+  }),
+  parsed({ version: "ods 2", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
+  parsed({ version: "pptx 2", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
+  parsed({ version: "odp 2", extensions: [".odp"], by: ["odp", "readOdp"] }),
+  parsed({ version: "epub 2", extensions: [".epub"], by: ["epub", "readEpub"] }),
+  parsed({ version: "rtf 2", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
+  parsed({ version: "zip 2", extensions: [".zip"], by: ["zip", "readZip"] }),
+  refused({
+    extensions: [".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".pot"],
+    why: "is of a format of Office that is not read: open it in Word, Excel, PowerPoint or LibreOffice, and save it as .docx, .xlsx or .pptx.",
+  }),
+  refused({
+    extensions: [".msg", ".pst"],
+    why: "is a mail in the format of Outlook, which is not read: save it as .eml, or drag it out of Outlook on the web.",
+  }),
+  parsed({ version: "ics 1", extensions: [".ics"], by: ["ics", "readIcs"] }),
 ];
 
 /** The format of a file by the ending of its name, and by its text where the ending alone does not say. */
@@ -43,35 +121,106 @@ const extractorOf = (path: string): Extractor => (findFormat(extensionOf(path)) 
 /** Whether a text that an extractor of this version made is what the file would be read as now. */
 export function isCurrentExtractor(path: string, version: string): boolean {
   const extractor = extractorOf(path);
-  return extractor.version === version || extractor.others?.includes(version) === true;
+  const [made = ""] = version.split(AS);
+  return extractor.version === made || extractor.others?.includes(made) === true;
 }
 
 /** A fingerprint of what decides whether a file can be read: with another one, a file that could not may be. */
-export function readerFingerprint(limits: ReaderLimits): string {
+export function readerFingerprint(
+  limits: ReaderLimits,
+  encodings: readonly SourceEncoding[] = [],
+): string {
   const versions = [...FORMATS, PLAIN].map(({ extractor }) => extractor.version);
-  return hash("sha256", JSON.stringify([versions, limits]), "hex").slice(0, 32);
+  return hash("sha256", JSON.stringify([versions, limits, ...encodings]), "hex").slice(0, 32);
 }
+
+/** Archives in archives: what the second holds is still read. */
+const DEEPEST_ARCHIVE = 2;
+
+type ExtractionSettings = {
+  /** Endings of the files that are taken out of an archive; a mail is taken with all that it holds. */
+  readonly allowed?: readonly string[] | "any";
+  /** The first whose prefix a path has is that of its text. */
+  readonly encodings?: readonly SourceEncoding[];
+  /** UTF-16 units of a text, whatever it was read by: all of it is held while it is indexed. */
+  readonly mostChars?: number;
+};
 
 /**
  * For whoever reads files: the sandbox, and the scan of the index.
  * @param read does what is dangerous in a process of its own
  */
 export const extractTextBy =
-  (read: ReadInChild): ExtractText =>
+  (
+    read: ReadInChild,
+    { allowed = "any", encodings = [], mostChars = Infinity }: ExtractionSettings = {},
+  ): ExtractText =>
   async (path, bytes) => {
+    if (archivesIn(path) > DEEPEST_ARCHIVE) return TOO_DEEP;
+    if (isLockFile(posix.basename(path))) return LOCK_FILE;
     const extractor = extractorOf(path);
-    const extracted = await extractor.extract(bytes, read);
+    const isTooLong = extractor === UTF8 && bytes.length > MOST_BYTES_OF_A_UNIT * mostChars;
+    if (isTooLong) return tooLong(mostChars);
+    const encoding = encodings.find(({ prefix }) => path.startsWith(prefix))?.encoding;
+    const extracted = await extractor.extract(bytes, read, encoding);
     if (extracted.kind === "unreadable") return extracted;
-    const { attachments = [] } = extracted;
+    if (extracted.text.length > mostChars) return tooLong(mostChars);
+    const { attachments = [], leftOut = {} } = extracted;
+    const isArchive = extensionOf(path) === ".zip";
+    const held = attachments.filter(
+      ({ name }) =>
+        isHeldFormat(name) &&
+        (!isArchive || allowed === "any" || allowed.includes(extensionOf(name))),
+    );
+    const barred = attachments.length - held.length;
     return {
       ...extracted,
-      extractor: extracted.extractor ?? extractor.version,
-      ...(attachments.length === 0 ? {} : { attachments: attachments.filter(isReadAttachment) }),
+      extractor: `${extracted.extractor ?? extractor.version}${encoding === undefined ? "" : asEncoding(extracted)}`,
+      ...(attachments.length === 0 ? {} : { attachments: held }),
+      ...(isArchive && barred > 0
+        ? { leftOut: { ...leftOut, "files that are not allowed": barred } }
+        : {}),
     };
   };
 
-/** Of a picture or a program nothing is read but its name, in its mail. */
-const isReadAttachment = ({ name }: Attachment): boolean => {
+/** Of UTF-8. */
+const MOST_BYTES_OF_A_UNIT = 3;
+
+function tooLong(mostChars: number): Unreadable {
+  const { code, message } = tooMany("characters of text", mostChars, "max_chars");
+  return { kind: "unreadable", code, why: message, lasts: "always" };
+}
+
+/** Before the encoding that a text was read in where its source names one: in another one it is another text. */
+const AS = " as ";
+
+function asEncoding({ metadata }: ExtractedText): string {
+  const encoding = metadata?.["encoding"];
+  return typeof encoding === "string" && encoding !== "utf-8" ? `${AS}${encoding}` : "";
+}
+
+const TOO_DEEP: Unreadable = {
+  kind: "unreadable",
+  code: "FILE_TOO_LARGE",
+  why: "lies in too many archives to be read: unpack them.",
+  lasts: "always",
+};
+
+const LOCK_FILE: Unreadable = {
+  kind: "unreadable",
+  code: "FILE_FORMAT_INVALID",
+  why: "is what Office leaves beside a file that is open, and holds no text: name the file itself.",
+  lasts: "always",
+};
+
+function archivesIn(path: string): number {
+  const [place] = attachmentPlaces(path);
+  const parts = place === undefined ? [path] : [place.file, ...place.names];
+  return parts.filter((part) => extensionOf(part) === ".zip").length;
+}
+
+/** Of a picture or a program nothing is read but its name, in what holds it. */
+export const isHeldFormat = (name: string): boolean => {
   const extension = extensionOf(name);
   return extension === ".txt" || findFormat(extension) !== undefined;
 };

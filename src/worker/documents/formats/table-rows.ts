@@ -1,38 +1,219 @@
+import type { Locator } from "../../../shared/locator.ts";
 import type { TextBuilder } from "../reader/text-builder.ts";
 import type { Block, Lines } from "../lines.ts";
 import { isBlank, shapeOf } from "./markdown-lines.ts";
 
-/** The first row names the columns where each of its cells is a name: words, none twice, and no number. */
-export function isHeader(cells: readonly string[]): boolean {
-  const names = cells.map((cell) => cell.trim());
+/** The cells of a row by their columns, from 0; those that are empty may be left out. */
+export type Cells = ReadonlyMap<number, string>;
+
+const MOST_NAME_CHARS = 80;
+/** Of a column of figures, and of rows that are alike. */
+export const MOSTLY = 0.8;
+
+/** A figure or a date: digits without letters, or with a currency, a unit or the name of a month. */
+export function isValue(cell: string): boolean {
+  const value = cell.replace(/ \(=.*$/s, "");
   return (
-    names.length > 1 &&
-    names.every(
-      (name) => name !== "" && name.length <= MOST_NAME_CHARS && !/^[\d.,%€$£+-]+$/.test(name),
-    ) &&
-    new Set(names).size === names.length
+    /\d/.test(value) &&
+    /^(?:\p{Lu}{3} [^\p{L}]+|[^\p{L}]+(?:\p{L}{1,3}\.?)?|\d{1,2}[. /-]{1,2}\p{L}{3,10}\.?[. /-]\d{2,4})$/u.test(
+      value,
+    )
   );
 }
 
-const MOST_NAME_CHARS = 100;
+const isYear = (cell: string): boolean => /^(?:19|20)\d\d$/.test(cell);
+
+/** Names of columns are told by a column of figures below a word, or else by words that never come again below. */
+type HeaderProof = "figures" | "figures or words";
+
+/** Whether the first of these rows names the columns of the others: no figure above figures, and half of it words at least. */
+export function isHeader(
+  [first, ...below]: readonly Cells[],
+  proof: HeaderProof = "figures or words",
+): boolean {
+  if (first === undefined || below.length === 0 || first.size < 2) return false;
+  const names = [...first.values()];
+  if (names.some((name) => name.length > MOST_NAME_CHARS)) return false;
+  const isName = (cell: string): boolean => !isValue(cell) || isYear(cell);
+  const words = names.filter((name) => /\p{L}/u.test(name) && !isValue(name));
+  if (words.length === 0 || names.filter(isName).length < names.length / 2) return false;
+  let hasFigures = false;
+  let comesAgain = false;
+  let widest = 0;
+  for (const row of below) widest = Math.max(widest, row.size);
+  for (const [column, name] of first) {
+    const cells = below.flatMap((row) => row.get(column) ?? []);
+    const figures = cells.filter(isValue).length;
+    const isFigures = cells.length > 0 && figures >= cells.length * MOSTLY;
+    if (isFigures && !isName(name)) return false;
+    if (isFigures) hasFigures = true;
+    if (cells.includes(name)) comesAgain = true;
+  }
+  return hasFigures || (proof === "figures or words" && !comesAgain && widest - first.size <= 1);
+}
+
+/** The names of columns, of which none is said twice, and an empty first one has a name too. */
+export function columnNames(header: Cells): ReadonlyMap<number, string> {
+  const seen = new Map<string, number>();
+  const names = new Map<number, string>();
+  for (const [column, cell] of [...(header.has(0) ? [] : [[0, "Column 1"] as const]), ...header]) {
+    const name = oneLine(cell).replace(/:$/, "");
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    names.set(column, times === 1 ? name : `${name} (${times})`);
+  }
+  return names;
+}
+
+export const oneLine = (cell: string): string => cell.replaceAll(/\s+/g, " ").trim();
 
 /** One line of each row, its cells with the names of their columns, so that a row says everything where it stands alone. */
 export function addRow(
   builder: Pick<TextBuilder, "add">,
   header: ReadonlyMap<number, string> | null,
-  cells: readonly (readonly [column: number, value: string])[],
+  { cells, mark = "" }: Pick<TableRow, "cells" | "mark">,
 ): void {
-  const shown = cells.flatMap(([column, cell]) => {
-    const value = cell.replaceAll(/\s+/g, " ").trim();
-    const name = header?.get(column)?.trim();
-    return value === "" ? [] : [name === undefined || name === "" ? value : `${name}: ${value}`];
+  const shown = Array.from(cells, ([column, cell]) => {
+    const name = header?.get(column) ?? "";
+    return name === "" ? oneLine(cell) : `${name}: ${oneLine(cell)}`;
   });
-  builder.add(`${shown.join("; ")}\n`);
+  builder.add(`${shown.join("; ")}${mark}\n`);
 }
 
-/** Each line is a block of its own: rows are kept whole. */
+/** Stands behind what a program shows to nobody. */
+export const HIDDEN = " (hidden)";
+
+export type TableRow = {
+  readonly locator: Pick<Locator, "sheet" | "row">;
+  readonly cells: Cells;
+  /** What stands behind the row: that nobody sees it. */
+  readonly mark?: string;
+  /** Whether it has more cells than there are columns, so that nobody knows which is whose. */
+  readonly isTorn?: boolean;
+};
+
+/** A note or a part's title, alone in the first of several columns, is no value of that column. */
+const isNamed = (
+  { cells, isTorn = false }: TableRow,
+  names: ReadonlyMap<number, string> | null,
+): boolean =>
+  !isTorn &&
+  !(names !== null && names.size > 2 && cells.size === 1 && cells.has([...names.keys()][0] ?? 0));
+
+/** A cell that goes over several rows, up to the last one. */
+export type Span = { readonly column: number; readonly last: number; readonly value: string };
+
+/** A row with what is merged into it from above. */
+export function withSpans(cells: Cells, spans: readonly Span[], row: number): Cells {
+  const inherited = spans.filter(({ column, last }) => last >= row && !cells.has(column));
+  if (inherited.length === 0) return cells;
+  const all: [number, string][] = [...cells];
+  for (const { column, value } of inherited) all.push([column, value]);
+  return new Map(all.sort(([a], [b]) => a - b));
+}
+
+/** Rows that are looked at before names of columns are taken for such. */
+const LOOKED_AT = 50;
+/** Lines that may stand above the names of the columns. */
+const TITLES = 10;
+
+/**
+ * Writes the tables of a sheet. Rows that follow each other are looked at together: the first as wide as they are names the
+ * columns, for what comes below a gap too, up to a row that names other ones.
+ * @param hidden columns that nobody sees
+ */
+export function openTables(
+  builder: Pick<TextBuilder, "add" | "place">,
+  hidden: ReadonlySet<number> = new Set(),
+): {
+  add(row: TableRow): void;
+  finish(): void;
+} {
+  let waiting: TableRow[] = [];
+  let header: ReadonlyMap<number, string> | null = null;
+  /** Those of the rows that follow each other. */
+  let names: ReadonlyMap<number, string> | null = null;
+  let isDecided = false;
+  let last = 0;
+  const write = (row: TableRow, by: ReadonlyMap<number, string> | null): void => {
+    builder.place(row.locator);
+    const names = isNamed(row, by) ? by : null;
+    addRow(builder, names, hidden.size === 0 ? row : { ...row, cells: markHidden(row.cells, by) });
+  };
+  const markHidden = (cells: Cells, by: ReadonlyMap<number, string> | null): Cells =>
+    new Map(
+      Array.from(cells, ([column, cell]): [number, string] => {
+        const isMarked = hidden.has(column) && by?.has(column) !== true;
+        return [column, isMarked ? `${oneLine(cell)}${HIDDEN}` : cell];
+      }),
+    );
+  const decide = (): void => {
+    const rows = waiting.map(({ cells }) => cells);
+    const isCovered = header !== null && rows.every((row) => isWithin(row, header));
+    const at = findHeader(rows, isCovered ? "figures" : "figures or words");
+    if (at !== undefined) header = markNames(columnNames(rows[at] ?? new Map()), hidden);
+    names = isCovered || at !== undefined ? header : null;
+    for (const [index, row] of waiting.entries()) write(row, index <= (at ?? -1) ? null : names);
+    waiting = [];
+    isDecided = true;
+  };
+  return {
+    add(row) {
+      const { row: number = 0 } = row.locator;
+      if (number > last + 1) {
+        if (!isDecided) decide();
+        isDecided = false;
+      }
+      last = number;
+      if (isDecided) write(row, names);
+      else if (waiting.push(row) === LOOKED_AT) decide();
+    },
+    finish() {
+      if (!isDecided) decide();
+    },
+  };
+}
+
+const markNames = (
+  names: ReadonlyMap<number, string>,
+  hidden: ReadonlySet<number>,
+): ReadonlyMap<number, string> =>
+  new Map(
+    Array.from(names, ([column, name]) => [column, hidden.has(column) ? `${name}${HIDDEN}` : name]),
+  );
+
+const isWithin = (row: Cells, names: ReadonlyMap<number, string> | null): boolean =>
+  names !== null && [...row.keys()].every((column) => names.has(column));
+
+/** Which of the first rows names the columns. */
+function findHeader(rows: readonly Cells[], proof: HeaderProof): number | undefined {
+  const usual = modeOf(rows.map(({ size }) => size).filter((size) => size > 1));
+  const at = rows.slice(0, TITLES).findIndex(({ size }) => size >= Math.max(2, usual - 1));
+  return at !== -1 && isHeader(rows.slice(at), proof) ? at : undefined;
+}
+
+/** The most frequent, the larger one among equals; 0 of none. */
+export function modeOf(numbers: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  let [mode, most] = [0, 0];
+  for (const [number, count] of counts) {
+    if (count > most || (count === most && number > mode)) [mode, most] = [number, count];
+  }
+  return mode;
+}
+
+/** Stands before the name of a sheet. */
+export const SHEET_MARK = "## ";
+
+/** Each line is a block of its own: rows are kept whole, those of a sheet below its name. */
 export function rowBlocks(lines: Lines, firstLine: number): Block[] {
   return Array.from({ length: lines.count - firstLine }, (_, index) => firstLine + index)
     .filter((line) => !isBlank(shapeOf(lines, line)))
-    .map((line) => ({ firstLine: line, lastLine: line, cut: "lines" }));
+    .map((line): Block => {
+      const block = { firstLine: line, lastLine: line, cut: "lines" } as const;
+      if (!lines.text.startsWith(SHEET_MARK, lines.start(line))) return block;
+      const title = lines.text.slice(lines.start(line) + SHEET_MARK.length, lines.end(line));
+      return { ...block, heading: { level: 2, title } };
+    });
 }

@@ -3,21 +3,29 @@ import { decodeBytes } from "../encoding.ts";
 import { NO_PLACES } from "../places.ts";
 import type { Extractor } from "../extraction.ts";
 
+/** Of UTF-8, as some programs begin a file. */
+const MARK = Buffer.from("\uFEFF");
+
 /** Of files in another encoding, whose text is not their bytes. */
-const DECODED = "decoded 1";
+const DECODED = "decoded 2";
 
 /** The text of a file is its bytes, as they are; or decoded, where they are no UTF-8. */
 export const UTF8: Extractor = {
   version: "utf-8",
   others: [DECODED],
-  async extract(bytes) {
-    const decoded = decodeText(bytes);
-    if (decoded.kind === "text") return { ...decoded, places: NO_PLACES };
-    const other = decodeBytes(bytes);
+  async extract(bytes, _read, encodingOfSource) {
+    // UTF-16 without a blank, and ISO-2022-JP, are valid UTF-8 as well.
+    const other = decodeBytes(bytes, encodingOfSource);
+    if (other?.encoding === "utf-8") {
+      const text = bytes.subarray(0, MARK.length).equals(MARK) ? `\uFEFF${other.text}` : other.text;
+      return { kind: "text", text, places: NO_PLACES };
+    }
     if (other !== undefined) {
       const { text, encoding } = other;
       return { kind: "text", text, places: NO_PLACES, metadata: { encoding }, extractor: DECODED };
     }
+    const decoded = decodeText(bytes);
+    if (decoded.kind === "text") return { ...decoded, places: NO_PLACES };
     const why = `${decoded.why}: save it as UTF-8 text.`;
     return { kind: "unreadable", code: "FILE_READ_ERROR", why, lasts: "always" };
   },

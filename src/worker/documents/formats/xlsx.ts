@@ -1,113 +1,99 @@
-import { NO_FRONTMATTER } from "../frontmatter.ts";
-import type { Block } from "../lines.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
-import { inChild } from "../reader/reader.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextBuilder, TextLimits } from "../reader/text-builder.ts";
 import { walkXml } from "../reader/walk-xml.ts";
-import type { Format } from "./format.ts";
 import type { Extraction } from "../extraction.ts";
+import { countedOut } from "../left-out.ts";
+import { GENERAL, KNOWN_STYLES, numberStyleOf } from "./number-format.ts";
+import type { NumberStyle } from "./number-format.ts";
+import { readChart } from "./office-chart.ts";
+import { mainPart, relationsOf, targetOf } from "./office-package.ts";
+import type { Relation } from "./office-package.ts";
 import { readProperties } from "./office-properties.ts";
-import { addRow, isHeader, rowBlocks } from "./table-rows.ts";
+import type { CellFacts } from "./xlsx-sheet.ts";
+import { readSheet } from "./xlsx-sheet.ts";
+import { addRow, columnNames, HIDDEN, oneLine, openTables, SHEET_MARK } from "./table-rows.ts";
 
 /** Workbooks: each sheet under its name, a line a row. */
-export const XLSX: Format = {
-  name: "xlsx",
-  extensions: [".xlsx", ".xlsm"],
-  extractor: inChild("xlsx 1", { home: import.meta.url, name: "readXlsx" }),
-  isOf: () => true,
-  parseFrontmatter: () => NO_FRONTMATTER,
-  cut: (lines, firstLine) => ({
-    kind: "blocks",
-    blocks: rowBlocks(lines, firstLine).map((block): Block => {
-      const line = lines.text.slice(lines.start(block.firstLine), lines.end(block.firstLine));
-      return line.startsWith(SHEET_MARK)
-        ? { ...block, heading: { level: 2, title: line.slice(SHEET_MARK.length) } }
-        : block;
-    }),
-  }),
-};
-
-const SHEET_MARK = "## ";
-
 export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
   const book = readWorkbook(archive);
   const builder = openTextBuilder(limits);
   const count = countEntries("rows", limits);
-  for (const sheet of book.sheets) {
-    const xml = archive.text(sheet.part);
+  const leftOut = { pictures: 0, charts: 0 };
+  for (const { name, part, isHidden } of book.sheets) {
+    const xml = archive.text(part);
     if (xml === undefined) continue;
     if (builder.length > 0) builder.add("\n");
-    builder.place({ sheet: sheet.name, row: 1 });
-    builder.add(`${SHEET_MARK}${sheet.name}${sheet.isHidden ? " (hidden)" : ""}\n`);
-    addSheet(xml, { book, sheet, builder, count });
+    builder.place({ sheet: name, row: 1 });
+    builder.add(`${SHEET_MARK}${name}${isHidden ? HIDDEN : ""}\n`);
+    addSheet(xml, { book, name, builder, count });
+    addNotes(archive, part, { builder, leftOut });
   }
   const hidden = book.sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name);
-  return builder.finish({
+  const metadata = {
     ...readProperties(archive, "docProps/core.xml"),
     sheets: book.sheets.map(({ name }) => name),
     ...(hidden.length === 0 ? {} : { hidden_sheets: hidden }),
-  });
+  };
+  return { ...builder.finish(metadata), ...countedOut(leftOut) };
 }
 
 type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
 
-type Workbook = {
-  readonly sheets: readonly Sheet[];
-  readonly strings: readonly string[];
-  /** Whether numbers of a style are days, and their times. */
-  readonly dateStyles: readonly DateStyle[];
-  /** Milliseconds since 1970 of the day with the number 0. */
-  readonly epoch: number;
+type Workbook = CellFacts & { readonly sheets: readonly Sheet[] };
+
+type SheetWork = {
+  readonly book: Workbook;
+  readonly name: string;
+  readonly builder: TextBuilder;
+  readonly count: () => void;
 };
 
-const DAY_MS = 86_400_000;
-/** With a day that never was, 29 February 1900, before all that is counted from here. */
-const EPOCH_1900 = Date.UTC(1899, 11, 30);
-const EPOCH_1904 = Date.UTC(1904, 0, 1);
+function addSheet(xml: string, { book, name: sheet, builder, count }: SheetWork): void {
+  const hidden = new Set<number>();
+  const tables = openTables(builder, hidden);
+  readSheet(xml, book, {
+    hideColumn: (column) => void hidden.add(column),
+    row(row, cells, isHidden) {
+      count();
+      tables.add({ locator: { sheet, row }, cells, mark: isHidden ? HIDDEN : "" });
+    },
+  });
+  tables.finish();
+}
 
 function readWorkbook(archive: Archive): Workbook {
-  const xml = archive.text("xl/workbook.xml");
-  if (xml === undefined) {
-    throw new NoText(
-      "FILE_FORMAT_INVALID",
-      "is no workbook: save it as .xlsx with the program that made it.",
-    );
-  }
-  const targets = readTargets(archive.text("xl/_rels/workbook.xml.rels") ?? "<none/>");
+  const main = mainPart(archive, "xl/workbook.xml");
+  const xml = archive.text(main);
+  if (xml === undefined) throw noWorkbook();
+  const relations = relationsOf(archive, main);
+  const partOf = (type: string): string =>
+    archive.text(targetOf(relations, type) ?? "") ?? "<none/>";
   const sheets: Sheet[] = [];
-  let epoch = EPOCH_1900;
+  let start: CellFacts["start"] = 1900;
   walkXml(xml, {
     open(name, { name: title = "", id = "", state, date1904 }) {
-      if (name === "workbookPr" && (date1904 === "1" || date1904 === "true")) epoch = EPOCH_1904;
+      if (name === "workbookPr" && (date1904 === "1" || date1904 === "true")) start = 1904;
       if (name !== "sheet") return;
       sheets.push({
         name: title,
-        part: targets.get(id) ?? "",
+        part: relations.find((relation) => relation.id === id)?.target ?? "",
         isHidden: state !== undefined && state !== "visible",
       });
     },
   });
-  return {
-    sheets,
-    epoch,
-    strings: readStrings(archive.text("xl/sharedStrings.xml") ?? "<none/>"),
-    dateStyles: readDateStyles(archive.text("xl/styles.xml") ?? "<none/>"),
-  };
+  if (sheets.length === 0) throw noWorkbook();
+  const styles = readStyles(partOf("styles"));
+  return { sheets, start, styles, strings: readStrings(partOf("sharedStrings")) };
 }
 
-function readTargets(xml: string): Map<string, string> {
-  const targets = new Map<string, string>();
-  walkXml(xml, {
-    open(name, { Id = "", Target = "" }) {
-      if (name !== "Relationship") return;
-      targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
-    },
-  });
-  return targets;
-}
+const noWorkbook = (): NoText =>
+  new NoText(
+    "FILE_FORMAT_INVALID",
+    "is no workbook: save it as .xlsx with the program that made it.",
+  );
 
 /** Texts that cells share. How a Japanese word is spoken is no part of it. */
 function readStrings(xml: string): string[] {
@@ -131,24 +117,16 @@ function readStrings(xml: string): string[] {
   return strings;
 }
 
-type DateStyle = "none" | "day" | "time" | "day and time";
-
-/** Of the formats that every program knows by number. */
-const KNOWN_DATES = new Map<number, DateStyle>([
-  ...[14, 15, 16, 17].map((id) => [id, "day"] as const),
-  ...[18, 19, 20, 21, 45, 46, 47].map((id) => [id, "time"] as const),
-  [22, "day and time"],
-]);
-
-function readDateStyles(xml: string): DateStyle[] {
-  const named = new Map(KNOWN_DATES);
-  const styles: DateStyle[] = [];
+/** The styles of cells, in the order in which cells name them. */
+function readStyles(xml: string): NumberStyle[] {
+  const named = new Map(KNOWN_STYLES);
+  const styles: NumberStyle[] = [];
   let inCells = false;
   walkXml(xml, {
     open(name, { numFmtId = "0", formatCode = "" }) {
-      if (name === "numFmt") named.set(Number(numFmtId), dateStyleOf(formatCode));
+      if (name === "numFmt") named.set(Number(numFmtId), numberStyleOf(formatCode));
       if (name === "cellXfs") inCells = true;
-      if (name === "xf" && inCells) styles.push(named.get(Number(numFmtId)) ?? "none");
+      if (name === "xf" && inCells) styles.push(named.get(Number(numFmtId)) ?? GENERAL);
     },
     close(name) {
       if (name === "cellXfs") inCells = false;
@@ -157,106 +135,89 @@ function readDateStyles(xml: string): DateStyle[] {
   return styles;
 }
 
-function dateStyleOf(formatCode: string): DateStyle {
-  const letters = formatCode.replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, "").toLowerCase();
-  const [hasDay, hasTime] = [/[dy]/.test(letters), /[hs]/.test(letters)];
-  if (hasDay) return hasTime ? "day and time" : "day";
-  return hasTime ? "time" : "none";
-}
-
-type SheetWork = {
-  readonly book: Workbook;
-  readonly sheet: Sheet;
+type Beside = {
   readonly builder: TextBuilder;
-  readonly count: () => void;
+  readonly leftOut: { pictures: number; charts: number };
 };
 
-type Cell = { column: number; type: string; style: number; value: string; formula: string };
-
-/** A first line of its own may stand above the names of the columns. */
-const HEADER_WITHIN = 10;
-
-function addSheet(xml: string, { book, sheet, builder, count }: SheetWork): void {
-  let row = 0;
-  let shown = 0;
-  let cells: [number, string][] = [];
-  let cell: Cell | undefined;
-  let reading: "value" | "formula" | undefined;
-  let header: ReadonlyMap<number, string> | null = null;
-  const endRow = (): void => {
-    if (cells.length === 0) return;
-    builder.place({ sheet: sheet.name, row });
-    addRow(builder, header, cells);
-    shown += 1;
-    if (header === null && shown <= HEADER_WITHIN && isHeader(cells.map(([, value]) => value))) {
-      header = new Map(cells);
+/** What lies over a sheet or beside it: comments, charts, words in shapes. */
+function addNotes(archive: Archive, part: string, { builder, leftOut }: Beside): void {
+  const relations = relationsOf(archive, part);
+  const threads = relations.filter(({ type }) => type === "threadedComment");
+  // Where there are threads the comments repeat them for older programs.
+  for (const { target } of threads.length > 0 ? threads : relations.filter(isOf("comments"))) {
+    for (const comment of readComments(archive.text(target) ?? "<none/>")) builder.add(comment);
+  }
+  for (const drawing of relations.filter(isOf("drawing"))) {
+    for (const words of shapeWords(archive.text(drawing.target) ?? "<none/>")) builder.add(words);
+    for (const { type, target } of relationsOf(archive, drawing.target)) {
+      if (type === "image") leftOut.pictures += 1;
+      else if (type === "chartEx") leftOut.charts += 1;
+      else if (type === "chart") addChart(builder, archive.text(target) ?? "<none/>");
     }
-  };
+  }
+}
+
+const isOf =
+  (type: string) =>
+  (relation: Relation): boolean =>
+    relation.type === type;
+
+function addChart(builder: TextBuilder, xml: string): void {
+  const { title, rows } = readChart(xml);
+  const [names, ...rest] = rows.map(
+    (row) => new Map([...row.entries()].filter(([, cell]) => cell !== "")),
+  );
+  builder.add(`\nChart: ${oneLine(title)}\n`);
+  const header = new Map(names === undefined ? [] : columnNames(names));
+  header.delete(0);
+  for (const cells of rest) addRow(builder, header, { cells });
+}
+
+function* readComments(xml: string): Generator<string> {
+  const authors: string[] = [];
+  const comments: { ref: string; by: string; text: string }[] = [];
+  let inAuthor = false;
+  let inText = 0;
   walkXml(xml, {
-    open(name, { r, t = "n", s = "0" }) {
-      if (name === "row") {
-        count();
-        row = r === undefined ? row + 1 : Number(r);
-        cells = [];
-      } else if (name === "c") {
-        const column = r === undefined ? (cells.at(-1)?.[0] ?? -1) + 1 : columnOf(r);
-        cell = { column, type: t, style: Number(s), value: "", formula: "" };
-      } else if (name === "v" || name === "t") reading = "value";
-      else if (name === "f") reading = "formula";
+    open(name, { ref = "", authorId = "" }) {
+      inAuthor = name === "author";
+      if (inAuthor) authors.push("");
+      if (name === "comment" || name === "threadedComment") {
+        comments.push({ ref, by: authors[Number(authorId)] ?? "", text: "" });
+      }
+      if (name === "text") inText += 1;
     },
     text(text) {
-      if (cell !== undefined && reading !== undefined) cell[reading] += text;
+      const comment = comments.at(-1);
+      if (inAuthor) authors.push((authors.pop() ?? "") + text);
+      else if (inText > 0 && comment !== undefined) comment.text += text;
     },
     close(name) {
-      if (name === "c" && cell !== undefined) {
-        const value = valueOf(cell, book);
-        if (value !== "") cells.push([cell.column, value]);
-        cell = undefined;
-      } else if (name === "row") endRow();
-      reading = undefined;
+      inAuthor = false;
+      if (name === "text") inText -= 1;
     },
   });
-}
-
-/** `C7` is in column 2. */
-function columnOf(reference: string): number {
-  let column = 0;
-  for (const letter of reference.toUpperCase()) {
-    const digit = letter.charCodeAt(0) - 64;
-    if (digit < 1 || digit > 26) break;
-    column = column * 26 + digit;
-  }
-  return column - 1;
-}
-
-/** The value as it is stored, a day as a day, and the formula that gave it. */
-function valueOf(cell: Cell, { strings, dateStyles, epoch }: Workbook): string {
-  const plain = plainValue(cell, strings, dateStyles[cell.style] ?? "none", epoch);
-  return cell.formula === "" ? plain : `${plain} (=${cell.formula})`.trimStart();
-}
-
-function plainValue(
-  { type, value }: Cell,
-  strings: readonly string[],
-  dates: DateStyle,
-  epoch: number,
-): string {
-  switch (type) {
-    case "s":
-      return strings[Number(value)] ?? "";
-    case "b":
-      return value === "1" ? "TRUE" : "FALSE";
-    case "n":
-      return dates === "none" || value === "" ? value : dateOf(Number(value), dates, epoch);
-    default:
-      return value;
+  for (const { ref, by, text } of comments) {
+    yield `Comment on ${ref}${by === "" ? "" : ` (${oneLine(by)})`}: ${oneLine(text)}\n`;
   }
 }
 
-function dateOf(days: number, style: DateStyle, epoch: number): string {
-  const date = new Date(epoch + Math.round(days * 86_400) * (DAY_MS / 86_400));
-  if (Number.isNaN(date.getTime())) return String(days);
-  const [day = "", time = ""] = date.toISOString().slice(0, 19).split("T");
-  if (style === "time") return time;
-  return style === "day" || time === "00:00:00" ? day : `${day} ${time}`;
+/** The words of shapes that are drawn over a sheet, a line a paragraph. */
+function* shapeWords(xml: string): Generator<string> {
+  const paragraphs: string[] = [];
+  let inText = false;
+  walkXml(xml, {
+    open(name) {
+      if (name === "p") paragraphs.push("");
+      inText = name === "t";
+    },
+    text(text) {
+      if (inText) paragraphs.push((paragraphs.pop() ?? "") + text);
+    },
+    close() {
+      inText = false;
+    },
+  });
+  for (const words of paragraphs) if (words.trim() !== "") yield `${oneLine(words)}\n`;
 }

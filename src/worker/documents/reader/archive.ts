@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";
 import { decodeBytes } from "../encoding.ts";
 import { NoText, tooMany } from "./text-builder.ts";
@@ -5,9 +6,13 @@ import type { TextLimits } from "./text-builder.ts";
 
 /** A ZIP archive whose sizes have been added up, and of which nothing is unpacked yet. */
 export type Archive = {
-  readonly names: readonly string[];
-  /** The text of a file; undefined where there is none of that name. */
+  readonly files: readonly ArchiveFile[];
+  /** The text of a file, whatever letters of its name are capitals; undefined where there is none of that name. */
   text(name: string): string | undefined;
+};
+
+export type ArchiveFile = Pick<Entry, "name" | "isEncrypted" | "packed" | "size"> & {
+  readonly bytes: () => Buffer;
 };
 
 type Entry = {
@@ -53,14 +58,15 @@ export function openArchive(bytes: Buffer, limits: TextLimits): Archive {
     );
   }
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const inSmall = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]));
   return {
-    names: [...byName.keys()],
+    files: entries.map((entry) => ({ ...entry, bytes: () => unpack(bytes, entry) })),
     text(name) {
-      const entry = byName.get(name);
+      const entry = byName.get(name) ?? inSmall.get(name.toLowerCase());
       if (entry === undefined) return undefined;
       const decoded = decodeBytes(unpack(bytes, entry));
       if (decoded === undefined) throw broken(`its part ${entry.name.slice(0, 100)} is no text`);
-      return decoded.text.replace(/^\uFEFF/, "");
+      return decoded.text;
     },
   };
 }
@@ -82,7 +88,7 @@ function readDirectory(bytes: Buffer, { entries: most }: TextLimits): Entry[] {
     }
     const nameBytes = bytes.readUInt16LE(at + 28);
     entries.push({
-      name: bytes.toString("utf8", at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes),
+      name: nameOf(bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes)),
       isEncrypted: (bytes.readUInt16LE(at + 8) & 1) === 1,
       method: bytes.readUInt16LE(at + 10),
       crc: bytes.readUInt32LE(at + 16),
@@ -94,6 +100,19 @@ function readDirectory(bytes: Buffer, { entries: most }: TextLimits): Entry[] {
   }
   return entries;
 }
+
+/** What names have from 128 on where they are no UTF-8: the letters of DOS. */
+const FROM_128 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
+
+/** Folders are parted by slashes, whatever program wrote the name. */
+const nameOf = (bytes: Buffer): string =>
+  (isUtf8(bytes)
+    ? bytes.toString("utf8")
+    : Array.from(bytes, (byte) =>
+        byte < 128 ? String.fromCharCode(byte) : FROM_128.charAt(byte - 128),
+      ).join("")
+  ).replaceAll("\\", "/");
 
 function findEnd(bytes: Buffer): number {
   const least = Math.max(0, bytes.length - END_BYTES - LONGEST_COMMENT);

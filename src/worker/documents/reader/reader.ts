@@ -30,7 +30,7 @@ export type ReaderRequest = ReaderFunction & {
 /** An extractor whose work is done there. */
 export const inChild = (version: string, reader: ReaderFunction): Extractor => ({
   version,
-  extract: (bytes, read) => read(reader, bytes),
+  extract: (bytes, read, encoding) => read(reader, bytes, encoding),
 });
 
 /** Nobody asks: its memory is given back. */
@@ -67,8 +67,8 @@ export function openDocumentReader(limits: ReaderLimits, procFolder?: string): R
   };
   const askStarted = async (starting: Promise<ChildProcess>, request: ReaderRequest) =>
     ask(await starting, request, { ...limits, procFolder });
-  return (reader, bytes) => {
-    const request = { ...reader, bytes, limits: limits.text };
+  return (reader, bytes, encoding) => {
+    const request = { ...reader, bytes, limits: { ...limits.text, encoding } };
     const asked = turn.then(async () => {
       const outcome = await readOnce(request);
       // What killed a process from outside may have passed; twice in a row it is the file.

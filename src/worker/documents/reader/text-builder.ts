@@ -12,6 +12,8 @@ export type TextLimits = {
   readonly entries: number;
   /** All that an archive holds, unpacked. */
   readonly unpackedBytes: number;
+  /** That of its source, for a text that is no Unicode and does not say its own. */
+  readonly encoding?: string | undefined;
 };
 
 /** Thrown inside of a reader: why a file gives no text. */

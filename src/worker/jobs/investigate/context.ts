@@ -107,7 +107,7 @@ ${notes.map((note) => `- ${neutraliseText(note).replaceAll("\n", "\n  ")}`).join
 }
 
 /** What was done, as a prompt shows it, and which evidence it shows. */
-export type ShownLog = {
+type ShownLog = {
   readonly text: string;
   readonly shown: readonly PromptEvidence[];
   /** Steps from this one on are shown with what they gave, those before it in a line each. */

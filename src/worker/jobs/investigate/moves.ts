@@ -5,7 +5,7 @@ import type { RecordedStep } from "./record.ts";
 import { parseUrl } from "../../../shared/parse-url.ts";
 
 /** What a row says of a call beside its arguments: the views `moves` and `queries` and the rules against drift go by it. */
-export type MoveDetail = {
+type MoveDetail = {
   readonly move: Move;
   /** Of a search: which argument is the query. */
   readonly query_argument?: string;
@@ -65,7 +65,7 @@ const MOST_FAMILY_CHARS = 500;
  * The words of a query that carry its subject, folded, as stems, each once and in order; all of its words where none does.
  * Null where it has no words.
  */
-export function familyOf(query: string): string | null {
+function familyOf(query: string): string | null {
   const words = wordsOf(query);
   const subject = withoutFunctionWords(words);
   const stems = new Set((subject.length === 0 ? words : subject).map(stemWord));

@@ -29,7 +29,7 @@ import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
 
 /** What the model wants to do next. */
-export type NextAction =
+type NextAction =
   | {
       readonly kind: "call";
       readonly name: string;

@@ -11,7 +11,7 @@ import type { ProbedMachine } from "../../sandbox/shell/probe.ts";
 import { TOOLS } from "../../tools/all-tools.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { openWeb } from "../../web/open-web.ts";
-import type { InvestigateDependencies } from "./investigate.ts";
+import type { InvestigateDependencies } from "./look-around.ts";
 import { openStepLog, outputLimitsOf } from "./step-log.ts";
 
 type Investigated = {

@@ -38,7 +38,7 @@ export type RecordedStep = {
 export type EvidenceItem = { readonly number: number; readonly evidence: FoundEvidence };
 
 /** What a tool printed is called by its step. */
-export type FoundEvidence =
+type FoundEvidence =
   | Exclude<ToolEvidence, { readonly kind: "output" }>
   | { readonly kind: "output"; readonly output: ToolPrint };
 
@@ -50,7 +50,7 @@ export type InvestigationRecord = {
   add(step: Omit<RecordedStep, "tool"> & { readonly tool: GivenAction | null }): RecordedStep;
 };
 
-export type GivenAction = Pick<ToolAction, "name" | "args" | "output" | "error">;
+type GivenAction = Pick<ToolAction, "name" | "args" | "output" | "error">;
 
 /** Opens the record on the steps that are stored. @throws TypeError where an output can't be read */
 export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {

@@ -78,7 +78,7 @@ export type StepLog = {
 };
 
 /** How long outputs are kept, and how much of them for a batch. */
-export type OutputLimits = {
+type OutputLimits = {
   /** null: as long as their job. */
   readonly keepDays: number | null;
   readonly batchBytes: number;

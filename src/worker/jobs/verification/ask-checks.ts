@@ -1,22 +1,26 @@
 import { contradicts } from "../../../shared/claims.ts";
 import type { QueuedCheck } from "../../../shared/settlement.ts";
-import type { CheckPlace, CheckRecord, CoverageRecord } from "../../../shared/verification.ts";
+import type {
+  CheckPlace,
+  CheckRecord,
+  CoverageRecord,
+  StoredVerification,
+} from "../../../shared/verification.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, Verification } from "../../evidence/types.ts";
 import type { RuleCheck, RuleFindings } from "../../verify/checks/rule-check.ts";
-import { byUrgency, checkByRules, MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
+import { checkByRules, MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
 import { decompose } from "./auditor.ts";
 import type { AskedCheck } from "./auditor.ts";
-import type { Statement } from "./draft.ts";
+import { isDoubted } from "./draft.ts";
+import type { Draft, Statement } from "./draft.ts";
 
-/** What a job was asked for, in a line, and what its answer rests on. */
-type CheckedAnswer = { readonly task: string; readonly evidence: readonly CitableBlock[] };
-
-export type Run = {
-  readonly plan: CheckedAnswer;
+/** What the verification of one answer works with. */
+export type Verifying = {
   readonly verification: Verification;
-  readonly auditor: Auditor;
+  /** What earlier runs of the job have come to. */
+  readonly stored: StoredVerification;
   readonly audit: Auditor & { readonly task: string; readonly fenceKey: Buffer };
   readonly parts: CallParts;
 };
@@ -28,9 +32,9 @@ export type Round = {
   readonly coverage: readonly CoverageRecord[];
 };
 
-export async function checkAnew(about: NewRound, run: Run): Promise<Omit<Round, "round">> {
+export async function checkAnew(about: NewRound, run: Verifying): Promise<Omit<Round, "round">> {
   const { round, statements } = about;
-  const found = await run.parts.trace.step("rules", () => findByRules(statements, run));
+  const found = await run.parts.trace.step("rules", () => findByRules(about, run));
   return {
     checks: await newChecks(about, found, run),
     coverage: found.coverage.map((row) => coverageRecord(row, round, statements)),
@@ -40,12 +44,14 @@ export async function checkAnew(about: NewRound, run: Run): Promise<Omit<Round, 
 /** Files of a set that are looked through for a denial. */
 const MOST_MEMBERS = 200;
 
-async function findByRules(statements: readonly Statement[], run: Run): Promise<RuleFindings> {
-  const { plan, verification, parts } = run;
+async function findByRules(
+  { draft: { task, evidence }, statements }: NewRound,
+  { verification, parts }: Verifying,
+): Promise<RuleFindings> {
   const { negative, newestWins } = verification.settings;
   const claims = statements.map(({ number, claim }) => ({ number, text: claim.text, claim }));
   const settings = { negative, newestWins, mostMembers: MOST_MEMBERS };
-  const answer = { task: plan.task, claims, evidence: plan.evidence };
+  const answer = { task, claims, evidence };
   const found = await checkByRules(answer, verification.sources, settings, parts.signal);
   parts.trace.detail("rules", {
     checks: found.checks.length,
@@ -56,6 +62,7 @@ async function findByRules(statements: readonly Statement[], run: Run): Promise<
 
 /** A draft that is not checked yet. */
 type NewRound = {
+  readonly draft: Draft<unknown>;
   readonly sha256: string;
   readonly round: number;
   readonly statements: readonly Statement[];
@@ -63,37 +70,53 @@ type NewRound = {
 
 /**
  * Three questions at most: first what rules found wrong, open or unknown, then what the auditor asks, then what rules
- * found right. Where a rule says no, nobody else needs to look. Where nobody asks anything each statement is a question
- * itself: that rules find its words in the file says nothing of whether they answer the task.
+ * found right. Where a rule says no, nobody else needs to look. A doubted statement of which nothing is asked is a question
+ * itself, and where nobody asks anything each statement is.
  */
 async function newChecks(
-  { sha256, round, statements }: NewRound,
+  { draft, sha256, round, statements }: NewRound,
   found: RuleFindings,
-  run: Run,
+  { verification, audit, parts }: Verifying,
 ): Promise<readonly CheckRecord[]> {
-  const { newestWins } = run.verification.settings;
+  const { newestWins } = verification.settings;
   const candidates = (claim: number): readonly string[] =>
-    candidatesFor(claim, found.coverage, citedBy(claim, statements, run.plan.evidence));
-  const byRule = byUrgency(found.checks).map((check) =>
-    ofRule(check, { ...found, newestWins, candidates }),
-  );
+    candidatesFor(claim, found.coverage, citedBy(claim, statements, draft.evidence));
+  const byRule = found.checks
+    .toSorted((one, other) => BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state))
+    .map((check) => ofRule(check, { ...found, newestWins, candidates }));
   const urgent = byRule.filter((check) => contradicts(check) || check.state !== check.expects);
   const isLost = byRule.some(contradicts);
-  const isFull = isLost || urgent.length >= MOST_CHECKS || !run.auditor.model.facts.readsPrompts;
-  const asked = isFull ? [] : await decompose({ ...run.audit, statements }, run.parts);
-  const byModel =
-    isFull || asked.length > 0 || urgent.length > 0
-      ? asked.map(ofModel)
-      : statements.map(ofStatement);
+  const isFull = isLost || urgent.length >= MOST_CHECKS || !audit.model.facts.readsPrompts;
+  const asked = isFull ? [] : (await decompose({ ...audit, statements }, parts)).map(ofModel);
   const chosen = [
     ...urgent.filter((check) => !isLost || check.state !== "open"),
-    ...byModel,
+    ...(isFull
+      ? []
+      : doubtedFirst([...urgent, ...asked], statements).filter((check) => !urgent.includes(check))),
     ...byRule.filter((check) => !urgent.includes(check)),
   ];
   return chosen.slice(0, MOST_CHECKS).map((check, ordinal) => {
     const claim = statements.find(({ number }) => number === check.claimNumber)?.claim.text ?? "";
     return { ...check, round, ordinal, draftSha256: sha256, claim, checkJobId: null };
   });
+}
+
+/** What speaks against a statement first, then what nobody can say yet. */
+const BY_STATE: readonly RuleCheck["state"][] = ["no", "open", "unknown", "yes"];
+
+/** Checks with one of each doubted statement before all others; of one that has none the question whether it is so. */
+function doubtedFirst(
+  asked: readonly NewCheck[],
+  statements: readonly Statement[],
+): readonly NewCheck[] {
+  const doubted = statements.filter(isDoubted);
+  const first = doubted.map(
+    (statement) =>
+      asked.find(({ claimNumber }) => claimNumber === statement.number) ?? ofStatement(statement),
+  );
+  const others = asked.filter((check) => !first.includes(check));
+  const all = [...first, ...others];
+  return all.length > 0 ? all : statements.map(ofStatement);
 }
 
 type NewCheck = Omit<CheckRecord, "round" | "ordinal" | "draftSha256" | "claim" | "checkJobId">;
@@ -113,7 +136,9 @@ function ofRule(check: RuleCheck, { disagreements, candidates, newestWins }: Rul
   const isDisagreement =
     rule === "agreement" && contradicts(check) && !(newestWins && isDated(check, disagreements));
   const state = isDisagreement ? "unknown" : check.state;
-  const why = isDisagreement ? "sources_disagree" : "source_missing";
+  // What can't be computed again lacks no document.
+  const open = rule === "sum" ? "auditor_failed" : "source_missing";
+  const why = isDisagreement ? "sources_disagree" : open;
   return {
     claimNumber: claim,
     question,
@@ -171,7 +196,7 @@ const ofModel = (asked: AskedCheck): NewCheck => ({
   evidence: [],
 });
 
-/** Where the auditor asks nothing that can be read. */
+/** Of what the auditor asks nothing. */
 const ofStatement = ({ number, claim }: Statement): NewCheck =>
   ofModel({
     claimNumber: number,
@@ -199,13 +224,13 @@ const MOST_CANDIDATES = 8;
 
 /** A check as a job: it is told the task, the statement, the question, and the files that they rest on. */
 export function queuedCheck(
-  { round, ordinal, claimNumber, claim, question, evidence, rule }: CheckRecord,
-  statements: readonly Statement[],
-  { plan, verification }: Run,
+  { round, ordinal, claimNumber, claim, question, expects, evidence, rule }: CheckRecord,
+  { draft, statements }: Pick<NewRound, "draft" | "statements">,
+  { verification }: Verifying,
 ): QueuedCheck {
   const { auditorName: model, pathPrefix } = verification;
   const statement = statements.find(({ number }) => number === claimNumber);
-  const cited = plan.evidence.filter(({ number }) => statement?.claim.cites.includes(number));
+  const cited = draft.evidence.filter(({ number }) => statement?.claim.cites.includes(number));
   const own = [evidence.map(({ path }) => path), statement?.claim.span?.path ?? []].flat();
   const paths = [
     ...own,
@@ -216,9 +241,10 @@ export function queuedCheck(
     ordinal,
     input: {
       kind: "check",
-      task: plan.task,
+      task: draft.task,
       claim,
       question,
+      ...(draft.states === "values" ? {} : { carries: expects }),
       paths: [...new Set(paths)].slice(0, rule === "coverage" ? MOST_CANDIDATES : MOST_PATHS),
       ...(model === undefined && pathPrefix === undefined
         ? {}

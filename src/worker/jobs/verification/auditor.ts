@@ -1,17 +1,20 @@
 import { z } from "zod";
 import type { ReplyRecord } from "../../../shared/run-result.ts";
 import type { CheckRecord } from "../../../shared/verification.ts";
-import type { CallParts } from "../../answer/call-model.ts";
-import { renderPrompt } from "../../answer/prompt.ts";
-import type { Correction, PromptTemplate } from "../../answer/prompt.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import { callForText } from "../../answer/call-model.ts";
+import type { CallParts, ModelCall } from "../../answer/call-model.ts";
+import { holdTo } from "../../answer/repair-loop.ts";
+import { correctionOf, NO_CORRECTION, renderPrompt } from "../../answer/prompt.ts";
+import type { Correction, Prompt, PromptTemplate } from "../../answer/prompt.ts";
 import { fenceBoundary, fenceEvidence, quoteName } from "../../evidence/fence.ts";
 import type { Auditor } from "../../evidence/types.ts";
 import type { EvidenceBlock } from "../../models/model.ts";
 import { cleanText, firstCodePoints } from "../../text/clean-text.ts";
-import { neutraliseText } from "../../text/neutralise-text.ts";
+import { neutraliseDraft, neutraliseText } from "../../text/neutralise-text.ts";
 import { MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
-import { askForObject } from "./ask-for-object.ts";
-import { DECOMPOSE_PROMPT, DECOMPOSE_SCHEMA, JUDGE_PROMPT, JUDGE_SCHEMA } from "./prompts.ts";
+import { parseObject } from "../../verify/validate-fields.ts";
+import { DECOMPOSE_PROMPT, DECOMPOSE_SCHEMA, AUDIT_PROMPT, AUDIT_SCHEMA } from "./prompts.ts";
 import type { Statement } from "./draft.ts";
 
 /** What the auditor is shown: the task, and the statements with what carries them. Nothing else of the run. */
@@ -52,25 +55,25 @@ export async function decompose(audit: Audit, parts: CallParts): Promise<readonl
     .map(({ claim, question, expects }) => ({ claimNumber: claim, question, expects }));
 }
 
-const judgedSchema = z.object({
+const auditSchema = z.object({
   score: z.int().min(1).max(4),
   corrections: z.array(z.object({ claim: z.int(), where: line, change: line })).default([]),
 });
 
-export type Judged = z.infer<typeof judgedSchema>;
+export type AuditReply = z.infer<typeof auditSchema>;
 
-/** What a judge says of an answer and its checks; null where it can't be read: a number in its prose is no score. */
-export async function judge(
+/** What the auditor makes of an answer and its checks; null where it can't be read: a number in its prose is no score. */
+export async function scoreAnswer(
   audit: Audit,
   checks: readonly CheckRecord[],
   parts: CallParts,
-): Promise<Judged | null> {
-  const reply = await askAuditor("judge", JUDGE_PROMPT, audit, {
+): Promise<AuditReply | null> {
+  const reply = await askAuditor("audit", AUDIT_PROMPT, audit, {
     values: { task: quoteName(audit.task), checks: checks.map(describeCheck).join("\n") },
-    format: JUDGE_SCHEMA,
+    format: AUDIT_SCHEMA,
     parts,
   });
-  const read = judgedSchema.safeParse(reply);
+  const read = auditSchema.safeParse(reply);
   if (!read.success) return null;
   // A correction that names nothing to look at, or no change, is none.
   const corrections = read.data.corrections.filter(
@@ -98,7 +101,7 @@ type CheckPrompt<Slot extends string> = {
 
 /** The object of a reply; null where it is none, or the host could not be asked for one. */
 async function askAuditor<Slot extends string>(
-  pass: Extract<ReplyRecord["pass"], "decompose" | "judge">,
+  pass: Extract<ReplyRecord["pass"], "decompose" | "audit">,
   template: PromptTemplate<Slot>,
   { model, choice, task, statements, fenceKey }: Audit,
   { values, format, parts }: CheckPrompt<Slot>,
@@ -110,13 +113,10 @@ async function askAuditor<Slot extends string>(
     fenceKey,
   );
   const evidence = { text: fenceEvidence(blocks, boundary), shown: [] };
-  const overrides = model.facts.toolProtocol === "text" ? {} : { format };
-  const call = { pass, model, choice, task: { purpose: "chat" }, overrides } as const;
-  const callWith = (correction: Correction) => ({
-    ...call,
-    prompt: renderPrompt(template, { values, boundary, evidence, correction }),
-  });
-  const reply = await parts.trace.step(pass, () => askForObject({ boundary, callWith }, parts));
+  const prompt = (correction: Correction) =>
+    renderPrompt(template, { values, boundary, evidence, correction });
+  const asked = { pass, model, choice, boundary, prompt, format };
+  const reply = await parts.trace.step(pass, () => askForObject(asked, parts));
   const detail =
     reply.kind === "refused"
       ? { refused: reply.code }
@@ -141,3 +141,49 @@ function blockOf({ number, claim }: Statement): EvidenceBlock {
     text: `${firstCodePoints(oneLine(text), MOST_STATEMENT_CHARS)}\n${carried}\nThe rules call it ${grade}.`,
   };
 }
+
+const MOST_DRAFT_CHARS = 2_000;
+
+/** A call whose reply has to be an object. */
+type AskedFor = Pick<ModelCall, "pass" | "model" | "choice"> & {
+  readonly boundary: string;
+  readonly prompt: (correction: Correction) => Prompt;
+  /** A schema, for a host that holds replies to one. */
+  readonly format: Readonly<Record<string, unknown>>;
+};
+
+/** What is no object is asked for once more, with what was wrong with it. */
+export async function askForObject(
+  { boundary, prompt, format, ...call }: AskedFor,
+  parts: CallParts,
+): Promise<AskedObject | Refusal> {
+  const overrides = holdTo(call.model, format);
+  const ask = (correction: Correction) =>
+    askOnce({ ...call, task: { purpose: "chat" }, overrides, prompt: prompt(correction) }, parts);
+  const first = await ask(NO_CORRECTION);
+  if (first.kind === "refused" || first.fields !== null) return first;
+  const draft = neutraliseDraft(firstCodePoints(first.text, MOST_DRAFT_CHARS));
+  const fault = { code: "NO_JSON", message: `It is no JSON object: ${first.reason}.` };
+  return ask(correctionOf(boundary, draft, [fault]));
+}
+
+async function askOnce(call: ModelCall, parts: CallParts): Promise<AskedObject | Refusal> {
+  const reply = await callForText(call, parts);
+  if (reply.kind === "refused") return reply;
+  const { text } = reply;
+  const parsed = parseObject(text);
+  return parsed.kind === "fields"
+    ? { kind: "object", fields: parsed.fields }
+    : { kind: "object", fields: null, text, reason: parsed.reason };
+}
+
+/** Not checked against any schema; `fields` is null where the reply is no object, or its host could not read it. */
+type AskedObject =
+  | { readonly kind: "object"; readonly fields: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: "object";
+      readonly fields: null;
+      readonly text: string;
+      /** A clause about the reply, without its words. */
+      readonly reason: string;
+    };

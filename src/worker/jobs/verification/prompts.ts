@@ -1,13 +1,7 @@
 import { UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
 import type { PromptTemplate } from "../../answer/prompt.ts";
+import { objectSchema } from "../../text/model-json.ts";
 import { MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
-
-const objectOf = (properties: Readonly<Record<string, unknown>>) => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
 
 /** Which statements of an answer are to be looked at, and what is to be asked about each. */
 export const DECOMPOSE_PROMPT: PromptTemplate<"task"> = {
@@ -34,10 +28,10 @@ The answer was given to: {{task}}
 Reply with the JSON object alone.`,
 };
 
-export const DECOMPOSE_SCHEMA = objectOf({
+export const DECOMPOSE_SCHEMA = objectSchema({
   checks: {
     type: "array",
-    items: objectOf({
+    items: objectSchema({
       claim: { type: "integer" },
       question: { type: "string" },
       expects: { type: "string", enum: ["yes", "no"] },
@@ -69,17 +63,17 @@ ${UNTRUSTED_EVIDENCE}{{notes}}`,
 Reply with the JSON object alone.`,
 };
 
-export const VERDICT_SCHEMA = objectOf({
+export const VERDICT_SCHEMA = objectSchema({
   quote: { type: ["string", "null"] },
   cites: { type: "array", items: { type: "integer" } },
   answer: { type: "string", enum: ["yes", "no", "unknown"] },
 });
 
 /** What an answer is worth after its checks. */
-export const JUDGE_PROMPT: PromptTemplate<"task" | "checks"> = {
-  version: "judge/2",
+export const AUDIT_PROMPT: PromptTemplate<"task" | "checks"> = {
+  version: "audit/1",
   slots: ["task", "checks"],
-  system: `You judge an answer by what checks of it have found. It stands between the marks as numbered statements, each with the words
+  system: `You score an answer by what checks of it have found. It stands between the marks as numbered statements, each with the words
 that are said to carry it. Below are the checks: what was asked, what a right answer was expected to say, and what was found.
 
 You reply with one JSON object and nothing before or after it:
@@ -103,10 +97,10 @@ Checks:
 Reply with the JSON object alone.`,
 };
 
-export const JUDGE_SCHEMA = objectOf({
+export const AUDIT_SCHEMA = objectSchema({
   corrections: {
     type: "array",
-    items: objectOf({
+    items: objectSchema({
       claim: { type: "integer" },
       where: { type: "string" },
       change: { type: "string" },

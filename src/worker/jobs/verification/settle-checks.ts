@@ -2,15 +2,17 @@ import { contradicts } from "../../../shared/claims.ts";
 import type {
   CheckRecord,
   ConstraintRecord,
-  CoverageRecord,
-  JudgementRecord,
+  Objection,
+  AuditRecord,
   StoredCheck,
   UnresolvedReason,
   Verdict,
 } from "../../../shared/verification.ts";
 import type { VerifySettings } from "../../evidence/types.ts";
 import type { Fault } from "../../evidence/validated.ts";
-import type { Judged } from "./auditor.ts";
+import type { Round } from "./ask-checks.ts";
+import type { AuditReply } from "./auditor.ts";
+import { isDoubted } from "./draft.ts";
 import type { Statement } from "./draft.ts";
 
 /** From this score on an answer passes. */
@@ -20,9 +22,66 @@ const CAPPED = 2;
 
 const ENDED = new Set(["succeeded", "refused", "failed", "cancelled", "expired"]);
 
-/** A check as its job has left it; open while the job has not ended. */
-export function settledCheck({ record, jobState, jobError, verdict }: StoredCheck): CheckRecord {
+/**
+ * The checks of a round as their jobs have left them. A verdict whose words do not carry a doubted statement is none, unless
+ * another one of the same statement does: it may have been asked about something beside it.
+ */
+export function settledChecks(
+  known: readonly StoredCheck[],
+  statements: readonly Statement[],
+): readonly CheckRecord[] {
+  const against = known.map((one) => objectionsIn(one, known));
+  const carried = new Set([
+    ...statements.filter((one) => !isDoubted(one)).map(({ number }) => number),
+    ...known.flatMap(({ record, verdict }, at) =>
+      verdict?.answer === record.expects && against[at]?.length === 0 ? [record.claimNumber] : [],
+    ),
+  ]);
+  return known.map((one, at) => {
+    const isCarried = carried.has(one.record.claimNumber);
+    return settledCheck(one, isCarried ? [] : (against[at] ?? []));
+  });
+}
+
+/** What no single line shows, by the rule that has found a statement to be so: what is denied of a set, the only one, or a count. */
+const OF_NO_LINE: Readonly<Record<string, ReadonlySet<string> | "all">> = {
+  coverage: "all",
+  uniqueness: "all",
+  sum: new Set(["figures", "place"]),
+};
+
+function objectionsIn(
+  { record, verdict }: StoredCheck,
+  round: readonly StoredCheck[],
+): readonly Objection[] {
+  const rules = round
+    .filter((one) => one.record.claimNumber === record.claimNumber)
+    .map((one) => OF_NO_LINE[one.record.rule ?? ""]);
+  return (verdict?.against ?? []).filter(
+    ({ rule }) => !rules.some((some) => some === "all" || some?.has(rule) === true),
+  );
+}
+
+/**
+ * A check as its job has left it; open while the job has not ended.
+ * @param against what keeps the words of its verdict from carrying the statement
+ */
+export function settledCheck(
+  { record, jobState, jobError, verdict }: StoredCheck,
+  against: readonly Objection[],
+): CheckRecord {
   if (record.how === "rule") return record;
+  const [first] = against;
+  if (verdict !== null && first !== undefined) {
+    const detail = `It says ${verdict.answer}, with words that do not carry the statement: ${first.detail}.`;
+    return {
+      ...record,
+      state: "unknown",
+      detail,
+      reason: "auditor_failed",
+      evidence: verdict.evidence,
+    };
+  }
   if (verdict !== null) return { ...record, ...heldToRule(record, verdict) };
   if (jobState !== null && !ENDED.has(jobState)) return { ...record, state: "open", reason: null };
   const code = jobError ?? (jobState === null ? "its job is gone" : jobState);
@@ -30,7 +89,7 @@ export function settledCheck({ record, jobState, jobError, verdict }: StoredChec
     ...record,
     state: "unknown",
     detail: `The check ended with ${code}.`,
-    reason: reasonOf(jobError),
+    reason: jobState === null ? "auditor_failed" : reasonOf(jobError),
   };
 }
 
@@ -85,33 +144,38 @@ function reasonOf(code: string | null): UnresolvedReason {
   }
 }
 
-type Round = {
-  readonly round: number;
-  readonly checks: readonly CheckRecord[];
-  readonly coverage: readonly CoverageRecord[];
-};
-
-/** The judgement of a round: what the judge gave, and what keeps it low whatever the judge says. */
-export function judgementOf(
+/** The score of a round: what the auditor gave, and what keeps it low whatever that is. */
+export function scoreOf(
   { round, checks, coverage }: Round,
-  judged: Judged | null,
+  reply: AuditReply | null,
   statements: readonly Statement[],
   { minSources }: Pick<VerifySettings, "minSources">,
-): JudgementRecord {
+): AuditRecord {
   const caps = [
     ...(checks.some(({ state }) => state === "unknown") ? ["unknown_check"] : []),
     ...(checks.some(contradicts) ? ["contradicted_check"] : []),
     ...(coverage.some(({ members, read }) => members === 0 || read < members)
       ? ["no_coverage"]
       : []),
+    ...(statements.some((one) => isDoubted(one) && !checks.some(isOf(one)))
+      ? ["unchecked_doubt"]
+      : []),
     ...(sourcesOf(checks, statements) < minSources ? ["one_source"] : []),
   ];
-  const given = judged?.score ?? null;
+  const given = reply?.score ?? null;
   const score = given === null || caps.length === 0 ? given : Math.min(given, CAPPED);
-  return { round, score, given, caps, corrections: judged?.corrections ?? [] };
+  return { round, score, given, caps, corrections: reply?.corrections ?? [] };
 }
 
-export const passes = ({ score }: Pick<JudgementRecord, "score">): boolean =>
+/** Rules that settle whether a statement is so; the others look whether something else speaks against it. */
+const SETTLING: ReadonlySet<string> = new Set(["coverage", "sum"]);
+
+const isOf =
+  ({ number }: Statement) =>
+  ({ claimNumber, how, rule }: CheckRecord): boolean =>
+    claimNumber === number && (how === "model" || SETTLING.has(rule ?? ""));
+
+export const passes = ({ score }: Pick<AuditRecord, "score">): boolean =>
   score !== null && score >= PASSES;
 
 /** Files that the statements and their checks rest on. */
@@ -121,10 +185,10 @@ const sourcesOf = (checks: readonly CheckRecord[], statements: readonly Statemen
     ...checks.flatMap(({ evidence }) => evidence.map(({ path }) => path)),
   ]).size;
 
-/** What a revision is told: what checks have found against the answer, then what the judge wants changed. */
+/** What a revision is told: what checks have found against the answer, then what the auditor wants changed. */
 export function faultsOf(
   checks: readonly CheckRecord[],
-  { corrections }: Pick<JudgementRecord, "corrections">,
+  { corrections }: Pick<AuditRecord, "corrections">,
   statements: readonly Statement[],
 ): readonly Fault[] {
   const found = checks.filter((check) => contradicts(check) || check.state === "unknown");
@@ -136,7 +200,7 @@ export function faultsOf(
       message: `About ${JSON.stringify(check.claim)} it was asked: ${check.question} ${saidBy(check)}`,
     })),
     ...corrections.map(({ claim, where, change }) => ({
-      code: "JUDGE_CORRECTS",
+      code: "AUDITOR_CORRECTS",
       message: `${change} (${JSON.stringify(textOf(claim))}; look at ${where})`,
     })),
   ];
@@ -145,12 +209,12 @@ export function faultsOf(
 const MOST_FOUND = 3;
 
 /**
- * Files in which checks found what decides: those that speak against a statement, and those that the judge names. What a
+ * Files in which checks found what decides: those that speak against a statement, and those that the auditor names. What a
  * check could not settle has found nothing.
  */
 export function foundFiles(
   checks: readonly CheckRecord[],
-  { corrections }: Pick<JudgementRecord, "corrections">,
+  { corrections }: Pick<AuditRecord, "corrections">,
 ): readonly string[] {
   const told = corrections.map(({ where, change }) => `${where} ${change}`).join("\n");
   const isNamed = (path: string): boolean => told.includes(path.slice(path.lastIndexOf("/") + 1));
@@ -177,7 +241,7 @@ const MOST_SOURCES = 3;
 /** What it takes to settle what is open at the end. */
 export function constraintsOf(
   { checks, coverage }: Pick<Round, "checks" | "coverage">,
-  { caps }: Pick<JudgementRecord, "caps">,
+  { caps }: Pick<AuditRecord, "caps">,
 ): readonly ConstraintRecord[] {
   const unknown = checks.filter(({ state }) => state === "unknown");
   const uncovered = coverage.filter(({ members, read }) => read < members);

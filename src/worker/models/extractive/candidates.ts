@@ -1,6 +1,9 @@
 import type { Language } from "../../../shared/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { READ_TOOL } from "../../../shared/tool-presets.ts";
+import type { Frame } from "../../text/units/frames.ts";
+import { saidWithLabel } from "../../text/units/cut-units.ts";
+import { isQuestion } from "../../text/units/questions.ts";
 import type { EvidenceBlock } from "../model.ts";
 import { splitSentences } from "./sentences.ts";
 import type { Sentence } from "./sentences.ts";
@@ -27,6 +30,9 @@ export type Candidate = {
   /** Its paragraph, and where it stands in it. */
   readonly block: string;
   readonly start: number;
+  /** Why it does not state what it says, and what is shown before it; null where it states it, and where nothing is. */
+  readonly frame: Frame | null;
+  readonly label: string | null;
   /** Where in the paragraph to begin to show it, with the sentences that it needs; null where they can't be had. */
   readonly shownFrom: number | null;
   /** Sentences that are shown for it, itself included, and the stems of them all. */
@@ -56,13 +62,16 @@ function candidatesIn(
 ): Candidate[] {
   const around = `${title ?? ""} ${headingPath ?? ""} ${fileWords(path)}`;
   const contextOf = remembered((context) => new Set(contentStems(`${around} ${context}`)));
-  const sentences = splitSentences(text);
+  const sentences = splitSentences(text, headingPath?.split(" > ").at(-1) ?? null);
   const language = detectLanguage(text);
-  const stems = sentences.map((sentence) => stemsOf(sentence.text));
-  const needsBefore = sentences.map(
-    ({ kind, text: said, context }) =>
-      kind === "sentence" && needsSentenceBefore(said, contextOf(context), language),
+  const stems = sentences.map((sentence) =>
+    stemsOf(answers(sentence) ? saidWithLabel(sentence) : sentence.text),
   );
+  const needsBefore = sentences.map((sentence, at) => {
+    const { kind, text: said, context } = sentence;
+    if (answers(sentence)) return goesOn(sentence, sentences[at - 1]);
+    return kind === "sentence" && needsSentenceBefore(said, contextOf(context), language);
+  });
   let speakerStems: readonly string[] = [];
   return sentences.map((sentence, index) => {
     const contextStems = contextOf(sentence.context);
@@ -76,6 +85,14 @@ function candidatesIn(
     return { ...sentence, ...place, ...lead, answersAnother, stems: own, shownStems };
   });
 }
+
+/** What follows a question is one with it: what is asked in either is answered. */
+const answers = ({ label }: Pick<Sentence, "label">): boolean =>
+  label !== null && isQuestion(label);
+
+/** An answer is shown from its beginning. */
+const goesOn = (sentence: Sentence, before: Sentence | undefined): boolean =>
+  before?.paragraph === sentence.paragraph && before.label === sentence.label;
 
 /** Folders and file name, without the extension: a note in "closing/" is about closing. */
 const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");

@@ -1,7 +1,8 @@
-import { parseMailHeader, subjectOf } from "../../text/mail-header.ts";
-import type { MailHeader } from "../../text/mail-header.ts";
+import { SUBJECT } from "../../text/mail-header.ts";
 import { READ_TOOL } from "../../../shared/tool-presets.ts";
-import { splitSentences } from "./sentences.ts";
+import { cutBlocks } from "../../text/units/cut-blocks.ts";
+import type { TextBlock, TextSentence } from "../../text/units/cut-blocks.ts";
+import { shownSentences } from "./sentences.ts";
 
 /** A paragraph, a list item or a table row of a document, in one line. */
 export type DocumentItem = {
@@ -12,6 +13,7 @@ export type DocumentItem = {
   readonly leadIn: string;
   /** open, done: a box to be ticked. row: cells between bars. */
   readonly mark: "text" | "item" | "open" | "done" | "row" | "heading";
+  readonly block: TextBlock;
 };
 
 /** A document as what its fields are looked for in. */
@@ -21,124 +23,62 @@ export type DocumentText = {
   readonly about: ReadonlyMap<string, string>;
 };
 
-const ITEM = /^(?:>[ \t]?)*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)(?:\[([ xX])\][ \t]+)?(.*)$/;
-const HEADING = /^#{1,6}[ \t]+(.*)$/;
-const RULE = /^[-=_*|:+ \t]+$/;
-/** A line of JSON stands for itself. */
-const JSON_LINE = /^(?:"[^"]*"[ \t]*:|[{}[\]]+,?$|\{[ \t]*")/;
-const MOST_ITEM_CHARS = 4_000;
-
-type Reader = {
-  items: { -readonly [K in keyof DocumentItem]: DocumentItem[K] }[];
-  heading: string;
-  /** Of the list that the next line may belong to. */
-  leadIn: string;
-  isOpen: boolean;
-  /** Length of the line before. */
-  lastChars: number;
-};
-
-/** A shorter line that is followed by a capital or a mark was not wrapped: the next one is an item of its own. */
-const FEWEST_WRAPPED_CHARS = 55;
-/** "olga: in the cellar": a line of a conversation. */
-const SPEAKER = /^[\p{L}\d._-]{2,20}: /u;
-
-/** Reads a markdown or plain text. Code is left out: it is no prose, and nobody's task. */
+/** Reads a text. Code is left out: it is no prose, and nobody's task. */
 export function parseDocument(text: string): DocumentText {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
-  const end =
-    lines[0]?.trim() === "---"
-      ? lines.findIndex((line, at) => at > 0 && line.trim() === "---")
-      : -1;
-  const reader: Reader = { items: [], heading: "", leadIn: "", isOpen: false, lastChars: 0 };
-  const header = parseMailHeader(lines);
-  reader.heading = subjectOf(header) ?? "";
-  if (reader.heading !== "") push(reader, reader.heading, "heading");
-  let fence: string | null = null;
-  for (const line of lines.slice(Math.max(end + 1, header.lines))) {
-    const mark = /^(`{3,}|~{3,})/.exec(line.trim())?.[1] ?? null;
-    if (fence !== null) {
-      if (mark?.startsWith(fence) === true) fence = null;
-    } else if (mark !== null) {
-      fence = mark;
-      reader.isOpen = false;
-    } else {
-      parseLine(reader, line.trim());
-      reader.lastChars = line.trim().length;
-    }
+  const items: DocumentItem[] = [];
+  const about = new Map<string, string>();
+  for (const block of cutBlocks(text).flatMap((one) => linesOf(text, one))) {
+    const [, key = "", value = ""] = isMember(block) ? (MEMBER.exec(block.text) ?? []) : [];
+    // Names without the addresses behind them.
+    const said = value.replace(/\s*<[^<>]*>$/, "").replace(/^"(.*)"$/, "$1");
+    if (key !== "" && !about.has(key.toLowerCase())) about.set(key.toLowerCase(), said);
+    if (block.kind === "header" && SUBJECT.test(key))
+      items.push(itemOf({ ...block, kind: "heading", mark: "# ", text: said }));
+    if (key === "" && block.kind !== "code" && block.kind !== "about") items.push(itemOf(block));
   }
-  return {
-    items: reader.items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)),
-    about: header.lines > 0 ? aboutMail(header) : membersOf(lines.slice(1, Math.max(1, end))),
-  };
+  return { items: items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)), about };
 }
 
-function parseLine(reader: Reader, line: string): void {
-  const heading = HEADING.exec(line)?.[1]?.trim();
-  if (heading !== undefined) {
-    reader.heading = heading;
-    reader.leadIn = "";
-    push(reader, heading, "heading");
-  } else if (line === "" || RULE.test(line)) reader.isOpen = false;
-  else if (line.startsWith("|")) push(reader, line, "row");
-  else if (JSON_LINE.test(line)) push(reader, line.replace(/,$/, ""), "text");
-  else parseWords(reader, line);
-}
-
-/** A list item, a paragraph, or a further line of one. */
-function parseWords(reader: Reader, line: string): void {
-  const [, box, rest] = ITEM.exec(line) ?? [];
-  if (rest !== undefined) {
-    const above = reader.items.at(-1);
-    if (above?.mark === "text") reader.leadIn = /^(.{1,80}):$/.exec(above.text)?.[1] ?? "";
-    push(reader, rest.trim(), box === undefined ? "item" : box === " " ? "open" : "done");
-    reader.isOpen = true;
-    return;
+/** A line that begins with a sentence is of its own: in notes each may be a task. */
+function linesOf(text: string, block: TextBlock): TextBlock[] {
+  const lines: TextSentence[][] = [];
+  for (const sentence of block.sentences) {
+    const before = lines.at(-1);
+    const end = before?.at(-1)?.end ?? 0;
+    if (before === undefined || /[\n\r]/.test(text.slice(end, sentence.start)))
+      lines.push([sentence]);
+    else before.push(sentence);
   }
-  const last = reader.items.at(-1);
-  const continued = line.replace(/^(?:>[ \t]?)+/, "");
-  const isWrapped = /^\p{Ll}/u.test(continued)
-    ? !SPEAKER.test(continued)
-    : reader.lastChars >= FEWEST_WRAPPED_CHARS && !/[.!?:]$/.test(last?.text ?? "");
-  if (reader.isOpen && isWrapped && last !== undefined && last.text.length < MOST_ITEM_CHARS) {
-    last.text += ` ${continued}`;
-    return;
-  }
-  reader.leadIn = "";
-  push(reader, continued, "text");
-  reader.isOpen = true;
+  if (lines.length < 2) return [block];
+  return lines.map((sentences, line): TextBlock => {
+    const from = sentences[0]?.at ?? 0;
+    const to = lines[line + 1]?.[0]?.at;
+    const kind = line === 0 ? block.kind : "text";
+    const moved = sentences.map((one) => ({ ...one, at: one.at - from }));
+    return { ...block, kind, text: block.text.slice(from, to).trim(), sentences: moved };
+  });
 }
 
-function push(reader: Reader, text: string, mark: DocumentItem["mark"]): void {
-  const { heading, leadIn } = reader;
-  reader.items.push({ text: text.replace(/\s+/g, " "), heading, leadIn, mark });
-  reader.isOpen = false;
+const isMember = ({ kind }: TextBlock): boolean => kind === "about" || kind === "header";
+const MEMBER = /^([\p{L}_][\p{L}\p{N}_-]{0,40})[ \t]?:[ \t]+(\S.*)$/u;
+
+const itemOf = (block: TextBlock): DocumentItem => ({
+  text: block.text,
+  heading: block.headings.at(-1) ?? "",
+  leadIn: /^(.{1,80}):$/.exec(block.kind === "item" ? block.around : "")?.[1] ?? "",
+  mark: markOf(block),
+  block,
+});
+
+function markOf({ kind, mark }: TextBlock): DocumentItem["mark"] {
+  if (kind === "row" || (kind === "heading" && mark !== "")) return kind;
+  if (kind !== "item" || mark === "") return "text";
+  return /\[ ?\]/.test(mark) ? "open" : mark.includes("[") ? "done" : "item";
 }
-
-/** Names without the addresses behind them. */
-const aboutMail = ({ members }: MailHeader): Map<string, string> =>
-  new Map(
-    members.map(({ name, value }) => [
-      name.toLowerCase(),
-      value.replace(/\s*<[^<>]*>\s*$/, "").replace(/^"(.*)"$/, "$1"),
-    ]),
-  );
-
-const membersOf = (lines: readonly string[]): Map<string, string> =>
-  new Map(
-    lines.flatMap((line) => {
-      const [, key, value] = /^([\w-]{1,40}):[ \t]+(\S.{0,300})$/.exec(line.trim()) ?? [];
-      return key === undefined || value === undefined
-        ? []
-        : [[key.toLowerCase(), value.trim()] as const];
-    }),
-  );
 
 /** The sentences of an item, as they stand; a row is one. */
-export const sentencesOf = ({ text, mark }: DocumentItem): string[] =>
-  mark === "row" || mark === "heading"
-    ? [text]
-    : splitSentences(text).map((sentence) => sentence.text);
+export const sentencesOf = ({ text, mark, block }: DocumentItem): string[] =>
+  mark === "row" || mark === "heading" ? [text] : shownSentences(block);
 
 /**
  * Whether a sentence talks to whoever sorts the document instead of to its readers: it says how it wants to be

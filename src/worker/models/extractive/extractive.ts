@@ -53,7 +53,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 9 },
+  options: { version: 11 },
 };
 
 const reply = (text: string): ModelReply => ({

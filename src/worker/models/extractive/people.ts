@@ -9,7 +9,6 @@ import {
   sentencesOf,
 } from "./document-items.ts";
 import type { DocumentItem, DocumentText } from "./document-items.ts";
-import { cellTexts } from "../../text/table-cells.ts";
 
 /** A name of one to four words, with the small words that names have between them. */
 const WORD = String.raw`\p{Lu}(?:\p{L}|['’](?=\p{Lu})|-(?=\p{L})){1,24}`;
@@ -272,26 +271,11 @@ const NAME_COLUMN = /^(?:name|who|person|wer|people|contact|kontakt)$/i;
 const ROLE_COLUMN = /^(?:role|does|function|job|position|rolle|aufgabe|funktion|task)$/i;
 
 /** The people of tables that have a column for their names. */
-function peopleInTable(items: readonly DocumentItem[]): Person[] {
-  const people: Person[] = [];
-  let columns: { readonly name: number; readonly role: number } | null = null;
-  for (const [index, { mark, text }] of items.entries()) {
-    if (mark !== "row") {
-      columns = null;
-      continue;
-    }
-    const cells = cellTexts(text);
-    if (items[index - 1]?.mark !== "row") {
-      const name = cells.findIndex((cell) => NAME_COLUMN.test(cell));
-      columns =
-        name === -1 ? null : { name, role: cells.findIndex((cell) => ROLE_COLUMN.test(cell)) };
-    } else if (columns !== null) {
-      const cell = cells[columns.name] ?? "";
-      const isName = new RegExp(`^${NAME}$`, "u").test(cell);
-      const name = isName ? asName(cell) : null;
-      const role = cells[columns.role] ?? "";
-      if (name !== null) people.push({ quote: cell, name, role: role === "" ? null : role });
-    }
-  }
-  return people;
-}
+const peopleInTable = (items: readonly DocumentItem[]): Person[] =>
+  items.flatMap(({ block: { names, cells } }) => {
+    const column = names.findIndex((cell) => NAME_COLUMN.test(cell));
+    const cell = cells[column] ?? "";
+    const name = WHOLE_NAME.test(cell) ? asName(cell) : null;
+    const role = cells[names.findIndex((one) => ROLE_COLUMN.test(one))] ?? "";
+    return name === null ? [] : [{ quote: cell, name, role: role === "" ? null : role }];
+  });

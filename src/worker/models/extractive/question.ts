@@ -139,15 +139,15 @@ const ECHO_FACTOR = 0.3;
 
 /** How well a sentence answers by what kind of sentence it is, beside the words that it shares: a factor. */
 export function answerForm(
-  { text, kind, shownStems }: Candidate,
+  { text, kind, label, shownStems }: Candidate,
   { terms, expected, kind: asked }: Question,
 ): number {
   const isSlight =
     kind === "sentence" && shownStems.length <= SLIGHT_STEMS && expected.fit(text) <= 1;
   const isEcho = asked === "fact" && shownStems.every((stem) => terms.has(stem));
   return (
-    (isSlight ? SLIGHT_FACTOR : 1) *
-    (isEcho ? ECHO_FACTOR : 1) *
+    (label === null && isSlight ? SLIGHT_FACTOR : 1) *
+    (label === null && isEcho ? ECHO_FACTOR : 1) *
     (kind === "sentence" ? 1 : LINE_FACTOR) *
     (text.endsWith("?") ? ASKING_FACTOR : 1)
   );

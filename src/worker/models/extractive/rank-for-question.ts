@@ -1,7 +1,5 @@
-import { editDistance } from "../../../shared/close-names.ts";
-import { stemWord } from "../../text/content-words.ts";
-import { groupsByStem, WORD_FORMS } from "../../text/word-forms.ts";
-import type { ListedLanguage } from "../../text/word-forms.ts";
+import { isQuestion } from "../../text/units/questions.ts";
+import { alignWith } from "../../text/word-alignment.ts";
 import type { Candidate } from "./candidates.ts";
 import { contradictionsOf, lacksDenial } from "./contradictions.ts";
 import { pickDiverse, pickLikely, showSpans } from "./pick-sentences.ts";
@@ -82,13 +80,14 @@ type Evidence = {
 /** @param candidates all sentences of the evidence, in its order */
 export function readEvidence(candidates: readonly Candidate[], asked: Question): Evidence {
   const { kind, terms } = asked;
-  const aligned = alignWords(candidates, terms, formsOfTerms(asked));
+  const aligned = alignWords(candidates, asked);
   if (terms.size === 0 || !isSubjectFound(asked, kind === "account" ? candidates : aligned))
     return { aligned, usable: [] };
   const pieces = piecesOnSubject(asked, aligned);
   const usable = aligned.filter(
     (candidate) =>
       pieces.has(candidate.number) &&
+      (kind === "account" || !isQuestion(candidate.text)) &&
       isUnderstood(candidate, terms) &&
       (kind === "account" || isOnSubject(candidate, terms)),
   );
@@ -396,60 +395,16 @@ function withPairs(
   return (coverage * total + pairWeight * held) / (total + pairWeight * held);
 }
 
-/** Of the words of a question, the forms that share no beginning with them: "wrote" is "write". */
-function formsOfTerms({ language, terms }: Question): ReadonlyMap<string, string> {
-  const groups = FORMS[language];
-  return new Map(
-    [...terms.keys()].flatMap((term) =>
-      (groups.get(term) ?? [])
-        .filter((form) => !terms.has(form))
-        .map((form) => [form, term] as const),
-    ),
-  );
-}
-
-/** By stem, the stems of all forms of its word. */
-const formsIn = (language: ListedLanguage): ReadonlyMap<string, readonly string[]> =>
-  groupsByStem([WORD_FORMS[language]], stemWord);
-
-const FORMS: Readonly<Record<ListedLanguage, ReturnType<typeof formsIn>>> = {
-  english: formsIn("english"),
-  german: formsIn("german"),
-  french: formsIn("french"),
-  spanish: formsIn("spanish"),
-};
-
-/** Shorter words are compared as they are. */
-const FEWEST_LETTERS = 5;
-/** Of two forms of a word, the beginning that they share: all but so many letters of each. */
-const MOST_ENDING = 4;
-
-/**
- * The candidates with the words that are forms of a word of the question replaced by it: "gestohlenen" is "gestohlen", "places"
- * is "place". Also compounds that begin or end with it, as German joins them, and what a word is misspelt for that stands nowhere.
- * Linear in words.
- */
+/** The candidates with the words that are forms of a word of the question replaced by it. Linear in words. */
 function alignWords(
   candidates: readonly Candidate[],
-  terms: ReadonlyMap<string, number>,
-  forms: ReadonlyMap<string, string>,
+  { terms: weights, language }: Question,
 ): Candidate[] {
-  const ofTerm = [...terms.keys()].filter((term) => term.length >= FEWEST_LETTERS);
-  const formFor = (stem: string): string => forms.get(stem) ?? formOf(stem, terms, ofTerm);
-  const known = new Map<string, string>();
   const said = candidates.flatMap(({ stems, contextStems }) => [stems, contextStems]);
-  for (const stems of new Set<Iterable<string>>(said)) {
-    for (const stem of stems) {
-      if (!known.has(stem)) known.set(stem, formFor(stem));
-    }
-  }
-  const meant = spelledRight(new Set(known.values()), terms);
-  for (const [stem, found] of known) known.set(stem, meant.get(found) ?? found);
-  const align = (stem: string): string => {
-    const found = known.get(stem) ?? formFor(stem);
-    known.set(stem, found);
-    return found;
-  };
+  const words = [...new Set<Iterable<string>>(said)].flatMap((stems) => [...stems]);
+  const terms = new Set(weights.keys());
+  const names = new Set([...terms].filter((term) => weights.get(term) === NAME_WEIGHT));
+  const align = alignWith(words, { terms, names, language });
   const sets = new Map<ReadonlySet<string>, ReadonlySet<string>>();
   const alignSet = (stems: ReadonlySet<string>): ReadonlySet<string> => {
     const found = sets.get(stems) ?? new Set([...stems].map(align));
@@ -463,60 +418,3 @@ function alignWords(
     contextStems: alignSet(candidate.contextStems),
   }));
 }
-
-/**
- * For each word of the question that stands nowhere, the one in the evidence with the same first letter that differs in one
- * letter. Names are left as they are: a letter makes another one.
- *
- * @returns the word of the question by that of the evidence
- */
-function spelledRight(
-  held: ReadonlySet<string>,
-  terms: ReadonlyMap<string, number>,
-): ReadonlyMap<string, string> {
-  const right = new Map<string, string>();
-  for (const [term, weight] of terms) {
-    if (weight === NAME_WEIGHT || held.has(term) || !MAY_BE_MISSPELT.test(term)) continue;
-    for (const stem of held) {
-      if (stem.charAt(0) !== term.charAt(0) || !MAY_BE_MISSPELT.test(stem) || terms.has(stem))
-        continue;
-      if (editDistance(term, stem, 1) === 1) right.set(stem, term);
-    }
-  }
-  return right;
-}
-
-/** Shorter words differ in a letter and mean something else. */
-const MAY_BE_MISSPELT = /^\p{Script=Latin}{6,}$/u;
-
-function formOf(
-  stem: string,
-  terms: ReadonlyMap<string, number>,
-  ofTerm: readonly string[],
-): string {
-  if (terms.has(stem) || stem.length < FEWEST_LETTERS - 1) return stem;
-  return ofTerm.find((term) => isForm(stem, term)) ?? stem;
-}
-
-function isForm(stem: string, term: string): boolean {
-  const shared = sharedBeginning(stem, term);
-  const isInflected =
-    shared >= FEWEST_LETTERS - 1 &&
-    stem.length - shared <= MOST_ENDING &&
-    term.length - shared <= MOST_ENDING &&
-    shared * 2 > Math.max(stem.length, term.length) + 1;
-  return isInflected || isJoined(stem, term);
-}
-
-function sharedBeginning(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one.charAt(at) === other.charAt(at)) at += 1;
-  return at;
-}
-
-/** German joins words: "Chorfahrt" is a Fahrt, and "Werftstraße" of the Werft. */
-const FEWEST_JOINED = 5;
-const isJoined = (stem: string, term: string): boolean =>
-  stem.length >= term.length + 3 &&
-  term.length >= FEWEST_JOINED &&
-  (stem.endsWith(term) || stem.startsWith(term));

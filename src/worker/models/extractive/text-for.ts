@@ -13,6 +13,8 @@ import { findPeople } from "./people.ts";
 import { rankForQuestion } from "./rank-for-question.ts";
 import { rankForSummary } from "./rank-for-summary.ts";
 import { sentenceForSummary } from "./sentence-for-summary.ts";
+import { answerFromTables } from "./tables/answer-from-tables.ts";
+import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { contentStems } from "../../text/content-words.ts";
 
 /** What can be done with nothing but the words of the evidence. */
@@ -24,14 +26,14 @@ export function textFor(task: QuotingTask): string {
     case "select_tool":
       return selectTool(task.namedFiles);
     case "answer":
-      return compose(answerSentences(task), "prose");
+      return answerText(task);
     case "summarize": {
       const candidates = candidatesOf(task.evidence);
       const sentences =
         task.sentences === 1
           ? sentenceForSummary(candidates, task.title)
           : rankForSummary(candidates, task.title, task.sentences);
-      return compose(sentences, task.style);
+      return compose(sentences, task.style, inFrame);
     }
     case "extract": {
       const fields = extractFields(task);
@@ -49,8 +51,18 @@ function selectTool([path]: readonly string[]): string {
   return textOfCall(READ_TOOL, { path });
 }
 
+type AnswerTask = Extract<ModelTask, { purpose: "answer" }>;
+
+/** Cells of tables that answer, or else sentences. */
+function answerText(task: AnswerTask): string {
+  const tables = answerFromTables(task, withoutFileNames(task.question, task.evidence));
+  if (tables.kind === "answered") return tables.text;
+  const sentences = answerSentences(task).filter((sentence) => !tables.isNoAnswer(sentence));
+  return compose(sentences, "prose", saidWithLabel);
+}
+
 /** A question that asks for nothing but the file ("What does a.md say?") is answered with a summary of it. */
-function answerSentences(task: Extract<ModelTask, { purpose: "answer" }>): Candidate[] {
+function answerSentences(task: AnswerTask): Candidate[] {
   const candidates = candidatesOf(task.evidence);
   const question = withoutFileNames(task.question, task.evidence);
   if (contentStems(question).length > 0) {
@@ -81,9 +93,17 @@ function withoutName(question: string, name: string): string {
     .join("");
 }
 
-function compose(sentences: readonly Candidate[], style: "prose" | "bullets"): string {
+/** Without what is only easier to understand under its heading. */
+const inFrame = (sentence: Candidate): string =>
+  sentence.frame === null ? sentence.text : saidWithLabel(sentence);
+
+function compose(
+  sentences: readonly Candidate[],
+  style: "prose" | "bullets",
+  say: (sentence: Candidate) => string,
+): string {
   if (sentences.length === 0) return DECLINED;
-  const cited = sentences.map(({ text, number }) => `${text} [${number}]`);
+  const cited = sentences.map((sentence) => `${say(sentence)} [${sentence.number}]`);
   if (style === "bullets") return cited.map((line) => `- ${line}`).join("\n");
   return cited
     .map((said, at) => `${at === 0 ? "" : gapBetween(sentences[at - 1], sentences[at])}${said}`)

@@ -3,12 +3,16 @@ import { placesIn } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { PureWork } from "../../offload/offload.ts";
 import { foldWords } from "../../text/fold-words.ts";
-import { cutUnits, languageOf } from "../claims/units.ts";
+import { languageOf } from "../../text/units/language.ts";
+import { unitsOf } from "../claims/units.ts";
 import { once } from "../once.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
-import { readFieldName, readLabel, shareWord } from "./labels.ts";
+import { figureReader, meetsName, readFieldName } from "./labels.ts";
+import type { FigureType, Label, LabelledFigure } from "./labels.ts";
 import { holdsDates, holdsNumber, isDate, quotedWords } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
+import { gradeField } from "./grade-field.ts";
+import { figureTypeOf, isInList } from "./quoted-fields.ts";
 import type { FieldValue } from "./quoted-fields.ts";
 import { holdsChoice, holdsText, holdsTruth } from "./words-in.ts";
 
@@ -29,17 +33,16 @@ export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
   const isLabelledOtherwise = labelCheck(values, document);
   return values.map((field) => {
     const { pointer, value } = field;
-    if (value === null) {
-      return { pointer, value, state: "null", reason: null, quote: null, span: null };
-    }
+    const graded = (found: Pick<FieldBinding, "state" | "reason" | "quote" | "span">) =>
+      gradeField(field, { pointer, value, ...found }, null);
+    const nowhere = { quote: null, span: null };
+    if (value === null) return graded({ state: "null", reason: null, ...nowhere });
     const found = findBinding(field, document, locate);
-    if (typeof found === "string") {
-      return { pointer, value, state: "unbound", reason: found, quote: null, span: null };
-    }
+    if (typeof found === "string") return graded({ state: "unbound", reason: found, ...nowhere });
     const { isLookedUp, ...words } = found;
     const doubt = isLookedUp ? "no_quote" : null;
     const reason = isLabelledOtherwise(field, words) ? "other_label" : doubt;
-    return { pointer, value, state: "bound", reason, ...words };
+    return graded({ state: "bound", reason, ...words });
   });
 }
 
@@ -71,7 +74,7 @@ function readDocument(evidence: readonly CitableBlock[]): Document {
   const language = languageOf(text, null);
   const units = evidence.flatMap((block) => {
     const placeOf = placesIn(block);
-    return cutUnits(block)
+    return unitsOf(block)
       .filter(({ kind }) => kind !== "pair")
       .sort((one, other) => one.start - other.start)
       .map((unit): Unit => ({
@@ -212,7 +215,7 @@ function standsOnce(quote: string, { row }: Document): boolean {
 
 function holds(field: FieldValue, words: QuotedWords): boolean {
   const { value, about, options, isJudged } = field;
-  if (typeof value === "number") return holdsNumber(value, about.split(" ")[0] ?? "", words);
+  if (typeof value === "number") return holdsNumber(value, nameOf(field), words);
   if (typeof value === "boolean") return holdsTruth(value, about, words);
   if (value === null || value.trim() === "") return false;
   if (options !== null) return holdsChoice(value, words);
@@ -238,46 +241,67 @@ function holderAnywhere(field: FieldValue, { units, row }: Document): Located | 
 }
 
 /**
- * Tells whether words that hold a number or a date of an object are a line whose label names another field, or something else
- * than the field of which another line of the document is the label: a total of "VAT 20 % 149.32".
+ * Tells whether another figure of the document meets the name of a field better by its label than the one that holds its value, or the
+ * label of that is the name of another field: a total of "VAT 20 % 149.32". Only of numbers and dates outside lists.
  */
 function labelCheck(
   values: readonly FieldValue[],
   { units }: Document,
 ): (field: FieldValue, words: Located) => boolean {
-  const labels = once(() =>
-    units.flatMap(({ quote, words }) => {
-      const label = readLabel(quote, words.language);
-      return label === null ? [] : [{ label, words }];
-    }),
-  );
-  const nameOf = ({ about }: FieldValue): string => about.split(" ")[0] ?? "";
-  const names = new Set(values.map(nameOf));
-  const known = new Map<string, boolean>();
-  const isLabelElsewhere = (name: string, isOfDate: boolean): boolean => {
-    const key = `${String(isOfDate)} ${name}`;
-    const has =
-      known.get(key) ??
-      labels().some(({ label, words }) => {
-        const own = readFieldName(name, words.language);
-        return shareWord(label, own) && (isOfDate ? words.dates() : words.quantities()).length > 0;
-      });
-    known.set(key, has);
-    return has;
+  const read = figureReader();
+  const figuresIn = ({ words }: Unit) => read(words.text, words.language);
+  const figures = once(() => {
+    const all = units.filter(({ quote }) => /\p{N}/u.test(quote)).map(figuresIn);
+    return {
+      date: byLabel(all.flatMap(({ date }) => date)),
+      number: byLabel(all.flatMap(({ number }) => number)),
+    };
+  });
+  const names = new Map(values.map((field) => [nameOf(field), readFieldName(nameOf(field))]));
+  /** Of a name that no label has, its description. */
+  const wordsFor = (field: FieldValue, type: FigureType): Label => {
+    const name = names.get(nameOf(field)) ?? [];
+    const isMet = [...figures()[type].keys()].some((label) => meetsName(label, name) > 0);
+    return isMet ? name : readFieldName(field.about);
   };
   return (field, { span }) => {
-    const { value, pointer } = field;
-    const isOfDate = typeof value === "string" && isDate(value);
-    if ((typeof value !== "number" && !isOfDate) || /\/\d+(?:\/|$)/.test(pointer)) return false;
+    const type = figureTypeOf(field);
     const unit = units[firstBehind(units, span)];
-    const language = unit?.words.language ?? null;
-    const label =
-      unit === undefined || !isWithin(unit, span) ? null : readLabel(unit.quote, language);
-    const name = nameOf(field);
-    if (label === null || shareWord(label, readFieldName(name, language))) return false;
-    const isOfOther = [...names].some(
-      (other) => other !== name && shareWord(label, readFieldName(other, language)),
+    if (type === null || unit === undefined || !isWithin(unit, span)) return false;
+    if (isInList(field)) return false;
+    const { language, years } = unit.words;
+    const isHolder = ({ text }: LabelledFigure): boolean =>
+      holds(field, quotedWords({ text, language, years }));
+    const own = figuresIn(unit)[type].filter(isHolder);
+    const best = (name: Label): number =>
+      Math.max(0, ...own.map(({ label }) => meetsName(label, name)));
+    const name = wordsFor(field, type);
+    const met = best(name);
+    if (
+      met === 0 &&
+      [...names].some(([other, words]) => other !== nameOf(field) && best(words) > 0)
+    ) {
+      return true;
+    }
+    return [...figures()[type]].some(
+      ([label, ofLabel]) => meetsName(label, name) > met && !ofLabel.some(isHolder),
     );
-    return isOfOther || isLabelElsewhere(name, isOfDate);
   };
 }
+
+/** Of one label so many are looked at: what has more is the column of a table. */
+const MOST_OF_A_LABEL = 20;
+
+function byLabel(
+  figures: readonly LabelledFigure[],
+): ReadonlyMap<Label, readonly LabelledFigure[]> {
+  const found = new Map<Label, LabelledFigure[]>();
+  for (const figure of figures) {
+    const known = found.get(figure.label);
+    if (known === undefined) found.set(figure.label, [figure]);
+    else if (known.length < MOST_OF_A_LABEL) known.push(figure);
+  }
+  return found;
+}
+
+const nameOf = ({ about }: FieldValue): string => about.split(" ")[0] ?? "";

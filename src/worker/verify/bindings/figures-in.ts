@@ -137,8 +137,11 @@ const inWords = (text: string): string =>
     return name === undefined ? whole : `${name} ${year}`;
   });
 
+const MOST_DATE_CHARS = 200;
+
 /** Whether a text is a date or a time and nothing else. */
 export function isDate(value: string): boolean {
+  if (value.length > MOST_DATE_CHARS) return false;
   const text = inWords(value);
   const dates = findDates(text);
   if (dates.length === 0) return false;

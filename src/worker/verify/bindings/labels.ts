@@ -1,28 +1,133 @@
+import { foldWord } from "../../../shared/normalise-text.ts";
+import { fieldWords } from "../../../shared/word-lists.ts";
+import { findDates } from "../../text/dates.ts";
+import { findNumbers } from "../../text/numbers.ts";
+import { measureAt } from "../claims/measures.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
 import type { ClaimLanguage } from "../claims/terms.ts";
+import type { TextSpan } from "../../text/spans.ts";
+import { withoutSpans } from "../resolve-citations.ts";
 
-/** What a line opens with before its figure, and what follows; such a line has few other words. */
-const LABELLED = /^[\s|*_#>-]{0,8}(\p{L}[^\d:|=]{0,39})([^\p{L}\d]?.*\d.*)$/su;
-const MOST_OTHER_WORDS = 2;
+/** A word of a label or of the name of a field, and what it means by the lists of words. */
+type LabelWord = { readonly word: string; readonly meanings: readonly string[] };
+export type Label = readonly LabelWord[];
 
-/** Words as they are compared. */
-type Stems = readonly string[];
+/** A figure of a line, with the words around it up to the figures on both sides, and what names it. */
+export type LabelledFigure = { readonly text: string; readonly label: Label };
+export type FigureType = "date" | "number";
 
-/** The stems of the label of a line: of "VAT 20 % 149.32 GBP" those of "VAT"; null of any other sentence. */
-export function readLabel(line: string, language: ClaimLanguage | null): Stems | null {
-  const [, label = "", rest = ""] = LABELLED.exec(line) ?? [];
-  const others = rest.match(/\p{L}+/gu) ?? [];
-  if (label === "" || others.length > MOST_OTHER_WORDS) return null;
-  const stems = stemsOf(label, language);
-  return stems.length === 0 ? null : stems;
+/** What stands further away names nothing. */
+const MOST_CHARS = 120;
+
+/**
+ * Reads the dates and the numbers of a line, each with the words before it, or those before the last one where there are none between:
+ * of "VAT 20 % 149.32" both are VAT. Of the first one without any those behind it. Equal words are one label: a table has them in each row.
+ */
+export function figureReader(): (
+  text: string,
+  language: ClaimLanguage | null,
+) => Readonly<Record<FigureType, readonly LabelledFigure[]>> {
+  const known = new Map<string, Label>();
+  const labelOf = (words: string, language: ClaimLanguage | null): Label => {
+    const key = `${language ?? ""} ${words.replace(/\p{N}+/gu, "0")}`;
+    const label = known.get(key) ?? readLabel(words, language);
+    known.set(key, label);
+    return label;
+  };
+  return (text, language) => {
+    const label = (figures: readonly TextSpan[]): readonly LabelledFigure[] => {
+      let last: Label = [];
+      return figures.map(({ start, end }, at) => {
+        const from = figures[at - 1]?.end ?? 0;
+        const to = figures[at + 1]?.start ?? text.length;
+        const before = labelOf(text.slice(Math.max(from, start - MOST_CHARS), start), language);
+        if (before.length > 0) last = before;
+        else if (at === 0) last = labelOf(behind(text.slice(end, to)), language);
+        return { text: text.slice(from, to), label: last };
+      });
+    };
+    const dates = findDates(text);
+    return { date: label(dates), number: label(findNumbers(withoutSpans(text, dates))) };
+  };
 }
 
-/** The stems of the name of a field: of `amountDue` those of "amount due". */
-export const readFieldName = (name: string, language: ClaimLanguage | null): Stems =>
-  stemsOf(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]+/gu, " "), language);
+const behind = (text: string): string => /^[^|,;.:]{0,40}/.exec(text)?.[0] ?? "";
 
-const stemsOf = (text: string, language: ClaimLanguage | null): Stems =>
-  readTerms(text, language).map(({ stem }) => stem);
+function readLabel(text: string, language: ClaimLanguage | null): Label {
+  const terms = readTerms(text, language);
+  const telling = terms.filter(({ isContent }) => isContent).map(({ word }) => word);
+  return withMeanings(
+    telling,
+    terms.map(({ word }) => word),
+  );
+}
 
-export const shareWord = (one: Stems, other: Stems): boolean =>
-  one.some((stem) => other.some((of) => areRelated(stem, of)));
+/** The words of a name, of `amountDue` those of "amount due", but for those that any figure has: "amount", "date", "kg". */
+export function readFieldName(name: string): Label {
+  const words = (name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").match(/\p{L}+/gu) ?? []).map(foldWord);
+  const telling = words.filter((word) => measureAt(word)?.length !== word.length);
+  const known = new Map(
+    withMeanings(telling, words).map((one) => [one.meanings.join() || one.word, one]),
+  );
+  return [...known.values()];
+}
+
+const MOST_PHRASE_WORDS = 3;
+
+/**
+ * The words of a phrase that is known count as that alone: "to pay" is no salary.
+ * @param all those that tell nothing, too, which phrases may be made of
+ */
+function withMeanings(telling: readonly string[], all: readonly string[]): Label {
+  const known = fieldWords();
+  const phrases = all.flatMap((_, at) =>
+    [2, MOST_PHRASE_WORDS]
+      .map((length) => all.slice(at, at + length).join(" "))
+      .filter((phrase) => phrase.includes(" ") && known.has(phrase)),
+  );
+  const inPhrases = new Set(phrases.flatMap((phrase) => phrase.split(" ")));
+  return [...telling.filter((word) => !inPhrases.has(word)), ...phrases]
+    .map((word) => ({ word: spell(word), meanings: [...meaningsOf(word)] }))
+    .filter(({ meanings }) => !meanings.includes("generic"));
+}
+
+const FEWEST_LETTERS = 4;
+
+/** Of "Rechnungsbetrag", too, what its parts mean. */
+function meaningsOf(word: string): ReadonlySet<string> {
+  const known = fieldWords();
+  const own = known.get(word);
+  if (own !== undefined) return own;
+  const parts = Array.from(word).flatMap((_, at) =>
+    [word.slice(0, at), word.slice(at)].filter((part) => part.length >= FEWEST_LETTERS),
+  );
+  return new Set(
+    parts.flatMap((part) => [...(known.get(part) ?? [])]).filter((one) => one !== "generic"),
+  );
+}
+
+/** As it is compared: "naechste" is "nächste". */
+const spell = (word: string): string => word.replace(/([aou])e/g, "$1");
+
+/** What a word that means something else than the name takes from a label. */
+const OTHER_MEANING = 0.25;
+const MOST_OTHER = 0.5;
+
+/** How well a label meets a name: a point for each word of the name, less for what it says beside that; 0 where it has none. */
+export function meetsName(label: Label, name: Label): number {
+  const met = name.filter((word) => label.some((other) => isSame(word, other))).length;
+  if (met === 0) return 0;
+  const others = label.filter(
+    (word) => word.meanings.length > 0 && !name.some((wanted) => isSame(wanted, word)),
+  );
+  return met - Math.min(MOST_OTHER, OTHER_MEANING * others.length);
+}
+
+const isSame = (one: LabelWord, other: LabelWord): boolean =>
+  one.meanings.some((meaning) => other.meanings.includes(meaning)) ||
+  areRelated(one.word, other.word) ||
+  isPart(one.word, other.word) ||
+  isPart(other.word, one.word);
+
+const isPart = (part: string, whole: string): boolean =>
+  part.length >= FEWEST_LETTERS && (whole.startsWith(part) || whole.endsWith(part));

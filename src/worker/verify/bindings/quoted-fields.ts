@@ -1,6 +1,8 @@
 import { isRecord } from "../../../shared/json-value.ts";
 import { membersOf, unfolded } from "../fields-schema.ts";
 import type { Fields, FieldsSchema } from "../fields-schema.ts";
+import { isDate } from "./figures-in.ts";
+import type { FigureType } from "./labels.ts";
 
 /** Keywords whose schemas speak of parts of the value, one or by name. */
 const OF_PARTS = ["items", "additionalProperties", "contains"] as const;
@@ -150,6 +152,19 @@ export type FieldValue = {
   /** Chosen or worded by the model, by our own schemas: not asked for again. */
   readonly isJudged: boolean;
 };
+
+/** Of some options, or worded: its quote says why, and may not say it. */
+export const isChosen = ({ isJudged, options, value }: FieldValue): boolean =>
+  isJudged || options !== null || typeof value === "boolean";
+
+/** Items of a list are told apart by their rows. */
+export const isInList = ({ pointer }: Pick<FieldValue, "pointer">): boolean =>
+  /\/\d+(?:\/|$)/.test(pointer);
+
+export function figureTypeOf({ value }: Pick<FieldValue, "value">): FigureType | null {
+  if (typeof value === "number") return "number";
+  return typeof value === "string" && isDate(value) ? "date" : null;
+}
 
 type Walk = {
   readonly schemas: readonly FieldsSchema[];

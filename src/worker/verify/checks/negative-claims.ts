@@ -109,7 +109,7 @@ export function findNegative(
   const asksForAny = ASKS_FOR_ANY[asked.language ?? language].test(asked.text);
   if (none === null && !isAbsent && !(isPlain && asksForAny)) return null;
   const negative = describe(read, none);
-  const isOfWords = found.grade === "supported" || (!asksForAny && OTHER_WORDS.has(found.reason));
+  const isOfWords = found.grade === "supported" || (!asksForAny && OPEN.has(found.reason));
   const isOfAll = asksForAny && none !== null && none.index <= MOST_BEFORE_NONE;
   return isOfWords && isCarried(found.carrier, negative, { language, isOfAll }) ? null : negative;
 }
@@ -141,8 +141,8 @@ function describe(read: ReadClaim, none: RegExpExecArray | null): NegativeClaim 
   return { read, head, positive: positive.slice(0, MOST_POSITIVE) };
 }
 
-/** Doubts about the words of a claim, and none about what it denies. */
-const OTHER_WORDS: ReadonlySet<ClaimRecord["reason"]> = new Set(["words", "new_words"]);
+/** No rule speaks against the claim. */
+const OPEN: ReadonlySet<ClaimRecord["reason"]> = new Set(["not_asked", "unclear"]);
 
 type Denial = {
   readonly language: ClaimLanguage;

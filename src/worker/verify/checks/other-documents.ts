@@ -66,7 +66,13 @@ export async function checkNewest(
   const read = readClaim(text, language);
   const carrier = readClaim(claim.carrier ?? "", language);
   const other = findCounterpart(read, carrier, readPiece(block), true);
-  if (other?.says !== "another") return check("open", `${newest} is newer, and does not say it so`);
+  if (other?.says === "same")
+    return check(
+      "yes",
+      `${newest} says the same`,
+      placesOf(readPiece(block).placeOf(other.unit.start, other.unit.end)),
+    );
+  if (other === null) return check("open", `${newest} is newer, and does not say it so`);
   const detail = `${newest} is newer and says ${other.other.text.trim()}, ${span.path} ${other.own.text.trim()}`;
   const place = readPiece(block).placeOf(other.unit.start, other.unit.end);
   return check(other.isCertain ? "no" : "open", detail, placesOf(place));
@@ -210,7 +216,7 @@ export async function checkUniqueness(
     isNamed &&
     names.length > 0 &&
     !names.some((word) => rival.terms.some((term) => term.word === word));
-  const isSaid = claim.grade === "supported" && ONLY.test(claim.carrier ?? "");
+  const isSaid = claim.grade !== "unsupported" && ONLY.test(claim.carrier ?? "");
   const state = rival === undefined ? (isSaid ? "yes" : "open") : isOther ? "no" : "open";
   const detail =
     rival === undefined

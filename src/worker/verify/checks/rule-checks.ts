@@ -4,12 +4,10 @@ import { checkDates } from "./date-check.ts";
 import { openJobFiles } from "./job-files.ts";
 import type { JobFiles } from "./job-files.ts";
 import { checkAgreement, checkNewest, checkUniqueness } from "./other-documents.ts";
-import { checkPresence } from "./presence-check.ts";
 import type {
   AnswerToCheck,
   CheckedClaim,
   Coverage,
-  RuleCheck,
   RuleFindings,
   RuleSettings,
 } from "./rule-check.ts";
@@ -54,7 +52,6 @@ async function checkOne(
     covered?.check ?? null,
     checkSum(checked, answer),
     checkDates(checked, answer),
-    await checkPresence(checked, answer, files),
     await checkNewest(checked, answer, files),
     await checkUniqueness(checked, answer, files),
     ...agreement.checks,
@@ -64,20 +61,6 @@ async function checkOne(
 }
 
 export const MOST_CHECKS = 3;
-
-const BY_STATE: readonly RuleCheck["state"][] = ["no", "open", "unknown", "yes"];
-/** Figures and negatives before the others. */
-const BY_RULE: readonly RuleCheck["rule"][] = [
-  ...(["coverage", "agreement", "newest", "sum", "date", "uniqueness", "presence"] as const),
-];
-
-/** What speaks against a claim first, then what nobody can say yet. Ties in the order given. */
-export const byUrgency = (checks: readonly RuleCheck[]): readonly RuleCheck[] =>
-  checks.toSorted(
-    (one, other) =>
-      BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state) ||
-      BY_RULE.indexOf(one.rule) - BY_RULE.indexOf(other.rule),
-  );
 
 /** The sentence of an answer that says what a negative claim rests on: "41 of 41 files below contracts/ were read." */
 export const coverageNote = ({

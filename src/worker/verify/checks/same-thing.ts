@@ -3,7 +3,7 @@ import { isRounded } from "../claims/figure-rules.ts";
 import type { ReadClaim } from "../claims/pair.ts";
 import { relatedWords } from "../claims/pair.ts";
 import type { ReadPiece, ReadUnit } from "../claims/pieces.ts";
-import type { CueClass } from "../claims/cues/cue-list.ts";
+import type { CueClass } from "../claims/find-cues.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
 
 /** A sentence that says another figure, or the same, of what a claim says it of. */
@@ -23,7 +23,7 @@ const FEWEST_WORDS = 2;
 /** What is planned, possible, an exception or past is not what is. */
 const QUALIFIERS: readonly CueClass[] = [
   ...(["not", "plan", "maybe", "condition", "except", "instead", "before", "after"] as const),
-  ...(["over", "under", "atLeast", "atMost", "than", "only"] as const),
+  ...(["over", "under", "at_least", "at_most", "than", "only"] as const),
 ];
 const PAST =
   /(?<!\p{L})(?:was|were|had|used to|formerly|war|waren|hatte|früher|était|étaient|avait|era|eran|fue|tenía|antes)(?!\p{L})/iu;

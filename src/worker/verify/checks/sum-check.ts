@@ -37,7 +37,7 @@ export function checkSum(
   const stated = statedFigure(read.text, read.figures);
   if (stated?.isRight === true) return check("yes", stated.sum);
   if (stated !== null) return check(stated.isExplicit ? "no" : "open", stated.sum);
-  if (claim.reason !== "arithmetic") return null;
+  if (claim.arithmetic === null) return null;
   const [graded] = gradeClaims(
     [{ text, cites: claim.cites, quote: claim.quote ?? undefined }],
     evidence,
@@ -63,7 +63,7 @@ function isCount(
   const carrier = readClaim(claim.carrier ?? "", null).figures.flatMap(({ offers }) => offers);
   const isStated = counted.every(({ asks }) => asks.some((one) => carrier.includes(one)));
   if (COUNT_OF.test(text))
-    return claim.grade !== "supported" || claim.reason === "arithmetic" || !isStated;
+    return claim.grade !== "supported" || claim.arithmetic !== null || !isStated;
   return HOW_MANY.test(task) && counted.length > 0 && !isStated;
 }
 

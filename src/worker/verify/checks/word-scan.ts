@@ -1,6 +1,8 @@
-import { areRelated, readTerms } from "../claims/terms.ts";
+import { synonymGroups } from "../../../shared/word-lists.ts";
+import { byLanguage } from "../../text/word-forms.ts";
+import { otherForms } from "../claims/other-forms.ts";
+import { areRelated, readTerms, stemIn } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
-import { synonymsOf } from "../claims/synonyms.ts";
 
 /** Which of some words, in any of their forms and synonyms, a text holds: by their places among the wanted ones. */
 export type WordScan = (text: string) => ReadonlySet<number>;
@@ -11,7 +13,11 @@ const WORD = /[\p{L}\p{M}]{1,200}/gu;
 
 /** Scans text after text, each distinct word once. Linear in the text. */
 export function openWordScan(wanted: readonly Term[], language: ClaimLanguage | null): WordScan {
-  const stems = wanted.map(({ stem }) => [stem, ...synonymsOf(stem, language)]);
+  const stems = wanted.map(({ stem }) => [
+    stem,
+    ...otherForms(stem, language),
+    ...synonymsOf(stem, language),
+  ]);
   const known = new Map<string, readonly number[]>();
   const meets = (stem: string): number[] =>
     stems.flatMap((forms, at) => (forms.some((form) => isForm(stem, form, language)) ? [at] : []));
@@ -26,6 +32,16 @@ export function openWordScan(wanted: readonly Term[], language: ClaimLanguage | 
     return new Set([...new Set(text.match(WORD))].flatMap(metBy));
   };
 }
+
+const synonymsIn = byLanguage((language) =>
+  synonymGroups(language).map((group) => group.split(" ").map((word) => stemIn(word, language))),
+);
+
+/** A denial is spoken against by what says its words otherwise: "staff" for "employee". */
+const synonymsOf = (stem: string, language: ClaimLanguage | null): readonly string[] =>
+  language === "japanese"
+    ? []
+    : synonymsIn(language ?? "english").flatMap((group) => (group.includes(stem) ? group : []));
 
 const isForm = (stem: string, form: string, language: ClaimLanguage | null): boolean =>
   areRelated(stem, form) ||

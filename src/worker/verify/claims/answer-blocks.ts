@@ -20,7 +20,7 @@ const SEPARATOR = /^[ \t]{0,8}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\
 const ROW = /^[ \t]{0,8}\|/;
 /** Words in bold and nothing else; a sentence in bold ends with a stop or a citation. */
 const LABEL =
-  /^[ \t]{0,8}(?:\*\*|__)(?:(?!\*\*|__)[^[\n]){1,200}(?<![.!?。])(?:\*\*|__)[ \t]*:?[ \t]*$/;
+  /^[ \t]{0,8}(?:\*\*|__)(?:(?!\*\*|__)[^[\n]){1,200}(?<![.!?。])(?:\*\*|__)[ \t]*(?::[ \t]*)?$/;
 const FENCE = /^ {0,12}(`{3,}|~{3,})/;
 
 type Line = TextSpan & { readonly words: string };

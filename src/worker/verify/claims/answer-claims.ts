@@ -1,19 +1,21 @@
 import type {
+  ClaimReason,
   ClaimRecord,
   EvidenceSpan,
   FigureRecord,
   QuoteRecord,
 } from "../../../shared/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
+import type { JudgeVerdict } from "../../evidence/types.ts";
 import { cleanText, sliceCodePoints } from "../../text/clean-text.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { lettersOf } from "../reply.ts";
-import { isBareAnswer } from "../support.ts";
-import { citedPieces } from "../misplaced.ts";
+import { citedPieces } from "../cited-sentences.ts";
 import type { FoundCitation } from "../resolve-citations.ts";
 import { splitCitedText } from "./split.ts";
-import { gradeClaims, nearestPlace } from "./grade.ts";
-import type { ClaimReason, GradedClaim } from "./grade.ts";
+import { gradeClaims } from "./grade.ts";
+import type { GradedClaim } from "./grade.ts";
+import { nearestPlace } from "./windows.ts";
 
 /** A statement of an answer and where it stands there, in UTF-16 units, with its citations. */
 export type Statement = TextSpan & {
@@ -37,14 +39,14 @@ type GradingRules = {
   readonly evidence: readonly CitableBlock[];
   readonly citations: "required" | "known" | "off";
   readonly requireInSnapshot: boolean;
+  /** What a judge said of statements, by `verdictKey`. */
+  readonly verdicts?: ReadonlyMap<string, JudgeVerdict> | undefined;
 };
 
 /** What was looked up of the whole answer, of which each finding counts against the statement that holds it. */
 type Findings = {
   readonly quotes: readonly QuoteRecord[];
   readonly figures: readonly FigureRecord[];
-  /** Sentences that another piece carries than those that they cite. */
-  readonly misplaced: readonly TextSpan[];
 };
 
 /**
@@ -57,13 +59,14 @@ export function gradeStatements(
   findings: Findings,
   rules: GradingRules,
 ): GradedStatement[] {
-  const { evidence, question } = rules;
+  const { evidence, question, verdicts } = rules;
   const statements = withSignedCites(answer, given);
   const wholes = wholeSentences(answer, statements);
   const claims = [...statements, ...wholes].map(({ text, cites, quote }) => ({
     text,
     quote,
     cites: carriersOf(cites, rules),
+    verdict: verdicts?.get(verdictKey(citedText(text, cites))),
   }));
   const graded = gradeClaims(claims, evidence, { question });
   const verbatim = wholes.flatMap((whole, at) => {
@@ -185,11 +188,11 @@ function carriersOf(cites: readonly number[], rules: GradingRules): readonly num
 function withFindings(
   claim: GradedClaim,
   statement: Statement,
-  { quotes, figures, misplaced }: Findings,
+  { quotes, figures }: Findings,
   rules: GradingRules,
 ): GradedClaim {
   const isRequired = rules.citations === "required";
-  const { text, cites, start, end } = statement;
+  const { text, cites } = statement;
   const unknown = cites.find(
     (number) =>
       (number !== 0 || rules.requireInSnapshot) &&
@@ -210,30 +213,8 @@ function withFindings(
       kind === "link" && standsIn === "neither" && text.includes(target),
   );
   if (link !== undefined) return against(claim, "name", "link", "A link that stands nowhere.");
-  if (misplaced.some((sentence) => sentence.start < end && sentence.end > start)) {
-    return against(claim, "words", "misplaced", "Another piece carries it than the one it cites.");
-  }
-  return claim.reason === "words" && claim.grade === "unsupported"
-    ? withFewWords(claim, text, quotes)
-    : claim;
+  return claim;
 }
-
-/** A statement that says hardly anything of its own: "Yes.", or who wrote what it quotes from a piece that it cites. */
-function withFewWords(
-  claim: GradedClaim,
-  text: string,
-  quotes: readonly QuoteRecord[],
-): GradedClaim {
-  const quoted = quotes.find(
-    ({ quote, class: found, span }) =>
-      span !== null && STANDS.has(found) && holdsWords(text, quote),
-  );
-  if (quoted !== undefined) return { ...claim, grade: "partly", place: quoted.span };
-  return isBareAnswer(text) ? { ...claim, grade: "partly" } : claim;
-}
-
-/** Of quotations whose words stand in the pieces that are cited with them. */
-const STANDS: ReadonlySet<QuoteRecord["class"]> = new Set(["verbatim", "normalised"]);
 
 /** Whether a statement holds a quotation, whatever stands between its words: blanks, marks, what was a citation. */
 export const holdsWords = (text: string, quote: string): boolean =>
@@ -286,8 +267,7 @@ function recordOf(
 ): Omit<GradedStatement["record"], "otherSpans"> {
   const block = byNumber.get(place?.number ?? 0);
   return {
-    text: cleanText(text),
-    cites: cites.filter((number) => number > 0),
+    ...citedText(text, cites),
     quote: quote === undefined ? null : cleanText(quote),
     grade,
     reason,
@@ -297,6 +277,19 @@ function recordOf(
     checks: checks.map((check) => ({ ...check, detail: cleanText(check.detail) })),
   };
 }
+
+/** As a statement is recorded: without what is no piece. */
+const citedText = (
+  text: string,
+  cites: readonly number[],
+): Pick<ClaimRecord, "text" | "cites"> => ({
+  text: cleanText(text),
+  cites: cites.filter((number) => number > 0),
+});
+
+/** What tells a recorded statement from the others that a judge is asked of. */
+export const verdictKey = ({ text, cites }: Pick<ClaimRecord, "text" | "cites">): string =>
+  JSON.stringify([text, cites]);
 
 /** The words at a place; null where what was shown are not the words of the file. */
 function wordsAt(block: CitableBlock, { startChar, endChar }: EvidenceSpan): string | null {
@@ -323,7 +316,7 @@ export const claimRecords = (
 
 const FATES: Partial<Record<ClaimRecord["grade"], ClaimRecord["fate"]>> = {
   supported: "kept",
-  partly: "marked",
+  unconfirmed: "marked",
 };
 
 /** The statements of an answer in prose, in order. A file that is cited by its name stands for all of its pieces. */

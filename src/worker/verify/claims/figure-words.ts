@@ -44,32 +44,6 @@ export function rateAfter(after: string): {
   return { rate: measure === null ? null : `${measure.dimension}:${measure.factor}`, per };
 }
 
-const PER = new RegExp(
-  String.raw`(?<!\p{L})(?:por cada|${PER_WORDS})[ \u00A0](?<of>\p{L}{1,20})`,
-  "giu",
-);
-const REGULARLY: readonly (readonly [RegExp, string])[] = [
-  [
-    /(?<!\p{L})(?:yearly|annual(?:ly)?|jährlich|annuel|anual|par an(?!\p{L}))|(?<!\d)年額?(?=[\d,]{1,9}円)/iu,
-    "month:12",
-  ],
-  [/(?<!\p{L})(?:monthly|monatlich|mensuel|mensual)|(?<!\d)月額?(?=[\d,]{1,9}円)/iu, "month:1"],
-  [/(?<!\p{L})(?:weekly|wöchentlich|hebdomadaire|semanal)|週(?=[\d,]{1,9}円)/iu, "time:604800"],
-  [/(?<!\p{L})(?:daily|täglich|quotidien|diari[oa])|日額?(?=[\d,]{1,9}円)/iu, "time:86400"],
-];
-
-/** What a text says things are per, wherever it says so: `time:86400` of "per day". */
-export function ratesIn(text: string): ReadonlySet<string> {
-  const named = [...text.matchAll(PER)].flatMap(({ groups }) => {
-    const measure = measureAt(groups?.["of"] ?? "");
-    return measure === null ? [] : [`${measure.dimension}:${measure.factor}`];
-  });
-  return new Set([
-    ...named,
-    ...REGULARLY.flatMap(([pattern, rate]) => (pattern.test(text) ? [rate] : [])),
-  ]);
-}
-
 const ABOUT =
   /(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|rund|etwa|ungefähr|zirka|gegen|environ|à peu près|quelque|aux alentours de|alrededor del?|aproximadamente|unos|unas|cerca de|約|およそ|ほぼ|in the region of|~|≈) ?(?:the |de |d['’]|a |un |una |[€£$])?$/iu;
 const BELOW =

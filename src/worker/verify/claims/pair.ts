@@ -1,9 +1,9 @@
 import { segmentAt, cutSegments } from "./segments.ts";
 import { findCodes } from "./codes.ts";
 import type { Code } from "./codes.ts";
-import type { CueClass } from "./cues/cue-list.ts";
-import { findCues } from "./cues/find-cues.ts";
-import type { Cue } from "./cues/find-cues.ts";
+import type { CueClass } from "./find-cues.ts";
+import { findCues } from "./find-cues.ts";
+import type { Cue } from "./find-cues.ts";
 import { overlapsAny, readFigures } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
 import { findNames } from "./names.ts";
@@ -12,12 +12,12 @@ import { foldSpaces } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 import { compoundPlaces } from "./compounds.ts";
 import { isOfDocument } from "./document-words.ts";
-import { synonymsOf } from "./synonyms.ts";
+import { otherForms } from "./other-forms.ts";
 import { readTerms } from "./terms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { withoutSpans } from "../resolve-citations.ts";
-import { languageOf } from "./units.ts";
+import { languageOf } from "../../text/units/language.ts";
 
 /** A claim as the rules read it. */
 export type ReadClaim = {
@@ -116,7 +116,8 @@ export type Met = {
   readonly isMinor: boolean;
   /** Its places among the terms of the unit; none where only a label holds it, or nothing. */
   readonly places: readonly number[];
-  readonly isLabel: boolean;
+  /** In the unit, or in a label. */
+  readonly isFound: boolean;
 };
 
 /** A claim beside the unit that may carry it, with the pieces that it cites. */
@@ -133,24 +134,10 @@ export type Pair = {
   readonly question: ReadClaim;
 };
 
-/** Why a rule holds a claim back. */
-export type FindingReason =
-  | "figure"
-  | "arithmetic"
-  | "name"
-  | "polarity"
-  | "place"
-  | "rival"
-  | "cue"
-  | "order"
-  | "words"
-  | "new_words"
-  | "language";
-
-/** What a rule holds against a claim: at most this grade. */
+/** What a rule holds against a claim, and why in words that name both sides. */
 export type Finding = {
-  readonly grade: "partly" | "unsupported";
-  readonly reason: FindingReason;
+  readonly reason:
+    "figure" | "name" | "polarity" | "opposite" | "anchor" | "subject" | "frame" | "label";
   readonly detail: string;
 };
 
@@ -172,13 +159,13 @@ export function pairOf(
     const isGerman =
       claim.language === "german" && unit.language === "german" && whole.length === 0;
     const places = isGerman ? compoundPlaces(term.stem, unit) : whole;
-    const isLabel =
-      places.length === 0 &&
-      (isInLabels(term.stem, related, piece) || isOfDocument(term.word, claim.language));
-    const isFound = places.length > 0 || isLabel;
+    const isFound =
+      places.length > 0 ||
+      isInLabels(term.stem, related, piece) ||
+      isOfDocument(term.word, claim.language);
     const isMinor = term.isLight || (!isFound && overlapsAny(term, claim.cues));
     const weight = isMinor ? 0 : 1 + weightOf(term.stem) / 2;
-    return { term, weight, isMinor, places, isLabel };
+    return { term, weight, isMinor, places, isFound };
   });
   const figures = claim.figures.filter(({ isSoft }) => !isSoft);
   const stated = figures.filter(({ asks }) =>
@@ -186,7 +173,7 @@ export function pairOf(
   );
   const total = met.reduce((sum, { weight }) => sum + weight, figures.length);
   const held = met.reduce(
-    (sum, { weight, places, isLabel }) => sum + (places.length > 0 || isLabel ? weight : 0),
+    (sum, { weight, isFound }) => sum + (isFound ? weight : 0),
     stated.length,
   );
   const share = total === 0 ? 0 : held / total;
@@ -199,7 +186,7 @@ export const relatedWords = (
   language: ClaimLanguage | null,
   { relatedTo }: ReadPiece,
 ): readonly string[] => [
-  ...new Set([stem, ...synonymsOf(stem, language)].flatMap((one) => [one, ...relatedTo(one)])),
+  ...new Set([stem, ...otherForms(stem, language)].flatMap((one) => [one, ...relatedTo(one)])),
 ];
 
 /** A word that the piece itself holds is no other one there: the folder "notes" stands for no "facture". */

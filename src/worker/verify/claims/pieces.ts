@@ -2,17 +2,19 @@ import { labelsOf, placesIn } from "../../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../../evidence/number.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
+import { saidWithLabel } from "../../text/units/cut-units.ts";
+import { joinLines } from "../../text/units/line-breaks.ts";
 import { once } from "../once.ts";
 import { cutSegments } from "./segments.ts";
 import { findCodes } from "./codes.ts";
-import { findCues } from "./cues/find-cues.ts";
-import type { Cue } from "./cues/find-cues.ts";
+import { findCues } from "./find-cues.ts";
+import type { Cue } from "./find-cues.ts";
 import { readFigures } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
 import { foldWord } from "../../../shared/normalise-text.ts";
 import { areRelated, readTerms } from "./terms.ts";
 import type { Term } from "./terms.ts";
-import { cutUnits } from "./units.ts";
+import { unitsOf } from "./units.ts";
 import type { Unit } from "./units.ts";
 
 /** A unit with what the rules look up in it; what costs more is read when it is first asked for. */
@@ -36,6 +38,8 @@ export type ReadPiece = {
   readonly holders: ReadonlyMap<string, readonly number[]>;
   /** By its folded words, a whole sentence. */
   readonly sentences: ReadonlyMap<string, ReadUnit>;
+  /** The same of a unit behind its label, which says by it what frames it. */
+  readonly labelled: ReadonlyMap<string, ReadUnit>;
   /** Stems of path, title and headings, which belong to every unit. */
   readonly labels: ReadonlySet<string>;
   /** All words of the piece and its labels, folded. */
@@ -46,8 +50,6 @@ export type ReadPiece = {
   readonly offers: () => ReadonlyMap<string, readonly number[]>;
   /** Figures of path and title. */
   readonly labelFigures: () => readonly ClaimFigure[];
-  /** By stem, the rows of tables whose first cell holds it. */
-  readonly rowNames: () => ReadonlyMap<string, readonly number[]>;
   /** Stems of the piece that are forms of the same word. */
   readonly relatedTo: (stem: string) => readonly string[];
   readonly placeOf: PlaceInFile;
@@ -67,16 +69,19 @@ export function readPiece(block: CitableBlock): ReadPiece {
 function indexPiece(block: CitableBlock): ReadPiece {
   const [path = "", ...headed] = labelsOf(block);
   const labelText = [path.replaceAll("_", " "), ...headed].join(" | ").slice(0, 1_000);
-  const cut = cutUnits(block);
+  const cut = unitsOf(block);
   const language = cut[0]?.language ?? null;
   const labelFigures = once(() => readFigures(labelText, language));
   const units = cut.map((unit, at) => readUnit(unit, at, labelFigures));
   const holders = new Map<string, number[]>();
   const sentences = new Map<string, ReadUnit>();
+  const labelled = new Map<string, ReadUnit>();
   units.forEach((unit) => {
     for (const stem of unit.stems.keys()) add(holders, stem, unit.at);
-    const folded = foldSentence(unit.block.text.slice(unit.start, unit.end));
+    const folded = foldSentence(joinLines(unit.block.text.slice(unit.start, unit.end)));
     if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
+    if (unit.label !== null && unit.kind !== "pair")
+      labelled.set(foldSentence(saidWithLabel(unit)), { ...unit, frame: null });
   });
   const headings = units.filter(({ kind }) => kind === "heading");
   const labelTerms = [
@@ -89,13 +94,13 @@ function indexPiece(block: CitableBlock): ReadPiece {
     units,
     holders,
     sentences,
+    labelled,
     labels,
     words: new Set([...units.flatMap(({ terms }) => terms), ...labelTerms].map(({ word }) => word)),
     folded: once(() => foldSpaces(`${block.text} ${labelText}`)),
     codes: once(() => new Set(findCodes(`${block.text}\n${labelText}`).map(({ text }) => text))),
     offers: once(() => offersOf(units, labelFigures())),
     labelFigures,
-    rowNames: once(() => rowNamesOf(units)),
     relatedTo: relatedStems([...holders.keys(), ...labels]),
     placeOf: placesIn(block),
   };
@@ -110,15 +115,6 @@ function add<K>(lists: Map<K, number[]>, key: K, value: number): void {
   const held = lists.get(key);
   if (held === undefined) lists.set(key, [value]);
   else if (held.at(-1) !== value) held.push(value);
-}
-
-function rowNamesOf(units: readonly ReadUnit[]): Map<string, number[]> {
-  const names = new Map<string, number[]>();
-  for (const { kind, text, terms, at } of units) {
-    const end = kind === "row" ? text.indexOf("|") : -1;
-    for (const term of terms) if (term.isContent && term.end <= end) add(names, term.stem, at);
-  }
-  return names;
 }
 
 function offersOf(

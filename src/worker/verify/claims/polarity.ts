@@ -1,56 +1,55 @@
-import type { Cue } from "./cues/find-cues.ts";
+import { holdsDenial } from "../../text/units/frames.ts";
+import type { Cue } from "./find-cues.ts";
 import { alignedCues, claimCues } from "./pair.ts";
 import type { Finding, Pair } from "./pair.ts";
 import { segmentAt } from "./segments.ts";
 
 /** Claim and clause agree in this share of their words: then another polarity is the opposite. */
-export const LEAST_OF_CLAIM = 0.85;
+const LEAST_OF_CLAIM = 0.85;
 const FEWEST_WORDS = 3;
-
-/** "None of the rooms has a balcony" */
-const OF_A_SET =
-  /(?<!\p{L})(?:(?:none|neither|not one) of |kein(?:e[rs]?)? (?:de[rs]|von|dieser|unserer|ihrer|seiner) |aucune? d(?:es |e |['’])|ning[uú]n[oa]? de )/iu;
-const OPENS_WITH_NONE =
-  /^[^\p{L}]*(?:no|none|nobody|kein(?:e[rs]?)?|niemand|aucune?|ning[uú]n[oa]?|nadie)(?!\p{L})/iu;
-
-/** A sentence about one denies nothing of a whole set. */
-const deniesOnlyOfOne = ({ claim, unit }: Pair): boolean =>
-  OF_A_SET.test(claim.text) &&
-  !OF_A_SET.test(unit.text) &&
-  !OPENS_WITH_NONE.test(unit.text) &&
-  !unit.cues().some(({ name }) => name === "all");
 
 /** Both deny, or neither does. */
 export function comparePolarity(pair: Pair): Finding | null {
-  if (deniesOnlyOfOne(pair)) {
-    const detail = "the sentence denies it of one, and not of all";
-    return { grade: "partly", reason: "cue", detail };
-  }
+  const { kind, detail } = polarityOf(pair);
+  return kind === "opposite" ? { reason: "polarity", detail } : null;
+}
+
+type Polarity = { readonly kind: "alike" | "unlike" | "opposite"; readonly detail: string };
+
+/** unlike: they deny differently, and may say the same in other words. opposite: they say the same but for a denial. */
+export function polarityOf(pair: Pair): Polarity {
   const claim = claimCues(pair, "not").length;
   const denials = withoutPartners(
     [...new Set([...alignedCues(pair, "not"), ...deniedDates(pair)])],
     pair,
   );
-  const unit = denials.length;
-  if (claim === unit || (claim > 0 && isDeniedAlike(pair, denials))) return null;
+  // Its heading, or the line above its list, denies it once more.
+  const unit = denials.length + (pair.unit.frame === "denied" ? 1 : 0);
+  const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
+  if (claim === unit || (claim > 0 && isDeniedAlike(pair, denials)))
+    return { kind: "alike", detail };
   const isOdd = claim % 2 !== unit % 2;
   const isHard =
     isOdd &&
     !isOtherWord(pair, denials) &&
     !isOnlyForExcept(pair) &&
+    !(claim > unit && isDeniedAbove(pair)) &&
     pair.met.length >= FEWEST_WORDS &&
     pair.share >= LEAST_OF_CLAIM &&
     pair.claim.language === pair.unit.language;
-  const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
-  return { grade: isHard ? "unsupported" : "partly", reason: "polarity", detail };
+  return { kind: isHard ? "opposite" : "unlike", detail };
 }
+
+/** "Not collected", above what was found. */
+const isDeniedAbove = ({ unit: { headings, language } }: Pair): boolean =>
+  language !== null && holdsDenial(headings.at(-1) ?? "", language);
 
 /** "Unavailable" may be what the sentence calls closed: only a plain denial, or one that stands in both, denies the rest of it. */
 const isOtherWord = (pair: Pair, denials: readonly Cue[]): boolean =>
   denials.length === 0 && claimCues(pair, "not").some((cue) => !isPlain(cue));
 
 /** "Only allowed on Sundays" may say what "forbidden except on Sundays" says. */
-export const isOnlyForExcept = (pair: Pair): boolean =>
+const isOnlyForExcept = (pair: Pair): boolean =>
   (claimCues(pair, "only").length > 0 && alignedCues(pair, "except").length > 0) ||
   (claimCues(pair, "except").length > 0 && alignedCues(pair, "only").length > 0);
 
@@ -65,7 +64,7 @@ const PLAIN_DENIALS: ReadonlySet<string> = new Set([
   "don t",
   "won t",
 ]);
-export const isPlain = ({ word }: Cue): boolean => PLAIN_DENIALS.has(word);
+const isPlain = ({ word }: Cue): boolean => PLAIN_DENIALS.has(word);
 
 /** Both deny in plain words as often; or what else the sentence denies is not what the claim speaks of. */
 function isDeniedAlike(pair: Pair, denials: readonly Cue[]): boolean {

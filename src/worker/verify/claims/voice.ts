@@ -34,34 +34,26 @@ const placesOf = ({ met, unit, claim }: Pair): Places =>
       : [{ inClaim: term.start, inUnit: unit.terms[place]?.start ?? 0 }],
   );
 
-/**
- * Who does what to whom, where one side says it in the passive: "same" where who stands behind "by" there stands before what it
- * is done to here, "swapped" where it does not; null where both say it in one voice, or too little of it is found.
- */
-export function compareVoices(pair: Pair): "same" | "swapped" | null {
+/** Whether one side alone says it in the passive, and who stands behind "by" there stands before what it is done to here. */
+export function isInOtherVoice(pair: Pair): boolean {
   const { claim, unit } = pair;
-  if (claim.language !== unit.language || unit.kind === "row") return null;
+  if (claim.language !== unit.language || unit.kind === "row") return false;
   const [ofClaim, ofUnit] = [
     agentAt(claim.text, claim.language),
     agentAt(unit.text, unit.language),
   ];
-  if ((ofClaim === -1) === (ofUnit === -1)) return null;
+  if ((ofClaim === -1) === (ofUnit === -1)) return false;
   const places = placesOf(pair);
   return ofUnit === -1
-    ? orderOf(places, ofClaim, { passive: "inClaim", active: "inUnit" })
-    : orderOf(places, ofUnit, { passive: "inUnit", active: "inClaim" });
+    ? hasDoerFirst(places, ofClaim, { passive: "inClaim", active: "inUnit" })
+    : hasDoerFirst(places, ofUnit, { passive: "inUnit", active: "inClaim" });
 }
 
 type Sides = { readonly passive: keyof Places[number]; readonly active: keyof Places[number] };
 
-function orderOf(
-  places: Places,
-  agent: number,
-  { passive, active }: Sides,
-): "same" | "swapped" | null {
+function hasDoerFirst(places: Places, agent: number, { passive, active }: Sides): boolean {
   const ordered = places.toSorted((one, other) => one[passive] - other[passive]);
   const doer = ordered.find((one) => one[passive] >= agent);
   const [done] = ordered;
-  if (doer === undefined || done === undefined || done === doer) return null;
-  return doer[active] < done[active] ? "same" : "swapped";
+  return doer !== undefined && done !== undefined && doer[active] < done[active];
 }

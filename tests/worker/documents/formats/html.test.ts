@@ -11,7 +11,7 @@ describe("saved pages", () => {
   test("give headings, lists, tables and links as text, and no script", async () => {
     const read = await readWith(readHtml, PAGE);
     expect(read.text).toBe(
-      "# Tarife\n\nDie Zone A kostet 2,40 €.\n\n- Tag\n- Woche\n\nZone | Preis\nB | 3,10",
+      "# Tarife\n\nDie Zone A kostet 2,40 €.\n\n- Tag\n- Woche\n\n| Zone | Preis |\n| --- | --- |\n| B | 3,10 |",
     );
     expect(read.metadata).toEqual({ encoding: "utf-8", title: "Tarife 2026" });
   });

@@ -47,18 +47,18 @@ describe("the attachments of a file", () => {
     const gathered = gatherAttachments({ unpackedBytes: 10 });
     gathered.add([part(1, 6), part(2, 4), part(3, 1)]);
     gathered.add([part(4, 1)]);
-    const { attachments, leftOut } = gathered.finish();
+    const { attachments, attachmentsLeftOut } = gathered.finish();
     expect(attachments.map(({ name }) => name)).toEqual([
       "attachments/1/a.txt",
       "attachments/2/a.txt",
     ]);
-    expect(leftOut).toBe(2);
+    expect(attachmentsLeftOut).toBe(2);
   });
 
   test("are a thousand at most", () => {
     const gathered = gatherAttachments({ unpackedBytes: 10 });
     gathered.add(Array.from({ length: 1_001 }, (_, at) => part(at + 1, 0)));
-    const { attachments, leftOut } = gathered.finish();
-    expect([attachments.length, leftOut]).toEqual([1_000, 1]);
+    const { attachments, attachmentsLeftOut } = gathered.finish();
+    expect([attachments.length, attachmentsLeftOut]).toEqual([1_000, 1]);
   });
 });

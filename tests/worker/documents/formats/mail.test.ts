@@ -105,8 +105,18 @@ describe("a mailbox", () => {
     expect(read.metadata).toEqual({ messages: 2, date: "2026-11-03T09:00:00.000Z" });
     expect(read.attachments).toEqual([]);
     expect(await refusalOf(readMbox, "no mailbox")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
-    expect(await refusalOf(readMbox, box, { entries: 1 })).toMatchObject({
+  });
+
+  test("has limits that count what each of its mails holds", async () => {
+    const part = { name: "a.csv", type: "text/csv", content: "A\n1\n" };
+    const one = writeMail({ ...MAIL, attachments: [part] });
+    expect(
+      (await readWith(readMbox, writeMailbox([one, one]), { entries: 1 })).metadata,
+    ).toMatchObject({ messages: 2 });
+    const two = writeMailbox([one, writeMail({ ...MAIL, attachments: [part, part] })]);
+    expect(await refusalOf(readMbox, two, { entries: 1 })).toMatchObject({
       code: "FILE_TOO_LARGE",
+      why: expect.stringContaining("parts of a mail"),
     });
   });
 

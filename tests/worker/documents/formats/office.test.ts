@@ -39,13 +39,14 @@ describe("documents of Word", () => {
     expect(read.metadata).toEqual({ title: "Vertrag", created: "2026-01-05T08:00:00Z" });
   });
 
-  test("mark what was put in and what was taken out", async () => {
+  test("are read with what was put in and without what was taken out, and count both", async () => {
     const body = paragraph(
       `${run("Frist ")}<w:del w:id="1"><w:r><w:delText>14</w:delText></w:r></w:del><w:ins w:id="2">${run("30")}</w:ins>${run(" Tage")}`,
     );
     const read = await readWith(readDocx, writeDocx({ body }));
-    expect(read.text).toBe("Frist {--14--}{++30++} Tage\n\n");
+    expect(read.text).toBe("Frist 30 Tage\n\n");
     expect(read.metadata).toMatchObject({ insertions: 1, deletions: 1 });
+    expect(read.leftOut).toEqual({ "deleted passages": 1 });
   });
 
   test("are refused with the code of what is wrong with them", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { chunkText } from "../../../../src/worker/documents/chunk-text.ts";
-import { PDF, readPdf } from "../../../../src/worker/documents/formats/pdf.ts";
+import { readPdf } from "../../../../src/worker/documents/formats/pdf.ts";
+import { formatOf } from "../../../../src/worker/documents/formats/registry.ts";
 import { extractText } from "../../../support/read-documents.ts";
 import { writeObjects, writePdf } from "../../../support/format-writers.ts";
 import type { Drawn } from "../../../support/format-writers.ts";
@@ -38,7 +39,7 @@ describe("pages", () => {
     expect(found.metadata).toEqual({ title: "Hafen", created: "2026-01-05", pages: 2 });
     const { chunks } = chunkText(
       found.text,
-      { format: PDF, firstLine: 0, places: found.places },
+      { format: formatOf("a.pdf", found.text), firstLine: 0, places: found.places },
       { maxChars: 1_000, overlap: 100 },
     );
     expect(chunks.map(({ locator, text }) => [locator, text.slice(0, 10)])).toEqual([

@@ -39,8 +39,8 @@ describe("the last sentence is shown", () => {
     ],
     [
       "with white space as one blank",
-      "The lids are\n  heavy.\nThey weigh\n38 kg.",
-      "The lids are heavy. They weigh 38 kg.",
+      "The lids of the\n  tank are heavy. They weigh no less than\n38 kg.",
+      "The lids of the tank are heavy. They weigh no less than 38 kg.",
     ],
     ["never with one of another paragraph", "The pipe froze.\n\nIt burst.", null],
     ["never with an item of a list", "- The pipe froze.\n- It burst.", null],

@@ -324,7 +324,7 @@ describe("what a value is bound to", () => {
       ["bound", "no_quote"],
     ]);
     expect(bindings.map(({ span }) => span?.lineStart)).toEqual([10, 3]);
-    expect(gradeOfFields(bindings)).toBe("partly");
+    expect(gradeOfFields(bindings)).toBe("unconfirmed");
   });
 
   test.each([
@@ -381,7 +381,83 @@ describe("what a value is bound to", () => {
   ])("%s %j by %j is in doubt: its line names something else", (name, value, quote, others) => {
     const binding = invoiceOf(name, value, quote, others);
     expect(binding).toMatchObject({ state: "bound", reason: "other_label" });
-    expect(gradeOfFields([binding as FieldBinding])).toBe("partly");
+    expect(gradeOfFields([binding as FieldBinding])).toBe("unconfirmed");
+  });
+
+  const bindIn = (
+    document: string,
+    fields: readonly [name: string, value: unknown, quote: string][],
+  ) => {
+    const reply = Object.fromEntries(
+      fields.map(([name, value, quote]) => [name, { value, quote }]),
+    );
+    const values = fieldValues(pairQuotes(reply, { type: "object" }), { type: "object" });
+    return bindFields({ values, evidence: [blockOf(1, "a.md", document)] })[0]?.reason;
+  };
+
+  test.each<[string, string, string, unknown, string]>([
+    [
+      "says more of the name",
+      "Weight 612 kg\nNet weight 570 kg\n",
+      "net_weight_kg",
+      612,
+      "Weight 612 kg",
+    ],
+    ["means the name in other words", "Net 110.40\nTo pay 132.48\n", "total", 110.4, "Net 110.40"],
+    [
+      "means it in another language",
+      "Abreise: 9. Mai 2026\nGebucht: 2. Mai 2026\n",
+      "departure_date",
+      "2026-05-02",
+      "Gebucht: 2. Mai 2026",
+    ],
+    [
+      "is an end of its word",
+      "Nettobetrag: 10,00\nRechnungsbetrag: 11,90\n",
+      "total",
+      10,
+      "Nettobetrag: 10,00",
+    ],
+    [
+      "says nothing beside it",
+      "Total HT 720,00\nTotal TTC 792,00\n",
+      "total",
+      720,
+      "Total HT 720,00",
+    ],
+    [
+      "stands before another figure of its sentence",
+      "It begins on 1 May 2026 and ends on 9 May 2026.\n",
+      ...(["start_date", "2026-05-09", "It begins on 1 May 2026 and ends on 9 May 2026."] as const),
+    ],
+  ])("is in doubt where a label %s", (_, document, ...field) => {
+    expect(bindIn(document, [field])).toBe("other_label");
+  });
+
+  test.each<[string, string, string, unknown, string]>([
+    [
+      "no label has its name",
+      "Penalty: 70.00\nIf paid early: 35.00\n",
+      "amount",
+      70,
+      "Penalty: 70.00",
+    ],
+    [
+      "one that is as good has the same value",
+      "Total 9.50\nGrand total 9.50\n",
+      "total",
+      9.5,
+      "Total 9.50",
+    ],
+    [
+      "only its day is called a date elsewhere",
+      "Payable by 5 March 2026\nOrder date: 2 May 2026\n",
+      "due_date",
+      "2026-03-05",
+      "Payable by 5 March 2026",
+    ],
+  ])("is not where %s", (_, document, ...field) => {
+    expect(bindIn(document, [field])).toBeNull();
   });
 
   test.each([

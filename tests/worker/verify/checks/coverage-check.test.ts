@@ -1,10 +1,5 @@
 import { expect, test } from "@jest/globals";
-import {
-  checkByRules,
-  byUrgency,
-  coverageNote,
-} from "../../../../src/worker/verify/checks/rule-checks.ts";
-import type { RuleCheck } from "../../../../src/worker/verify/checks/rule-check.ts";
+import { checkByRules, coverageNote } from "../../../../src/worker/verify/checks/rule-checks.ts";
 import { LONGEST_TURN_MS, timeTakenBy } from "../../../support/time-taken.ts";
 import { blockOf } from "../support-world.ts";
 import { checkStatements, claimOf, SETTINGS, sourcesOf } from "./rules-world.ts";
@@ -90,7 +85,7 @@ test("a member that can't be read leaves a set without coverage", async () => {
 const coverageOf = async (listed: {
   readonly paths: readonly string[];
   readonly isWhole: boolean;
-}): Promise<RuleCheck | undefined> => {
+}): Promise<object | undefined> => {
   const documents = contractsOf(3);
   const evidence = [
     blockOf(1, "contracts/partner-000.md", documents["contracts/partner-000.md"] ?? ""),
@@ -139,20 +134,4 @@ test("an aborted signal ends the checks", async () => {
     aborted,
   );
   await expect(run).rejects.toThrow("stop");
-});
-
-test("what speaks against a claim is the most urgent check", () => {
-  const checkOf = (rule: RuleCheck["rule"], state: RuleCheck["state"]): RuleCheck => ({
-    ...{ claim: 1, rule, question: "?", expects: "yes", state, detail: "", places: [] },
-  });
-  const ordered = byUrgency([
-    checkOf("presence", "yes"),
-    checkOf("uniqueness", "open"),
-    checkOf("presence", "no"),
-    checkOf("coverage", "open"),
-    checkOf("newest", "unknown"),
-  ]);
-  expect(ordered.map(({ rule, state }) => `${rule} ${state}`)).toEqual([
-    ...["presence no", "coverage open", "uniqueness open", "newest unknown", "presence yes"],
-  ]);
 });

@@ -60,18 +60,6 @@ test("a wrong day that the source says itself is left for somebody to look at", 
   expect(await stateOf("date", { [PATH]: claim }, claim)).toBe("open");
 });
 
-const RENT = "The rent of the flat is 300 EUR.";
-
-test("what carries a claim still stands in its file, has gone, or can't be looked up", async () => {
-  const documents = { [PATH]: `# Lease\n\n${RENT}` };
-  expect(await stateOf("presence", documents, RENT)).toBe("yes");
-  const moved = { [PATH]: `# Lease\n\nA new line.\n\n${RENT}` };
-  expect(await stateOf("presence", documents, RENT, { now: moved })).toBe("yes");
-  const gone = { [PATH]: "# Lease\n\nThe rent of the flat is 320 EUR." };
-  expect(await stateOf("presence", documents, RENT, { now: gone })).toBe("no");
-  expect(await stateOf("presence", documents, RENT, { now: {} })).toBe("unknown");
-});
-
 test.each([
   ["The Petrel is the only ship with a crane.", "The Petrel is old.", "yes"],
   ["The Petrel is the only ship with a crane.", "The Corran is the only ship with a crane.", "no"],

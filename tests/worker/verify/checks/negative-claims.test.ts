@@ -7,7 +7,9 @@ type CarriedCase = readonly [claim: string, carrier: string, task: string];
 const fires = (text: string, task: string, carrier: string | null = null): boolean =>
   findNegative(
     task,
-    { text, grade: carrier === null ? "partly" : "supported", reason: "carried", carrier },
+    carrier === null
+      ? { text, grade: "unconfirmed", reason: "not_asked", carrier }
+      : { text, grade: "supported", reason: "confirmed", carrier },
     "auto",
   ) !== null;
 
@@ -166,7 +168,7 @@ test("a claim with a denial is negative where the operator asks for it", () => {
   const carried = {
     text: "Dogs are not allowed.",
     grade: "supported",
-    reason: "carried",
+    reason: "verbatim",
     carrier: "Dogs are not allowed.",
   } as const;
   expect(findNegative("", carried, "auto")).toBeNull();
@@ -177,10 +179,13 @@ test("a claim with a denial is negative where the operator asks for it", () => {
 test("a sentence that denies the same in other words carries a claim, unless the question is about a set", () => {
   const claim = {
     text: "No detergent is to be used on the filter.",
-    grade: "partly",
-    reason: "words",
+    grade: "unconfirmed",
+    reason: "not_asked",
     carrier: "Rinse the filter, without detergent.",
   } as const;
+  const manuals = "Which of the manuals allows any detergent?";
   expect(findNegative("How is the filter cleaned?", claim, "auto")).toBeNull();
-  expect(findNegative("Which of the manuals allows any detergent?", claim, "auto")).not.toBeNull();
+  expect(findNegative(manuals, claim, "auto")).not.toBeNull();
+  const contradicted = { ...claim, reason: "polarity" } as const;
+  expect(findNegative("How is the filter cleaned?", contradicted, "auto")).not.toBeNull();
 });

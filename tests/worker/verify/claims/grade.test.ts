@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
 import type { GradedClaim } from "../../../../src/worker/verify/claims/grade.ts";
+import { readingOf } from "./grades-of.ts";
 import { pieceOf } from "./pieces-of.ts";
 
 const FERRY = pieceOf(
@@ -36,11 +37,75 @@ test("supports a whole sentence of the piece, and says where it stands", () => {
 test("ends for a claim whose code span is empty", () => {
   const piece = pieceOf("notes/dogs.md", "Dogs travel free");
   const claim = { text: "Dogs ``` ``` roam and travel", cites: [1] };
-  expect(gradeClaims([claim], [piece], { question: "" })).toMatchObject([{ grade: "partly" }]);
+  expect(gradeClaims([claim], [piece], { question: "" })).toMatchObject([{ grade: "unconfirmed" }]);
 });
 
-test("refuses what shares no word with the piece", () => {
-  expect(gradeOf("The vault opens at dawn.")).toEqual(["unsupported", "words"]);
+const LIST =
+  "# Policy\n\n## Not covered\n\n- The piano of the club.\n\n## Questions\n\nIs the organ of the club insured?\n";
+
+describe("by what stands against a claim, and what a judge says of it", () => {
+  test.each([
+    ["a whole sentence", "A second vessel is planned for 2027.", "verbatim", FERRY.text],
+    ["other words", "Dogs go free of charge.", "open", FERRY.text],
+    [
+      "a figure that stands nowhere",
+      "A second vessel is planned for 2031.",
+      "held back",
+      FERRY.text,
+    ],
+    ["what is denied above", "The piano of the club is covered.", "held back", LIST],
+    ["what is asked", "The organ of the club is insured.", "framed", LIST],
+    ["the denial told with it", "The piano of the club is not covered.", "open", LIST],
+    [
+      "the words of it alone",
+      "The piano of the club.",
+      "unconfirmed unconfirmed unconfirmed",
+      LIST,
+    ],
+  ])("%s", (_, claim, standing, evidence) => {
+    expect(readingOf(claim, evidence).standing).toBe(standing);
+  });
+
+  test.each([
+    ["yes", "supported", "confirmed", "pass"],
+    ["no", "unconfirmed", "judge", "fail"],
+    ["unclear", "unconfirmed", "unclear", "unknown"],
+  ] as const)("%s of it is the reason, and a check", (says, grade, reason, verdict) => {
+    const detail = "line 3 says so";
+    const claim = { text: "Dogs go free of charge.", cites: [1], verdict: { says, detail } };
+    expect(gradeClaims([claim], [FERRY], { question: "" })).toMatchObject([
+      { grade, reason, checks: [{ rule: "judge", verdict, detail }] },
+    ]);
+  });
+
+  test("a rule that speaks against it is the reason before a judge", () => {
+    const verdict = { says: "yes", detail: "" } as const;
+    const claim = { text: "A second vessel is planned for 2031.", cites: [1], verdict };
+    expect(gradeClaims([claim], [FERRY], { question: "" })).toMatchObject([
+      {
+        ...{ grade: "unconfirmed", reason: "figure" },
+        checks: [
+          { rule: "figures", verdict: "fail", detail: "2031 stands nowhere in what is cited" },
+          { rule: "judge", verdict: "pass" },
+        ],
+      },
+    ]);
+  });
+
+  test("a rule says which words it means", () => {
+    const claim = { text: "Dogs may enter the lounge.", cites: [1] };
+    const piece = pieceOf("a.md", "Dogs may not enter the lounge.");
+    expect(gradeClaims([claim], [piece], { question: "" })[0]?.checks).toEqual([
+      { rule: "polarity", verdict: "fail", detail: "the sentence denies it" },
+    ]);
+  });
+
+  test("of two claims with the same words each keeps its own verdict", () => {
+    const claim = { text: "Dogs go free of charge.", cites: [1] };
+    const judged = { ...claim, verdict: { says: "yes", detail: "" } } as const;
+    const grades = gradeClaims([claim, judged], [FERRY], { question: "" });
+    expect(grades.map(({ grade }) => grade)).toEqual(["unconfirmed", "supported"]);
+  });
 });
 
 describe("a claim with a quote", () => {

@@ -1,13 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
-import { pieceOf } from "./pieces-of.ts";
-
-const gradeOf = (evidence: string, text: string, question = ""): string => {
-  const [graded] = gradeClaims([{ text, cites: [1] }], [pieceOf("notes/a.md", evidence)], {
-    question,
-  });
-  return `${graded?.grade ?? ""} ${graded?.reason ?? ""}`;
-};
+import { readingOf, standingOf } from "./grades-of.ts";
 
 test.each([
   ["another surname", "Heike Brandtner leads the meeting.", "Heike Brandner leads the meeting."],
@@ -25,17 +17,19 @@ test.each([
   ],
   ["another setting", "Set `max_body` to zero.", "Set `max_head` to zero."],
   ["a name at the start", "In winter Marguerite prefers cardamom.", "Rosalind prefers cardamom."],
-])("%s is unsupported", (_, evidence, claim) => {
-  expect(gradeOf(evidence, claim)).toBe("unsupported name");
+])("%s is held back", (_, evidence, claim) => {
+  expect(standingOf(claim, evidence)).toBe("held back name");
 });
 
 test("a name that the question brings up is not invented", () => {
   const evidence = "The vessel carries 28 cars.";
-  expect(gradeOf(evidence, "The Corran Lass carries 28 cars.")).toBe("unsupported name");
-  expect(
-    gradeOf(evidence, "The Corran Lass carries 28 cars.", "What does the Corran Lass carry?"),
-  ).not.toBe("unsupported name");
+  const claim = "The Corran Lass carries 28 cars.";
+  expect(standingOf(claim, evidence)).toBe("held back name");
+  expect(standingOf(claim, evidence, "What does the Corran Lass carry?")).toBe("open not_asked");
 });
+
+const VISITS = "Relatives may visit from 14:00, but not on Monday.";
+const SHED = "Neither the shed nor the polytunnel is insured.";
 
 test.each([
   ["English", "Dogs may not enter the lounge.", "Dogs may enter the lounge."],
@@ -47,378 +41,227 @@ test.each([
   ],
   ["Spanish", "Los perros no pueden entrar en el salón.", "Los perros pueden entrar en el salón."],
   ["Japanese", "犬は食堂に入れません。", "犬は食堂に入れます。"],
-])("a dropped denial in %s is never supported", (_, evidence, claim) => {
-  expect(gradeOf(evidence, claim)).toMatch(/polarity$/);
+  ["not doing", "開店の前に掃除を行わなかった。", "開店の前に掃除を行った。"],
+  ["no longer", "The widget is no longer sold in Kiel.", "The widget is still sold in Kiel."],
+  ["out of stock", "The laid paper is out of stock in May.", "The laid paper is in stock in May."],
+  ["a day that is left out", VISITS, "Relatives may visit on Monday."],
+  [
+    "ein Tag, der ausgenommen ist",
+    "Besucher dürfen ab 14 Uhr kommen, aber nicht am Montag.",
+    "Besucher dürfen am Montag kommen.",
+  ],
+  ["one of both alone", SHED, "The shed is insured, the polytunnel is not."],
+  [
+    "a plain denial",
+    "The lift at the station is closed until 4 May.",
+    "The lift at the station is not closed until 4 May.",
+  ],
+  [
+    '"No invoice"',
+    "Invoice 12 is about the two pumps in the cellar.",
+    "No invoice is about the two pumps in the cellar.",
+  ],
+  [
+    '"won\'t"',
+    "Marta Lindqvist will run the race in October.",
+    "Marta Lindqvist won't run the race in October.",
+  ],
+  [
+    "what stands behind another clause",
+    "The deposit (€90, paid on 4 May) is not returned yet; the office will see to it.",
+    "The deposit has already been returned.",
+  ],
+])("a denial that stands on one side alone holds a claim back: %s", (_, evidence, claim) => {
+  expect(readingOf(claim, evidence)).toMatchObject({ standing: "held back", rules: ["polarity"] });
 });
 
 test.each([
-  ["all", "The staff of the museum speak French.", "All staff of the museum speak French."],
-  ["only", "Only members of the club may row at night.", "Members of the club may row at night."],
-  ["a bound", "The tour is open to guests over 18.", "The tour is open to guests of 18."],
-  ["a plan", "A second vessel is planned for the route.", "A second vessel serves the route."],
+  ["the same told as it is", VISITS, "Relatives may not visit on Monday."],
+  ["one of two that are denied", SHED, "The polytunnel isn't insured."],
   [
-    "a German plan",
-    "Eine Erneuerung der Brücke ist im Herbst vorgesehen.",
-    "Die Erneuerung der Brücke war im Herbst.",
-  ],
-  ["a condition", "If the wind is strong, the ferry stays in port.", "The ferry stays in port."],
-  [
-    "a cause",
-    "The ferry was late. The linkspan was blocked.",
-    "The ferry was late because the linkspan was blocked.",
+    "the second of ni and ni",
+    "Le piano de la grande salle ne sera ni loué ni accordé cette année par la chorale.",
+    "Le piano de la grande salle ne sera pas accordé cette année.",
   ],
   [
-    "the cause as effect",
-    "The lamp failed because the battery was empty.",
-    "The battery was empty because the lamp failed.",
+    "only for except",
+    "Nobody rows at night on the lake of the club except members.",
+    "Only members row at night on the lake of the club.",
   ],
   [
-    "an opposite",
+    "the clause alone",
+    "The deposit (€90, paid on 4 May) is not returned yet; the office will see to it.",
+    "The deposit is not returned yet.",
+  ],
+])("a denial that stands on both sides holds nothing back: %s", (_, evidence, claim) => {
+  expect(standingOf(claim, evidence)).toBe("open not_asked");
+});
+
+test.each([
+  [
+    "open",
     "The gate of the garden is open in summer.",
     "The gate of the garden is closed in summer.",
   ],
-  ["another order", "Add the salt before the flour.", "Add the flour before the salt."],
   [
-    "who did it",
+    "first",
+    "Tobias cleans the filter on the first Monday of the month.",
+    "Tobias cleans the filter on the last Monday of the month.",
+  ],
+  [
+    "lost",
+    "Harbour AC lost to Northshore 3:2 on Sunday.",
+    "Harbour AC beat Northshore 3:2 on Sunday.",
+  ],
+  [
+    "in favour",
+    "The vote of the members was 7 to 2 in favour.",
+    "The vote of the members was 7 to 2 against.",
+  ],
+  [
+    "before",
+    "The pump was drained before the valve was changed.",
+    "The pump was drained after the valve was changed.",
+  ],
+  [
+    "bestreitet",
+    "Die Firma Krahl bestreitet, das Ventil geöffnet zu haben.",
+    "Die Firma Krahl räumt ein, das Ventil geöffnet zu haben.",
+  ],
+  [
+    "多かった",
+    "三月の来館者は1,200人で、二月より80人多かった。",
+    "三月の来館者は二月より少なかった。",
+  ],
+  ["陰性", "犬アレルギーの検査は陰性。", "犬アレルギーの検査は陽性だった。"],
+  // Right ones: the rule reads words, and a judge that confirms them leaves them unconfirmed.
+  [
+    "larger, told from the other side",
+    "Room 12 is larger than Room 9 but has no projector.",
+    "Room 9 is smaller than Room 12.",
+  ],
+  [
+    "required, which is denied",
+    "Dinner with breakfast is on Friday and is not required.",
+    "Dinner with breakfast is on Friday and is optional.",
+  ],
+  [
+    "forbidden, but for a day",
+    "Bonfires are forbidden except on 5 November.",
+    "Bonfires are only allowed on 5 November.",
+  ],
+  [
+    "begins, with how long",
+    "The lease begins on 1 January 2026 and runs for five years.",
+    "The lease ends on 31 December 2030.",
+  ],
+])("the opposite of a word of the sentence holds a claim back: %s", (_, evidence, claim) => {
+  expect(readingOf(claim, evidence)).toMatchObject({ standing: "held back", rules: ["opposites"] });
+});
+
+test.each([
+  [
+    "subject",
+    "Ruth proposed to paint the hall in March; agreed, Ruth and Owen to order.",
+    "Owen proposed to paint the hall in March.",
+    "Ruth proposed to paint the hall in March.",
+  ],
+  [
+    "subject",
     "Whitlock suspected the database, Reyes found the certificate.",
     "Reyes suspected the database.",
+    "Whitlock suspected the database.",
   ],
-])("%s is a doubt", (_, evidence, claim) => {
-  expect(gradeOf(evidence, claim)).toMatch(
-    /^(?:partly (?:cue|order|rival|place)|unsupported cue)$/,
-  );
+  [
+    "anchors",
+    "Frau Özdemir übernimmt die Kasse von Herrn Brandt im Mai.",
+    "Herr Brandt übernimmt die Kasse von Frau Özdemir.",
+    "Frau Özdemir übernimmt die Kasse von Herrn Brandt.",
+  ],
+  [
+    "anchors",
+    "The pump of the DX-20P is not available for the DX-20.",
+    "The pump is available for the DX-20 but not for the DX-20P.",
+    "The pump of the DX-20P isn't available for the DX-20.",
+  ],
+  [
+    "denied_words",
+    "The cancelled ferry of 27 June brought a loss of 40 EUR, which the company has not refunded.",
+    "The cancelled ferry of 27 June brought nobody a loss, the company has refunded it.",
+    "The cancelled ferry of 27 June brought a loss of 40 EUR, and the company has not refunded it.",
+  ],
+])("%s holds back what joins words that the sentence keeps apart", (rule, evidence, bad, good) => {
+  expect(readingOf(bad, evidence).standing).toBe("held back");
+  expect(readingOf(bad, evidence).rules).toContain(rule);
+  expect(standingOf(good, evidence)).toBe("open not_asked");
 });
 
-test("the same in other words is supported, or lacks words and nothing else", () => {
-  expect(gradeOf("The lease begins on 1 January 2026.", "The lease starts on 01/01/2026.")).toBe(
-    "supported carried",
-  );
-  expect(gradeOf("The pump has a weight of 1.4 kg.", "The pump weighs 1400 g.")).toMatch(
-    /^(?:supported carried|partly (?:new_)?words)$/,
-  );
-  expect(
-    gradeOf("The bread is ready.", "The bread is ready, and a probe from the side shows it."),
-  ).toMatch(/^partly (?:new_)?words$/);
-});
-
-test("a translation is carried in part, and refused for a figure alone", () => {
-  const evidence = "Der Teig ruht 30 Minuten und geht dann bei 30 Grad auf dem Ofen.";
-  expect(gradeOf(evidence, "The dough rests for 30 minutes and is then left to rise.")).toMatch(
-    /^partly/,
-  );
-  expect(gradeOf(evidence, "The dough rests for 45 minutes and is then left to rise.")).toBe(
-    "unsupported figure",
-  );
-});
+// Rules that read these were no better than a coin on claims that nobody had written them for: a judge decides.
+test.each([
+  [
+    "another row",
+    "| Hall | Price |\n|---|---|\n| Town | £1,960 |\n| Library | £1,420 |",
+    "The library costs £1,960.",
+  ],
+  ["figures exchanged", "The rate fell from 8.9 to 7.1.", "The rate fell from 7.1 to 8.9."],
+  ["all", "The staff of the museum speak French.", "All staff of the museum speak French."],
+  ["a plan", "A second vessel is planned for the route.", "A second vessel serves the route."],
+  ["a condition", "If the wind is strong, the ferry stays in port.", "The ferry stays in port."],
+  [
+    "cause and effect",
+    "The lamp failed because the battery was empty.",
+    "The battery was empty because the lamp failed.",
+  ],
+  ["a cut", "Visitors may enter the crypt only with a guide.", "Visitors may enter the crypt."],
+  ["no word of it", "Trains run every 20 minutes.", "Penguins swim fast."],
+])(
+  "without a judge a wrong claim of such a kind is never more than unconfirmed: %s",
+  (_, evidence, claim) => {
+    expect(standingOf(claim, evidence)).toBe("open not_asked");
+  },
+);
 
 test("an abbreviation and an ordinal of German end no sentence that could be cut", () => {
   const evidence = "Am 3. Juni zahlen z. B. Kinder nichts. Der Eintritt gilt für alle.";
-  expect(gradeOf(evidence, "Am 3. Juni zahlen z. B. Kinder nichts.")).toBe("supported verbatim");
-  expect(gradeOf(evidence, "Juni zahlen z. B.")).not.toBe("supported verbatim");
-});
-
-test("a cut of a sentence is not verbatim", () => {
-  expect(
-    gradeOf("Visitors may enter the crypt only with a guide.", "Visitors may enter the crypt."),
-  ).toMatch(/^partly/);
-});
-
-test.each(["", "   ", "…", "**", "1.", "\u0000", "🦀"])("%j is graded without a fault", (claim) => {
-  expect(gradeOf("The crab is red.", claim)).toMatch(/^(?:partly|unsupported) /);
-});
-
-test("a claim without an end is never supported", () => {
-  const sentence = "The ferry leaves at nine and the ferry returns at ten, ";
-  expect(gradeOf("The ferry leaves at nine.", sentence.repeat(2_000))).toMatch(
-    /^(?:partly|unsupported) /,
-  );
-});
-
-test("checks name the rules that pass and fail, in order", () => {
-  const [graded] = gradeClaims(
-    [{ text: "Dogs may enter the lounge.", cites: [1] }],
-    [pieceOf("a.md", "Dogs may not enter the lounge.")],
-    { question: "" },
-  );
-  expect(graded?.checks).toEqual([
-    { rule: "polarity", verdict: "fail", detail: "the sentence denies it" },
-  ]);
+  const whole = "Am 3. Juni zahlen z. B. Kinder nichts.";
+  expect(standingOf(whole, evidence)).toBe("verbatim verbatim");
+  expect(standingOf("Juni zahlen z. B.", evidence)).toBe("open not_asked");
 });
 
 test.each([
-  [
-    "a number that a minus in words stands before",
-    "At dawn it was −11.5 °C.",
-    "At dawn it was minus 11.5 °C.",
-  ],
-  [
-    "an answer to a yes-or-no question",
-    "No: dogs are not admitted on the course.",
-    "Dogs are not admitted on the course.",
-  ],
-])("%s is carried", (_, text, sentence) => {
-  const evidence = [pieceOf("a.md", sentence)];
-  expect(gradeClaims([{ text, cites: [1] }], evidence, { question: "" })).toMatchObject([
-    { grade: "supported" },
-  ]);
+  ["", "open"],
+  ["   ", "open"],
+  ["…", "open"],
+  ["**", "open"],
+  ["1.", "held back"],
+  ["\u0000", "open"],
+  ["🦀", "open"],
+])("%j is graded without a fault", (claim, standing) => {
+  expect(readingOf(claim, "The crab is red.").standing).toBe(standing);
 });
 
-test("a number at the start is no name, and a short text in another language is told from its words", () => {
-  const table = pieceOf("a.md", "| Item | Quantity |\n|---|---|\n| Pine board 27 mm | 30 |\n");
-  const english = pieceOf("b.md", "Water was given by the town free of charge.");
-  const claims = [
-    { text: "Thirty pine boards of 27 mm.", cites: [1] },
-    { text: "Parce que la ville a fourni l'eau gratuitement.", cites: [2] },
-    { text: "Weil sie es so will.", cites: [2] },
-    { text: "Not without the consent of the lessor.", cites: [3] },
-  ];
-  const chinese = pieceOf("c.md", "未经出租方书面同意，不得转租。", 3);
-  const evidence = [table, { ...english, number: 2 }, chinese];
-  for (const { grade, reason } of gradeClaims(claims, evidence, { question: "" })) {
-    expect({ grade, reason }).not.toMatchObject({ grade: "unsupported" });
-  }
-});
-
-test("a claim that has nothing of a text which says too little to tell its language is unsupported", () => {
-  const evidence = [pieceOf("a.md", "Trains run every 20 minutes.\n\nHourly.")];
-  const question = "What does the notice say of trains?";
-  expect(
-    gradeClaims([{ text: "Penguins swim fast.", cites: [1] }], evidence, { question }),
-  ).toEqual([expect.objectContaining({ grade: "unsupported", reason: "words" })]);
+test("a claim without an end is never supported, whatever a judge says", () => {
+  const claim = "The ferry leaves at nine and returns to the quay, ".repeat(2_000);
+  const evidence = "The ferry leaves at nine and returns to the quay at ten.";
+  expect(standingOf(claim, evidence)).toBe("unconfirmed unconfirmed unconfirmed unclear");
 });
 
 test.each([
+  ["No: dogs are not admitted on the course.", "Dogs are not admitted on the course."],
   [
-    '"won" denies nothing',
-    "| Rank | Name | Club | Time |\n|---|---|---|---|\n| 1 | Marta Lindqvist | Northshore | 36:42 |",
-    "Marta Lindqvist of Northshore won in 36:42.",
-    /^(?:supported|partly)/,
-  ],
-  [
-    "nor does a name",
-    "The porter Don Miller handed the key over at six.",
-    "The porter handed the key over at six.",
-    /^(?:supported|partly (?!polarity))/,
-  ],
-  [
-    "nor does what goes on",
-    "Die Pumpe im Keller läuft noch mit halber Kraft.",
-    "Die Pumpe im Keller läuft mit halber Kraft.",
-    /^(?:supported|partly (?!polarity))/,
-  ],
-  [
-    "nor does the sign of a number",
-    "Invoice No. 12 is about the two pumps in the cellar.",
-    "Invoice 12 is about the two pumps in the cellar.",
-    /^(?:supported|partly (?!polarity))/,
-  ],
-  [
-    "nor does what is thrown away",
-    "Refuse is collected on Mondays in the yard.",
-    "Rubbish is collected on Mondays in the yard.",
-    /^(?:supported|partly (?!polarity))/,
-  ],
-  [
-    '"No invoice" does',
-    "Invoice 12 is about the two pumps in the cellar.",
-    "No invoice is about the two pumps in the cellar.",
-    /^(?:partly|unsupported)/,
-  ],
-  [
-    "members over 60 are not all members",
-    "Members over 60 enter the museum free.",
-    "Members enter the museum free.",
-    /^partly cue/,
-  ],
-  [
-    "children under 6 are not all children",
-    "Kinder unter 6 Jahren fahren mit der Bahn frei.",
-    "Kinder fahren mit der Bahn frei.",
-    /^partly cue/,
-  ],
-  [
-    "the same bound on both sides is none",
-    "Members over 60 enter the museum free.",
-    "The museum is free for members over 60.",
-    /^supported/,
-  ],
-  [
-    "almost all are not all",
-    "Casi todos los socios votaron a favor del plan.",
-    "Todos los socios votaron a favor del plan.",
-    /^partly cue/,
-  ],
-  [
-    "almost all are nearly all",
-    "Almost all members voted for the plan.",
-    "Nearly all members voted for the plan.",
-    /^supported/,
-  ],
-  [
-    "an exception behind a comma counts",
-    "Le bail de la salle finit le 31 mars, sauf renouvellement.",
-    "Le bail de la salle finit le 31 mars.",
-    /^partly cue/,
-  ],
-  [
-    "free for some is not free",
-    "Der Eintritt ins Museum ist frei für Mitglieder.",
-    "Der Eintritt ins Museum ist frei.",
-    /^partly cue/,
-  ],
-  [
-    "free for those under an age is not free",
-    "L'entrée du musée est gratuite pour les moins de 12 ans.",
-    "L'entrée du musée est gratuite.",
-    /^partly cue/,
-  ],
-  [
-    "free for the same ones is free",
-    "Der Eintritt ins Museum ist frei für Mitglieder.",
-    "Für Mitglieder ist der Eintritt ins Museum frei.",
-    /^supported/,
-  ],
-  [
-    "what is told apart is not told of it",
-    "Anders als die Fähre fährt der Bus sonntags bis Kiel.",
-    "Die Fähre fährt sonntags bis Kiel.",
-    /^partly cue/,
-  ],
-  [
-    "what is told of the other is",
-    "Unlike the ferry, the bus runs on Sundays.",
-    "The bus runs on Sundays.",
-    /^supported/,
-  ],
-  [
-    "who lost did not win",
-    "Harbour AC lost to Northshore 3:2 on Sunday.",
-    "Harbour AC beat Northshore 3:2 on Sunday.",
-    /^(?:partly|unsupported) cue/,
-  ],
-  [
-    "votes against are not votes in favour",
-    "The vote of the members was 7 to 2 in favour.",
-    "The vote of the members was 7 to 2 against.",
-    /^(?:partly|unsupported) cue/,
-  ],
-  [
-    '"won\'t" does',
-    "Marta Lindqvist will run the race in October.",
-    "Marta Lindqvist won't run the race in October.",
-    / polarity$/,
-  ],
-  [
-    "what is voted on is not decided",
-    "The board will vote in April on whether to raise the fee to $75.",
-    "The board will raise the fee to $75 in April.",
-    /^partly cue/,
-  ],
-  [
-    "what is proposed is not decided",
-    "Solène propose de passer les entretiens en visio à partir de mai.",
-    "À partir de mai, les entretiens se feront en visio.",
-    /^partly cue/,
-  ],
-  [
-    "what somebody thinks ought to be done is not done",
-    "Ramón cree que habría que cambiar la bomba de la caldera antes del invierno.",
-    "Ramón cambió la bomba de la caldera antes del invierno.",
-    /^partly/,
-  ],
-  [
-    "one Sunday is not every Sunday",
-    "Dimanche, la boulangerie Roche avait vendu tous ses pains à dix heures.",
-    "Chaque dimanche, la boulangerie Roche avait vendu tous ses pains à dix heures.",
-    /^partly cue/,
-  ],
-  [
-    "every Sunday, where it says Sundays",
-    "The ferry sails on Sundays at 10:00.",
-    "The ferry sails every Sunday at 10:00.",
-    /^supported/,
-  ],
-  [
-    "smaller, where the other is larger",
-    "Room 12 is larger than Room 9 but has no projector.",
-    "Room 9 is smaller than Room 12.",
-    /^partly/,
-  ],
-  [
-    "one of three is not three",
-    "Upstairs there are three flats, one of which stands empty.",
-    "The three flats upstairs stand empty.",
-    /^partly cue/,
-  ],
-  [
-    "a quarter is not more than half",
-    "Von den 36 Völkern waren 9 stark befallen.",
-    "Mehr als die Hälfte der 36 Völker war stark befallen.",
-    /^partly cue/,
-  ],
-  [
-    "half, where it is",
-    "Von den 36 Völkern waren 18 stark befallen.",
-    "Die Hälfte der 36 Völker war stark befallen.",
-    /^supported/,
-  ],
-  [
-    "two steps are not one",
-    "Ferment the dough for five hours, then leave it in the fridge overnight.",
-    "The dough ferments for five hours in the fridge.",
-    /^partly cue/,
-  ],
-  [
-    "before, told from the end",
-    "Elle a appris le métier avant d'ouvrir son atelier en 1998.",
-    "Elle a ouvert son atelier en 1998 après avoir appris le métier.",
-    /^partly cue/,
-  ],
-  [
-    "before, turned around",
-    "The pump was drained before the valve was changed.",
-    "The pump was drained after the valve was changed.",
-    /^unsupported cue/,
-  ],
-  [
-    "every night is nightly",
-    "The backup runs nightly at 01:30.",
-    "The backup runs every night at 01:30.",
-    /^supported/,
-  ],
-  [
-    "every week is not nightly",
-    "The backup runs nightly at 01:30.",
-    "The backup runs every week at 01:30.",
-    /^(?:partly|unsupported)/,
-  ],
-  [
-    "a price by the unit of its column",
-    "| Supplier | Price per kg |\n|---|---|\n| Alvo | €3.10 |\n| Brenta | €2.85 |",
-    "Brenta has a price of €2.85 per kilo.",
-    /^supported/,
-  ],
-  [
-    "who an article is cut from is no other person",
-    "Client : Association Les Mots Bleus.\nTotal TTC : 492,00 €.",
-    "L'association Les Mots Bleus doit payer 492 €.",
-    /^partly/,
-  ],
-  [
-    "German nouns behind zu are no name",
-    "Verletzt wurde beim Unfall mit Regal 7 niemand.",
-    "Beim Unfall mit Regal 7 kam keine Person zu Schaden.",
-    /^supported/,
-  ],
-  [
-    "a verdict before what it rests on",
-    "Öffnen Sie niemals selbst die Verkleidung des Brenners.",
     "Auf keinen Fall: Öffnen Sie niemals selbst die Verkleidung des Brenners.",
-    /^supported/,
+    "Öffnen Sie niemals selbst die Verkleidung des Brenners.",
   ],
-])("%s", (_, text, claim, grade) => {
-  const [graded] = gradeClaims([{ text: claim, cites: [1] }], [pieceOf("a.md", text)], {
-    question: "",
-  });
-  expect(`${graded?.grade ?? ""} ${graded?.reason ?? ""}`).toMatch(grade);
+])("a verdict in front leaves a sentence verbatim: %s", (claim, sentence) => {
+  expect(standingOf(claim, sentence)).toBe("verbatim verbatim");
+});
+
+test.each([
+  ["Die Pumpe im Keller würde im Juni ersetzt.", "Die Pumpe im Keller wurde im Juni ersetzt."],
+  [
+    "Die Ware in Zelle 5 könnte nach einer Probe freigegeben werden.",
+    "Die Ware in Zelle 5 konnte nach einer Probe freigegeben werden.",
+  ],
+])("a sentence that an umlaut tells apart is not verbatim: %s", (evidence, claim) => {
+  expect(standingOf(claim, evidence)).toBe("open not_asked");
 });

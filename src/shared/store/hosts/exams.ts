@@ -1,0 +1,285 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { hashJson } from "../../json-value.ts";
+import type { JudgeForm } from "../../verify-modes.ts";
+import type { Database, Queryable } from "../connection/database.ts";
+import { camelRow, execute, rowOf, valueOf, valuesOf } from "../connection/rows.ts";
+import { DUE_AT_ONCE } from "../investigations/approvals.ts";
+import { JOBS_CHANNEL, notifyJobs } from "../jobs/batches.ts";
+import { evaluateHolds } from "../jobs/holds.ts";
+import { insertJobs } from "../jobs/insert-jobs.ts";
+import { openBatchBeside } from "../jobs/verification.ts";
+
+/** Who was examined, what it is asked, and in which exam. */
+export type ExamKey = {
+  /** 64 hex. */
+  readonly identity: string;
+  readonly form: JudgeForm;
+  readonly prompt: string;
+  readonly exam: string;
+};
+
+export const EXAM_STATES = ["passed", "weak", "failed", "useless", "dismissed"] as const;
+export type ExamState = (typeof EXAM_STATES)[number];
+
+const examRow = camelRow({
+  state: z.enum(EXAM_STATES),
+  wrong_asked: z.int(),
+  wrong_confirmed: z.int(),
+  right_asked: z.int(),
+  right_confirmed: z.int(),
+});
+export type StoredExam = z.infer<typeof examRow>;
+
+/** Days for which an exam holds whose model has no digest: its host may serve another under the name. */
+const UNKNOWN_FOR_DAYS = 7;
+
+const valuesOfKey = ({ identity, form, prompt, exam }: ExamKey): readonly string[] => [
+  identity,
+  form,
+  prompt,
+  exam,
+];
+const IS_KEY = "identity = $1 and form = $2 and prompt = $3 and exam = $4";
+const EXAM = `
+       case when dismissed_at is not null then 'dismissed' else state end as state,
+       wrong_asked, wrong_confirmed, right_asked, right_confirmed
+  from nightdesk_data.exams`;
+const HOLDS = `(is_known or examined_at > clock_timestamp() - make_interval(days => ${UNKNOWN_FOR_DAYS}))`;
+
+/** What a judge was found to be worth; undefined where it was not examined, or so long ago that it may be another one. */
+export const selectExam = (db: Queryable, key: ExamKey): Promise<StoredExam | undefined> =>
+  rowOf(db, examRow, valuesOfKey(key))`select ${EXAM} where ${IS_KEY} and ${HOLDS}`;
+
+/** The newest exam of a model of that name in that form, whatever build of it sat it. */
+export const selectExamOf = (
+  db: Queryable,
+  model: string,
+  form: JudgeForm,
+): Promise<StoredExam | undefined> =>
+  rowOf(db, examRow, [model, form])`
+     select ${EXAM} where model = $1 and form = $2 and ${HOLDS} order by examined_at desc limit 1`;
+
+export type ExamPart = {
+  readonly kind: string;
+  readonly language: string;
+  readonly is_wrong: boolean;
+  readonly asked: number;
+  readonly confirmed: number;
+};
+
+export type FinishedExam = Omit<StoredExam, "state"> & {
+  readonly state: Exclude<ExamState, "dismissed">;
+  readonly model: string;
+  readonly isKnown: boolean;
+  readonly calls: number;
+  readonly parts: readonly ExamPart[];
+  readonly jobId: string;
+};
+
+/** Puts an exam on record, in the place of an earlier one: the sums of its controls begin anew. */
+export async function upsertExam(db: Queryable, key: ExamKey, exam: FinishedExam): Promise<void> {
+  await db.query(
+    `insert into nightdesk_data.exams (identity, form, prompt, exam, model, is_known, state, wrong_asked, wrong_confirmed,
+                                       right_asked, right_confirmed, calls, parts, job_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (identity, form, prompt, exam) do update
+        set model = excluded.model, is_known = excluded.is_known, state = excluded.state,
+            wrong_asked = excluded.wrong_asked, wrong_confirmed = excluded.wrong_confirmed,
+            right_asked = excluded.right_asked, right_confirmed = excluded.right_confirmed,
+            calls = excluded.calls, parts = excluded.parts, job_id = excluded.job_id, examined_at = excluded.examined_at,
+            nodding = 0, nodding_since = excluded.nodding_since, sleeping = 0, sleeping_since = excluded.sleeping_since,
+            controls = 0, dismissed_at = null`,
+    [
+      ...valuesOfKey(key),
+      ...[exam.model, exam.isKnown, exam.state, exam.wrongAsked, exam.wrongConfirmed],
+      ...[exam.rightAsked, exam.rightConfirmed, exam.calls, JSON.stringify(exam.parts), exam.jobId],
+    ],
+  );
+}
+
+/** Of a night, and no question that somebody waits for. */
+const IS_OF_NIGHT = `exists (select from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+                     where j.job_id = $1 and b.origin in ('file', 'schedule'))`;
+/** One that names no model is of whoever judges. */
+const EXAMINES = "kind = 'examine' and coalesce(input->>'model', $2) = $2";
+
+/**
+ * Whether a run may ask for the exam of its model: its job is one of a night, and no job that examines the model is there, came to
+ * nothing within a day and not by the end of its batch, or has just ended: on another host there may be other weights by the name.
+ */
+const mayExamine = (db: Queryable, jobId: string, model: string): Promise<boolean> =>
+  valueOf(db, z.boolean(), [jobId, model])`
+     select ${IS_OF_NIGHT}
+            and not exists (select from nightdesk_data.jobs
+                             where ${EXAMINES} and finished_at is null
+                                or kind = 'examine' and input->>'model' = $2
+                                   and (state = 'succeeded' and finished_at > clock_timestamp() - interval '1 hour'
+                                        or error_code not in ('CANCELLED', 'DEADLINE_EXCEEDED')
+                                           and finished_at > clock_timestamp() - interval '1 day')) as may`;
+
+/**
+ * Queues the exam of a model for the night of a job, where that may ask for it: in a batch of its own beside that of the job, in the same
+ * windows, before all else of it. One at a time: those who ask are heard one after another.
+ * @returns its id; undefined where nothing is queued
+ */
+export async function requestExam(
+  database: Database,
+  jobId: string,
+  model: string,
+): Promise<string | undefined> {
+  if (!(await mayExamine(database, jobId, model))) return undefined;
+  const examId = await database.transaction(async (db) => {
+    await execute(db)`select from nightdesk_data.installation for no key update`;
+    return (await mayExamine(db, jobId, model)) ? insertExam(db, jobId, model) : undefined;
+  });
+  if (examId !== undefined) await evaluateHolds(database);
+  return examId;
+}
+
+async function insertExam(
+  db: Queryable,
+  jobId: string,
+  model: string,
+): Promise<string | undefined> {
+  const [batchId = ""] = await valuesOf(db, z.string(), [jobId])`
+     select batch_id from nightdesk_data.jobs where job_id = $1`;
+  const examBatchId = await openBatchBeside(db, batchId, "exam");
+  if (examBatchId === undefined) return undefined;
+  const input = { kind: "examine", model } as const;
+  const customId = `examine ${randomUUID()}`;
+  const job = { customId, input, inputSha256: hashJson(input), priority: 100 };
+  const inserted = await insertJobs(db, examBatchId, [job]);
+  await notifyJobs(db);
+  return inserted.get(customId);
+}
+
+/** A condition: whether a job has waited for exams for so many seconds. */
+const hasWaited = (jobId: string, seconds: string): string =>
+  `exists (select from nightdesk_data.runs w where w.job_id = ${jobId} and w.error_code = 'EXAM_PENDING'
+                  and w.finished_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
+
+/** Whether a run may wait for the exam of its model: it is of a night, the exam is queued or runs, and the job has not waited so long. */
+export const mayAwaitExam = (
+  db: Queryable,
+  {
+    jobId,
+    model,
+    seconds,
+  }: { readonly jobId: string; readonly model: string; readonly seconds: number },
+): Promise<boolean> =>
+  valueOf(db, z.boolean(), [jobId, model, seconds])`
+     select $3::int > 0 and ${IS_OF_NIGHT}
+            and exists (select from nightdesk_data.jobs where ${EXAMINES} and finished_at is null)
+            and not ${hasWaited("$1", "$3::int")} as may`;
+
+/** Jobs of one look. */
+const SLICE = 2_000;
+
+/**
+ * Makes jobs due that have waited for an exam: one has ended since, whatever came of it, none is left, or so many seconds have passed.
+ * @returns how many
+ */
+export const wakeExamined = (db: Queryable, seconds: number): Promise<number> =>
+  valueOf(db, z.coerce.number(), [seconds])`
+     with free as materialized (
+       select j.job_id from nightdesk_data.jobs j join nightdesk_data.runs r using (run_id)
+        where j.waiting_for = 'exam' and j.state = 'parked'
+          and (not exists (select from nightdesk_data.jobs where kind = 'examine' and finished_at is null)
+               or exists (select from nightdesk_data.jobs where kind = 'examine' and finished_at >= r.finished_at)
+               or ${hasWaited("j.job_id", "$1::int")})
+        order by j.seq limit ${SLICE} for no key update of j skip locked),
+     woken as (
+       update nightdesk_data.jobs j set ${DUE_AT_ONCE} from free where j.job_id = free.job_id returning 1)
+     select (select count(*) from woken) as woken,
+            case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
+
+/** What a control statement adds to the sum of its kind, and from which sum on the judge loses its word. */
+export type ControlStep = {
+  readonly of: "nodding" | "sleeping";
+  readonly step: number;
+  readonly limit: number;
+};
+
+/**
+ * Adds what a judge said of a control statement. Where that takes its word, what it confirmed since the sum last stood at zero is taken
+ * back in the same transaction: these statements are unconfirmed, and their runs say since when.
+ * @returns how many runs were regraded; null where it keeps its word, or had lost it before
+ */
+export const recordControl = (
+  database: Database,
+  key: ExamKey,
+  { of, step, limit }: ControlStep,
+): Promise<number | null> =>
+  database.transaction(async (db) => {
+    const found = await rowOf(db, controlledRow, [
+      ...valuesOfKey(key),
+      step,
+      limit,
+    ])`update nightdesk_data.exams
+          set ${of} = greatest(0, ${of} + $5::float8),
+              ${of}_since = case when ${of} + $5::float8 <= 0 then clock_timestamp() else ${of}_since end,
+              controls = controls + 1,
+              dismissed_at = case when ${of} + $5::float8 >= $6::float8 then clock_timestamp() end
+        where ${IS_KEY} and dismissed_at is null
+    returning model, ${of}_since as since, dismissed_at is not null as is_dismissed`;
+    return found?.isDismissed === true ? takeBack(db, found) : null;
+  });
+
+const controlledRow = camelRow({
+  model: z.string(),
+  since: z.date(),
+  is_dismissed: z.boolean(),
+});
+
+const takeBack = (
+  db: Queryable,
+  { model, since }: { readonly model: string; readonly since: Date },
+): Promise<number> =>
+  valueOf(db, z.coerce.number(), [model, since])`
+     with judges as (select $1 as model),
+     ${regraded("r.finished_at >= $2")}`;
+
+/**
+ * The same of a run that asked a judge before it lost its word, and ends after that. In the transaction that settles it: whoever
+ * dismisses a judge meanwhile waits, and then finds the run.
+ */
+export const takeBackLate = (transaction: Queryable, runId: string): Promise<number> =>
+  valueOf(transaction, z.coerce.number(), [runId])`
+     with held as (select model, state = 'passed' and dismissed_at is null as counts, dismissed_at from nightdesk_data.exams for share),
+     judges as (select model from held group by model having bool_or(dismissed_at is not null) and not bool_or(counts)),
+     ${regraded("r.run_id = $1")}`;
+
+const TAKEN_BACK = "; taken back, for it failed its controls";
+
+/** Of a run whose worst statement or value it was, the grade is the worst of what is left. */
+const regraded = (which: string): string => `
+     taken as (
+       update nightdesk_data.claims c
+          set grade = 'unconfirmed', fate = 'marked', reason = 'unclear'
+         from nightdesk_data.runs r, nightdesk_data.claim_checks k, judges j
+        where r.run_id = c.run_id and ${which} and c.reason = 'confirmed'
+          and k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal and k.rule = 'judge'
+          and starts_with(k.detail, j.model || ': ')
+       returning c.run_id, c.draft, c.ordinal, c.stands),
+     told as (
+       update nightdesk_data.claim_checks k
+          set verdict = 'unknown', detail = k.detail || '${TAKEN_BACK}'
+         from taken t
+        where k.run_id = t.run_id and k.draft = t.draft and k.claim = t.ordinal and k.rule = 'judge'),
+     fields as (
+       update nightdesk_data.field_bindings f
+          set grade = 'unconfirmed', judge_says = 'unclear', judge_detail = f.judge_detail || '${TAKEN_BACK}'
+         from nightdesk_data.runs r, judges j
+        where r.run_id = f.run_id and ${which} and f.grade = 'supported' and f.reason is not null
+          and f.judge_says = 'yes' and starts_with(f.judge_detail, j.model || ': ')
+       returning f.run_id),
+     regraded as (
+       update nightdesk_data.runs r
+          set regraded_at = clock_timestamp(),
+              grade = case when r.grade = 'supported' and t.stands then 'unconfirmed' else r.grade end
+         from (select run_id, bool_or(stands) as stands
+                 from (select run_id, stands from taken union all select run_id, true from fields) each group by run_id) t
+        where t.run_id = r.run_id
+       returning r.run_id)
+     select count(*) as runs from regraded`;

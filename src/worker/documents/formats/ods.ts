@@ -1,0 +1,196 @@
+import { openArchive } from "../reader/archive.ts";
+import { countedOut } from "../left-out.ts";
+import { countEntries, openTextBuilder } from "../reader/text-builder.ts";
+import type { TextBuilder, TextLimits } from "../reader/text-builder.ts";
+import { walkXml } from "../reader/walk-xml.ts";
+import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
+import type { Extraction } from "../extraction.ts";
+import { durationText } from "./number-format.ts";
+import { contentOf, UNREAD_IN_COMMENTS } from "./odt.ts";
+import { readProperties } from "./office-properties.ts";
+import { HIDDEN, oneLine, openTables, SHEET_MARK, withSpans } from "./table-rows.ts";
+import type { Span } from "./table-rows.ts";
+
+/** Workbooks of LibreOffice and others: each sheet under its name, a line a row. */
+export function readOds(bytes: Buffer, limits: TextLimits): Extraction {
+  const archive = openArchive(bytes, limits);
+  const content = contentOf(archive, "workbook", ".ods");
+  const builder = openTextBuilder(limits);
+  const book = { sheets: [] as string[], hidden: [] as string[], pictures: 0, objects: 0 };
+  walkXml(content, sheetsVisitor({ builder, book, count: countEntries("rows", limits) }));
+  const metadata = {
+    ...readProperties(archive, "meta.xml"),
+    sheets: book.sheets,
+    ...(book.hidden.length === 0 ? {} : { hidden_sheets: book.hidden }),
+  };
+  return {
+    ...builder.finish(metadata),
+    ...countedOut({ pictures: book.pictures - book.objects, "charts and objects": book.objects }),
+  };
+}
+
+type Work = {
+  readonly builder: TextBuilder;
+  readonly book: { sheets: string[]; hidden: string[]; pictures: number; objects: number };
+  readonly count: () => void;
+};
+
+/** Cells and rows that are said once and stand there several times: more of them are the empty rest of a sheet. */
+const MOST_REPEATS = 1_000;
+
+/** Of a sheet, as its programs have them. */
+const MOST_COLUMNS = 16_384;
+
+type Cell = { attributes: XmlAttributes; text: string; comment: string };
+type Sheet = {
+  name: string;
+  tables: ReturnType<typeof openTables>;
+  hidden: Set<number>;
+  row: number;
+};
+
+/** What stands between two words. */
+const APART: ReadonlySet<string> = new Set(["p", "s", "tab", "line-break"]);
+
+function sheetsVisitor({ builder, book, count }: Work): XmlVisitor {
+  /** Styles of tables that hide them. */
+  const hiding = new Set<string>();
+  let style = "";
+  let sheet: Sheet | undefined;
+  let row: { cells: Map<number, string>; next: number; attributes: XmlAttributes } | undefined;
+  let cell: Cell | undefined;
+  let notes: string[] = [];
+  let columns = 0;
+  let inComment = false;
+  /** What a comment says of itself. */
+  let unread: string | undefined;
+  let shape = "";
+  let spans: Span[] = [];
+  const openSheet = ({ name = "", "style-name": by = "" }: XmlAttributes): void => {
+    const isHidden = hiding.has(by);
+    book.sheets.push(name);
+    if (isHidden) book.hidden.push(name);
+    if (builder.length > 0) builder.add("\n");
+    builder.place({ sheet: name, row: 1 });
+    builder.add(`${SHEET_MARK}${name}${isHidden ? HIDDEN : ""}\n`);
+    const hidden = new Set<number>();
+    sheet = { name, tables: openTables(builder, hidden), hidden, row: 0 };
+    [columns, notes, spans] = [0, [], []];
+  };
+  const closeCell = (): void => {
+    if (cell === undefined || row === undefined || sheet === undefined) return;
+    const { attributes, text, comment } = cell;
+    const value = valueOf(attributes, text);
+    const times = repeatsOf(attributes["number-columns-repeated"]);
+    if (value !== "") {
+      for (let at = 0; at < Math.min(times, MOST_REPEATS); at += 1)
+        row.cells.set(row.next + at, value);
+      const rows = repeatsOf(attributes["number-rows-spanned"]);
+      if (rows > 1) spans.push({ column: row.next, last: sheet.row + rows, value });
+    }
+    if (comment !== "") notes.push(`Comment in row ${sheet.row + 1}: ${oneLine(comment)}\n`);
+    row.next += times;
+    cell = undefined;
+  };
+  const closeRow = (): void => {
+    if (row === undefined || sheet === undefined) return;
+    const times = repeatsOf(row.attributes["number-rows-repeated"]);
+    const isHidden = (row.attributes["visibility"] ?? "visible") !== "visible";
+    const shown = row.cells.size === 0 ? 0 : Math.min(times, MOST_REPEATS);
+    const cells = withSpans(row.cells, spans, sheet.row + 1);
+    for (let at = 1; at <= shown; at += 1) {
+      count();
+      const locator = { sheet: sheet.name, row: sheet.row + at };
+      sheet.tables.add({ locator, cells, mark: isHidden ? HIDDEN : "" });
+    }
+    sheet.row += times;
+    const next = sheet.row;
+    spans = spans.filter(({ last }) => last > next);
+    row = undefined;
+  };
+  const closeSheet = (): void => {
+    sheet?.tables.finish();
+    for (const note of notes) builder.add(note);
+    sheet = undefined;
+  };
+  return {
+    open(name, attributes) {
+      if (name === "style") style = attributes["name"] ?? "";
+      else if (name === "table-properties" && attributes["display"] === "false") hiding.add(style);
+      else if (name === "table" && sheet === undefined) openSheet(attributes);
+      else if (name === "table-column") {
+        const end = Math.min(
+          columns + repeatsOf(attributes["number-columns-repeated"]),
+          MOST_COLUMNS,
+        );
+        const isHidden = (attributes["visibility"] ?? "visible") !== "visible";
+        if (isHidden) for (let at = columns; at < end; at += 1) sheet?.hidden.add(at);
+        columns = end;
+      } else if (name === "table-row") row = { cells: new Map(), next: 0, attributes };
+      else if (name === "table-cell" || name === "covered-table-cell") {
+        cell = { attributes, text: "", comment: "" };
+      } else if (name === "annotation") inComment = true;
+      else if (name === "image") book.pictures += 1;
+      // Beside each stands a picture of it.
+      else if (name === "object") book.objects += 1;
+      else if (inComment && UNREAD_IN_COMMENTS.has(name)) unread = name;
+      else if (cell !== undefined && APART.has(name)) {
+        const part = inComment ? "comment" : "text";
+        if (name !== "p" || cell[part] !== "") cell[part] += " ";
+      }
+    },
+    text(text) {
+      if (unread !== undefined) return;
+      if (cell !== undefined) cell[inComment ? "comment" : "text"] += text;
+      else if (row === undefined && sheet !== undefined) shape += text;
+    },
+    close(name) {
+      if (name === "table-cell" || name === "covered-table-cell") closeCell();
+      else if (name === "table-row") closeRow();
+      else if (name === unread) unread = undefined;
+      else if (name === "annotation") inComment = false;
+      else if (name === "p" && shape.trim() !== "") {
+        notes.push(`${oneLine(shape)}\n`);
+        shape = "";
+      } else if (name === "table" && row === undefined) closeSheet();
+    },
+  };
+}
+
+const repeatsOf = (times: string | undefined): number =>
+  Math.min(Math.max(1, Number(times ?? 1) || 1), 1_048_576);
+
+/** The value of a cell, whatever the language of the program that shows it; words as they are. */
+function valueOf(attributes: XmlAttributes, text: string): string {
+  const { value = "", currency = "", formula = "" } = attributes;
+  const plain = ((): string => {
+    switch (attributes["value-type"] ?? "string") {
+      case "float":
+        return value;
+      case "percentage":
+        return `${String(Number((Number(value) * 100).toPrecision(15)))}%`;
+      case "currency":
+        return `${value} ${currency}`.trim();
+      case "date":
+        return (attributes["date-value"] ?? text).replace("T", " ");
+      case "time":
+        return timeOf(attributes["time-value"] ?? "") ?? oneLine(text);
+      default:
+        return oneLine(text);
+    }
+  })();
+  if (formula === "" || plain === "") return plain;
+  return `${plain} (${formula.replace(/^\w+:(?==)/, "").replaceAll(/\[\.?|\]|(?<=:)\./g, "")})`;
+}
+
+/** `PT36H30M00S` is 36:30. */
+function timeOf(value: string): string | undefined {
+  const parts = /^(-?)P(?:(\d+)D)?T(\d+)H(\d+)M([\d.,]+)S$/.exec(value);
+  if (parts === null) return undefined;
+  const [days, hours, minutes, seconds] = parts
+    .slice(2)
+    .map((part) => Number((part as string | undefined)?.replace(",", ".") ?? 0) || 0);
+  const all =
+    (((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + Math.floor(seconds ?? 0);
+  return durationText(parts[1] === "-" ? -all : all, { largest: "h", hasSeconds: false });
+}

@@ -1,0 +1,91 @@
+import { listNumber } from "../../text/list-number.ts";
+import { walkXml } from "../reader/walk-xml.ts";
+
+/** What a style says of the words that have it. */
+export type OdtStyle = {
+  isHidden: boolean;
+  shift: "raised" | "lowered" | undefined;
+  parent: string | undefined;
+};
+
+type Level = { format: string; prefix: string; suffix: string; start: number; shown: number };
+
+export type OdtStyles = {
+  readonly styleOf: (name: string | undefined) => OdtStyle | undefined;
+  /** What stands before an item: its number, an empty text for a bullet, undefined for nothing. */
+  readonly labelOf: (list: string, counts: readonly number[]) => string | undefined;
+  readonly startOf: (list: string, level: number) => number;
+};
+
+/** The list of the headings. */
+export const OUTLINE = "outline";
+
+/** @param parts XML of the styles and of the document, which has some of its own */
+export function readOdtStyles(parts: readonly string[]): OdtStyles {
+  const styles = new Map<string, OdtStyle>();
+  const lists = new Map<string, Level[]>();
+  for (const part of parts) readPart(part, styles, lists);
+  return {
+    styleOf: (name) => {
+      const own = styles.get(name ?? "");
+      const parent = styles.get(own?.parent ?? "");
+      return own === undefined || parent === undefined
+        ? own
+        : { ...own, isHidden: own.isHidden || parent.isHidden, shift: own.shift ?? parent.shift };
+    },
+    startOf: (list, level) => lists.get(list)?.[level]?.start ?? 1,
+    labelOf: (list, counts) => {
+      const levels = lists.get(list);
+      const level = levels?.[counts.length - 1];
+      if (levels === undefined || level === undefined) return list === OUTLINE ? undefined : "";
+      if (level.format === "") return list === OUTLINE ? undefined : "";
+      const first = Math.max(0, counts.length - level.shown);
+      const numbers = counts
+        .slice(first)
+        .map((count, at) => numberOf(count, levels[first + at]?.format ?? "1"));
+      return `${level.prefix}${numbers.join(".")}${level.suffix}`.trim();
+    },
+  };
+}
+
+function numberOf(value: number, format: string): string {
+  const form = /a/i.test(format) ? "letter" : /i/i.test(format) ? "roman" : "decimal";
+  const number = listNumber(value, form);
+  return /[AI]/.test(format) ? number.toUpperCase() : number;
+}
+
+function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string, Level[]>): void {
+  let style: OdtStyle | undefined;
+  let list: Level[] | undefined;
+  walkXml(xml, {
+    open(name, attributes) {
+      if (name === "style") {
+        style = { isHidden: false, shift: undefined, parent: attributes["parent-style-name"] };
+        styles.set(attributes["name"] ?? "", style);
+      }
+      if (name === "text-properties" && style !== undefined) {
+        if (attributes["display"] === "none") style.isHidden = true;
+        const place = attributes["text-position"] ?? "";
+        if (/^(?:super|[1-9])/.test(place)) style.shift = "raised";
+        if (/^(?:sub|-)/.test(place)) style.shift = "lowered";
+      }
+      if (name === "list-style" || name === "outline-style") {
+        list = [];
+        lists.set(name === "list-style" ? (attributes["name"] ?? "") : OUTLINE, list);
+      }
+      if (list !== undefined && /^(?:list|outline)-level-style/.test(name)) {
+        list[(Number(attributes["level"]) || 1) - 1] = {
+          format: attributes["num-format"] ?? "",
+          prefix: attributes["num-prefix"] ?? "",
+          suffix: attributes["num-suffix"] ?? "",
+          start: Number(attributes["start-value"] ?? 1) || 1,
+          shown: Number(attributes["display-levels"] ?? 1) || 1,
+        };
+      }
+    },
+    close(name) {
+      if (name === "style") style = undefined;
+      if (name === "list-style" || name === "outline-style") list = undefined;
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import { walkXml } from "../reader/walk-xml.ts";
+import { GENERAL, numberStyleOf, numberText } from "./number-format.ts";
+import type { NumberStyle } from "./number-format.ts";
+
+/** What a chart shows: a row for each category, below the names of the series. */
+export type Chart = { readonly title: string; readonly rows: readonly (readonly string[])[] };
+
+type Series = { name: string; categories: string[]; values: string[] };
+
+const ROLES: Readonly<Record<string, keyof Series>> = {
+  tx: "name",
+  cat: "categories",
+  xVal: "categories",
+  val: "values",
+  yVal: "values",
+};
+/** Points of a series that are read. */
+const MOST_POINTS = 10_000;
+
+/** A chart as the programs of Office draw it, of the figures that it keeps of its sheet. */
+export function readChart(xml: string): Chart {
+  const titles: string[] = [];
+  const all: Series[] = [];
+  let role: keyof Series | undefined;
+  let series: Series | undefined;
+  let point = 0;
+  let style: NumberStyle = GENERAL;
+  let reading: "title" | "value" | "format" | undefined;
+  let inTitle = false;
+  let inLabels = false;
+  walkXml(xml, {
+    open(name, { idx = "" }) {
+      if (name === "ser") all.push((series = { name: "", categories: [], values: [] }));
+      if (name === "dLbls") inLabels = true;
+      if (name === "title") {
+        inTitle = true;
+        titles.push("");
+      }
+      if (series !== undefined && !inLabels) role = ROLES[name] ?? role;
+      if (name === "strRef" || name === "numRef" || name === "numLit") style = GENERAL;
+      if (name === "pt") point = Number(idx);
+      if (name === "t" && inTitle) reading = "title";
+      if (name === "v" && series !== undefined) reading = "value";
+      if (name === "formatCode") reading = "format";
+    },
+    text(text) {
+      if (reading === "title") titles.push((titles.pop() ?? "") + text);
+      else if (reading === "format") style = numberStyleOf(text);
+      else if (reading === "value" && series !== undefined && role !== undefined) {
+        if (role === "name") series.name += text;
+        else if (point < MOST_POINTS) series[role][point] = numberText(text, style, 1900);
+      }
+    },
+    close(name) {
+      reading = undefined;
+      if (name === "title") inTitle = false;
+      else if (name === "dLbls") inLabels = false;
+      else if (name === "ser") series = undefined;
+      if (Object.hasOwn(ROLES, name)) role = undefined;
+    },
+  });
+  const [first] = all;
+  const points = Math.max(0, ...all.map(({ values }) => values.length));
+  const categories = first?.categories ?? [];
+  return {
+    title: titles
+      .map((title) => title.trim())
+      .filter(Boolean)
+      .join(", "),
+    rows:
+      points === 0
+        ? []
+        : [
+            ["", ...all.map(({ name }) => name)],
+            ...Array.from({ length: points }, (_, at) => [
+              categories[at] ?? "",
+              ...all.map(({ values }) => values[at] ?? ""),
+            ]),
+          ],
+  };
+}

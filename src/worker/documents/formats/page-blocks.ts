@@ -1,0 +1,19 @@
+import type { Block, Lines } from "../lines.ts";
+
+/** Stands between two pages. */
+export const PAGE_BREAK = "\f";
+
+/** Blocks of which none goes over two pages. */
+export function byPage(lines: Lines, blocks: readonly Block[]): Block[] {
+  let isFirst = false;
+  return blocks.flatMap((block): Block[] => {
+    const begins = lines.text.startsWith(PAGE_BREAK, lines.start(block.firstLine));
+    if (begins && block.firstLine === block.lastLine) {
+      isFirst = true;
+      return [];
+    }
+    const opens = isFirst;
+    isFirst = false;
+    return [opens ? { ...block, opensSection: true } : block];
+  });
+}

@@ -1,0 +1,116 @@
+import type { Box } from "./pdf-shapes.ts";
+
+/** What is painted behind or above words. */
+export type Ground = {
+  readonly box: Box;
+  /** Such as `#ffffff`; null is of several colours. */
+  readonly colour: string | null;
+  readonly isOpaque: boolean;
+  /** When it was painted, beside what else is. */
+  readonly order: number;
+};
+
+type Looked = {
+  readonly colour: string | null;
+  readonly order: number;
+};
+
+/** The middle of a glyph. */
+type Middle = { readonly middleX: number; readonly middleY: number };
+
+export type Grounds = {
+  addFill(box: Box, fill: Omit<Ground, "box">): void;
+  addPicture(box: Box, order: number): void;
+  pictureAt(place: Middle): Ground | undefined;
+  /** Asked when all is painted: whether nobody sees a glyph, as it has the colour of what is behind it, or something is painted over it. */
+  hides(drawn: Looked, place: Middle): boolean;
+};
+
+const PAPER = "#ffffff";
+/** Points; what is thinner is a line. */
+const THINNEST = 3;
+/** Points of height by which grounds are looked up. */
+const BAND = 24;
+/** A page with more is a drawing: whoever looks for words in it looks at the first. */
+const MOST = 20_000;
+
+export function openGrounds(): Grounds {
+  const bands = new Map<number, Ground[]>();
+  const pictures: Ground[] = [];
+  const colours = new Set([PAPER]);
+  /** Of colours of words, whether anything on the page has them. */
+  const known = new Map<string, boolean>();
+  const isGround = (colour: string): boolean => {
+    const isKnown = known.get(colour) ?? [...colours].some((ground) => isAlike(ground, colour));
+    known.set(colour, isKnown);
+    return isKnown;
+  };
+  let count = 0;
+  let lastOpaque = 0;
+  const add = (ground: Ground): void => {
+    const [left, bottom, right, top] = ground.box;
+    if (!(right - left >= THINNEST && top - bottom >= THINNEST) || count > MOST) return;
+    if (ground.colour !== null) colours.add(ground.colour);
+    if (ground.isOpaque) lastOpaque = ground.order;
+    for (
+      let band = Math.floor(bottom / BAND);
+      band <= Math.floor(top / BAND) && count <= MOST;
+      band += 1
+    ) {
+      count += 1;
+      const held = bands.get(band);
+      if (held === undefined) bands.set(band, [ground]);
+      else held.push(ground);
+    }
+  };
+  return {
+    addFill: (box, fill) => {
+      add({ box, ...fill });
+    },
+    addPicture: (box, order) => {
+      const picture: Ground = { box, colour: null, isOpaque: false, order };
+      pictures.push(picture);
+      add(picture);
+    },
+    pictureAt: (place) => pictures.find(({ box }) => holds(box, place)),
+    hides: ({ colour, order }, place) => {
+      if (order > lastOpaque && (colour === null || !isGround(colour))) return false;
+      const around = bands.get(Math.floor(place.middleY / BAND)) ?? [];
+      const isCovered = around.some(
+        (ground) =>
+          ground.order > order &&
+          ground.isOpaque &&
+          ground.colour !== null &&
+          holds(ground.box, place),
+      );
+      if (isCovered || colour === null) return isCovered;
+      if (!isGround(colour)) return false;
+      const behind = around.findLast(
+        (ground) =>
+          ground.order < order &&
+          holds(ground.box, place) &&
+          // The shape of another may leave the glyph out; one of its own colour says nothing then.
+          (ground.isOpaque || ground.colour === null || !isAlike(ground.colour, colour)),
+      );
+      return behind === undefined
+        ? isAlike(PAPER, colour)
+        : behind.isOpaque && behind.colour !== null && isAlike(behind.colour, colour);
+    },
+  };
+}
+
+const holds = ([left, bottom, right, top]: Box, { middleX: x, middleY: y }: Middle): boolean =>
+  x > left && x < right && y > bottom && y < top;
+
+/** Of 765 in which two colours differ; below it nobody can read one on the other. */
+const ALIKE = 24;
+
+function isAlike(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [channelsOf(one), channelsOf(other)];
+  const apart = first.reduce((sum, channel, at) => sum + Math.abs(channel - (second[at] ?? 0)), 0);
+  return apart < ALIKE;
+}
+
+const channelsOf = (colour: string): readonly number[] =>
+  [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));

@@ -1,0 +1,132 @@
+import { walkXml } from "../reader/walk-xml.ts";
+import { GENERAL, numberText } from "./number-format.ts";
+import type { NumberStyle } from "./number-format.ts";
+import { withSpans } from "./table-rows.ts";
+import type { Cells, Span } from "./table-rows.ts";
+
+/** What cells take from their workbook. */
+export type CellFacts = {
+  readonly strings: readonly string[];
+  readonly styles: readonly NumberStyle[];
+  /** The year that days are counted from. */
+  readonly start: 1900 | 1904;
+};
+
+export type SheetReader = {
+  readonly row: (number: number, cells: Cells, isHidden: boolean) => void;
+  /** Told before the rows. */
+  readonly hideColumn: (column: number) => void;
+};
+
+type Cell = { column: number; type: string; style: number; value: string; formula: string };
+
+const MOST_COLUMNS = 16_384;
+
+/** Goes through the rows of a sheet, those without a value of their own left out. */
+export function readSheet(
+  xml: string,
+  facts: CellFacts,
+  { row: take, hideColumn }: SheetReader,
+): void {
+  const merges = openMerges(xml);
+  let row = 0;
+  let isHidden = false;
+  let cells = new Map<number, string>();
+  let column = -1;
+  let cell: Cell | undefined;
+  let reading: "value" | "formula" | undefined;
+  let spoken = 0;
+  walkXml(xml, {
+    open(name, { r, t = "n", s = "0", hidden, min, max }) {
+      if (name === "row") {
+        row = r === undefined ? row + 1 : Number(r);
+        isHidden = isTrue(hidden);
+        cells = new Map();
+        column = -1;
+      } else if (name === "c") {
+        column = r === undefined ? column + 1 : columnOf(r);
+        cell = { column, type: t, style: Number(s), value: "", formula: "" };
+      } else if (name === "rPh") spoken += 1;
+      else if (name === "v" || (name === "t" && spoken === 0)) reading = "value";
+      else if (name === "f") reading = "formula";
+      else if (name === "col" && isTrue(hidden)) {
+        const end = Math.min(Number(max), MOST_COLUMNS);
+        for (let one = Number(min); one <= end; one += 1) hideColumn(one - 1);
+      }
+    },
+    text(text) {
+      if (cell !== undefined && reading !== undefined) cell[reading] += text;
+    },
+    close(name) {
+      if (name === "c" && cell !== undefined) {
+        const value = valueOf(cell, facts);
+        if (value.trim() !== "") cells.set(cell.column, value);
+        cell = undefined;
+      } else if (name === "row" && cells.size > 0) take(row, merges.fill(row, cells), isHidden);
+      if (name === "rPh") spoken -= 1;
+      reading = undefined;
+    },
+  });
+}
+
+const isTrue = (attribute: string | undefined): boolean =>
+  attribute === "1" || attribute === "true";
+
+/** `C7` is in column 2. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (const letter of reference.toUpperCase()) {
+    const digit = letter.charCodeAt(0) - 64;
+    if (digit < 1 || digit > 26) break;
+    column = column * 26 + digit;
+  }
+  return column - 1;
+}
+
+/** The value, as its format says what it is, and the formula that gave it. */
+function valueOf(cell: Cell, facts: CellFacts): string {
+  const plain = plainValue(cell, facts);
+  return cell.formula === "" ? plain : `${plain} (=${cell.formula})`.trimStart();
+}
+
+function plainValue({ type, value, style }: Cell, { strings, styles, start }: CellFacts): string {
+  switch (type) {
+    case "s":
+      return strings[Number(value)] ?? "";
+    case "b":
+      return value === "1" ? "TRUE" : "FALSE";
+    case "n":
+      return numberText(value, styles[style] ?? GENERAL, start);
+    default:
+      return value;
+  }
+}
+
+/** Merged cells that are looked at in one row. */
+const MOST_OPEN = 100;
+
+/** Cells that go over several rows: their value is of each of them. */
+function openMerges(xml: string): { fill(row: number, cells: Cells): Cells } {
+  const starting = new Map<number, { column: number; last: number }[]>();
+  const ranges = /mergeCell[^>]*?\bref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"/g;
+  const end = xml.lastIndexOf("sheetData>");
+  for (const [, letters = "", first, last] of xml.slice(Math.max(0, end)).matchAll(ranges)) {
+    if (first === last) continue;
+    const merges = starting.get(Number(first)) ?? [];
+    merges.push({ column: columnOf(letters), last: Number(last) });
+    starting.set(Number(first), merges);
+  }
+  let open: Span[] = [];
+  return {
+    fill(row, cells) {
+      if (starting.size === 0) return cells;
+      open = open.filter(({ last }) => last >= row);
+      const filled = withSpans(cells, open, row);
+      for (const merge of starting.get(row) ?? []) {
+        const value = cells.get(merge.column);
+        if (value !== undefined && open.length < MOST_OPEN) open.push({ ...merge, value });
+      }
+      return filled;
+    },
+  };
+}

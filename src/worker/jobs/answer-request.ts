@@ -1,0 +1,209 @@
+import type { Refusal } from "../../shared/failure.ts";
+import type { Citation, Outcome } from "../../shared/run-result.ts";
+import type { Pending } from "../../shared/settlement.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import { askAgain, askWithRepair, holdTo } from "../answer/repair-loop.ts";
+import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
+import type { PipelineSettings, Reading } from "../evidence/types.ts";
+import type { Fault } from "../evidence/validated.ts";
+import type { Model, ModelTask } from "../models/model.ts";
+import type { AnswerRules } from "../verify/check-answer.ts";
+import { validateAnswer } from "../verify/check-reply.ts";
+import type { PassedReply } from "../verify/check-reply.ts";
+import { claimsSchemaFor } from "../verify/claims-reply.ts";
+import type { ClaimsForm } from "../verify/claims-reply.ts";
+import type { Draft } from "./verification/draft.ts";
+
+/** A request for an answer or a summary, with the rules that its reply is held to. */
+export type AnswerRequest = RepairPlan<PassedReply> & {
+  readonly rules: AnswerRules;
+  /** The same with files that checks of the answer have found; null where it is not asked for with them. */
+  readonly withFound?: (found: readonly Reading[]) => Promise<AnswerRequest | null>;
+  /** Puts these files on record, when an answer rests on them. */
+  readonly admit?: () => void;
+};
+
+/** What is asked for: as text, and where `claims` is there as a list of claims first. */
+type AskedAnswer = Pick<
+  AnswerRequest,
+  "model" | "choice" | "task" | "boundary" | "prompt" | "rules" | "withFound" | "admit"
+> & {
+  readonly claims: (Pick<AnswerRequest, "prompt"> & { readonly form: ClaimsForm }) | null;
+  /** The message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do. */
+  readonly whenDeclined: string;
+};
+
+/** What is no list of claims though one was asked for is asked for as text. */
+export function answerRequest(
+  { claims, whenDeclined, ...asked }: AskedAnswer,
+  check: CheckAnswer,
+  parts: CallParts,
+): AnswerRequest {
+  const { model, choice, rules } = asked;
+  const judging = { model, choice, rules, whenDeclined };
+  const asText = { ...asked, pass: "second", judge: check(judging, null, parts) } as const;
+  if (claims === null) return asText;
+  const { form, prompt } = claims;
+  return {
+    ...asText,
+    prompt,
+    overrides: holdTo(model, claimsSchemaFor(form)),
+    judge: check(judging, form, parts),
+    otherwise: asText,
+  };
+}
+
+/** What a model makes of a part, which stands in no answer yet: its statements are graded where they come to stand in one. */
+export async function askOfPart(
+  { whenDeclined, ...asked }: Omit<AskedAnswer, "claims">,
+  parts: CallParts,
+): Promise<PassedReply | Refusal> {
+  const judge = validateAnswer(asked.rules, whenDeclined, parts);
+  const kept = await askWithRepair({ ...asked, pass: "part", judge }, parts);
+  return kept.kind === "refused" ? kept : kept.value;
+}
+
+type Judging = Pick<AskedAnswer, "model" | "choice" | "rules" | "whenDeclined">;
+export type CheckAnswer = typeof checkOf;
+
+/**
+ * The check of each reply to a request: it is held against the rules for answers, and what these leave open is asked of a judge. What
+ * is wrong with it the second pass has repaired once.
+ * @param form of a reply that is asked for as claims; null of one in prose
+ */
+export function checkOf(
+  { model, choice, rules, whenDeclined }: Judging,
+  form: ClaimsForm | null,
+  parts: CallParts,
+): AnswerRequest["judge"] {
+  const onIgnored = async (): Promise<void> => model.noteIgnoredSchema?.();
+  const asClaims = form === null ? {} : { claims: { form, onIgnored } };
+  return async (reply) => {
+    const validate = (verdicts?: AnswerRules["verdicts"]) =>
+      validateAnswer({ ...rules, verdicts }, whenDeclined, { ...parts, ...asClaims })(reply);
+    const validated = await validate();
+    if (parts.judge === undefined) return validated;
+    const { judgeReply } = await import("./judge/judge-reply.ts");
+    return judgeReply(validated, { rules, answerer: { model, choice } }, parts, validate);
+  };
+}
+
+/** As `auto` has it: claims where the host holds replies to a schema, and this build was not seen to ignore one. */
+export function formFor(
+  form: PipelineSettings["ask"]["answer_form"],
+  { facts }: Model,
+): "claims" | "text" {
+  if (!facts.readsPrompts) return "text";
+  if (form !== "auto") return form;
+  return facts.toolProtocol === "text" || facts.ignoresSchemas ? "text" : "claims";
+}
+
+export type Answered = { readonly answer: PassedReply; readonly rules: AnswerRules };
+
+/** An answer as it was written, or nothing yet where another model is to write it. */
+export type Drafted = Draft<Answered> | Extract<Pending, { readonly kind: "escalated" }>;
+
+const NOT_CARRIED: ReadonlySet<string> = new Set(["ANSWER_UNSUPPORTED", "CITATION_INVALID"]);
+
+/** What came of a request as a draft. What the evidence does not carry another model may answer better. */
+export function draftOf(
+  request: AnswerRequest,
+  kept: AcceptedReply<PassedReply> | Refusal,
+  parts: CallParts,
+): Drafted | Refusal {
+  if (kept.kind === "kept") return answerDraft(request, kept.value, parts);
+  const isForNext = parts.verification?.next === "model" && NOT_CARRIED.has(kept.code);
+  return isForNext ? { kind: "escalated" } : kept;
+}
+
+function answerDraft(
+  request: AnswerRequest,
+  answer: PassedReply,
+  parts: CallParts,
+): Draft<Answered> {
+  const { model, choice, task, rules } = request;
+  const withText = (text: string): Answered => ({ rules, answer: { ...answer, text } });
+  const { footer } = rules;
+  return {
+    kind: "draft",
+    value: { answer, rules },
+    text: answer.text,
+    claims: answer.claims,
+    ...{ model, choice, task: taskOf(task, rules), evidence: rules.evidence },
+    revise: (faults, found) => reviseAnswer(answer, request, { faults, found, parts }),
+    withNote: (note) => withText(`${withoutFooter(answer.text, footer)}\n\n${note}\n${footer}`),
+    withCorrection(correction, by) {
+      const { trace } = parts;
+      trace.claims(trace.record().claims.map((claim) => ({ ...claim, stands: false })));
+      const body = withoutFooter(correction, footer);
+      return withText(`${body}\n\n(Corrected by ${by}.)\n${footer}`);
+    },
+  };
+}
+
+type Revision = {
+  readonly faults: readonly Fault[];
+  readonly found: () => Promise<readonly Reading[]>;
+  readonly parts: CallParts;
+};
+
+/** An answer that says the same again, with other evidence beside it, is no other one. */
+async function reviseAnswer(
+  { text }: PassedReply,
+  request: AnswerRequest,
+  { faults, found, parts }: Revision,
+): Promise<Draft<Answered> | null> {
+  const next = (await request.withFound?.(await found())) ?? request;
+  const before = withoutFooter(text, request.rules.footer);
+  const earlier = parts.trace.record().claims;
+  const again = await askAgain(next, before, { faults, earlier }, parts);
+  if (again === null || withoutFooter(again.value.text, next.rules.footer) === before) return null;
+  if (next !== request) next.admit?.();
+  return answerDraft(next, again.value, parts);
+}
+
+const withoutFooter = (text: string, footer: string): string =>
+  text.endsWith(footer) ? text.slice(0, text.length - footer.length).trimEnd() : text;
+
+/** What was asked for, in a line. */
+const taskOf = (task: ModelTask, { question, evidence }: AnswerRules): string =>
+  task.purpose === "summarize" ? `Summarise the file ${evidence[0]?.path ?? task.title}` : question;
+
+/** What the citations of an answer stand for, each once, in the order in which they are cited. */
+export const citationsOf = (
+  answer: PassedReply,
+  { citations }: AnswerRules,
+): readonly Citation[] => (citations === "off" ? [] : answer.citations);
+
+/** The rules for an answer, from the `ask` keys of the configuration and what the call at hand is about. */
+export const answerRules = (
+  { citations, unsupported }: PipelineSettings["ask"],
+  about: Pick<AnswerRules, "footer" | "question" | "evidence" | "citations">,
+): AnswerRules => ({
+  ...about,
+  requireInSnapshot: citations.require_in_snapshot,
+  headingMatch: citations.heading_match,
+  normalizeHeading: citations.normalize_heading,
+  unsupported,
+});
+
+/**
+ * The rules for what is made of a part, which need cite nothing. What is said in it stands: what becomes of it in the
+ * answer is graded at the end, on the words of the file.
+ */
+export const partRules = (
+  settings: PipelineSettings["ask"],
+  about: Pick<AnswerRules, "footer" | "question" | "evidence">,
+): AnswerRules => ({
+  ...answerRules(settings, { ...about, citations: "known" }),
+  unsupported: "flag",
+});
+
+/** An answer that passed, as the outcome of its job. */
+export const succeeded = ({ answer, rules }: Answered): Outcome => ({
+  kind: "succeeded",
+  answer: answer.text,
+  scope: rules.footer,
+  citations: citationsOf(answer, rules),
+  summary: null,
+});

@@ -1,0 +1,80 @@
+import type { AskInput } from "../../shared/job.ts";
+import { routeModels } from "../../shared/route-models.ts";
+import type { Route } from "../../shared/route-models.ts";
+import type { RunTrace } from "../../shared/run-trace.ts";
+import { modelOf, modelUse } from "../answer/call-model.ts";
+import type { CallParts } from "../answer/call-model.ts";
+import { notesFor } from "../answer/notes.ts";
+import type { ShownNotes } from "../answer/notes.ts";
+import type { Snapshot } from "../evidence/retrieve.ts";
+import type { Auditor, PipelineDependencies } from "../evidence/types.ts";
+import type { Model } from "../models/model.ts";
+import type { Classification } from "../question/classify-question.ts";
+
+/** What every step of one question works with. */
+export type AskRun = {
+  readonly jobId: string;
+  readonly input: AskInput;
+  readonly deps: PipelineDependencies;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/** What is known before any model is asked. */
+export type RetrievedContext = {
+  readonly classification: Classification;
+  /** The names in the question; in place of one that its file does not have, as of an attachment that is spelled as its sender did, the path. */
+  readonly meant: readonly string[];
+  /** Of the names one for each file, in order. */
+  readonly toRead: readonly string[];
+  readonly snapshot: Snapshot;
+};
+
+/** What a job says of who answers. */
+type Wanted = {
+  readonly route?: "fast" | "big" | undefined;
+  readonly model?: string | undefined;
+};
+
+/** Who takes the passes of a question, by its words and what its job asks for. */
+export async function selectAnswerers(
+  question: string,
+  { route: wanted, model }: Wanted = {},
+  { deps, trace, signal }: Pick<AskRun, "deps" | "trace" | "signal">,
+): Promise<Answerers> {
+  const route = routeModels(question, deps.settings.model, { route: wanted, model });
+  const first = await modelOf(route.first, deps.models, signal);
+  const second = await modelOf(route.second, deps.models, signal);
+  trace.models([modelUse("first", first, route.first), modelUse("second", second, route.second)]);
+  return { route, first, second, notes: await notesFor(second, deps, trace) };
+}
+
+/** Who answers: model and budget of each pass, and the operator's notes for pass 2. */
+export type Answerers = {
+  readonly route: Route;
+  readonly first: Model;
+  readonly second: Model;
+  readonly notes: ShownNotes;
+};
+
+/** Who answers where a job has no first pass, and what each of its calls takes. */
+export type Answerer = Auditor & {
+  /** The operator's notes as the prompt shows them. */
+  readonly notes: string;
+  readonly fenceKey: Buffer;
+  readonly parts: CallParts;
+};
+
+export async function selectAnswerer(
+  { route, model: name }: Wanted = {},
+  deps: Pick<PipelineDependencies, "settings" | "models" | "notes" | "fenceKey">,
+  parts: CallParts,
+): Promise<Answerer> {
+  const { trace, signal } = parts;
+  const { second: choice } = routeModels("", deps.settings.model, { route, model: name });
+  const model = await modelOf(choice, deps.models, signal);
+  trace.models([modelUse("second", model, choice)]);
+  const notes = await notesFor(model, deps, trace);
+  trace.memory(notes.ids);
+  return { model, choice, notes: notes.text, fenceKey: deps.fenceKey, parts };
+}

@@ -1,0 +1,255 @@
+import { isRefusalCode, refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { InvestigateInput } from "../../../shared/job.ts";
+import type { RunTrace } from "../../../shared/run-trace.ts";
+import type { Grant } from "../../../shared/store/investigations/grants.ts";
+import { canSearch, onlySearches } from "../../../shared/tool-presets.ts";
+import { callParts } from "../../answer/call-model.ts";
+import type { PipelineDependencies } from "../../evidence/types.ts";
+import type { McpServers } from "../../mcp-client/open-servers.ts";
+import type { ShellProbe } from "../../sandbox/shell/probe.ts";
+import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import { SEARCH_INDEX } from "../../tools/search-index.ts";
+import { SHELL } from "../../tools/shell.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { selectAnswerers } from "../ask-run.ts";
+import type { Answerers } from "../ask-run.ts";
+import { askNextAction } from "./next-action.ts";
+import type { LoopRun } from "./next-action.ts";
+import type { ToolSettings } from "./open-grant.ts";
+import { applyPolicies, DISABLED, isTooEarly } from "./policies.ts";
+import { reachOf } from "./reach.ts";
+import type { ReachedParts } from "./reach.ts";
+import { callKey, openRecord, sourcesOf, writeStep } from "./record.ts";
+import type { InvestigationRecord, ToolAction } from "./record.ts";
+import { settleLastStep } from "./resume.ts";
+import { serverTools } from "./server-tools.ts";
+import type { StepLog } from "./step-log.ts";
+import { useTool } from "./use-tool.ts";
+import type { ToolUse } from "./use-tool.ts";
+
+export type InvestigateDependencies = PipelineDependencies & {
+  readonly tools: ToolSettings;
+  readonly registry: ToolRegistry;
+  readonly log: StepLog;
+  /** What this machine has to run commands with. Takes about 50 ms the first time. */
+  readonly probeShell: () => Promise<ShellProbe>;
+  /** Servers of the configuration. */
+  readonly mcp: Pick<McpServers, "describe" | "reach">;
+} & Pick<ReachedParts, "listPaths" | "admitFiles" | "web">;
+
+export type InvestigateRun = {
+  readonly input: InvestigateInput;
+  /** Files that the statement of a check rests on: they are read before the model is asked where to look. */
+  readonly checked?: readonly string[];
+  readonly deps: InvestigateDependencies;
+  readonly trace: RunTrace;
+  readonly signal: AbortSignal;
+};
+
+/** What a run looks around with, and what it has found so far. */
+export type Looking = {
+  readonly grant: Grant;
+  readonly answerers: Answerers;
+  readonly record: InvestigationRecord;
+};
+
+/** Opens the record on the steps that earlier runs of the job have made. */
+export async function openLooking(run: InvestigateRun, grant: Grant): Promise<Looking> {
+  const answerers = await selectAnswerers(run.input.task, run.input.options, run);
+  return { grant, answerers, record: openRecord(await run.deps.log.load()) };
+}
+
+export type Ended = { readonly kind: "ended"; readonly why: string };
+
+/** The loop of tools, from the step on that the rows name. */
+export async function lookAround(run: InvestigateRun, looking: Looking): Promise<Ended | Refusal> {
+  const { trace } = run;
+  const { record } = looking;
+  const earlier = record.steps.length;
+  const ended = await trace.step("look_around", () =>
+    lookOn(run, looking).finally(() => {
+      const hints = hintsOf(record.steps.slice(earlier));
+      if (Object.keys(hints).length > 0) trace.detail("look_around", { hints });
+    }),
+  );
+  trace.detail("look_around", {
+    steps: record.steps.length,
+    evidence: record.evidence.length,
+    ended: ended.kind === "ended" ? ended.why : ended.code,
+  });
+  return ended;
+}
+
+/** How often each rule gave a hint, by its name. */
+function hintsOf(steps: InvestigationRecord["steps"]): Readonly<Record<string, number>> {
+  const hints: Record<string, number> = {};
+  for (const { detail } of steps) {
+    if (detail["action"] !== "hint") continue;
+    const rule = String(detail["rule"]);
+    hints[rule] = (hints[rule] ?? 0) + 1;
+  }
+  return hints;
+}
+
+/** Calls of the model and of its tools in turn, until the model ends it or a rule does. */
+async function lookOn(
+  run: InvestigateRun,
+  { grant, answerers, record }: Looking,
+): Promise<Ended | Refusal> {
+  const { deps, trace, signal, input } = run;
+  const { log } = deps;
+  const { first: model, route } = answerers;
+  if (!model.facts.readsPrompts) return withoutTools(run, { grant, answerers, record });
+  const use = await openUse(run, { grant, record });
+  const { tools } = use;
+  const missing = await refuseDisabled(use, input.required_tools ?? []);
+  if (missing !== null) return missing;
+  const loop: LoopRun = {
+    task: input.task,
+    given: input.path,
+    model,
+    choice: route.first,
+    tools: tools.filter((tool) => whyDisabled(tool, use) === null),
+    record,
+    log,
+    fenceKey: deps.fenceKey,
+  };
+  const refused = await settleLastStep(use);
+  if (refused !== null) return refused;
+  const unread = await readBefore(use, run);
+  if (unread !== null) return unread;
+  for (;;) {
+    const before = record.steps.findLast(({ kind }) => kind === "end");
+    if (before !== undefined) return { kind: "ended", why: String(before.detail["why"]) };
+    const action = applyPolicies({
+      steps: record.steps,
+      limits: grant.limits,
+      tools: loop.tools.map(({ name }) => name),
+      roots: grant.roots,
+      evidence: record.evidence.length,
+      sources: sourcesOf(record).size,
+    });
+    if (action?.kind === "refuse") {
+      await writeStep(use, "policy", { rule: action.rule, action: "refuse", code: action.code });
+      return refuse(action.code, action.message);
+    }
+    if (action?.kind === "end") {
+      await writeStep(use, "policy", { rule: action.rule, action: "end" });
+      await writeStep(use, "end", { why: action.why });
+      continue;
+    }
+    if (action?.kind === "hint") {
+      const { kind, ...told } = action;
+      await writeStep(use, "policy", { ...told, action: kind });
+    }
+    const next = await askNextAction(loop, callParts(deps, { trace, signal }));
+    if (next.kind === "refused") return next;
+    // One that ends before it has looked at anything is told so first, by a rule.
+    const isEnd = next.kind === "end" && !(loop.tools.length > 0 && isTooEarly(record.steps));
+    if (isEnd) await writeStep(use, "end", { why: "the model ended it" });
+    if (next.kind !== "call") continue;
+    const refusal = await useTool(use, next);
+    if (refusal !== null) return refusal;
+  }
+}
+
+/**
+ * Steps like those of the model, each made once, whichever run of the job makes it.
+ * @returns why the file that the job is about can't be read
+ */
+async function readBefore(
+  use: ToolUse,
+  { input, checked = [] }: Pick<InvestigateRun, "input" | "checked">,
+): Promise<Refusal | null> {
+  const made = (path: string): ToolAction | undefined =>
+    use.record.steps.find(
+      ({ tool, state }) =>
+        state !== "skipped" && tool?.key === callKey(READ_TEXT_FILE.name, { path }),
+    )?.tool ?? undefined;
+  for (const path of [input.path ?? [], checked].flat()) {
+    if (made(path) === undefined) {
+      await useTool(use, { name: READ_TEXT_FILE.name, args: { path } });
+    }
+  }
+  const error = input.path === undefined ? null : made(input.path)?.error;
+  return error && isRefusalCode(error.code) ? refuse(error.code, error.message) : null;
+}
+
+const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[] =>
+  registry.tools.filter(({ name }) => tools.includes(name));
+
+/** What the calls of the run need: the tools that its grant holds, and what they reach. */
+async function openUse(
+  { input, checked = [], deps, trace, signal }: InvestigateRun,
+  { grant, record }: Pick<Looking, "grant" | "record">,
+): Promise<ToolUse> {
+  const { log, registry } = deps;
+  const tools = [
+    ...grantedTools(grant, registry),
+    ...(await serverTools(grant, { record, log, mcp: deps.mcp })).filter(
+      ({ name }) => registry.find(name) === undefined,
+    ),
+  ];
+  const shell = grant.tools.includes(SHELL.name)
+    ? { probe: await deps.probeShell(), ask: deps.tools.shell.ask }
+    : null;
+  const asked = { task: input.task, days: input.options ?? {} };
+  const reach = reachOf(grant, { ...deps, shell }, { record, log, ...asked }, signal);
+  const settings = deps.tools;
+  return { grant, tools, reach, checked, record, log, settings, trace, signal };
+}
+
+const whyDisabled = (tool: Tool, { reach }: Pick<ToolUse, "reach">): string | null =>
+  tool.disabled?.(reach) ?? null;
+
+/** Puts on record what this machine can't carry out. A tool that the job can't do without refuses it. */
+async function refuseDisabled(use: ToolUse, required: readonly string[]): Promise<Refusal | null> {
+  for (const tool of use.tools) {
+    const why = whyDisabled(tool, use);
+    if (why === null) continue;
+    const { name } = tool;
+    const isTold = use.record.steps.some(
+      ({ detail }) => detail["rule"] === DISABLED && detail["tool"] === name,
+    );
+    if (!isTold) await writeStep(use, "policy", { rule: DISABLED, tool: name, why });
+    if (!required.includes(name)) continue;
+    return refuse(
+      "TOOL_UNAVAILABLE",
+      `The job needs ${name}, which is disabled on this machine: ${why}`,
+    );
+  }
+  return null;
+}
+
+export const PASSAGES_ALONE = "the model calls no tools: passages alone";
+
+/** A model that calls no tools answers from passages alone, where the job lets it. */
+async function withoutTools(
+  run: InvestigateRun,
+  { grant, answerers, record }: Looking,
+): Promise<Ended | Refusal> {
+  const { input, deps } = run;
+  if (input.tools !== "optional") {
+    return refuse(
+      "MODEL_UNSUPPORTED",
+      `"${answerers.first.name}" calls no tools, which an investigation needs. Set a language model in model.name, ` +
+        "or queue the job with --tools optional to have it answered from passages.",
+    );
+  }
+  if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", onlySearches(grant.preset));
+  const granted = await openUse(run, { grant, record });
+  const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
+  const use = { ...granted, tools };
+  await settleLastStep(use);
+  const unread = await readBefore(granted, run);
+  if (unread !== null) return unread;
+  const why = PASSAGES_ALONE;
+  if (record.steps.some(({ kind }) => kind === "end")) return { kind: "ended", why };
+  await writeStep(use, "policy", { rule: "no_tools", action: "passages" });
+  const args = { query: input.task, limit: deps.settings.ask.top_n };
+  await useTool(use, { name: SEARCH_INDEX.name, args });
+  await writeStep(use, "end", { why });
+  return { kind: "ended", why };
+}

@@ -1,0 +1,213 @@
+import { refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { ExamineInput } from "../../../shared/job.ts";
+import type { Outcome } from "../../../shared/run-result.ts";
+import { upsertExam } from "../../../shared/store/hosts/exams.ts";
+import type { ExamPart } from "../../../shared/store/hosts/exams.ts";
+import { selectSamples } from "../../../shared/store/index/samples.ts";
+import { selectDecidedStatements } from "../../../shared/store/jobs/draft-reviews.ts";
+import { modelUse } from "../../answer/call-model.ts";
+import type { CallParts } from "../../answer/call-model.ts";
+import { decideExam, examSentence } from "../../verify/judge/exam-sequence.ts";
+import type { ExamCounts } from "../../verify/judge/exam-sequence.ts";
+import { examCalls, shuffled } from "../../verify/judge/exam-pairs.ts";
+import type { ExamPair } from "../../verify/judge/exam-pairs.ts";
+import { OWN_PAIRS } from "../../verify/judge/own-pairs.ts";
+import type { OwnPair } from "../../verify/judge/own-pairs.ts";
+import { MOST_STATEMENTS } from "./judge-call.ts";
+import { auditorOf, examineeFor, keyOf, statementOf } from "./open-judge.ts";
+import type { JudgeSettings } from "./open-judge.ts";
+import type { Examinee } from "./examinee.ts";
+
+type Examination = JudgeSettings & {
+  readonly input: ExamineInput;
+  readonly parts: CallParts;
+};
+
+/**
+ * Asks a model of labelled statements, call by call, until it is clear whether its yes is worth anything; what it did is put on record. A
+ * model that fails has been examined all the same: the job succeeds, and says so.
+ *
+ * Refusals: MODEL_UNSUPPORTED of a model that reads no prompts, and those of its host.
+ */
+export async function examineModel(examination: Examination): Promise<Outcome> {
+  const { input, parts } = examination;
+  const auditor = await auditorOf(input.model, examination, parts.signal);
+  const examinee = examineeFor(examination, auditor);
+  if (examinee === null) {
+    return refuse(
+      "MODEL_UNSUPPORTED",
+      "No model is configured that could judge statements: set model.provider and model.name, or verify.judge.model.",
+    );
+  }
+  if (auditor !== null) {
+    parts.trace.models([modelUse("second", auditor.model, auditor.choice)]);
+  }
+  const sat = await sitExam(examinee, examination);
+  if ("kind" in sat) return sat;
+  const { counts, state, asked } = sat;
+  const turned = state === "passed" ? await askTurned(examinee, asked, parts) : NOT_TURNED;
+  if ("kind" in turned) return turned;
+  const calls = sat.calls + turned.calls;
+  await upsertExam(examination.database, keyOf(examinee), {
+    ...{ model: examinee.name, isKnown: examinee.isKnown, state, calls, jobId: examination.jobId },
+    ...{ wrongAsked: counts.wrong.asked, wrongConfirmed: counts.wrong.confirmed },
+    ...{ rightAsked: counts.right.asked, rightConfirmed: counts.right.confirmed },
+    parts: partsOf(asked),
+  });
+  const own = await askOwn(examinee, examination);
+  if (own !== null && "kind" in own) return own;
+  const { flips, of } = turned;
+  const sentences = [
+    `${examSentence(examinee.name, counts)}. ${MEANS[state]}`,
+    ...(of === 0 ? [] : [`In the reverse order it said otherwise of ${flips} of ${of}.`]),
+    ...(own === null ? [] : ownSentences(own)),
+  ];
+  const order = of === 0 ? {} : { order: { flips, of } };
+  return {
+    ...{ kind: "succeeded", answer: sentences.join(" "), scope: null, citations: [] },
+    summary: {
+      ...{ model: examinee.name, form: examinee.form, state, calls, ...counts, ...order },
+      ...(own === null ? {} : { own }),
+    },
+  };
+}
+
+const TURNED_CALLS = 2;
+const NOT_TURNED = { flips: 0, of: 0, calls: 0 };
+
+/** Asks two of its calls again in reverse order: a verdict that goes by the place of a statement is another then. */
+async function askTurned(
+  examinee: Examinee,
+  asked: readonly Asked[],
+  parts: CallParts,
+): Promise<typeof NOT_TURNED | Refusal> {
+  // In the other forms each statement is asked by itself.
+  if (examinee.form !== "list") return NOT_TURNED;
+  let [flips, of] = [0, 0];
+  for (let call = 0; call < TURNED_CALLS; call += 1) {
+    const some = asked.slice(call * MOST_STATEMENTS, (call + 1) * MOST_STATEMENTS).reverse();
+    const statements = some.map(({ pair }) => statementOf(pair));
+    const given = await parts.trace.step("examine", () => examinee.ask(statements, parts));
+    if ("kind" in given) return given;
+    of += some.length;
+    flips += some.filter(
+      ({ isConfirmed }, at) => isConfirmed !== (given[at]?.says === "yes"),
+    ).length;
+  }
+  return { flips, of, calls: TURNED_CALLS };
+}
+
+/** What a judge confirmed of statements over the user's own documents. */
+type OwnCounts = Readonly<Record<OwnPair["by"], ExamCounts>>;
+
+/** Null where nobody asks for it. It decides nothing: a machine's label is no reading. */
+async function askOwn(
+  examinee: Examinee,
+  { input: { own: most }, database, deps, parts }: Examination,
+): Promise<OwnCounts | Refusal | null> {
+  if (most === undefined) return null;
+  const decided = await selectDecidedStatements(database, most);
+  const passages = await selectSamples(database, most);
+  const drawn = { decided, passages, most, seed: deps.fenceKey.toString("hex") };
+  const chars = [...decided, ...passages].reduce((sum, { text }) => sum + text.length, 0);
+  const pairs = await parts.offload(OWN_PAIRS, drawn, { chars, signal: parts.signal });
+  const mixed = shuffled(pairs, drawn.seed, ({ statement }) => statement.text);
+  const asked: (OwnPair & { readonly isConfirmed: boolean })[] = [];
+  for (let at = 0; at < mixed.length; at += MOST_STATEMENTS) {
+    const some = mixed.slice(at, at + MOST_STATEMENTS);
+    const statements = some.map(({ statement }) => statement);
+    const given = await parts.trace.step("examine", () => examinee.ask(statements, parts));
+    if ("kind" in given) return given;
+    asked.push(
+      ...some.map((pair, place) => ({ ...pair, isConfirmed: given[place]?.says === "yes" })),
+    );
+    parts.trace.detail("examine", { own: asked.length, of: mixed.length });
+  }
+  const countsBy = (who: OwnPair["by"]): ExamCounts => {
+    const of = (isWrong: boolean) =>
+      tally(asked.filter((one) => one.by === who && one.isWrong === isWrong));
+    return { wrong: of(true), right: of(false) };
+  };
+  return { machine: countsBy("machine"), person: countsBy("person") };
+}
+
+const OWN_WORDS = {
+  machine: ["sentences that were changed in one place", "that were not"],
+  person: ["statements that people rejected or corrected", "that they accepted"],
+} as const;
+
+function ownSentences(own: OwnCounts): readonly string[] {
+  const told = (["person", "machine"] as const).flatMap((by) => {
+    const { wrong, right } = own[by];
+    if (wrong.asked + right.asked === 0) return [];
+    const [ofWrong, ofRight] = OWN_WORDS[by];
+    return [
+      `On your own documents it confirmed ${wrong.confirmed} of ${wrong.asked} ${ofWrong}, and ${right.confirmed} of ${right.asked} ${ofRight}.`,
+    ];
+  });
+  return told.length > 0 ? told : ["Your index holds no statement that it could be asked of."];
+}
+
+const MEANS = {
+  passed: "It has passed: what it confirms is supported.",
+  weak: "That is too little to go by: it is not asked.",
+  failed: "It has failed: it is not asked.",
+  useless: "It has failed, for it confirms too few right statements: it is not asked.",
+} as const;
+
+type Asked = { readonly pair: ExamPair; readonly isConfirmed: boolean };
+
+type Sat = {
+  readonly counts: ExamCounts;
+  readonly state: keyof typeof MEANS;
+  readonly calls: number;
+  readonly asked: readonly Asked[];
+};
+
+async function sitExam(
+  examinee: Examinee,
+  { deps, parts }: Pick<Examination, "deps" | "parts">,
+): Promise<Sat | Refusal> {
+  const { trace } = parts;
+  const calls = examCalls(deps.fenceKey.toString("hex"));
+  const asked: Asked[] = [];
+  for (const [at, pairs] of calls.entries()) {
+    const given = await trace.step("examine", () => examinee.ask(pairs.map(statementOf), parts));
+    if ("kind" in given) return given;
+    asked.push(
+      ...pairs.map((pair, place) => ({ pair, isConfirmed: given[place]?.says === "yes" })),
+    );
+    const counts = countsOf(asked);
+    trace.detail("examine", { call: at + 1, of: calls.length, ...counts });
+    const state = decideExam(counts, at === calls.length - 1);
+    if (state !== "open") return { counts, state, calls: at + 1, asked };
+  }
+  throw new Error("an exam ends with its last call");
+}
+
+const countsOf = (asked: readonly Asked[]): ExamCounts => ({
+  wrong: tally(asked.filter(({ pair }) => pair.isWrong)),
+  right: tally(asked.filter(({ pair }) => !pair.isWrong)),
+});
+
+const tally = (asked: readonly Pick<Asked, "isConfirmed">[]): ExamCounts["wrong"] => ({
+  asked: asked.length,
+  confirmed: asked.filter(({ isConfirmed }) => isConfirmed).length,
+});
+
+/** By kind and language, in the order in which they were met. */
+function partsOf(asked: readonly Asked[]): readonly ExamPart[] {
+  const groups = new Map<string, Asked[]>();
+  for (const one of asked) {
+    const { kind, language, isWrong } = one.pair;
+    const key = JSON.stringify([kind, language, isWrong]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group): ExamPart[] => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { kind, language, isWrong } = first.pair;
+    return [{ kind, language, is_wrong: isWrong, ...tally(group) }];
+  });
+}

@@ -1,0 +1,32 @@
+import type { FieldBinding } from "../../../shared/run-result.ts";
+import type { CallParts } from "../../answer/call-model.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import type { Auditor, JudgeVerdict } from "../../evidence/types.ts";
+import { charsIn } from "../../models/model.ts";
+import type { FieldValue } from "../../verify/bindings/quoted-fields.ts";
+import { BESIDE_FIELDS, openFields } from "../../verify/judge/judged-fields.ts";
+import { verdictsBy } from "../../verify/judge/verdicts.ts";
+
+type Bound = {
+  readonly values: readonly FieldValue[];
+  /** In their order. */
+  readonly bindings: readonly FieldBinding[];
+  readonly evidence: readonly CitableBlock[];
+};
+
+/** What a judge says of the values of an extraction, by pointer; nothing where none may be asked. */
+export async function judgeFields(
+  { values, bindings, evidence }: Bound,
+  answerer: Auditor,
+  parts: CallParts,
+): Promise<ReadonlyMap<string, JudgeVerdict>> {
+  const fields = openFields(values, bindings);
+  if (parts.judge === undefined || fields.length === 0) return new Map();
+  const limits = { chars: charsIn(evidence), signal: parts.signal };
+  const statements = await parts.offload(BESIDE_FIELDS, { fields, evidence }, limits);
+  const given = await parts.judge(statements, answerer, parts);
+  return verdictsBy(
+    fields.map(({ field }) => field.pointer),
+    given,
+  );
+}

@@ -1,0 +1,264 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../../../shared/config/schema.ts";
+import { Failure } from "../../../shared/failure.ts";
+import { routeModels } from "../../../shared/route-models.ts";
+import { hasWeights } from "../../../shared/providers.ts";
+import type { Database } from "../../../shared/store/connection/database.ts";
+import {
+  mayAwaitExam,
+  recordControl,
+  requestExam,
+  selectExam,
+} from "../../../shared/store/hosts/exams.ts";
+import type { ExamKey } from "../../../shared/store/hosts/exams.ts";
+import { modelOf } from "../../answer/call-model.ts";
+import type {
+  AskedStatement,
+  AskJudge,
+  Auditor,
+  CompareClaims,
+  JudgeVerdict,
+  PipelineDependencies,
+} from "../../evidence/types.ts";
+import { CONTROL_LIMIT, controlStep } from "../../verify/judge/controls.ts";
+import { drawNames, EXAM_VERSION, readExamPairs, shuffled } from "../../verify/judge/exam-pairs.ts";
+import type { ExamPair } from "../../verify/judge/exam-pairs.ts";
+import { nearestOf } from "../../verify/judge/judged-lines.ts";
+import type { Verdict } from "../../verify/judge/verdicts.ts";
+import { comparingExaminee, examineeOf } from "./examinee.ts";
+import type { Examinee } from "./examinee.ts";
+import { MOST_STATEMENTS } from "./judge-call.ts";
+
+export type JudgeSettings = {
+  readonly config: Pick<Config, "verify" | "model">;
+  readonly database: Database;
+  readonly jobId: string;
+  readonly deps: Pick<PipelineDependencies, "models" | "fenceKey"> & {
+    readonly compareClaims: CompareClaims | undefined;
+  };
+};
+
+/** A call has a place for a wrong control, and for a right one. */
+const MOST_BESIDE_CONTROLS = MOST_STATEMENTS - 2;
+
+/** The judge of the configuration: it is asked once it has passed its exam, which is asked for where there is none. */
+export function openJudge(settings: JudgeSettings): AskJudge {
+  const { database, deps } = settings;
+  return async (statements, answerer, parts) => {
+    const examinee = await judgeOf(settings, answerer, parts.signal);
+    if (examinee === null) return statements.map(() => null);
+    const key = keyOf(examinee);
+    const exam = await selectExam(database, key);
+    if (exam === undefined) await awaitExam(settings, examinee);
+    if (exam?.state !== "passed") return statements.map(() => null);
+    const verdicts: JudgeVerdict[] = [];
+    for (let at = 0; at < statements.length; at += MOST_BESIDE_CONTROLS) {
+      const some = statements.slice(at, at + MOST_BESIDE_CONTROLS);
+      verdicts.push(...(await askWithControls(some, { examinee, key, database, deps, parts })));
+    }
+    return verdicts;
+  };
+}
+
+/** Of another prompt or another exam nothing is known. */
+export const keyOf = ({ identity, form, prompt }: Examinee): ExamKey => ({
+  identity,
+  form,
+  prompt,
+  exam: EXAM_VERSION,
+});
+
+/** Null where whoever would judge reads no prompts. */
+export function examineeFor(
+  { config, deps }: Pick<JudgeSettings, "config" | "deps">,
+  auditor: Auditor | null,
+): Examinee | null {
+  const { judge, entailment } = config.verify;
+  if (judge.form === "nli") {
+    const { compareClaims } = deps;
+    if (compareClaims === undefined) return null;
+    const { model_id: name, dtype, digest } = entailment;
+    const identity = digest ?? createHash("sha256").update(`${name} ${dtype}`).digest("hex");
+    return comparingExaminee({ name, identity }, compareClaims);
+  }
+  if (auditor === null) return null;
+  const { form, supported_means: supportedMeans } = judge;
+  return examineeOf(auditor, { form, supportedMeans, fenceKey: deps.fenceKey });
+}
+
+/** Whoever wrote the answer, where the configuration names nobody else. */
+async function judgeOf(
+  settings: JudgeSettings,
+  answerer: Auditor,
+  signal: AbortSignal,
+): Promise<Examinee | null> {
+  const { form, model } = settings.config.verify.judge;
+  const isAnswerer = model === "same" || form === "nli";
+  return examineeFor(settings, isAnswerer ? answerer : await auditorOf(model, settings, signal));
+}
+
+/** Who is to be examined: the model of that name, else who judges, or would. Null where none has words, or none is asked in words. */
+export async function auditorOf(
+  name: string | undefined,
+  { config: { model: settings, verify }, deps }: Pick<JudgeSettings, "config" | "deps">,
+  signal: AbortSignal,
+): Promise<Auditor | null> {
+  const { form, model } = verify.judge;
+  if (form === "nli") return null;
+  const named = name ?? (model === "same" || model === "off" ? undefined : model);
+  if (named === undefined && !hasWeights(settings.provider)) return null;
+  const choice = routeModels("", settings, { model: named }).second;
+  return { model: await modelOf(choice, deps.models, signal), choice };
+}
+
+/**
+ * The exam is a job of its own, which the first night with a new model asks for. An answer of a night waits for it and takes no place
+ * meanwhile: its next run comes to the same statements by the replies on record.
+ * @throws Failure EXAM_PENDING
+ */
+async function awaitExam(
+  { database, jobId, config: { verify } }: JudgeSettings,
+  { name }: Examinee,
+): Promise<void> {
+  await requestExam(database, jobId, name);
+  const seconds = verify.judge.exam_wait_s;
+  if (await mayAwaitExam(database, { jobId, model: name, seconds })) {
+    throw new Failure(
+      "EXAM_PENDING",
+      `${name} is to judge its statements, and sits its exam first: ${seconds} s at most are waited for that (verify.judge.exam_wait_s).`,
+    );
+  }
+}
+
+type Asking = {
+  readonly examinee: Examinee;
+  readonly key: ExamKey;
+  readonly database: Database;
+  readonly deps: Pick<PipelineDependencies, "fenceKey">;
+  readonly parts: Parameters<AskJudge>[2];
+};
+
+/**
+ * A wrong statement of the exam stands among those of each call, and a right one in every third: whoever calls the wrong one right is not
+ * believed in that call. It is asked once more, with the nearest lines alone; then its statements stay unclear.
+ */
+async function askWithControls(
+  statements: readonly AskedStatement[],
+  asking: Asking,
+): Promise<readonly JudgeVerdict[]> {
+  const { examinee } = asking;
+  const first = await askOnce(statements, 0, asking);
+  if (first !== "void") return first;
+  const nearer = statements.map(({ text, lines }) => ({
+    text,
+    lines: nearestOf(text, lines, FEW_LINES),
+  }));
+  const second = await askOnce(nearer, 1, asking);
+  if (second !== "void") return second;
+  const detail = `${examinee.name}: it calls a wrong control statement right, twice`;
+  return statements.map(() => ({ says: "unclear", detail }));
+}
+
+const FEW_LINES = 4;
+
+async function askOnce(
+  statements: readonly AskedStatement[],
+  attempt: number,
+  { examinee, key, database, deps, parts }: Asking,
+): Promise<readonly JudgeVerdict[] | "void"> {
+  const { name } = examinee;
+  const seed = createHash("sha256")
+    .update(deps.fenceKey)
+    .update(JSON.stringify([attempt, statements.map(({ text }) => text)]))
+    .digest();
+  const controls = controlsFor(seed, deps.fenceKey);
+  const asked = [...statements, ...controls.map(statementOf)];
+  const order = shuffled([...asked.keys()], seed.toString("hex"), String);
+  const watched = watchCalls(parts);
+  const given = await examinee.ask(
+    order.flatMap((at) => asked[at] ?? []),
+    watched.parts,
+  );
+  if ("kind" in given) {
+    return statements.map(() => ({
+      says: "unclear",
+      detail: `${name}: it could not be asked: ${given.code}`,
+    }));
+  }
+  const verdictAt = (at: number): Verdict | undefined => given[order.indexOf(at)];
+  const said = controls.map((control, at) => ({
+    control,
+    isYes: verdictAt(statements.length + at)?.says === "yes",
+  }));
+  for (const { control, isYes } of watched.isTakenOver() ? [] : said) {
+    const of = control.isWrong ? "nodding" : "sleeping";
+    const step = controlStep(isYes, control.isWrong ? "wrong" : "right");
+    const regraded = await recordControl(database, key, { of, step, limit: CONTROL_LIMIT });
+    if (regraded !== null) parts.trace.detail("check", { judge_dismissed: name, regraded });
+  }
+  if (said.some(({ control, isYes }) => control.isWrong && isYes)) return "void";
+  return statements.map((statement, at) => inWords(name, statement, verdictAt(at)));
+}
+
+/** Whether all replies are those of earlier calls: their controls were counted then. */
+function watchCalls(parts: Asking["parts"]): {
+  readonly parts: Asking["parts"];
+  readonly isTakenOver: () => boolean;
+} {
+  const { calls } = parts;
+  const counts = { recalled: 0, asked: 0 };
+  const watched: Asking["parts"]["calls"] = {
+    ...calls,
+    async recall(...request) {
+      const earlier = await calls.recall(...request);
+      if (earlier === undefined) counts.asked += 1;
+      else counts.recalled += 1;
+      return earlier;
+    },
+  };
+  return {
+    parts: { ...parts, calls: watched },
+    isTakenOver: () => counts.recalled > 0 && counts.asked === 0,
+  };
+}
+
+/** By the words of the statements: the same ones meet the same controls, and a run that is repeated asks the same. */
+function controlsFor(seed: Buffer, fenceKey: Buffer): readonly ExamPair[] {
+  const pairs = readExamPairs();
+  const pick = (isWrong: boolean, at: number): readonly ExamPair[] => {
+    const some = pairs.filter((pair) => pair.isWrong === isWrong);
+    const pair = some[seed.readUInt32BE(at) % Math.max(1, some.length)];
+    return pair === undefined ? [] : [drawNames(pair, fenceKey.toString("hex"))];
+  };
+  return [...pick(true, 0), ...(seed.readUInt8(8) % 3 === 0 ? pick(false, 4) : [])];
+}
+
+/** A pair of the exam as a statement with its lines. */
+export const statementOf = ({ id, heading, lines, statement }: ExamPair): AskedStatement => ({
+  text: statement,
+  lines: lines.map((text) => ({
+    source: [`notes/${createHash("sha256").update(id).digest("hex").slice(0, 6)}.md`, heading ?? ""]
+      .filter((name) => name !== "")
+      .join(" > "),
+    text,
+  })),
+});
+
+/** "qwen3:8b: its lines do not say it (date); 4 lines were shown" */
+function inWords(
+  name: string,
+  { lines }: AskedStatement,
+  verdict: Verdict | undefined,
+): JudgeVerdict {
+  const { says = "unclear", differs = null } = verdict ?? {};
+  const words = {
+    yes: "its lines say it",
+    no: "its lines do not say it",
+    unclear: "nobody can tell",
+  };
+  const why = differs === null || differs === "nothing" ? "" : ` (${differs.replaceAll("_", " ")})`;
+  return {
+    says,
+    detail: `${name}: ${words[says]}${why}; ${String(lines.length)} lines were shown`,
+  };
+}

@@ -1,0 +1,290 @@
+import { createHash } from "node:crypto";
+import { refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import type { Outcome } from "../../../shared/run-result.ts";
+import type { Pending, RunEnd } from "../../../shared/settlement.ts";
+import type {
+  ConstraintRecord,
+  CoverageRecord,
+  AuditRecord,
+  VerificationRecord,
+} from "../../../shared/verification.ts";
+import type { CallParts } from "../../answer/call-model.ts";
+import type { Reading, Verification } from "../../evidence/types.ts";
+import { coverageNote } from "../../verify/checks/rule-checks.ts";
+import { checkAnew, queuedCheck } from "./ask-checks.ts";
+import type { Round, Verifying } from "./ask-checks.ts";
+import { scoreAnswer } from "./auditor.ts";
+import {
+  constraintsOf,
+  faultsOf,
+  foundFiles,
+  scoreOf,
+  passes,
+  settledChecks,
+} from "./settle-checks.ts";
+import { statementsOf } from "./draft.ts";
+import type { Draft, Statement } from "./draft.ts";
+
+/**
+ * What verification made of a draft: an answer that stands, the refusal of one that does not, or what it waits for.
+ * `unresolved` is what checks could not settle; `failed` and `unverified` stand unless verify.mode is strict, or a person
+ * has rejected them.
+ */
+export type Verified<T> =
+  | {
+      readonly kind: "off" | "passed" | "revised" | "failed" | "unverified";
+      readonly value: T;
+    }
+  | { readonly kind: "failed" | "unverified" | "unresolved"; readonly refusal: Refusal }
+  | Pending;
+
+/** How the run ends. */
+export const endOf = <T>(verified: Verified<T>, succeed: (value: T) => Outcome): RunEnd => {
+  if ("value" in verified) return succeed(verified.value);
+  return "refusal" in verified ? verified.refusal : verified;
+};
+
+/**
+ * Rules, questions, checks, score, revision, and again: what an answer has to go through before it counts. Where its
+ * checks are jobs of their own it is `drafted`, and the next run of the job comes to the same answer by the replies on
+ * record, finds its checks settled in their rows, and goes on.
+ *
+ * Refusals: UNRESOLVED where something is open in the end, ANSWER_UNSUPPORTED in mode strict, REVIEW_REJECTED.
+ */
+export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Verified<T>> {
+  const { verification } = parts;
+  if (verification === undefined || !isChosen(first, verification)) {
+    return { kind: "off", value: first.value };
+  }
+  const run = await openVerifying(first, verification, parts);
+  let draft = first;
+  for (let revisions = 0; ; revisions += 1) {
+    const statements = statementsOf(draft);
+    const round = await checkDraft(draft, statements, run);
+    if (round === null) return notPassed(draft, "unverified", run);
+    if ("kind" in round) return round;
+    const audit = await auditRound(round, statements, run);
+    if (passes(audit)) {
+      record(run, { state: "passed", constraints: [] });
+      const kind = revisions === 0 ? "passed" : "revised";
+      return { kind, value: withCoverage(draft, round.coverage) };
+    }
+    if (audit.score === null) return notPassed(draft, "unverified", run);
+    const revised =
+      revisions < verification.settings.rounds
+        ? await revise(draft, { round, audit, statements }, run)
+        : null;
+    if (revised === null) return settle(draft, round, audit, run);
+    draft = revised;
+  }
+}
+
+/** Puts on record what has become of all rounds of this run so far. */
+function record({ parts: { trace } }: Verifying, change: Partial<VerificationRecord>): void {
+  trace.verification({ ...trace.record().verification, ...change });
+}
+
+/** Whether an answer is verified at all: sampled takes those with an unconfirmed statement, and so many of the others by their job. */
+function isChosen({ claims }: Draft<unknown>, { settings, jobId }: Verification): boolean {
+  const { mode, samplePercent } = settings;
+  if (mode === "off") return false;
+  if (mode !== "sampled") return true;
+  if (claims.some(({ stands, grade }) => stands && grade !== "supported")) return true;
+  return isSampled(jobId, samplePercent);
+}
+
+/** Whether a job is one of `percent` in a hundred; the same whenever it is asked. */
+export const isSampled = (jobId: string, percent: number): boolean =>
+  (createHash("sha256").update(jobId).digest().readUInt32BE(0) / 2 ** 32) * 100 < percent;
+
+async function openVerifying(
+  { model, choice, task }: Draft<unknown>,
+  verification: Verification,
+  parts: CallParts,
+): Promise<Verifying> {
+  const auditor = (await verification.auditor(parts.signal)) ?? { model, choice };
+  const audit = { ...auditor, task, fenceKey: verification.fenceKey };
+  return { verification, stored: await verification.stored(), audit, parts };
+}
+
+/** Drafts beyond those that revisions and other models make: evidence that changes between two runs makes another answer of it. */
+const MOST_NEW_DRAFTS = 1;
+
+/** The checks of a draft, settled; null where there is nothing to check, or drafts never stop changing. */
+async function checkDraft(
+  draft: Draft<unknown>,
+  statements: readonly Statement[],
+  run: Verifying,
+): Promise<Round | Extract<Pending, { kind: "drafted" }> | null> {
+  const { stored, verification, parts } = run;
+  const { settings, tier } = verification;
+  const mostRounds = (settings.rounds + 1) * (tier + 1) + MOST_NEW_DRAFTS;
+  const sha256 = hashOf(draft);
+  const known = stored.checks.filter((check) => check.record.draftSha256 === sha256);
+  const before = parts.trace.record().verification;
+  const rounds = [...stored.checks.map((check) => check.record), ...before.checks];
+  const round = known[0]?.record.round ?? 1 + Math.max(-1, ...rounds.map((one) => one.round));
+  if (statements.length === 0 || round > mostRounds) return null;
+  const { checks, coverage } =
+    known.length > 0
+      ? {
+          checks: settledChecks(known, statements),
+          coverage: stored.coverage.filter((row) => row.round === round),
+        }
+      : await checkAnew({ draft, sha256, round, statements }, run);
+  record(run, {
+    checks: [...before.checks, ...checks],
+    coverage: [...before.coverage, ...coverage],
+  });
+  const open = checks.filter(({ state }) => state === "open");
+  if (open.length === 0) return { round, checks, coverage };
+  record(run, { state: "pending" });
+  const { budget, priority } = settings;
+  const queued = open.map((check) => queuedCheck(check, { draft, statements }, run));
+  return { kind: "drafted", checks: queued, budget, priority };
+}
+
+async function auditRound(
+  round: Round,
+  statements: readonly Statement[],
+  run: Verifying,
+): Promise<AuditRecord> {
+  const { audit, parts, verification } = run;
+  const reply = audit.model.facts.readsPrompts
+    ? await scoreAnswer({ ...audit, statements }, round.checks, parts)
+    : null;
+  const scored = scoreOf(round, reply, statements, verification.settings);
+  const { audits } = parts.trace.record().verification;
+  record(run, { audits: [...audits, scored] });
+  return scored;
+}
+
+type Audited = {
+  readonly round: Round;
+  readonly audit: AuditRecord;
+  readonly statements: readonly Statement[];
+};
+
+async function revise<T>(
+  draft: Draft<T>,
+  { round, audit, statements }: Audited,
+  run: Verifying,
+): Promise<Draft<T> | null> {
+  const { trace } = run.parts;
+  const faults = faultsOf(round.checks, audit, statements);
+  const own = new Set(draft.evidence.map(({ path }) => path));
+  const paths = foundFiles(round.checks, audit).filter((path) => !own.has(path));
+  const revised = await trace.step("revise", () =>
+    draft.revise(faults, () => readFound(paths, run)),
+  );
+  const isNew = revised !== null && revised.text !== draft.text;
+  trace.detail("revise", { faults: faults.map(({ code }) => code), found: paths, is_new: isNew });
+  return isNew ? revised : null;
+}
+
+/** Those that can be read whole: a footer says so of several. */
+async function readFound(
+  paths: readonly string[],
+  { verification: { sources } }: Verifying,
+): Promise<readonly Reading[]> {
+  const found: Reading[] = [];
+  for (const path of paths) {
+    const reading = await sources.read(path);
+    if (reading.kind === "read" && !reading.truncated) found.push(reading);
+  }
+  return found;
+}
+
+/** An answer that did not pass and is not revised again: refused where something is open, else it stands with its rules' grade. */
+function settle<T>(draft: Draft<T>, round: Round, audit: AuditRecord, run: Verifying): Verified<T> {
+  const constraints = constraintsOf(round, audit);
+  if (constraints.length === 0) return notPassed(draft, "failed", run);
+  record(run, { state: "failed", constraints });
+  const why = unresolvedBecause(constraints);
+  const passedOn = passOn(draft, { state: "failed", why }, run);
+  return passedOn ?? { kind: "unresolved", refusal: refuse("UNRESOLVED", why) };
+}
+
+const MOST_TOLD = 2;
+
+function unresolvedBecause(open: readonly ConstraintRecord[]): string {
+  const told = open
+    .slice(0, MOST_TOLD)
+    .map(({ what, reason }) => `${what} (${reason.replaceAll("_", " ")})`);
+  const more = open.length > MOST_TOLD ? `; and ${String(open.length - MOST_TOLD)} more` : "";
+  return `The checks of the answer leave open: ${told.join("; ")}${more}. View constraints says what is needed.`;
+}
+
+/** In mode strict nothing stands that was not verified. */
+function notPassed<T>(
+  draft: Draft<T>,
+  state: "failed" | "unverified",
+  run: Verifying,
+): Verified<T> {
+  record(run, { state, constraints: [] });
+  const passedOn = passOn(draft, { state, why: WHY_NOT[state] }, run);
+  if (passedOn !== null) return passedOn;
+  if (run.verification.settings.mode !== "strict") return { kind: state, value: draft.value };
+  const message = `${WHY_NOT[state]} verify.mode strict lets nothing stand that was not verified. \`nightdesk runs show\` has the checks.`;
+  return { kind: state, refusal: refuse("ANSWER_UNSUPPORTED", message) };
+}
+
+const WHY_NOT = {
+  failed: "The answer did not pass its checks.",
+  unverified: "No auditor could be had for the answer, or read.",
+} as const;
+
+const hashOf = ({ text }: Draft<unknown>): string =>
+  createHash("sha256").update(text).digest("hex");
+
+/**
+ * An answer that was not verified goes to whoever is next: another model answers anew, a person looks at it. What a person
+ * has said of this draft holds; null where nobody is next.
+ */
+function passOn<T>(
+  draft: Draft<T>,
+  { state, why }: { readonly state: "failed" | "unverified"; readonly why: string },
+  run: Verifying,
+): Verified<T> | null {
+  const { next } = run.verification;
+  if (next === null) return null;
+  // Where no auditor can be read, another answer has none either.
+  if (next === "model") return state === "unverified" ? null : { kind: "escalated" };
+  const { review } = run.stored;
+  const wanted = { draftSha256: hashOf(draft), draft: draft.text, why };
+  if (review === null || review.draftSha256 !== wanted.draftSha256) {
+    return { kind: "review", review: wanted };
+  }
+  const by = review.decidedBy ?? "somebody";
+  switch (review.state) {
+    case "waiting":
+      return { kind: "review", review: wanted };
+    case "accepted":
+      return accepted(draft.value, run);
+    case "rejected":
+      return rejected(`${by} rejected the answer: ${review.reason ?? ""}`);
+    case "corrected": {
+      const value = draft.withCorrection(review.correction ?? "", by);
+      return value === null
+        ? rejected(`${by} put in its place what has not the form asked for.`)
+        : accepted(value, run);
+    }
+  }
+}
+
+function accepted<T>(value: T, run: Verifying): Verified<T> {
+  record(run, { state: "passed", constraints: [] });
+  return { kind: "passed", value };
+}
+
+const rejected = (why: string): Verified<never> => ({
+  kind: "failed",
+  refusal: refuse("REVIEW_REJECTED", why),
+});
+
+/** An answer that denies something says how much was read for it. */
+function withCoverage<T>(draft: Draft<T>, coverage: readonly CoverageRecord[]): T {
+  const notes = [...new Set(coverage.map((row) => `(${coverageNote(row)})`))];
+  return notes.length === 0 ? draft.value : draft.withNote(notes.join("\n"));
+}

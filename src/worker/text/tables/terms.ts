@@ -1,0 +1,90 @@
+import { foldWord, normaliseText } from "../../../shared/normalise-text.ts";
+import { tableWords } from "../../../shared/word-lists.ts";
+import type { TableWords } from "../../../shared/word-lists.ts";
+import { FUNCTION_WORDS, questionLanguage, STOP_WORDS, stemWord } from "../content-words.ts";
+
+/** A word of a question, and whether it is a name or a number: what a row is found by, and never passed over. */
+export type Term = { readonly word: string; readonly isName: boolean; readonly isSmall: boolean };
+
+/** A question with its words as cells and names of columns are held against them. */
+export type Asked = {
+  /** Folded, a blank at each end. */
+  readonly text: string;
+  readonly terms: readonly Term[];
+  readonly lists: TableWords;
+  /** Stems of a cell or of the name of a column, without the small words of the question's language where there are others. */
+  readonly stemsOf: (phrase: string) => readonly string[];
+};
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** A code is one word with its marks; scripts without blanks are parted where they change, and Hiragana joins words. */
+const TOKEN =
+  /[\p{Script=Han}々]+|[\p{Script=Katakana}ー]+|[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+(?:[-–./]?\p{N}[\p{N}\p{Script=Latin}]*(?:[-–./][\p{N}\p{Script=Latin}]+)*)?|\p{N}[\p{N}\p{Script=Latin}]*(?:[-–.,:/][\p{N}\p{Script=Latin}]+)*/gu;
+
+export function readQuestion(question: string): Asked {
+  const language = UNSPACED.test(question) ? "japanese" : questionLanguage(question);
+  const small = FUNCTION_WORDS[LISTED.indexOf(language)] ?? NONE;
+  const isSmall = (word: string): boolean =>
+    ASKING.has(word) || (!/\p{N}/u.test(word) && (small.has(word) || STOP_WORDS.has(word)));
+  const spelled = tokensOf(question);
+  const words = spelled.map(foldWord);
+  const terms = words.map((word, at): Term => {
+    const token = spelled[at] ?? "";
+    const isName = /\p{N}/u.test(token) || (at > 0 && /^\p{Lu}/u.test(token));
+    return { word: stemWord(word), isName, isSmall: isSmall(word) };
+  });
+  const stemsOf = (phrase: string): readonly string[] => {
+    const own = tokensOf(phrase).map(foldWord);
+    const said = own.filter((word) => !isSmall(word));
+    return (said.length > 0 ? said : own).map(stemWord);
+  };
+  return { text: ` ${words.join(" ")} `, terms, lists: tableWords(language), stemsOf };
+}
+
+/** In the order of FUNCTION_WORDS. */
+const LISTED: readonly string[] = ["german", "french", "spanish"];
+const NONE: ReadonlySet<string> = new Set();
+/** What Japanese asks with. */
+const ASKING = new Set("何 何時 何名 何人 何件 何行 何円 誰 幾 教".split(" "));
+
+const tokensOf = (text: string): string[] => normaliseText(text).match(TOKEN) ?? [];
+
+/** Shorter ones are prepositions: "From" names a column, and seldom means it in a question. */
+const SHORTEST_SMALL = 5;
+
+/** Numbers of the terms that a phrase holds; of small words those alone that are all of the name of a column. */
+export const heldBy = (
+  stems: readonly string[],
+  { terms }: Asked,
+  how: (stem: string, word: string) => boolean,
+): ReadonlySet<number> =>
+  new Set(
+    terms.flatMap(({ word, isSmall }, at) =>
+      (!isSmall || word.length >= SHORTEST_SMALL) && stems.some((stem) => how(stem, word))
+        ? [at]
+        : [],
+    ),
+  );
+
+export const isUnspaced = (word: string): boolean => UNSPACED.test(word);
+
+const areSame = (one: string, other: string): boolean =>
+  one === other || (isUnspaced(one) && (one.includes(other) || other.includes(one)));
+
+/** "Inspected" and "inspector", "owns" and "owner", "geprüft" and "Prüfer". */
+export function areAlike(one: string, other: string): boolean {
+  if (areSame(one, other)) return true;
+  if (/\p{N}/u.test(one + other)) return false;
+  const [short, long] = [withoutPrefix(one), withoutPrefix(other)].sort(
+    (a, b) => a.length - b.length,
+  ) as [string, string];
+  let shared = 0;
+  while (shared < short.length && short.charAt(shared) === long.charAt(shared)) shared += 1;
+  return (
+    shared >= 3 &&
+    short.length - shared <= (shared > 3 ? 2 : 0) &&
+    long.length - shared <= (shared > 3 ? 5 : 2)
+  );
+}
+
+const withoutPrefix = (word: string): string => (/^ge.{4}/.test(word) ? word.slice(2) : word);

@@ -1,0 +1,36 @@
+import type { TextSpan } from "../spans.ts";
+import { cellTexts } from "../table-cells.ts";
+
+type Line = TextSpan & { readonly text: string };
+
+/** A row of CSV: several marks without blanks behind them. */
+export const isDelimited = (line: string): boolean =>
+  line.length < 2_000 &&
+  /^[^,;\t]{0,80}(?:([,;\t])(?! )[^,;\t]{0,80}){3,60}$/.test(line) &&
+  !/[.。]\s*$/.test(line);
+
+const SEPARATOR = /^[\s|:+-]+$/;
+
+type Table = {
+  /** Of its columns; empty where no header names them. */
+  readonly names: readonly string[];
+  readonly rows: readonly (Line & { readonly cells: readonly string[] })[];
+};
+
+/** A first row is a header where a line of marks parts it from the others, or at most half of its cells hold a figure. */
+export function readTable(lines: readonly Line[]): Table {
+  const rows = lines
+    .filter(({ text }) => !SEPARATOR.test(text))
+    .map((line) => ({ ...line, cells: cellsOf(line.text) }));
+  const [{ cells: first } = { cells: [] }, ...rest] = rows;
+  const isMarked = lines[1] !== undefined && SEPARATOR.test(lines[1].text);
+  const figures = first.filter((cell) => /\d/.test(cell)).length;
+  const hasHeader = rest.length > 0 && (isMarked || figures * 2 <= first.length);
+  return hasHeader ? { names: first, rows: rest } : { names: [], rows };
+}
+
+function cellsOf(row: string): string[] {
+  if (row.includes("|")) return cellTexts(row.trim());
+  const mark = /[,;\t]/.exec(row)?.[0] ?? ",";
+  return row.split(mark).map((cell) => cell.trim());
+}

@@ -1,0 +1,107 @@
+import { editDistance } from "../../shared/close-names.ts";
+import { stemWord } from "./content-words.ts";
+import { byLanguage, formsByStem } from "./word-forms.ts";
+import type { ListedLanguage } from "./word-forms.ts";
+
+/** A word of the question, and whether it is a name. */
+type AskedWords = {
+  readonly terms: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  readonly language: ListedLanguage;
+};
+
+/**
+ * The words of a text as a question has them: "gestohlenen" is "gestohlen", "places" is "place", and "wrote" is "write". Also
+ * compounds that begin or end with a word of it, as German joins them, and what a word is misspelt for that stands nowhere.
+ * Linear in words.
+ *
+ * @param said stems of the text
+ */
+export function alignWith(said: Iterable<string>, asked: AskedWords): (stem: string) => string {
+  const { terms } = asked;
+  const forms = formsOfTerms(asked);
+  const ofTerm = [...terms].filter((term) => term.length >= FEWEST_LETTERS);
+  const formFor = (stem: string): string => forms.get(stem) ?? formOf(stem, terms, ofTerm);
+  const known = new Map<string, string>();
+  for (const stem of said) if (!known.has(stem)) known.set(stem, formFor(stem));
+  const meant = spelledRight(new Set(known.values()), asked);
+  for (const [stem, found] of known) known.set(stem, meant.get(found) ?? found);
+  return (stem) => {
+    const found = known.get(stem) ?? formFor(stem);
+    known.set(stem, found);
+    return found;
+  };
+}
+
+/** Of the words of a question, the forms that share no beginning with them: "wrote" is "write". */
+function formsOfTerms({ language, terms }: AskedWords): ReadonlyMap<string, string> {
+  const groups = formsIn(language);
+  return new Map(
+    [...terms].flatMap((term) =>
+      (groups.get(term) ?? [])
+        .filter((form) => !terms.has(form))
+        .map((form) => [form, term] as const),
+    ),
+  );
+}
+
+/** By stem, the stems of all forms of its word. */
+const formsIn = byLanguage((language) => formsByStem(language, stemWord));
+
+/** Shorter words are compared as they are. */
+const FEWEST_LETTERS = 5;
+/** Of two forms of a word, the beginning that they share: all but so many letters of each. */
+const MOST_ENDING = 4;
+
+/**
+ * For each word of the question that stands nowhere, the one in the evidence with the same first letter that differs in one
+ * letter. Names are left as they are: a letter makes another one.
+ *
+ * @returns the word of the question by that of the evidence
+ */
+function spelledRight(
+  held: ReadonlySet<string>,
+  { terms, names }: AskedWords,
+): ReadonlyMap<string, string> {
+  const right = new Map<string, string>();
+  for (const term of terms) {
+    if (names.has(term) || held.has(term) || !MAY_BE_MISSPELT.test(term)) continue;
+    for (const stem of held) {
+      if (stem.charAt(0) !== term.charAt(0) || !MAY_BE_MISSPELT.test(stem) || terms.has(stem))
+        continue;
+      if (editDistance(term, stem, 1) === 1) right.set(stem, term);
+    }
+  }
+  return right;
+}
+
+/** Shorter words differ in a letter and mean something else. */
+const MAY_BE_MISSPELT = /^\p{Script=Latin}{6,}$/u;
+
+function formOf(stem: string, terms: ReadonlySet<string>, ofTerm: readonly string[]): string {
+  if (terms.has(stem) || stem.length < FEWEST_LETTERS - 1) return stem;
+  return ofTerm.find((term) => isForm(stem, term)) ?? stem;
+}
+
+function isForm(stem: string, term: string): boolean {
+  const shared = sharedBeginning(stem, term);
+  const isInflected =
+    shared >= FEWEST_LETTERS - 1 &&
+    stem.length - shared <= MOST_ENDING &&
+    term.length - shared <= MOST_ENDING &&
+    shared * 2 > Math.max(stem.length, term.length) + 1;
+  return isInflected || isJoined(stem, term);
+}
+
+function sharedBeginning(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one.charAt(at) === other.charAt(at)) at += 1;
+  return at;
+}
+
+/** German joins words: "Chorfahrt" is a Fahrt, and "Werftstraße" of the Werft. */
+const FEWEST_JOINED = 5;
+const isJoined = (stem: string, term: string): boolean =>
+  stem.length >= term.length + 3 &&
+  term.length >= FEWEST_JOINED &&
+  (stem.endsWith(term) || stem.startsWith(term));

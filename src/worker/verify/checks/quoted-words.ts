@@ -1,0 +1,52 @@
+import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import type { Objection } from "../../../shared/verification.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import type { PureWork } from "../../offload/offload.ts";
+import { gradeClaims } from "../claims/grade.ts";
+import { verifyQuotes } from "../verify-quotes.ts";
+
+type Quoting = {
+  /** The statement that the words are to carry, and what it answers. */
+  readonly claim: string;
+  readonly task: string;
+  readonly quote: string;
+  readonly cites: readonly number[];
+  readonly sources: readonly CitableBlock[];
+};
+
+/** Words of the evidence, and what the rules for claims hold against the statement there. */
+export type QuotedWords = {
+  readonly span: EvidenceSpan;
+  readonly against: readonly Objection[];
+};
+
+const HELD: ReadonlySet<string> = new Set(["verbatim", "normalised", "elided"]);
+
+/** Finds a quote in the pieces that it cites, and grades the statement by the words that it quotes; null where they do not stand there. */
+export function readQuoted({ claim, task, quote, cites, sources }: Quoting): QuotedWords | null {
+  const cited = sources.filter(({ number }) => cites.includes(number));
+  const [record] = verifyQuotes([{ quote, cited: cites }], cited);
+  if (record === undefined || !HELD.has(record.class) || record.span === null) return null;
+  const { span } = record;
+  const piece = cited.filter(({ number }) => number === span.number);
+  const [graded] = gradeClaims([{ text: claim, cites: [span.number], quote }], piece, {
+    question: task,
+  });
+  const place = graded?.place ?? null;
+  const isElsewhere =
+    place === null || place.endChar <= span.startChar || place.startChar >= span.endChar;
+  const against = (graded?.checks ?? [])
+    // A figure of a heading alone is refuted by nothing.
+    .filter(({ rule, verdict }) => verdict === "fail" && rule !== "label_figures")
+    .map(objection);
+  return { span, against: isElsewhere ? [...against, ELSEWHERE] : against };
+}
+
+const objection = ({ rule, detail }: Objection): Objection => ({ rule, detail });
+const ELSEWHERE: Objection = { rule: "place", detail: "other words of the file come nearer to it" };
+
+/** Pieces are whole files. */
+export const READ_QUOTED: PureWork<Quoting, QuotedWords | null> = {
+  home: import.meta.url,
+  run: readQuoted,
+};

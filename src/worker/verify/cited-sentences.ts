@@ -1,0 +1,78 @@
+import type { CitableBlock } from "../evidence/number.ts";
+import type { TextSpan } from "../text/spans.ts";
+import { cutBlocks } from "../text/units/cut-blocks.ts";
+import type { FoundCitation } from "./resolve-citations.ts";
+
+/** A sentence of an answer, with the numbers of the pieces that it cites, each once. */
+type AnswerSentence = TextSpan & { readonly cited: readonly number[] };
+
+/**
+ * The sentences of an answer in order; a citation after the stop is of the sentence before it. The name of a file without
+ * a heading cites all of its pieces.
+ */
+export function answerSentences(
+  answer: string,
+  citations: readonly FoundCitation[],
+  evidence: readonly CitableBlock[],
+): AnswerSentence[] {
+  const numbersOf = citedPieces(evidence);
+  let at = 0;
+  return cutBlocks(answer)
+    .flatMap(({ sentences }) => sentences)
+    .map(({ start, end }) => {
+      const cited = new Set<number>();
+      for (let next = citations[at]; next !== undefined && next.start < end; next = citations[at]) {
+        for (const number of numbersOf(next)) cited.add(number);
+        at += 1;
+      }
+      return { start, end, cited: [...cited] };
+    });
+}
+
+/** The numbers that a citation stands for: of a file that is named without a heading, those of all of its pieces. */
+export function citedPieces(
+  evidence: readonly CitableBlock[],
+): (found: FoundCitation) => readonly number[] {
+  const ofPath = new Map<string, number[]>();
+  for (const { path, number } of evidence) {
+    const numbers = ofPath.get(path);
+    if (numbers === undefined) ofPath.set(path, [number]);
+    else numbers.push(number);
+  }
+  return (found) => {
+    if (found.kind !== "resolved") return [];
+    const { number, path } = found.part.block;
+    const isNumber = found.spelled === `[${number}]`;
+    return isNumber || found.spelled.includes("#") ? [number] : (ofPath.get(path) ?? [number]);
+  };
+}
+
+const NONE = { cited: [] } as const;
+
+/** Gives the numbers that the sentences between two offsets cite. */
+export function citedWith(
+  sentences: readonly AnswerSentence[],
+): (start: number, end: number) => readonly number[] {
+  return (start, end) => {
+    const first = firstEndingAfter(sentences, start);
+    let last = first;
+    while ((sentences[last + 1]?.start ?? end) < end) last += 1;
+    const [only = NONE, ...others] = sentences
+      .slice(first, last + 1)
+      .filter((sentence) => sentence.start < end);
+    if (others.length === 0) return only.cited;
+    return [...new Set([only, ...others].flatMap(({ cited }) => cited))];
+  };
+}
+
+/** The first of ordered spans that ends after an offset; their count where none does. */
+export function firstEndingAfter(spans: readonly TextSpan[], offset: number): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.end ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

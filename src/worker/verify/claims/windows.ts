@@ -1,0 +1,171 @@
+import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import { saidWithLabel } from "../../text/units/cut-units.ts";
+import { findCues } from "./find-cues.ts";
+import { pairOf, readClaim } from "./pair.ts";
+import type { Pair, ReadClaim } from "./pair.ts";
+import { foldSentence, readPiece } from "./pieces.ts";
+import type { ReadPiece, ReadUnit } from "./pieces.ts";
+import { readTerms } from "./terms.ts";
+
+/** A unit of a piece that may carry a claim. */
+export type Window = { readonly unit: ReadUnit; readonly piece: ReadPiece };
+
+/** What an answer to a yes-or-no question opens with, where a statement follows. */
+const VERDICT =
+  /^(?:yes|no|never|certainly not|by no means|on no account|ja|nein|auf (?:gar )?keinen fall|keinesfalls|oui|non|en aucun cas|sí|de ninguna manera|en ningún caso|はい|いいえ)(?:[,:;.!–—-][ \u00A0]?|[ \u00A0][–—-][ \u00A0]|[、。])(?=\S)/iu;
+
+export const withoutYes = (text: string): string => text.replace(VERDICT, "");
+
+const MOST_VERBATIM_CHARS = 4_000;
+
+/** The unit that says a claim word for word; null where none does. */
+export function findVerbatim(text: string, pieces: readonly ReadPiece[]): Window | null {
+  const folded = text.length > MOST_VERBATIM_CHARS ? "" : foldSentence(text);
+  for (const piece of pieces) {
+    const unit = piece.sentences.get(folded);
+    if (unit !== undefined && !hasOtherCues(text, sliceOf(unit), unit)) return { unit, piece };
+    const labelled = piece.labelled.get(folded);
+    if (labelled !== undefined && !hasOtherCues(text, saidWithLabel(labelled), labelled))
+      return { unit: labelled, piece };
+  }
+  return findCells(text, pieces);
+}
+
+/** "Invoice: 4472; Amount: 80.00" of a row that has a client between them: cells of one row, each with its name. */
+function findCells(text: string, pieces: readonly ReadPiece[]): Window | null {
+  const cells = cellsIn(text);
+  if (cells.length < 2) return null;
+  for (const piece of pieces) {
+    const unit = piece.units.find((one) => {
+      const held = new Set(cellsIn(one.text));
+      return cells.every((cell) => held.has(cell));
+    });
+    if (unit !== undefined) return { unit, piece };
+  }
+  return null;
+}
+
+/** None of a text in which a part has no name. */
+function cellsIn(text: string): readonly string[] {
+  if (!/:.{0,400}[;|]/.test(text) || text.length > MOST_VERBATIM_CHARS) return [];
+  const parts = text.split(/[;|]/);
+  return parts.every((part) => part.includes(":")) ? parts.map(foldSentence) : [];
+}
+
+/** "Die Pumpe wurde ersetzt", where the sentence says "würde": folded they are one. */
+const hasOtherCues = (text: string, said: string, { language }: ReadUnit): boolean =>
+  cuesIn(text, language) !== cuesIn(said, language);
+
+const sliceOf = ({ block, start, end }: ReadUnit): string => block.text.slice(start, end);
+
+const cuesIn = (text: string, language: ReadUnit["language"]): string =>
+  findCues(text, readTerms(text, language), language)
+    .map(({ name, word }) => `${name} ${word}`)
+    .join();
+
+/** Fewer characters stand in many sentences. */
+const SHORTEST_QUOTE = 12;
+
+/** The units in which a quote stands, or which are part of it; null of a quote that is too short to be looked for. */
+export function findQuoted(quote: string, pieces: readonly ReadPiece[]): Window[] | null {
+  const folded = foldSentence(quote.slice(0, MOST_VERBATIM_CHARS));
+  if (folded.length < SHORTEST_QUOTE) return null;
+  return pieces.flatMap((piece) =>
+    [...piece.sentences].flatMap(([sentence, unit]) => {
+      const holds = ` ${sentence} `.includes(` ${folded} `);
+      const isPart = sentence.length >= SHORTEST_QUOTE && ` ${folded} `.includes(` ${sentence} `);
+      return holds || isPart ? [{ unit, piece }] : [];
+    }),
+  );
+}
+
+/** Units that are looked at closely. */
+export const MOST_WINDOWS = 8;
+
+/** How much a word says: the less, the more units hold it. */
+export function weigher(pieces: readonly ReadPiece[]): (stem: string) => number {
+  const units = pieces.reduce((sum, piece) => sum + piece.units.length, 0);
+  const known = new Map<string, number>();
+  return (stem) => {
+    const weight = known.get(stem) ?? Math.log(1 + units / (1 + countHolders(stem, pieces)));
+    known.set(stem, weight);
+    return weight;
+  };
+}
+
+const countHolders = (stem: string, pieces: readonly ReadPiece[]): number =>
+  pieces.reduce(
+    (sum, piece) =>
+      sum +
+      piece.relatedTo(stem).reduce((of, other) => of + (piece.holders.get(other)?.length ?? 0), 0),
+    0,
+  );
+
+/** Where nothing of a claim stands, its figures and names are still looked for in the pieces. */
+export const firstUnits = (pieces: readonly ReadPiece[]): Window[] =>
+  pieces.flatMap((piece) => piece.units.slice(0, 1).map((unit) => ({ unit, piece })));
+
+/** The units that hold most of a claim, by its words and figures. */
+export function findWindows(
+  { content, figures }: ReadClaim,
+  pieces: readonly ReadPiece[],
+  weightOf: (stem: string) => number,
+): Window[] {
+  const scored = pieces.flatMap((piece) => {
+    const sums = new Map<number, number>();
+    const touch = (at: number, weight: number): void => {
+      if (at >= 0) sums.set(at, (sums.get(at) ?? 0) + weight);
+    };
+    for (const { stem } of content) {
+      const held = new Set(
+        piece.relatedTo(stem).flatMap((other) => piece.holders.get(other) ?? []),
+      );
+      for (const at of held) touch(at, weightOf(stem));
+    }
+    for (const { asks } of figures) {
+      const held = new Set(asks.slice(0, 4).flatMap((one) => piece.offers().get(one) ?? []));
+      for (const at of held) touch(at, FIGURE_WEIGHT);
+    }
+    return [...sums].flatMap(([at, score]) => {
+      const unit = piece.units[at];
+      return unit === undefined ? [] : [{ unit, piece, score }];
+    });
+  });
+  return scored
+    .sort((one, other) => other.score - one.score || one.unit.at - other.unit.at)
+    .slice(0, MOST_WINDOWS);
+}
+
+const FIGURE_WEIGHT = 2;
+
+/** The pairs of a claim with each of some units, those that hold most of it first. */
+export const pairsOf = (
+  claim: ReadClaim,
+  windows: readonly Window[],
+  around: Pick<Pair, "cited" | "question">,
+  weightOf: (stem: string) => number,
+): Pair[] =>
+  windows
+    .map(({ unit, piece }) => pairOf(claim, { unit, piece, ...around, weightOf }))
+    .sort((one, other) => other.share - one.share);
+
+/**
+ * Where a piece says most of a claim: the whole sentence, or the unit that holds most of its words and figures. Null where
+ * that is less than a good part of it.
+ */
+export function nearestPlace(claim: string, block: CitableBlock): EvidenceSpan | null {
+  const text = withoutYes(claim);
+  const piece = readPiece(block);
+  const whole = findVerbatim(text, [piece]);
+  if (whole !== null) return piece.placeOf(whole.unit.start, whole.unit.end);
+  const read = readClaim(text, piece.units[0]?.language ?? null);
+  const weightOf = weigher([piece]);
+  const around = { cited: [piece], question: read };
+  const [best] = pairsOf(read, findWindows(read, [piece], weightOf), around, weightOf);
+  if (best === undefined || best.share < LEAST_NEAR) return null;
+  return piece.placeOf(best.unit.start, best.unit.end);
+}
+
+/** A claim that two pieces carry together has about a half of its words in each. */
+const LEAST_NEAR = 0.3;

@@ -1,0 +1,178 @@
+import { negatedWords } from "../../../shared/word-lists.ts";
+import type { CitableBlock } from "../../evidence/number.ts";
+import type { AskedStatement } from "../../evidence/types.ts";
+import type { PureWork } from "../../offload/offload.ts";
+import { findNumbers, parseNumber } from "../../text/numbers.ts";
+import { holdsDenial } from "../../text/units/frames.ts";
+import { unitsOf } from "../claims/units.ts";
+import type { Unit } from "../claims/units.ts";
+import { shuffled } from "./exam-pairs.ts";
+import { linesFor } from "./judged-lines.ts";
+
+/** A statement over the user's own documents, as a judge is asked of it. */
+export type OwnPair = {
+  readonly isWrong: boolean;
+  /** Who says so: a machine that changed a sentence or left it, or a person who decided on an answer. */
+  readonly by: "machine" | "person";
+  readonly statement: AskedStatement;
+};
+
+/** A passage of a document. */
+type OwnPassage = { readonly path: string; readonly text: string };
+/** A statement of an answer that a person accepted, or did not, over the passage that it came from. */
+export type DecidedStatement = OwnPassage & {
+  readonly statement: string;
+  readonly isWrong: boolean;
+};
+
+type Drawn = {
+  readonly decided: readonly DecidedStatement[];
+  readonly passages: readonly OwnPassage[];
+  /** At most so many pairs. */
+  readonly most: number;
+  readonly seed: string;
+};
+
+export const OWN_PAIRS: PureWork<Drawn, readonly OwnPair[]> = {
+  home: import.meta.url,
+  run: ownPairs,
+};
+
+/** What people decided, and then sentences of passages, each document in turn: half of them as they are, half with one place changed. */
+export function ownPairs({ decided, passages, most, seed }: Drawn): readonly OwnPair[] {
+  const byPeople = decided.slice(0, most).map(({ isWrong, statement, ...passage }): OwnPair => {
+    return { isWrong, by: "person", statement: beside(statement, blockOf(passage)) };
+  });
+  return [...byPeople, ...byMachine(passages, most - byPeople.length, seed)];
+}
+
+function byMachine(passages: readonly OwnPassage[], most: number, seed: string): OwnPair[] {
+  const half = Math.floor(most / 2);
+  const counts = { wrong: 0, right: 0 };
+  return sentencesInTurn(passages, seed).flatMap(({ unit, units }): OwnPair[] => {
+    const isFirst = counts.wrong <= counts.right && counts.wrong < half;
+    const changed = isFirst ? changeOnce(unit, units, seed) : null;
+    const key = changed === null ? "right" : "wrong";
+    if (counts[key] >= half) return [];
+    counts[key] += 1;
+    const statement = beside(changed ?? unit.text, unit.block);
+    return [{ isWrong: changed !== null, by: "machine", statement }];
+  });
+}
+
+type Sentence = {
+  readonly unit: Unit;
+  /** All of its passage. */
+  readonly units: readonly Unit[];
+};
+
+const FEWEST_CHARS = 12;
+const MOST_CHARS = 400;
+
+/** Whole statements, one of each passage and then the next. */
+function sentencesInTurn(passages: readonly OwnPassage[], seed: string): Sentence[] {
+  const ranked = passages.flatMap((passage) => {
+    const units = unitsOf(blockOf(passage)).filter(({ kind }) => kind !== "pair");
+    const stated = units.filter(
+      ({ kind, frame, text }) =>
+        kind !== "heading" &&
+        frame === null &&
+        text.length >= FEWEST_CHARS &&
+        text.length <= MOST_CHARS,
+    );
+    return shuffled(stated, `${seed} ${passage.path}`, ({ start, end }) => `${start} ${end}`).map(
+      (unit, rank) => ({ unit, units, rank }),
+    );
+  });
+  return ranked.sort((one, other) => one.rank - other.rank);
+}
+
+const CHANGES = [changeCell, changeFigure, changeDenial];
+
+/** The same statement, wrong in one place; null where no rule is sure to make it wrong. */
+function changeOnce(unit: Unit, units: readonly Unit[], seed: string): string | null {
+  const said = new Set(units.map(({ text }) => text));
+  for (const change of shuffled(CHANGES, `${seed} ${unit.text}`, ({ name }) => name)) {
+    const changed = change(unit, units);
+    if (changed !== null && !said.has(changed)) return changed;
+  }
+  return null;
+}
+
+/** Another figure of the passage, one that is as long if there is one, of another value than those of the sentence. */
+function changeFigure({ text }: Unit, units: readonly Unit[]): string | null {
+  const own = new Set(
+    findNumbers(text).flatMap(({ start, end }) => parseNumber(text.slice(start, end))),
+  );
+  const figure = figuresIn(text).at(-1);
+  if (figure === undefined) return null;
+  const others = units
+    .flatMap((unit) => figuresIn(unit.text).map(({ spelled }) => spelled))
+    .filter((other) => parseNumber(other).every((value) => !own.has(value)));
+  const other = others.find(({ length }) => length === figure.spelled.length) ?? others[0];
+  if (other === undefined) return null;
+  return text.slice(0, figure.start) + other + text.slice(figure.end);
+}
+
+/** What stands before and behind a part of a date, a time or a code. */
+const PART_BEFORE = /[\p{Script=Latin}\d.,:/-]$/u;
+const PART_BEHIND = /^(?:[:/.-]\d|\.\s?\p{L}|\p{Script=Latin})/u;
+
+const figuresIn = (text: string): { start: number; end: number; spelled: string }[] =>
+  findNumbers(text)
+    .filter(
+      ({ start, end }) =>
+        !PART_BEFORE.test(text.slice(0, start)) && !PART_BEHIND.test(text.slice(end)),
+    )
+    .map(({ start, end }) => ({ start, end, spelled: text.slice(start, end) }));
+
+const BETWEEN_CELLS = " | ";
+
+/** What another row says in the same column. */
+function changeCell({ kind, text }: Unit, units: readonly Unit[]): string | null {
+  if (kind !== "row") return null;
+  const cells = text.split(BETWEEN_CELLS);
+  for (const [at, cell] of [...cells.entries()].slice(1)) {
+    const name = cell.slice(0, cell.indexOf(": ") + 1);
+    const other = units
+      .map((unit) => (unit.kind === "row" ? unit.text.split(BETWEEN_CELLS)[at] : undefined))
+      .find((one) => one !== undefined && one !== cell && name !== "" && one.startsWith(name));
+    if (other !== undefined) return cells.with(at, other).join(BETWEEN_CELLS);
+  }
+  return null;
+}
+
+const ASIDE = String.raw`[\p{Script=Latin}\p{N}'’-]`;
+/** A verb at the end of its clause is denied before it. */
+const AT_END = "[.,;:!?)]";
+
+/** "is" for "is not" where nothing else denies, or the other way round: where the word stands once, it is known what is denied. */
+function changeDenial({ text, language }: Unit): string | null {
+  if (language === null) return null;
+  for (const [plain, denied] of negatedWords(language)) {
+    const without = replaceOnly(text, denied, plain);
+    if (without !== null && !holdsDenial(without, language)) return without;
+    const negated = holdsDenial(text, language) ? null : replaceOnly(text, plain, denied);
+    if (negated !== null) return negated;
+  }
+  return null;
+}
+
+/** Null unless it stands there once. */
+function replaceOnly(text: string, word: string, other: string): string | null {
+  const found = [...text.matchAll(new RegExp(`(?<!${ASIDE})${word}(?!${ASIDE}|${AT_END})`, "gu"))];
+  const [at] = found;
+  if (at === undefined || found.length > 1) return null;
+  return text.slice(0, at.index) + other + text.slice(at.index + word.length);
+}
+
+const beside = (text: string, block: CitableBlock): AskedStatement => ({
+  text,
+  lines: linesFor(text, [block]),
+});
+
+/** A passage by itself: nobody cites it. */
+const blockOf = ({ path, text }: OwnPassage): CitableBlock => ({
+  ...{ number: 1, path, title: null, headingPath: null, text, chunkKey: null, sha256: "" },
+  ...{ startChar: 0, endChar: text.length, lineStart: 1, lineEnd: 1, summaryLevel: null },
+});

@@ -1,0 +1,77 @@
+import { parseJson, isRecord } from "../../../shared/json-value.ts";
+import type { JudgeVerdict } from "../../evidence/types.ts";
+import { openReply } from "../../text/open-reply.ts";
+
+/** In what a statement differs from its lines; an enum, so that no words of a document come into a report by it. */
+export const DIFFERENCES = [
+  ...(["nothing", "figure", "unit", "date", "name", "role", "place", "order"] as const),
+  ...(["denial", "scope", "cause", "condition", "plan", "row", "not_there"] as const),
+] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
+export const SAYS = ["yes", "no", "unclear"] as const;
+
+/** What a judge says of a statement, and the number of the line that it goes by; null where it names none that was shown. */
+export type Verdict = {
+  readonly says: (typeof SAYS)[number];
+  readonly line: number | null;
+  readonly differs: Difference | null;
+};
+
+export const UNCLEAR: Verdict = { says: "unclear", line: null, differs: null };
+
+/** The lines that each statement of a call was shown, by number. */
+export type ShownLines = readonly (readonly number[])[];
+
+/**
+ * Reads the reply to a call, a verdict for each statement in order; null where it holds none at all. Of a reply that was cut the
+ * whole verdicts count. A yes without a line that the statement was shown, or beside a difference, is unclear.
+ */
+export function readVerdicts(text: string, shown: ShownLines): readonly Verdict[] | null {
+  const given = lowered(objectIn(openReply(text).text));
+  const objects = shown.map((_, at) => given[`s${String(at + 1)}`]);
+  if (!objects.some(isRecord)) return null;
+  return shown.map((lines, at) => verdictOf(objects[at], lines));
+}
+
+/** One verdict of a reply that is no JSON as a whole. */
+const ONE_VERDICT = /"(s\d{1,2})"\s{0,20}:\s{0,20}(\{[^{}]{0,300}\})/gi;
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  const whole = parseJson(text.slice(Math.max(0, text.indexOf("{")), text.lastIndexOf("}") + 1));
+  if (isRecord(whole)) return whole;
+  return Object.fromEntries(
+    Array.from(text.matchAll(ONE_VERDICT), ([, key = "", value = ""]) => [key, parseJson(value)]),
+  );
+}
+
+function verdictOf(given: unknown, shown: readonly number[]): Verdict {
+  if (!isRecord(given)) return UNCLEAR;
+  const { line: number, differs, says } = lowered(given);
+  const named = typeof number === "string" ? Number.parseInt(number, 10) : number;
+  const line = shown.find((one) => one === named) ?? null;
+  const difference = DIFFERENCES.find((one) => one === differs) ?? null;
+  if (says === "no") return { says, line, differs: difference };
+  const isYes = says === "yes" && line !== null && difference === "nothing";
+  return { says: isYes ? "yes" : "unclear", line, differs: difference };
+}
+
+const lowered = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [
+      key.toLowerCase(),
+      typeof value === "string" ? value.trim().toLowerCase() : value,
+    ]),
+  );
+
+/** What a judge said, by the keys of what it was asked of; nothing where it was not asked. */
+export const verdictsBy = (
+  keys: readonly string[],
+  given: readonly (JudgeVerdict | null)[],
+): ReadonlyMap<string, JudgeVerdict> =>
+  new Map(
+    keys.flatMap((key, at) => {
+      const verdict = given[at];
+      return verdict == null ? [] : [[key, verdict] as const];
+    }),
+  );

@@ -1,0 +1,77 @@
+/** The lines of a page while they are made. */
+export type PageLines = {
+  readonly length: () => number;
+  /** Blanks at the start of a line are nothing. */
+  add(text: string): void;
+  preformatted(text: string): void;
+  /** At least so many line feeds stand before what comes next. */
+  break(least: number): void;
+  /** What comes next stands behind a colon, in the line of what came last. */
+  joinNext(): void;
+  separate(): void;
+  text(from: number, to: number): string;
+  /** Begins a stretch that is taken out again as a text of its own. */
+  hold(): HeldLines;
+  take(held: HeldLines): string;
+};
+
+/** Pieces of text, with as many line feeds between blocks as the larger of two neighbours asks for. */
+export function openLines(): PageLines {
+  const pieces: string[] = [];
+  let breaks = 0;
+  let atStart = true;
+  let glue: string | undefined;
+  const put = (text: string): void => {
+    if (glue !== undefined) pieces.push(glue);
+    else if (breaks > 0 && pieces.length > 0) pieces.push("\n".repeat(breaks));
+    glue = undefined;
+    breaks = 0;
+    atStart = false;
+    pieces.push(text);
+  };
+  return {
+    length: (): number => pieces.length,
+    add(text) {
+      const shown = atStart || breaks > 0 || glue !== undefined ? text.trimStart() : text;
+      if (shown !== "") put(shown);
+    },
+    preformatted(text) {
+      if (text !== "") put(text);
+    },
+    break(least) {
+      breaks = Math.max(breaks, least);
+    },
+    joinNext() {
+      const last = pieces.at(-1)?.trimEnd() ?? "";
+      if (last !== "") glue = /\p{P}$/u.test(last) ? " " : ": ";
+    },
+    separate() {
+      glue = undefined;
+    },
+    text: (from, to) => tidy(pieces.slice(from, to)),
+    hold() {
+      const held = { from: pieces.length, breaks, atStart };
+      breaks = 0;
+      atStart = true;
+      return held;
+    },
+    take(held) {
+      const text = tidy(pieces.splice(held.from));
+      ({ breaks, atStart } = held);
+      glue = undefined;
+      return text;
+    },
+  };
+}
+
+type HeldLines = { readonly from: number; readonly breaks: number; readonly atStart: boolean };
+
+const tidy = (pieces: readonly string[]): string =>
+  pieces
+    .join("")
+    // Not by a pattern, which would look through a long run of blanks again and again.
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();

@@ -1,0 +1,172 @@
+import type { PageLines } from "./page-lines.ts";
+
+type Attributes = Readonly<Record<string, string>>;
+
+type Cell = { readonly text: string; readonly isName: boolean; readonly columns: number };
+type Spanning = Omit<Cell, "isName"> & { rows: number };
+
+type Table = {
+  /** Whether its first row names its columns, once that is known. */
+  hasNames: boolean | undefined;
+  /** By column what goes on from a row above. */
+  readonly spanning: Map<number, Spanning>;
+  cells: Cell[];
+  column: number;
+  open:
+    | {
+        readonly held: ReturnType<PageLines["hold"]>;
+        readonly element: string;
+        readonly attributes: Attributes;
+      }
+    | undefined;
+};
+
+/** Tables in each other of which each is read as one; what lies deeper is words. */
+const MOST_DEPTH = 4;
+const MOST_SPAN = 100;
+/** A row of more columns is written as its cells alone. */
+const MOST_COLUMNS = 200;
+/** A longer cell is said once, however many columns and rows it goes over. */
+const MOST_REPEATED_CHARS = 80;
+/** Of a row that is one line. With more, or with headings or rows of its own and more than the second, it is a layout. */
+const MOST_ROW_CHARS = 2_000;
+const MOST_NESTED_CHARS = 300;
+
+/** Is told of each element of a page that is read. */
+export type PageTables = {
+  open(element: string, attributes: Attributes): void;
+  close(element: string): void;
+};
+
+/** Writes each row of a table into one line, and what only uses a table to stand side by side as the blocks that it is. */
+export function openTables(lines: PageLines): PageTables {
+  const tables: (Table | null)[] = [];
+  const current = (): Table | null | undefined => tables.at(-1);
+  const closeCell = (): void => {
+    const table = current();
+    if (table?.open === undefined) return;
+    const { held, element, attributes } = table.open;
+    table.open = undefined;
+    const text = lines.take(held);
+    const columns = spanOf(attributes["colspan"]);
+    skipSpanning(table);
+    table.cells.push({ text, isName: element === "th", columns });
+    const rows = spanOf(attributes["rowspan"]);
+    if (rows > 1) table.spanning.set(table.column, { text, columns, rows: rows - 1 });
+    table.column += columns;
+  };
+  const closeRow = (): void => {
+    const table = current();
+    if (table === null || table === undefined) return;
+    closeCell();
+    if (table.cells.length === 0) return;
+    skipSpanning(table);
+    const { cells } = table;
+    table.cells = [];
+    table.column = 0;
+    if (cells.some(({ text }) => text !== "")) writeRow(lines, table, cells);
+  };
+  return {
+    open(element, attributes) {
+      if (element === "table") {
+        tables.push(tables.length >= MOST_DEPTH ? null : newTable());
+        return;
+      }
+      const table = current();
+      if (table === null || table === undefined) return;
+      if (element === "tr") closeRow();
+      if (element !== "td" && element !== "th") return;
+      closeCell();
+      table.open = { held: lines.hold(), element, attributes };
+    },
+    close(element) {
+      if (element === "td" || element === "th") closeCell();
+      if (element === "tr") closeRow();
+      if (element === "table") {
+        closeRow();
+        tables.pop();
+      }
+    },
+  };
+}
+
+const newTable = (): Table => ({
+  hasNames: undefined,
+  spanning: new Map(),
+  cells: [],
+  column: 0,
+  open: undefined,
+});
+
+const spanOf = (value: string | undefined): number => {
+  const span = Number(value ?? 1);
+  return Number.isInteger(span) && span > 1 ? Math.min(span, MOST_SPAN) : 1;
+};
+
+/** A cell that goes over several rows is said in each of them. */
+function skipSpanning(table: Table): void {
+  for (;;) {
+    const spanning = table.spanning.get(table.column);
+    if (spanning === undefined || table.column > MOST_COLUMNS) return;
+    const { text, columns } = spanning;
+    spanning.rows -= 1;
+    if (spanning.rows === 0) table.spanning.delete(table.column);
+    table.cells.push({ text: isShort(text) ? text : "", isName: false, columns });
+    table.column += columns;
+  }
+}
+
+const isShort = (text: string): boolean => text.length <= MOST_REPEATED_CHARS;
+
+const lengthOf = (cells: readonly Cell[]): number =>
+  cells.reduce((sum, { text }) => sum + text.length, 0);
+
+const isNested = ({ text }: Cell): boolean => /^#{1,6} .*\n|^.* \| /m.test(text);
+
+function writeRow(lines: PageLines, table: Table, cells: readonly Cell[]): void {
+  const filled = cells.filter(({ text }) => text !== "");
+  const chars = lengthOf(filled);
+  const most = filled.some(isNested) ? MOST_NESTED_CHARS : MOST_ROW_CHARS;
+  const isLayout = filled.length === 1 ? table.hasNames !== true : chars > most;
+  lines.break(1);
+  if (isLayout) {
+    for (const { text } of filled) {
+      lines.preformatted(text);
+      lines.break(text.includes("\n") ? 2 : 1);
+    }
+    return;
+  }
+  const isFirst = table.hasNames === undefined;
+  table.hasNames ??= filled.length > 1 && filled.every(({ isName }) => isName);
+  const isWide = cells.reduce((sum, { columns }) => sum + columns, 0) > MOST_COLUMNS;
+  const row = cells.flatMap(({ text, isName, columns }) => {
+    const words = oneLine(text);
+    const more = isName && cells.length > 1 && isShort(words) ? words : "";
+    return [words, ...Array.from({ length: isWide ? 0 : columns - 1 }, () => more)];
+  });
+  lines.preformatted(table.hasNames ? `| ${row.map(escapeBar).join(" | ")} |` : plainRow(row));
+  lines.break(1);
+  if (!isFirst || !table.hasNames) return;
+  lines.preformatted(`| ${row.map(() => "---").join(" | ")} |`);
+  lines.break(1);
+}
+
+const escapeBar = (text: string): string => text.replaceAll("|", "\\|");
+
+/** Without the cells at its ends that hold nothing. */
+const plainRow = (row: readonly string[]): string => {
+  const from = row.findIndex((text) => text !== "");
+  return row.slice(from, row.findLastIndex((text) => text !== "") + 1).join(" | ");
+};
+
+/** The rows of a table within a cell are parts of its words. */
+const oneLine = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.replace(/^#{1,6} /, "").replace(/^\| ?(.*) \|$/, "$1"))
+    .filter((line) => line !== "" && !/^-{3}(?: \| -{3})*$/.test(line))
+    .map((line) => (line.includes(" | ") ? `${line.replaceAll(" | ", "; ")} /` : line))
+    .join(" ")
+    .replaceAll(/ \/$/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();

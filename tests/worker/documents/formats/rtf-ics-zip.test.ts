@@ -1,0 +1,252 @@
+import { describe, expect, test } from "@jest/globals";
+import { readIcs } from "../../../../src/worker/documents/formats/ics.ts";
+import { readRtf } from "../../../../src/worker/documents/formats/rtf.ts";
+import { readZip } from "../../../../src/worker/documents/formats/zip.ts";
+import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
+import type { Extraction, ReadInChild } from "../../../../src/worker/documents/extraction.ts";
+import type { TextLimits } from "../../../../src/worker/documents/reader/text-builder.ts";
+import { writeZip } from "../../../support/format-writers.ts";
+import { READER_LIMITS } from "../../../support/read-documents.ts";
+import { expectLinear } from "../../../support/time-taken.ts";
+import { readWith, refusalOf } from "./read-format.ts";
+
+describe("rich text", () => {
+  test("has headings, lists, tables, notes and letters of several countries", async () => {
+    const rtf =
+      "{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset238 Arial;}{\\f2\\fcharset204 Arial;}}{\\colortbl;\\red0;}" +
+      "{\\stylesheet{\\s0 Normal;}{\\s1\\outlinelevel0 Titel;}{\\s2 heading 2;}}{\\info{\\title Lease}{\\author Ada Roe}{\\company Ignored}}{\\header Page}\n" +
+      "\\pard\\s1 Lease of the boat\\par\\pard\\s2 Rent\\par\\pard\\plain\\f0 The rent is 900 \\u8364?, gr\\'fc\\'dfe.\\f1 \\'b3\\'f3d\\'9f \\f2 \\'eb\\'ee\\'e4\\'ea\\'e0\\f0{\\footnote Without oil.}\\par" +
+      "\\pard{\\listtext\\'b7\\tab}Rope\\par{\\listtext 2.\\tab}Paint\\par" +
+      "\\trowd\\cellx1\\cellx2\\pard\\intbl Part\\cell Stock\\cell\\row\\pard\\intbl Bolt\\cell 12\\par 13\\cell\\row\\pard" +
+      '{\\field{\\*\\fldinst HYPERLINK "http://x"}{\\fldrslt a link}}{\\v secret}{\\*\\generator Word}{\\pict 00ff}\\emdash  end\\{\\}\\par}';
+    const read = await readWith(readRtf, rtf);
+    expect(read.text).toBe(
+      "# Lease of the boat\n\n## Rent\n\nThe rent is 900 €, grüße.łódź лодка[^1]\n\n- Rope\n- 2. Paint\n\n" +
+        "| Part | Stock |\n| --- | --- |\n| Bolt | 12 13 |\n\na link— end{}\n\n[^1]: Without oil.\n\n",
+    );
+    expect(read).toMatchObject({
+      metadata: { title: "Lease", author: "Ada Roe" },
+      leftOut: { pictures: 1, "hidden words": 1 },
+    });
+  });
+
+  test.each([
+    [
+      "a table in a header is no table",
+      "{\\header\\pard\\intbl Logo\\cell\\row\\pard}\\pard Dear Ada\\par",
+      "Dear Ada\n\n",
+    ],
+    [
+      "a note leaves its heading a heading",
+      "\\pard\\outlinelevel0 Rent{\\footnote\\pard\\plain\\outlinelevel2 {\\listtext a.\\tab}Without oil.}\\par",
+      "# Rent[^1]\n\n[^1]: a. Without oil.\n\n",
+    ],
+    [
+      "a heading has its number",
+      "\\pard\\outlinelevel1{\\listtext\\pard\\plain 1.2\\tab}Rent\\par",
+      "## 1.2 Rent\n\n",
+    ],
+    [
+      "a list in a cell stays there",
+      "\\trowd\\pard\\intbl{\\listtext\\pard\\'b7\\tab}Rope\\par{\\listtext\\pard\\'b7\\tab}Paint\\cell\\row\\pard Ada\\par",
+      "| Rope Paint |\n| --- |\n\nAda\n\n",
+    ],
+    [
+      "a level that no heading has makes none",
+      "\\pard\\outlinelevel9 Dear\\par\\pard\\outlinelevel-5 Ada\\par",
+      "Dear\n\nAda\n\n",
+    ],
+    ["a word that a program does not know is none", "\\constructor\\constructor1 Ada", "Ada\n\n"],
+  ])("%s", async (_, rtf, text) => {
+    expect(await readWith(readRtf, `{\\rtf1 ${rtf}}`)).toMatchObject({ text });
+  });
+
+  test("of more rows than are read is refused", async () => {
+    const row = "\\pard\\intbl a\\cell\\row";
+    expect(await refusalOf(readRtf, `{\\rtf1 ${row.repeat(5)}}`, { entries: 4 })).toMatchObject({
+      code: "FILE_TOO_LARGE",
+      why: expect.stringContaining("max_entries"),
+    });
+  });
+
+  test("that is none is refused", async () => {
+    expect(await refusalOf(readRtf, "Dear Ada")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+  });
+
+  test.each(["{", "}", "\\'e9", "{\\b a}", "\\u8364?", "a\\par\n"])(
+    "of %j alone takes time in proportion",
+    async (part) => {
+      await expectLinear(100_000, (chars) => {
+        const bytes = Buffer.from(`{\\rtf1 ${part.repeat(chars / part.length)}`);
+        return () => void readWith(readRtf, bytes).catch(() => undefined);
+      });
+    },
+  );
+});
+
+describe("calendars", () => {
+  test("have each appointment under its title, with lines that go on, days and persons", async () => {
+    const ics = [
+      ...[
+        "BEGIN:VCALENDAR",
+        "X-WR-CALNAME:Harbour",
+        "BEGIN:VEVENT",
+        "SUMMARY:Slip, booked\\, twice",
+      ],
+      ...[
+        "DTSTART;TZID=Europe/Oslo:20260502T093000",
+        "DTEND:20260502T113000Z",
+        "RRULE:FREQ=WEEKLY;COUNT=4",
+      ],
+      ...[
+        'ORGANIZER;CN="Roe, Ada":mailto:ada@example.org',
+        "ATTENDEE;PARTSTAT=ACCEPTED;CN=Bo:mailto:bo@example.org",
+      ],
+      ...[
+        "DESCRIPTION:Bring the r",
+        " opes.\\nAnd paint.",
+        "BEGIN:VALARM",
+        "DESCRIPTION:no",
+        "END:VALARM",
+        "END:VEVENT",
+      ],
+      ...[
+        "BEGIN:VTODO",
+        "SUMMARY:Order oil",
+        "DUE;VALUE=DATE:20260601",
+        "END:VTODO",
+        "END:VCALENDAR",
+        "",
+      ],
+    ].join("\r\n");
+    const read = await readWith(readIcs, ics);
+    expect(read.text).toBe(
+      "## Slip, booked, twice\n\nStart: 2026-05-02 09:30 (Europe/Oslo)\nEnd: 2026-05-02 11:30 UTC\nRepeats: FREQ=WEEKLY;COUNT=4\n" +
+        "Organizer: Roe, Ada <ada@example.org>\nAttendees: Bo <bo@example.org> (accepted)\nDescription: Bring the ropes.\nAnd paint.\n\n" +
+        "## Order oil\n\nDue: 2026-06-01\n\n",
+    );
+    expect(read.metadata).toEqual({ title: "Harbour", entries: 2 });
+    expect(await refusalOf(readIcs, "Dear Ada")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+  });
+});
+
+type Read = (bytes: Buffer, limits: TextLimits) => Extraction | Promise<Extraction>;
+
+const here: ReadInChild = async ({ home, name }, bytes) => {
+  const exported = (await import(home)) as Readonly<Record<string, Read>>;
+  const read = exported[name];
+  if (read === undefined) throw new Error(name);
+  return read(bytes, READER_LIMITS.text);
+};
+
+describe("archives", () => {
+  const year = writeZip([
+    { name: "2026/plan.md", content: "# Plan" },
+    { name: "2026/prices.csv", content: "a,b\n1,2\n" },
+    { name: "2026/", content: "" },
+    { name: "old/deep/notes.txt", content: "root" },
+    { name: "../../etc/passwd.txt", content: "root" },
+    { name: ".git/config.txt", content: "x" },
+    { name: "__MACOSX/2026/._plan.md", content: "x" },
+    { name: "2026/~$plan.docx", content: "x" },
+    { name: "photo.png", content: "x" },
+    { name: "locked.txt", content: "x", isEncrypted: true },
+  ]);
+
+  test("list what they hold, and hand over what is read", async () => {
+    const read = await readWith(readZip, year);
+    expect(read.text).toBe(
+      "# Files\n\n- 2026/plan.md (6 bytes): attachments/1/2026-plan.md\n- 2026/prices.csv (8 bytes): attachments/2/2026-prices.csv\n" +
+        "- old/deep/notes.txt (4 bytes): attachments/3/old-deep-notes.txt\n- photo.png (1 bytes): attachments/4/photo.png\n- locked.txt (1 bytes): attachments/5/locked.txt\n",
+    );
+    expect(read.attachments?.map(({ name }) => name)).toEqual([
+      "attachments/1/2026-plan.md",
+      "attachments/2/2026-prices.csv",
+      "attachments/3/old-deep-notes.txt",
+    ]);
+    expect(read.leftOut).toEqual({
+      "hidden files": 4,
+      "encrypted files": 1,
+      "files of other formats": 1,
+    });
+  });
+
+  test("hand over files of allowed endings alone", async () => {
+    const read = await extractTextBy(here, { allowed: [".md", ".zip"] })("allowed/year.zip", year);
+    expect(read).toMatchObject({
+      attachments: [{ name: "attachments/1/2026-plan.md" }],
+      leftOut: { "files that are not allowed": 2, "hidden files": 4 },
+    });
+  });
+
+  test("in archives are read up to the second", async () => {
+    const inner = writeZip([{ name: "a.md", content: "# A" }]);
+    const extract = extractTextBy(here);
+    expect(await extract("y.zip/attachments/1/x.zip", inner)).toMatchObject({ kind: "text" });
+    expect(await extract("z.zip/attachments/1/y.zip/attachments/1/x.zip", inner)).toMatchObject({
+      kind: "unreadable",
+      code: "FILE_TOO_LARGE",
+    });
+  });
+
+  test.each([
+    ["unpack to more than 200 times their size", { content: Buffer.alloc(5_000_000, 32) }, {}],
+    [
+      "unpack to too much",
+      { content: Buffer.alloc(2_000_000, "abc1") },
+      { unpackedBytes: 1_000_000 },
+    ],
+    ["hold too many files", { content: "x" }, { entries: 0 }],
+  ])("that %s are refused before they are unpacked", async (_, part, limits) => {
+    const bomb = writeZip([{ name: "a.txt", ...part }]);
+    expect(await refusalOf(readZip, bomb, limits)).toMatchObject({ code: "FILE_TOO_LARGE" });
+  });
+
+  test("of which one file is damaged give the others, and count it", async () => {
+    const read = await readWith(
+      readZip,
+      writeZip([
+        { name: "a.txt", content: Buffer.alloc(90_000, 32), size: 10 },
+        { name: "b.txt", content: "whole" },
+      ]),
+    );
+    expect(read.attachments?.map(({ name }) => name)).toEqual(["attachments/2/b.txt"]);
+    expect(read.leftOut).toEqual({ "damaged files": 1 });
+  });
+
+  test("that lie, break off or have a password are refused", async () => {
+    const lying = writeZip([{ name: "a.txt", content: Buffer.alloc(90_000, 32), size: 10 }]);
+    expect(await refusalOf(readZip, lying)).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+    expect(await refusalOf(readZip, year.subarray(0, -30))).toMatchObject({
+      code: "FILE_FORMAT_INVALID",
+    });
+    const locked = writeZip([{ name: "a.txt", content: "x", isEncrypted: true }]);
+    expect(await refusalOf(readZip, locked)).toMatchObject({ code: "FILE_ENCRYPTED" });
+  });
+});
+
+test.each([
+  ["letter.doc", "save it as .docx"],
+  ["Prices.XLS", ".xlsx"],
+  ["talk.ppt", ".pptx"],
+  ["offer.msg", "save it as .eml"],
+  ["folder/~$letter.docx", "name the file itself"],
+])("%s is refused with what to do", async (path, remedy) => {
+  expect(await extractTextBy(here)(path, Buffer.from("x"))).toMatchObject({
+    kind: "unreadable",
+    code: "FILE_FORMAT_INVALID",
+    why: expect.stringContaining(remedy),
+    lasts: "always",
+  });
+});
+
+test("a text of more characters than one may have is refused, by its bytes before it is decoded", async () => {
+  const extract = extractTextBy(here, { mostChars: 10 });
+  expect(await extract("a.md", Buffer.from("ä".repeat(10)))).toMatchObject({ kind: "text" });
+  for (const text of ["ä".repeat(11), "a".repeat(31)]) {
+    expect(await extract("a.md", Buffer.from(text))).toMatchObject({
+      code: "FILE_TOO_LARGE",
+      why: expect.stringContaining("documents.reader.max_chars"),
+    });
+  }
+});

@@ -1,0 +1,490 @@
+import { describe, expect, test } from "@jest/globals";
+import { readCsv } from "../../../../src/worker/documents/formats/csv.ts";
+import { readXlsx } from "../../../../src/worker/documents/formats/xlsx.ts";
+import {
+  BOOK_DIALECTS,
+  cellText,
+  TEXT_DIALECTS,
+  writeBook,
+  writeTable,
+} from "../../../support/table-writers.ts";
+import type { SheetOfBook, TextDialect } from "../../../support/table-writers.ts";
+import { readWith } from "./read-format.ts";
+
+type Book = {
+  readonly what: string;
+  readonly start?: 1900 | 1904;
+  readonly sheets: readonly SheetOfBook[];
+  readonly lines: readonly string[];
+};
+
+const HOURS = "[h]:mm";
+
+const BOOKS: readonly Book[] = [
+  {
+    what: "figures and what binary fractions leave of them",
+    sheets: [
+      {
+        name: "Stock",
+        rows: [
+          ["Part", "Weight"],
+          ["Bolt", 0.1 + 0.2],
+          ["Nut", 1234567.89],
+        ],
+      },
+    ],
+    lines: ["Part: Bolt; Weight: 0.3", "Part: Nut; Weight: 1234567.89"],
+  },
+  {
+    what: "durations of more than a day",
+    sheets: [
+      {
+        name: "Hours",
+        rows: [
+          ["Name", "May", "Break", "Late"],
+          [
+            "Tove",
+            { value: 156.5 / 24, format: HOURS },
+            { value: 36.5 / 24, format: 46 },
+            { value: 90 / 1440, format: "[mm]:ss" },
+          ],
+          [
+            "Arne",
+            { value: 24 / 24, format: "[hh]:mm:ss" },
+            { value: -1.5 / 24, format: HOURS },
+            { value: 0.5, format: "h:mm" },
+          ],
+        ],
+      },
+    ],
+    lines: [
+      "Name: Tove; May: 156:30; Break: 36:30:00; Late: 90:00",
+      "Name: Arne; May: 24:00:00; Break: -1:30; Late: 12:00:00",
+    ],
+  },
+  {
+    what: "days since 1900",
+    sheets: [
+      {
+        name: "Days",
+        rows: [
+          ["Event", "Day", "At"],
+          [
+            "Opening",
+            { value: 46_023, format: 14 },
+            { value: 46_023.75, format: "yyyy\\-mm\\-dd\\ hh:mm" },
+          ],
+          ["Founding", { value: 1, format: "dd.mm.yyyy" }, { value: 60.25, format: 22 }],
+          [
+            "Season",
+            { value: 46_174, format: "mmmm" },
+            { value: 46_174, format: "[$-F800]dddd, mmmm dd, yyyy" },
+          ],
+        ],
+      },
+    ],
+    lines: [
+      "Event: Opening; Day: 2026-01-01; At: 2026-01-01 18:00:00",
+      "Event: Founding; Day: 1900-01-01; At: 1900-02-28 06:00:00",
+      "Event: Season; Day: 2026-06-01; At: 2026-06-01",
+    ],
+  },
+  {
+    what: "days since 1904",
+    start: 1904,
+    sheets: [
+      {
+        name: "Days",
+        rows: [
+          ["Event", "Day"],
+          ["Opening", { value: 44_561, format: 14 }],
+          ["Close", { value: 44_562, format: 14 }],
+        ],
+      },
+    ],
+    lines: ["Event: Opening; Day: 2026-01-01", "Event: Close; Day: 2026-01-02"],
+  },
+  {
+    what: "shares",
+    sheets: [
+      {
+        name: "Tax",
+        rows: [
+          ["Rate", "Share"],
+          ["Full", { value: 0.19, format: 9 }],
+          ["Low", { value: 0.075, format: "0.0%" }],
+        ],
+      },
+    ],
+    lines: ["Rate: Full; Share: 19%", "Rate: Low; Share: 7.5%"],
+  },
+  {
+    what: "currencies and units",
+    sheets: [
+      {
+        name: "Prices",
+        rows: [
+          ["Item", "Price", "Mass", "Deposit"],
+          [
+            "Rope",
+            { value: 1234.5, format: '_-* #,##0.00\\ "€"_-' },
+            { value: 12, format: '0.0" kg"' },
+            { value: 5, format: '"$"#,##0.00' },
+          ],
+          [
+            "Sail",
+            { value: 99, format: "#,##0.00\\ [$€-407]" },
+            { value: 3, format: 'General" kg"' },
+            { value: 7, format: "[$CHF-807]\\ 0" },
+          ],
+        ],
+      },
+    ],
+    lines: [
+      "Item: Rope; Price: 1234.5 €; Mass: 12 kg; Deposit: $5",
+      "Item: Sail; Price: 99 €; Mass: 3 kg; Deposit: CHF 7",
+    ],
+  },
+  {
+    what: "postcodes with their zeros",
+    sheets: [
+      {
+        name: "Towns",
+        rows: [
+          ["Town", "Code"],
+          ["Dresden", { value: 1067, format: "00000" }],
+          ["Kiel", { value: 24_103, format: "00000" }],
+        ],
+      },
+    ],
+    lines: ["Town: Dresden; Code: 01067", "Town: Kiel; Code: 24103"],
+  },
+  {
+    what: "a title, a gap and a total",
+    sheets: [
+      {
+        name: "Budget",
+        rows: [
+          ["Budget of the harbour"],
+          [],
+          ["Item", "Cost"],
+          ["Paint", 80],
+          ["Rope", 60.5],
+          [],
+          ["Total", { formula: "SUM(B4:B5)", value: 140.5 }],
+        ],
+      },
+    ],
+    lines: [
+      "Budget of the harbour",
+      "Item: Paint; Cost: 80",
+      "Item: Rope; Cost: 60.5",
+      "Item: Total; Cost: 140.5 (=SUM(B4:B5))",
+    ],
+  },
+  {
+    what: "hidden sheets",
+    sheets: [
+      {
+        name: "Open",
+        rows: [
+          ["Key", "Value"],
+          ["Fee", 12],
+        ],
+      },
+      {
+        name: "Inner",
+        state: "hidden",
+        rows: [
+          ["Key", "Value"],
+          ["Bonus", 345],
+        ],
+      },
+      {
+        name: "Deep",
+        state: "veryHidden",
+        rows: [
+          ["Key", "Value"],
+          ["Rate", 678],
+        ],
+      },
+    ],
+    lines: [
+      "## Inner (hidden)",
+      "Key: Bonus; Value: 345",
+      "## Deep (hidden)",
+      "Key: Rate; Value: 678",
+    ],
+  },
+  {
+    what: "hidden rows and columns",
+    sheets: [
+      {
+        name: "Staff",
+        hiddenRows: [3],
+        hiddenColumns: [1],
+        rows: [
+          ["Name", "Salary", "Desk"],
+          ["Ana", 4100, 3],
+          ["Ben", 4200, 4],
+        ],
+      },
+    ],
+    lines: [
+      "Name; Salary (hidden); Desk",
+      "Name: Ana; Salary (hidden): 4100; Desk: 3",
+      "Name: Ben; Salary (hidden): 4200; Desk: 4 (hidden)",
+    ],
+  },
+  {
+    what: "cells over several rows",
+    sheets: [
+      {
+        name: "Tours",
+        merged: ["A2:A3", "A4:B4"],
+        rows: [
+          ["Region", "Town", "Guests"],
+          ["North", "Alta", 310],
+          ["", "Bodø", 290],
+          ["South", "", 120],
+        ],
+      },
+    ],
+    lines: [
+      "Region: North; Town: Alta; Guests: 310",
+      "Region: North; Town: Bodø; Guests: 290",
+      "Region: South; Guests: 120",
+    ],
+  },
+  {
+    what: "two tables below each other, and a comment",
+    sheets: [
+      {
+        name: "Year",
+        comments: [{ ref: "B2", text: "Without the island." }],
+        rows: [
+          ["Month", "Guests"],
+          ["May", 31],
+          ["June", 44],
+          [],
+          ["Boat", "Seats", "Built"],
+          ["Lynx", 8, 1998],
+          ["Ibex", 15, 2004],
+        ],
+      },
+    ],
+    lines: [
+      "Month: June; Guests: 44",
+      "Boat; Seats; Built",
+      "Boat: Lynx; Seats: 8; Built: 1998",
+      "Comment on B2 (Ada Roe): Without the island.",
+    ],
+  },
+];
+
+describe.each(Object.entries(BOOK_DIALECTS))("a workbook as %s writes it", (_, dialect) => {
+  test.each(BOOKS.map((book) => [book.what, book] as const))("has %s", async (_what, book) => {
+    const { text } = await readWith(readXlsx, writeBook(book.sheets, dialect, book.start));
+    for (const line of book.lines) expect(text.split("\n")).toContain(line);
+  });
+});
+
+type Table = {
+  readonly what: string;
+  readonly rows: readonly (readonly (string | number)[])[];
+  /** Made with the mark of decimals. */
+  readonly lines: (figure: (number: number) => string) => readonly string[];
+};
+
+const TABLES: readonly Table[] = [
+  {
+    what: "a list",
+    rows: [
+      ["Supplier", "Order", "Amount"],
+      ["Nordlys", "A-1204", 1234.56],
+      ["Havblikk", "A-1205", 87.1],
+    ],
+    lines: (f) => [`Supplier: Nordlys; Order: A-1204; Amount: ${f(1234.56)}`],
+  },
+  {
+    what: "a statement below its preamble",
+    rows: [
+      ["Account statement of Havn Bank"],
+      ["IBAN", "NO93 8601 1117 947"],
+      ["Period", "May 2026"],
+      [],
+      ["Date", "Text", "Amount"],
+      ["02.05.2026", "Card purchase", -245.5],
+      ["03.05.2026", "Salary", 31200],
+    ],
+    lines: (f) => [
+      "IBAN: NO93 8601 1117 947",
+      "Period: May 2026",
+      `Date: 02.05.2026; Text: Card purchase; Amount: ${f(-245.5)}`,
+      `Date: 03.05.2026; Text: Salary; Amount: ${f(31200)}`,
+    ],
+  },
+  {
+    what: "words with marks, delimiters and line ends in them",
+    rows: [
+      ["Note", "By", "Paid"],
+      ['He said "no",\ntwice; today', "Ann\tLee", 12],
+      ["fine", "Bob", 13],
+    ],
+    lines: (f) => [`Note: He said "no", twice; today; By: Ann Lee; Paid: ${f(12)}`],
+  },
+  {
+    what: "years as names",
+    rows: [
+      ["Region", "2024", "2025"],
+      ["North", 12.5, 13.5],
+      ["South", 14.25, 15.75],
+    ],
+    lines: (f) => [`Region: South; 2024: ${f(14.25)}; 2025: ${f(15.75)}`],
+  },
+  {
+    what: "a name that is said twice",
+    rows: [
+      ["Item", "Price", "Price"],
+      ["Rope", 12, 14],
+      ["Sail", 99, 110],
+    ],
+    lines: (f) => [`Item: Rope; Price: ${f(12)}; Price (2): ${f(14)}`],
+  },
+  {
+    what: "no names",
+    rows: [
+      ["02.05.2026", "Rema", 12.5],
+      ["03.05.2026", "Kiwi", 13.5],
+      ["04.05.2026", "Coop", 7],
+    ],
+    lines: (f) => [`02.05.2026; Rema; ${f(12.5)}`, `04.05.2026; Coop; ${f(7)}`],
+  },
+  {
+    what: "columns that are empty throughout",
+    rows: [
+      ["Name", "Title", "Fee"],
+      ["Kari", "", 10],
+      ["Ola", "", 20.5],
+    ],
+    lines: (f) => [`Name: Kari; Fee: ${f(10)}`, `Name: Ola; Fee: ${f(20.5)}`],
+  },
+  {
+    what: "cells that are empty at the end",
+    rows: [
+      ["Name", "Fee", "Remark"],
+      ["Kari", 10, ""],
+      ["Ola", 20.5, "late"],
+      ["Per", 30, ""],
+      ["Liv", 40, ""],
+    ],
+    lines: (f) => [`Name: Kari; Fee: ${f(10)}`, `Name: Ola; Fee: ${f(20.5)}; Remark: late`],
+  },
+  {
+    what: "a total at the end",
+    rows: [
+      ["Date", "Text", "Amount"],
+      ["02.05.2026", "Oil", 12.5],
+      ["03.05.2026", "Gas", 13.5],
+      ["", "Total", 26],
+    ],
+    lines: (f) => [`Text: Total; Amount: ${f(26)}`],
+  },
+  {
+    what: "a note below the table",
+    rows: [
+      ["Date", "Text", "Amount"],
+      ["02.05.2026", "Oil", 12.5],
+      ["03.05.2026", "Gas", 13.5],
+      ["Made on 4 May"],
+    ],
+    lines: (f) => [`Date: 03.05.2026; Text: Gas; Amount: ${f(13.5)}`, "Made on 4 May"],
+  },
+  {
+    what: "letters of the West",
+    rows: [
+      ["Straße", "Größe", "Preis"],
+      ["Hauptstraße", "groß", 37.8],
+      ["Am Süll", "klein", 12],
+    ],
+    lines: (f) => [`Straße: Hauptstraße; Größe: groß; Preis: ${f(37.8)}`],
+  },
+  {
+    what: "many figures in a row",
+    rows: [
+      ["Day", "Low", "High", "Rain"],
+      ["01.05.", 4.5, 12.25, 0],
+      ["02.05.", 5.5, 14.75, 1.2],
+      ["03.05.", 6, 15, 0.4],
+    ],
+    lines: (f) => [`Day: 02.05.; Low: ${f(5.5)}; High: ${f(14.75)}; Rain: ${f(1.2)}`],
+  },
+];
+
+describe.each(Object.entries(TEXT_DIALECTS))(
+  "a table as %s writes it",
+  (_, dialect: TextDialect) => {
+    test.each(TABLES.map((table) => [table.what, table] as const))(
+      "has %s",
+      async (_what, table) => {
+        const { text } = await readWith(readCsv, writeTable(table.rows, dialect));
+        const lines = table.lines((number) => cellText(number, dialect.decimal));
+        for (const line of lines) expect(text.split("\n")).toContain(line);
+      },
+    );
+  },
+);
+
+/** Of kinds that were met one by one, each with a line that has to come out. */
+const MET: readonly (readonly [what: string, table: string, line: string])[] = [
+  [
+    "a comma in words that nobody quoted",
+    "Date,Shop,Amount\n2026-05-02,Rema,-245.50\n2026-05-03,Kiwi, Oslo,-12.00\n2026-05-04,Coop,-7.25\n",
+    "Date: 2026-05-03; Shop: Kiwi, Oslo; Amount: -12.00",
+  ],
+  ["decimal commas between semicolons", "A;B\n1,5;2,5\nx;3,5\n", "A; B"],
+  ["bars and blanks around cells", "Part | Stock\nBolt | 12\nNut | 40\n", "Part: Bolt; Stock: 12"],
+  ["a mark for inches", 'Size,Price\n5" pipe,12\n"6"" pipe",14\n', 'Size: 6" pipe; Price: 14'],
+  ["one column", "Town\nAlta\nBodø\n", "Alta"],
+  [
+    "a first name that is empty",
+    ",North,South\nMay,12,14\nJune,15,17\n",
+    "Column 1: May; North: 12; South: 14",
+  ],
+  ["old line ends", "Name;Fee\rKari;10\rOla;20\r", "Name: Ola; Fee: 20"],
+  [
+    "two tables with a gap",
+    "Item,Cost\nRope,12\nSail,99\n\nName,Desk,Phone\nAna,3,4417\nBen,4,4420\n",
+    "Name: Ben; Desk: 4; Phone: 4420",
+  ],
+  ["currencies", "Item;Price\nRope;12,50 EUR\nSail;99,00 EUR\n", "Item: Sail; Price: 99,00 EUR"],
+  [
+    "a preamble that Excel filled up with delimiters",
+    "Report 2026;;\nMade by;Ana;\n;;\nDate;Text;Amount\n02.05.2026;Oil;12,50\n03.05.2026;Gas;13,50\n",
+    "Date: 02.05.2026; Text: Oil; Amount: 12,50",
+  ],
+  [
+    "thousands with points",
+    "Konto;Saldo\nGiro;1.234,50\nSpar;12.000,00\n",
+    "Konto: Spar; Saldo: 12.000,00",
+  ],
+  ["minus signs behind", "Text;Soll\nMiete;900,00-\nStrom;80,00-\n", "Text: Miete; Soll: 900,00-"],
+  ["the separator named in quotes", '"sep=,"\nItem,Cost\nRope,12\n', "Item: Rope; Cost: 12"],
+  [
+    "names of months in dates",
+    "Date,Text,Sum\n12-Jan-26,Oil,4\n13-Feb-26,Gas,5\n",
+    "Date: 13-Feb-26; Text: Gas; Sum: 5",
+  ],
+];
+
+test.each(MET)("a table with %s is read as it is meant", async (_, table, line) => {
+  expect((await readWith(readCsv, table)).text.split("\n")).toContain(line);
+});
+
+test("a row of more cells than names, of which nobody knows whose they are, has no names", async () => {
+  const { text } = await readWith(
+    readCsv,
+    "Name,Town,Job\nAna,Oslo,cook\nBen,Voss,pilot\nEva,Alta,north,guide\n",
+  );
+  expect(text).toContain("Name: Ben; Town: Voss; Job: pilot\nEva; Alta; north; guide\n");
+});

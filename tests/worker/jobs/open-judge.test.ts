@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { refuse } from "../../../src/shared/failure.ts";
+import { startTrace } from "../../../src/shared/run-trace.ts";
+import { selectExam, upsertExam } from "../../../src/shared/store/hosts/exams.ts";
+import type { AskedStatement, Auditor, RecalledReply } from "../../../src/worker/evidence/types.ts";
+import {
+  auditorOf,
+  examineeFor,
+  keyOf,
+  openJudge,
+} from "../../../src/worker/jobs/judge/open-judge.ts";
+import type { JudgeSettings } from "../../../src/worker/jobs/judge/open-judge.ts";
+import type { Model, ModelReply } from "../../../src/worker/models/model.ts";
+import { FACTS, SETTINGS, worldOf } from "../../support/pipeline-world.ts";
+import { judgeBy, statementsIn, wrongStatements } from "../../support/judging-model.ts";
+import type { JudgeMood } from "../../support/judging-model.ts";
+import { openPglite } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
+
+const KEY = Buffer.alloc(32, 7);
+const WRONG = wrongStatements(KEY);
+const statement = (at: number): AskedStatement => ({
+  text: `Boat ${at} is blue.`,
+  lines: Array.from({ length: 9 }, (_, line) => ({
+    source: "notes/boats.md > Boats",
+    text: line === 8 ? `The colour of boat ${at} is that of the sky.` : `Line ${line} says little.`,
+  })),
+});
+const statements = (count: number): AskedStatement[] =>
+  Array.from({ length: count }, (_, at) => statement(at));
+
+describe("a judge that is opened", () => {
+  let database: TestDatabase;
+  let digest: string;
+  let mood: JudgeMood | "overflows" | "yes" | "no";
+  let prompts: string[];
+  beforeAll(async () => {
+    database = await openPglite();
+  });
+  afterAll(() => database.close());
+  beforeEach(() => {
+    digest = randomUUID().replaceAll("-", "").repeat(2);
+    mood = "good";
+    prompts = [];
+  });
+
+  const modelOf = (name: string): Model => ({
+    name,
+    facts: { ...FACTS, digest },
+    promptChars: () => 100_000,
+    async complete({ messages }) {
+      prompts.push(messages.at(-1)?.content ?? "");
+      if (mood === "overflows") return refuse("CONTEXT_OVERFLOW", "The host cut the prompt.");
+      const text = mood === "yes" || mood === "no" ? mood : judgeBy(mood, messages, WRONG);
+      return {
+        kind: "reply",
+        text,
+        toolCalls: [],
+        promptTokens: 10,
+        completionTokens: 5,
+        loadMs: 0,
+        doneReason: "stop",
+      } satisfies ModelReply;
+    },
+  });
+
+  type Judge = JudgeSettings["config"]["verify"]["judge"];
+  const settingsOf = (
+    judge: Partial<Judge> = {},
+    compareClaims?: JudgeSettings["deps"]["compareClaims"],
+  ): JudgeSettings => ({
+    config: {
+      model: SETTINGS.model,
+      verify: {
+        judge: { model: "same", form: "list", supported_means: "yes", ...judge },
+        entailment: { model_id: "nli", dtype: "fp32", digest: null },
+      },
+    } as unknown as JudgeSettings["config"],
+    database: database.db,
+    jobId: randomUUID(),
+    deps: {
+      models: { get: async (name) => modelOf(name) },
+      fenceKey: KEY,
+      compareClaims,
+    },
+  });
+  const answerer = (): Auditor => ({
+    model: modelOf("writer"),
+    choice: { name: "writer", why: "test", maxTokens: 800, timeoutMs: 1_000 },
+  });
+  const signal = new AbortController().signal;
+  const partsOf = (recorded = new Map<string, RecalledReply>()) => {
+    const { offload, calls } = worldOf({ models: [] });
+    return {
+      offload,
+      trace: startTrace(),
+      signal,
+      calls: {
+        ...calls,
+        recall: async (request: string) => recorded.get(request),
+        async commit(call: { requestSha256: string } & RecalledReply) {
+          recorded.set(call.requestSha256, call);
+        },
+      },
+    };
+  };
+  async function passes(settings: JudgeSettings): Promise<ReturnType<typeof keyOf>> {
+    const examinee = examineeFor(settings, answerer());
+    if (examinee === null) throw new Error("nobody is examined");
+    await upsertExam(database.db, keyOf(examinee), {
+      ...{ model: examinee.name, isKnown: true, state: "passed", calls: 12, parts: [] },
+      ...{ wrongAsked: 60, wrongConfirmed: 0, rightAsked: 60, rightConfirmed: 60 },
+      jobId: randomUUID(),
+    });
+    return keyOf(examinee);
+  }
+  const controls = async (): Promise<unknown> =>
+    (
+      await database.db.query("select controls from nightdesk_data.exams where identity = $1", [
+        digest,
+      ])
+    ).rows[0];
+
+  test("is not asked without an exam, and nothing is put on record", async () => {
+    const settings = settingsOf();
+    const said = await openJudge(settings)(statements(3), answerer(), partsOf());
+    expect(said).toEqual([null, null, null]);
+    expect(prompts).toEqual([]);
+  });
+
+  test("is asked of eight statements a call, beside a control, and gives a verdict for each in order", async () => {
+    const settings = settingsOf();
+    await passes(settings);
+    const said = await openJudge(settings)(statements(17), answerer(), partsOf());
+    expect(said).toHaveLength(17);
+    for (const one of said) {
+      expect(one).toEqual({ says: "yes", detail: expect.stringMatching(/^writer: /) });
+    }
+    expect(prompts).toHaveLength(3);
+    for (const prompt of prompts) {
+      const asked = statementsIn([{ role: "user", content: prompt }]);
+      expect(asked.length).toBeLessThanOrEqual(10);
+      expect(asked.filter((text) => WRONG.has(text))).toHaveLength(1);
+    }
+  });
+
+  test("shows a wrong one at no place of its own, and asks the same when a run is repeated", async () => {
+    const settings = settingsOf();
+    await passes(settings);
+    const places = new Set<number>();
+    for (let at = 0; at < 12; at += 1) {
+      await openJudge(settings)([statement(at), statement(at + 50)], answerer(), partsOf());
+      const asked = statementsIn([{ role: "user", content: prompts.at(-1) ?? "" }]);
+      places.add(asked.findIndex((text) => WRONG.has(text)));
+    }
+    expect(places.size).toBeGreaterThan(1);
+    const before = prompts.length;
+    await openJudge(settings)([statement(0), statement(50)], answerer(), partsOf());
+    expect(prompts[before]).toBe(prompts[0]);
+  });
+
+  test("that nods is asked once more, with the nearest lines, and not believed", async () => {
+    const settings = settingsOf();
+    await passes(settings);
+    mood = "nodding";
+    const said = await openJudge(settings)(statements(1), answerer(), partsOf());
+    expect(said).toEqual([{ says: "unclear", detail: expect.stringContaining("twice") }]);
+    expect(prompts).toHaveLength(2);
+    expect(prompts[0]).toContain("Line 7 says little.");
+    expect(prompts[1]).toContain("The colour of boat 0 is that of the sky.");
+    expect(prompts[1]).not.toContain("Line 7 says little.");
+  });
+
+  test("loses its word by what it says of controls", async () => {
+    const settings = settingsOf();
+    const key = await passes(settings);
+    mood = "nodding";
+    for (let at = 0; at < 2; at += 1) {
+      await openJudge(settings)([statement(at)], answerer(), partsOf());
+    }
+    expect(await selectExam(database.db, key)).toMatchObject({ state: "dismissed" });
+    const asked = prompts.length;
+    expect(await openJudge(settings)([statement(9)], answerer(), partsOf())).toEqual([null]);
+    expect(prompts).toHaveLength(asked);
+  });
+
+  test("is counted once for a call, however often its run begins again", async () => {
+    const settings = settingsOf();
+    await passes(settings);
+    const recorded = new Map<string, RecalledReply>();
+    const first = await openJudge(settings)(statements(2), answerer(), partsOf(recorded));
+    const before = await controls();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const again = await openJudge(settings)(statements(2), answerer(), partsOf(recorded));
+      expect(again).toEqual(first);
+    }
+    expect(prompts).toHaveLength(1);
+    expect(await controls()).toEqual(before);
+  });
+
+  test("whose host refuses leaves its statements unclear, with the code, and counts no control", async () => {
+    const settings = settingsOf();
+    await passes(settings);
+    mood = "overflows";
+    const said = await openJudge(settings)(statements(2), answerer(), partsOf());
+    expect(said).toEqual(
+      Array(2).fill({ says: "unclear", detail: expect.stringContaining("CONTEXT_OVERFLOW") }),
+    );
+    expect(await controls()).toEqual({ controls: 0 });
+  });
+
+  test("of the form yes_no whose no is the good one says yes by it, and nods by it", async () => {
+    const settings = settingsOf({ form: "yes_no", supported_means: "no" });
+    await passes(settings);
+    mood = "yes";
+    expect(await openJudge(settings)(statements(1), answerer(), partsOf())).toMatchObject([
+      { says: "no" },
+    ]);
+    mood = "no";
+    expect(await openJudge(settings)([statement(5)], answerer(), partsOf())).toMatchObject([
+      { says: "unclear" },
+    ]);
+  });
+
+  test("of the form nli is asked by its scores, and no model in words", async () => {
+    const compare: JudgeSettings["deps"]["compareClaims"] = async (pairs) => ({
+      model: "nli",
+      scores: pairs.map(({ claim }) =>
+        WRONG.has(claim)
+          ? { entailment: 0.1, contradiction: 0.8 }
+          : { entailment: 0.97, contradiction: 0.01 },
+      ),
+    });
+    const settings = settingsOf({ form: "nli" }, compare);
+    await passes(settings);
+    expect(await openJudge(settings)(statements(2), answerer(), partsOf())).toMatchObject([
+      { says: "yes" },
+      { says: "yes" },
+    ]);
+    expect(prompts).toEqual([]);
+  });
+
+  describe("whom models examine means", () => {
+    const examined = async (judge: Partial<Judge>, name?: string): Promise<string | undefined> =>
+      (await auditorOf(name, settingsOf(judge), signal))?.model.name;
+    test.each([
+      ["the model that is named", {}, "x", "x"],
+      ["the model that is named, whoever judges", { model: "big" }, "x", "x"],
+      ["who judges, where none is named", { model: "big" }, undefined, "big"],
+      ["who answers, where the same one judges", {}, undefined, "scripted"],
+      ["who answers, where none judges", { model: "off" }, undefined, "scripted"],
+      ["nobody in words, of the form nli", { form: "nli" }, "nli", undefined],
+    ] as const)("%s", async (_, judge, name, expected) => {
+      expect(await examined(judge, name)).toBe(expected);
+    });
+
+    test("nobody, without a model of language", async () => {
+      const settings = settingsOf();
+      const config = {
+        ...settings.config,
+        model: { ...settings.config.model, provider: "extractive" },
+      };
+      expect(
+        await auditorOf(undefined, { ...settings, config } as unknown as JudgeSettings, signal),
+      ).toBeNull();
+    });
+  });
+});
