@@ -1,0 +1,74 @@
+/** Left, top, right and bottom in pixels of the picture as it was read, from its upper left corner. */
+export type PixelBox = readonly [left: number, top: number, right: number, bottom: number];
+
+/**
+ * How sure a figure is: both models read it, one of two did or only one was asked, or neither was sure. A word without a
+ * digit has none.
+ */
+export type FigureReading = "two" | "one" | "doubtful";
+
+export type ReadWord = {
+  readonly text: string;
+  readonly box: PixelBox;
+  /** Of the engine, 0 to 100. */
+  readonly confidence: number;
+  readonly figure?: FigureReading;
+  /** What the second model read in its place, where that differs. */
+  readonly other?: string;
+};
+
+/** Words from left to right; wide gaps between them part the cells of a table. */
+export type ReadLine = { readonly words: readonly ReadWord[] };
+
+export type Turn = 0 | 90 | 180 | 270;
+
+/** What was read of the picture of one page, as it is stored. */
+export type PageRecord = {
+  readonly picture: {
+    /** `png`, `jpeg`, …; `pdf` of a page that was drawn. */
+    readonly format: string;
+    /** Pixels, after it was turned. */
+    readonly width: number;
+    readonly height: number;
+    /** Of a drawn page. */
+    readonly dpi?: number;
+  };
+  /** Clockwise, before it was read: what stood upright needed none. */
+  readonly turned: Turn;
+  /** Degrees by which lines lean. */
+  readonly skew: number;
+  /** Engine and version, each model with the first 8 hex digits of its SHA-256. */
+  readonly engine: string;
+  readonly languages: readonly string[];
+  /** Page segmentation of Tesseract: 3 or 6. */
+  readonly mode: number;
+  /** Share of the shapes of letters that lie in no word's box. */
+  readonly leftInk: number;
+  /** Mean of its words, 0 to 100. */
+  readonly confidence: number;
+  /** In the order in which a person reads them. */
+  readonly lines: readonly ReadLine[];
+};
+
+/** Of a page whose picture can't be read: a clause that follows its path and page, and what to do. */
+export type UnreadablePage = {
+  readonly kind: "unreadable";
+  readonly why: string;
+  /** `never` of what is due to the machine. */
+  readonly lasts: "always" | "perhaps" | "never";
+};
+
+export type PageOutcome = { readonly kind: "read"; readonly record: PageRecord } | UnreadablePage;
+
+export type PageRequest = {
+  readonly bytes: Buffer;
+  /** From 1: page of a PDF, frame of a TIFF. */
+  readonly page: number;
+  /** Tesseract's names, such as `eng`. */
+  readonly languages: readonly string[];
+  /** Whether figures are read by a second model. */
+  readonly second: "fast" | "none";
+};
+
+/** Reads one page in a process of its own. Throws for a fault of the machinery alone. */
+export type ReadPage = (request: PageRequest) => Promise<PageOutcome>;
