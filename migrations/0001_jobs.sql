@@ -78,7 +78,7 @@ create table nightdesk_data.jobs (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
   kind text not null
-    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'examine', 'embed', 'index', 'chat', 'command', 'notify')),
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'examine', 'embed', 'index', 'ocr', 'chat', 'command', 'notify')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,
@@ -790,7 +790,7 @@ create table nightdesk_data.claims (
   grade text not null check (grade in ('supported', 'unconfirmed', 'unsupported')),
   fate text not null check (fate in ('kept', 'marked', 'repaired', 'dropped', 'flagged')),
   reason text not null check (reason in ('verbatim', 'computed', 'confirmed', 'uncited', 'not_admitted', 'quote', 'figure', 'name',
-    'polarity', 'opposite', 'anchor', 'subject', 'frame', 'label', 'judge', 'unclear', 'not_asked')),
+    'polarity', 'opposite', 'anchor', 'subject', 'frame', 'label', 'reading', 'judge', 'unclear', 'not_asked')),
   -- Whether the answer that was given holds it.
   stands boolean not null,
   arithmetic text,
@@ -840,7 +840,7 @@ create table nightdesk_data.field_bindings (
   value jsonb not null check (jsonb_typeof(value) not in ('object', 'array')),
   state text not null check (state in ('bound', 'unbound', 'null')),
   -- Of an unbound one, of a null that stands for a value that nothing carried, and of a bound one that is in doubt.
-  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote', 'other_label', 'judge')),
+  reason text check (reason in ('no_quote', 'quote_not_found', 'quote_short', 'not_in_quote', 'other_label', 'reading', 'judge')),
   grade text check (grade in ('supported', 'unconfirmed', 'unsupported')),
   -- What a judge said of the value, or of the one that was left out.
   judge_says text check (judge_says in ('yes', 'no', 'unclear')),
@@ -859,7 +859,7 @@ create table nightdesk_data.field_bindings (
     check ((state = 'bound') = (quote is not null) and (quote is null) = (path is null)),
   constraint what_is_null_has_no_value check ((state = 'null') = (jsonb_typeof(value) = 'null')),
   constraint unbound_values_have_a_reason check (state <> 'unbound' or reason is not null),
-  constraint bound_values_may_be_in_doubt check (state <> 'bound' or coalesce(reason in ('no_quote', 'other_label', 'judge'), true)),
+  constraint bound_values_may_be_in_doubt check (state <> 'bound' or coalesce(reason in ('no_quote', 'other_label', 'reading', 'judge'), true)),
   constraint values_have_a_grade check ((state = 'null') = (grade is null)),
   constraint judges_say_it_in_words check ((judge_says is null) = (judge_detail is null))
 );

@@ -242,3 +242,19 @@ create table nightdesk_data.document_failures (
     num_nulls(file, bytes, mtime_ns, ctime_ns, inode, settled, reader) in (0, 7)),
   constraint tries_are_of_a_file check (tries is null or file is not null)
 );
+
+-- What was read of the pictures of pages, by the bytes of their file.
+create table nightdesk_data.ocr_pages (
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  page integer not null check (page > 0),
+  -- First digits of a fingerprint of index.ocr: read by another, it is read again.
+  settings text not null check (settings ~ '^[0-9a-f]{8}$'),
+  -- Words with their boxes and how sure each is; null where the picture can't be read.
+  record jsonb check (jsonb_typeof(record) = 'object'),
+  unreadable text check (unreadable <> ''),
+  read_at timestamptz not null default clock_timestamp(),
+  -- The job may be deleted before.
+  job_id uuid not null,
+  primary key (sha256, page, settings),
+  constraint a_page_is_read_or_given_up check (num_nonnulls(record, unreadable) = 1)
+);

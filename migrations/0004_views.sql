@@ -17,7 +17,7 @@ comment on column nightdesk.results.job_id is 'Id of the job.';
 comment on column nightdesk.results.batch_id is 'Id of its batch.';
 comment on column nightdesk.results.batch is 'Name of its batch.';
 comment on column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.';
-comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, chat, command or notify.';
+comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, ocr, chat, command or notify.';
 comment on column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.';
 comment on column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.';
 comment on column nightdesk.results.error_message is 'The same in words.';
@@ -835,6 +835,36 @@ comment on column nightdesk.host_models.server_version is 'Version of the server
 comment on column nightdesk.host_models.window_tokens is 'Tokens that prompt and reply share; null where nobody knows.';
 comment on column nightdesk.host_models.features is 'What it can do, as JSON: tools (native, schema or text), counts_tokens (chat, tokenize or none), ignores_schemas.';
 comment on column nightdesk.host_models.seen_at is 'When a worker last looked.';
+
+create view nightdesk.ocr_pages as
+select p.sha256, p.page, d.path, p.record is not null as is_read, p.unreadable, (p.record->>'confidence')::real as confidence,
+       (p.record->>'leftInk')::real as left_ink, f.words, f.by_two, f.by_one, f.doubtful, (p.record->>'turned')::int as turned,
+       p.record->>'engine' as engine, p.settings, p.read_at, p.job_id, p.record
+  from nightdesk_data.ocr_pages p
+  left join lateral (
+    select count(*) as words, count(*) filter (where word->>'figure' = 'two') as by_two,
+           count(*) filter (where word->>'figure' = 'one') as by_one,
+           count(*) filter (where word->>'figure' = 'doubtful') as doubtful
+      from jsonb_path_query(p.record, '$.lines[*].words[*]') word) f on p.record is not null
+  left join lateral (select path from nightdesk_data.documents where sha256 = p.sha256 order by path limit 1) d on true;
+comment on view nightdesk.ocr_pages is 'What was read of the pictures of pages: one row a page of a file, and settings it was read with.';
+comment on column nightdesk.ocr_pages.sha256 is 'SHA-256 of the file.';
+comment on column nightdesk.ocr_pages.page is 'From 1: page of a PDF, frame of a TIFF.';
+comment on column nightdesk.ocr_pages.path is 'A document of these bytes; null while there is none.';
+comment on column nightdesk.ocr_pages.is_read is 'false where the picture could not be read.';
+comment on column nightdesk.ocr_pages.unreadable is 'Why not; null where it was.';
+comment on column nightdesk.ocr_pages.confidence is 'Mean of its words by the engine, 0 to 100.';
+comment on column nightdesk.ocr_pages.left_ink is 'Share of the shapes of letters that lie in no word, 0 to 1: above 0.05 words are missing.';
+comment on column nightdesk.ocr_pages.words is 'How many words.';
+comment on column nightdesk.ocr_pages.by_two is 'Figures that two models read alike.';
+comment on column nightdesk.ocr_pages.by_one is 'Figures that one of them read, or that only one was asked of.';
+comment on column nightdesk.ocr_pages.doubtful is 'Figures of which neither was sure.';
+comment on column nightdesk.ocr_pages.turned is 'Degrees, clockwise, that the page was turned by before it was read.';
+comment on column nightdesk.ocr_pages.engine is 'Engine and models.';
+comment on column nightdesk.ocr_pages.settings is 'Fingerprint of index.ocr.';
+comment on column nightdesk.ocr_pages.read_at is 'When it was read.';
+comment on column nightdesk.ocr_pages.job_id is 'The job that read it.';
+comment on column nightdesk.ocr_pages.record is 'Words with their boxes in pixels, as JSON.';
 
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,

@@ -582,6 +582,15 @@ table nightdesk_data.nights
   column calls_reserved bigint not null default 0
   column money_reserved double precision not null default 0
 
+table nightdesk_data.ocr_pages
+  column sha256 text not null
+  column page integer not null
+  column settings text not null
+  column record jsonb
+  column unreadable text
+  column read_at timestamp with time zone not null default clock_timestamp()
+  column job_id uuid not null
+
 table nightdesk_data.operator_actions
   column action_id bigint not null generated always as identity
   column at timestamp with time zone not null default clock_timestamp()
@@ -1046,7 +1055,7 @@ constraint claims_other_places_check on nightdesk_data.claims CHECK ((jsonb_type
 
 constraint claims_pkey on nightdesk_data.claims PRIMARY KEY (run_id, draft, ordinal)
 
-constraint claims_reason_check on nightdesk_data.claims CHECK ((reason = ANY (ARRAY['verbatim'::text, 'computed'::text, 'confirmed'::text, 'uncited'::text, 'not_admitted'::text, 'quote'::text, 'figure'::text, 'name'::text, 'polarity'::text, 'opposite'::text, 'anchor'::text, 'subject'::text, 'frame'::text, 'label'::text, 'judge'::text, 'unclear'::text, 'not_asked'::text])))
+constraint claims_reason_check on nightdesk_data.claims CHECK ((reason = ANY (ARRAY['verbatim'::text, 'computed'::text, 'confirmed'::text, 'uncited'::text, 'not_admitted'::text, 'quote'::text, 'figure'::text, 'name'::text, 'polarity'::text, 'opposite'::text, 'anchor'::text, 'subject'::text, 'frame'::text, 'label'::text, 'reading'::text, 'judge'::text, 'unclear'::text, 'not_asked'::text])))
 
 constraint claims_run_id_fkey on nightdesk_data.claims FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
 
@@ -1306,7 +1315,7 @@ constraint bindings_have_a_place_or_none on nightdesk_data.field_bindings CHECK 
 
 constraint bound_values_have_words_at_a_place on nightdesk_data.field_bindings CHECK ((((state = 'bound'::text) = (quote IS NOT NULL)) AND ((quote IS NULL) = (path IS NULL))))
 
-constraint bound_values_may_be_in_doubt on nightdesk_data.field_bindings CHECK (((state <> 'bound'::text) OR COALESCE((reason = ANY (ARRAY['no_quote'::text, 'other_label'::text, 'judge'::text])), true)))
+constraint bound_values_may_be_in_doubt on nightdesk_data.field_bindings CHECK (((state <> 'bound'::text) OR COALESCE((reason = ANY (ARRAY['no_quote'::text, 'other_label'::text, 'reading'::text, 'judge'::text])), true)))
 
 constraint field_bindings_grade_check on nightdesk_data.field_bindings CHECK ((grade = ANY (ARRAY['supported'::text, 'unconfirmed'::text, 'unsupported'::text])))
 
@@ -1320,7 +1329,7 @@ constraint field_bindings_ordinal_check on nightdesk_data.field_bindings CHECK (
 
 constraint field_bindings_pkey on nightdesk_data.field_bindings PRIMARY KEY (run_id, ordinal)
 
-constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text, 'other_label'::text, 'judge'::text])))
+constraint field_bindings_reason_check on nightdesk_data.field_bindings CHECK ((reason = ANY (ARRAY['no_quote'::text, 'quote_not_found'::text, 'quote_short'::text, 'not_in_quote'::text, 'other_label'::text, 'reading'::text, 'judge'::text])))
 
 constraint field_bindings_run_id_fkey on nightdesk_data.field_bindings FOREIGN KEY (run_id) REFERENCES nightdesk_data.runs(run_id) ON DELETE CASCADE
 
@@ -1502,7 +1511,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'examine'::text, 'embed'::text, 'index'::text, 'chat'::text, 'command'::text, 'notify'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'examine'::text, 'embed'::text, 'index'::text, 'ocr'::text, 'chat'::text, 'command'::text, 'notify'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -1621,6 +1630,20 @@ constraint nights_tokens_limit_check on nightdesk_data.nights CHECK ((tokens_lim
 constraint nights_tokens_reserved_check on nightdesk_data.nights CHECK ((tokens_reserved >= 0))
 
 constraint nights_tokens_used_check on nightdesk_data.nights CHECK ((tokens_used >= 0))
+
+constraint a_page_is_read_or_given_up on nightdesk_data.ocr_pages CHECK ((num_nonnulls(record, unreadable) = 1))
+
+constraint ocr_pages_page_check on nightdesk_data.ocr_pages CHECK ((page > 0))
+
+constraint ocr_pages_pkey on nightdesk_data.ocr_pages PRIMARY KEY (sha256, page, settings)
+
+constraint ocr_pages_record_check on nightdesk_data.ocr_pages CHECK ((jsonb_typeof(record) = 'object'::text))
+
+constraint ocr_pages_settings_check on nightdesk_data.ocr_pages CHECK ((settings ~ '^[0-9a-f]{8}$'::text))
+
+constraint ocr_pages_sha256_check on nightdesk_data.ocr_pages CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint ocr_pages_unreadable_check on nightdesk_data.ocr_pages CHECK ((unreadable <> ''::text))
 
 constraint actions_that_ended_have_a_time on nightdesk_data.operator_actions CHECK (((ended_at IS NOT NULL) = (outcome <> 'begun'::text)))
 
@@ -2656,6 +2679,36 @@ view nightdesk.moves (job_id, batch_id, batch, custom_id, run_id, step, tool, ty
      JOIN nightdesk_data.jobs j ON j.job_id = s.job_id
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id
   WHERE s.state <> 'skipped'::text;
+
+view nightdesk.ocr_pages (sha256, page, path, is_read, unreadable, confidence, left_ink, words, by_two, by_one, doubtful, turned, engine, settings, read_at, job_id, record) as
+ SELECT p.sha256,
+    p.page,
+    d.path,
+    p.record IS NOT NULL AS is_read,
+    p.unreadable,
+    (p.record ->> 'confidence'::text)::real AS confidence,
+    (p.record ->> 'leftInk'::text)::real AS left_ink,
+    f.words,
+    f.by_two,
+    f.by_one,
+    f.doubtful,
+    (p.record ->> 'turned'::text)::integer AS turned,
+    p.record ->> 'engine'::text AS engine,
+    p.settings,
+    p.read_at,
+    p.job_id,
+    p.record
+   FROM nightdesk_data.ocr_pages p
+     LEFT JOIN LATERAL ( SELECT count(*) AS words,
+            count(*) FILTER (WHERE (word.word ->> 'figure'::text) = 'two'::text) AS by_two,
+            count(*) FILTER (WHERE (word.word ->> 'figure'::text) = 'one'::text) AS by_one,
+            count(*) FILTER (WHERE (word.word ->> 'figure'::text) = 'doubtful'::text) AS doubtful
+           FROM jsonb_path_query(p.record, '$."lines"[*]."words"[*]'::jsonpath) word(word)) f ON p.record IS NOT NULL
+     LEFT JOIN LATERAL ( SELECT documents.path
+           FROM nightdesk_data.documents
+          WHERE documents.sha256 = p.sha256
+          ORDER BY documents.path
+         LIMIT 1) d ON true;
 
 view nightdesk.operator_actions (action_id, at, actor, action, batch_id, batch, job_id, detail, outcome, said, ended_at) as
  SELECT a.action_id,
@@ -4042,6 +4095,8 @@ comment on view nightdesk.model_calls is 'One row a call of a model, committed a
 
 comment on view nightdesk.moves is 'One row a call of a tool in an investigation or a check, by what kind of step of a search it was. A call that was lost and made again is there once.'
 
+comment on view nightdesk.ocr_pages is 'What was read of the pictures of pages: one row a page of a file, and settings it was read with.'
+
 comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk.'
 
 comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).'
@@ -4874,6 +4929,40 @@ comment on view column nightdesk.moves.tool is 'Name of the tool.'
 
 comment on view column nightdesk.moves.type is 'search, open (a file, a page or an earlier output), compare (values are reckoned with), count (a set is listed), verify (a check opens what its statement rests on), note or other.'
 
+comment on view column nightdesk.ocr_pages.by_one is 'Figures that one of them read, or that only one was asked of.'
+
+comment on view column nightdesk.ocr_pages.by_two is 'Figures that two models read alike.'
+
+comment on view column nightdesk.ocr_pages.confidence is 'Mean of its words by the engine, 0 to 100.'
+
+comment on view column nightdesk.ocr_pages.doubtful is 'Figures of which neither was sure.'
+
+comment on view column nightdesk.ocr_pages.engine is 'Engine and models.'
+
+comment on view column nightdesk.ocr_pages.is_read is 'false where the picture could not be read.'
+
+comment on view column nightdesk.ocr_pages.job_id is 'The job that read it.'
+
+comment on view column nightdesk.ocr_pages.left_ink is 'Share of the shapes of letters that lie in no word, 0 to 1: above 0.05 words are missing.'
+
+comment on view column nightdesk.ocr_pages.page is 'From 1: page of a PDF, frame of a TIFF.'
+
+comment on view column nightdesk.ocr_pages.path is 'A document of these bytes; null while there is none.'
+
+comment on view column nightdesk.ocr_pages.read_at is 'When it was read.'
+
+comment on view column nightdesk.ocr_pages.record is 'Words with their boxes in pixels, as JSON.'
+
+comment on view column nightdesk.ocr_pages.settings is 'Fingerprint of index.ocr.'
+
+comment on view column nightdesk.ocr_pages.sha256 is 'SHA-256 of the file.'
+
+comment on view column nightdesk.ocr_pages.turned is 'Degrees, clockwise, that the page was turned by before it was read.'
+
+comment on view column nightdesk.ocr_pages.unreadable is 'Why not; null where it was.'
+
+comment on view column nightdesk.ocr_pages.words is 'How many words.'
+
 comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query or remove-query.'
 
 comment on view column nightdesk.operator_actions.action_id is 'Rises with each action.'
@@ -5036,7 +5125,7 @@ comment on view column nightdesk.results.input is 'What was asked for, as it was
 
 comment on view column nightdesk.results.job_id is 'Id of the job.'
 
-comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, chat, command or notify.'
+comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, ocr, chat, command or notify.'
 
 comment on view column nightdesk.results.model is 'The model that wrote the answer.'
 
@@ -5489,6 +5578,8 @@ grant select on relation nightdesk.memory to nightdesk_reader
 grant select on relation nightdesk.model_calls to nightdesk_reader
 
 grant select on relation nightdesk.moves to nightdesk_reader
+
+grant select on relation nightdesk.ocr_pages to nightdesk_reader
 
 grant select on relation nightdesk.operator_actions to nightdesk_reader
 

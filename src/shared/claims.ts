@@ -43,6 +43,7 @@ export const REASON_WORDS: Readonly<Record<ClaimReason, string>> = {
   frame:
     "what stands there is no statement: denied above, asked, open, struck, an option, an example, or hearsay",
   label: "its figure stands there in a heading or title alone",
+  reading: "a figure of it was not read for sure from the picture of its page",
   judge: "an examined model does not find it there",
   unclear: "an examined model can't tell whether it stands there",
   not_asked: "it stands there in other words, if at all, and no examined model was asked",

@@ -122,7 +122,7 @@ export const CLAIM_REASONS = [
   ...(["verbatim", "computed", "confirmed"] as const),
   ...(["uncited", "not_admitted", "quote"] as const),
   ...(["figure", "name", "polarity", "opposite", "anchor", "subject", "frame", "label"] as const),
-  ...(["judge", "unclear", "not_asked"] as const),
+  ...(["reading", "judge", "unclear", "not_asked"] as const),
 ] as const;
 export type ClaimReason = (typeof CLAIM_REASONS)[number];
 
@@ -168,13 +168,14 @@ export type ClaimRecord = {
   readonly checks: readonly ClaimRule[];
 };
 
-/** Why no words of the document carry a value; of a bound one the first and the last two, why it is in doubt. */
+/** Why no words of the document carry a value; of a bound one the first and the last three, why it is in doubt. */
 export const UNBOUND_REASONS = [
   "no_quote",
   "quote_not_found",
   "quote_short",
   "not_in_quote",
   "other_label",
+  "reading",
   "judge",
 ] as const;
 
@@ -238,7 +239,7 @@ export type ToolCallRecord = {
 export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),
-  ...(["plan", "embed", "index", "index_vectors", "notify"] as const),
+  ...(["plan", "embed", "index", "index_vectors", "read_page", "notify"] as const),
   ...(["grant", "look_around", "verdict", "examine"] as const),
   ...(["decompose", "rules", "audit", "revise"] as const),
 ] as const;

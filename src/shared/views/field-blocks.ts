@@ -111,6 +111,7 @@ const UNBOUND_WORDS: Readonly<Record<string, string>> = {
   quote_short: "its quote says too little",
   not_in_quote: "its quote does not hold it",
   other_label: "its line names something else",
+  reading: "its figure was not read for sure from the picture of its page",
   judge: "an examined model does not find it there",
 };
 

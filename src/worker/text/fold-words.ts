@@ -10,8 +10,8 @@ const HIDDEN = String.raw`[\p{Cf}\0-\x08\x0E-\x1F\x7F-\x84\x86-\x9F]`;
 const LINE_END = String.raw`(?:\r\n|[\n\r])`;
 /** Inside a word: an apostrophe, what shows nothing, a hyphen between letters, also where a line ends after it. */
 const JOINT = String.raw`(?:['’＇]|(?<=[\p{L}\p{M}])[\-\u2010\u2011\u00AD](?:[ \t]{0,8}${LINE_END}[ \t>]*)?(?=\p{L})|${HIDDEN}+)`;
-/** Left out: marks of markdown, quote marks, brackets, the target of a link, our own changes to evidence. */
-const IGNORED = String.raw`\]\([^\(\)\s]{0,2000}\)|${LINE_END}[ \t]*>[ \t>]*|<<<|>>>|[\s*_\`~·#\|\\"'“”„‟«»‹›「」『』‘’‚‛＂＇´\(\)\[\]【】［］（）]|${HIDDEN}`;
+/** Left out: marks of markdown, quote marks, brackets, the target of a link, our own changes to evidence, marks of doubtful figures. */
+const IGNORED = String.raw`\]\([^\(\)\s]{0,2000}\)|${LINE_END}[ \t]*>[ \t>]*|<<<|>>>|[\s\u2E2E*_\`~·#\|\\"'“”„‟«»‹›「」『』‘’‚‛＂＇´\(\)\[\]【】［］（）]|${HIDDEN}`;
 const PATTERN = new RegExp(
   [
     String.raw`(?<tag>[<‹]\/?[tT][hH][iI][nN][kK])`,

@@ -153,7 +153,7 @@ export async function leaveOut(
 }
 
 const UNBOUND_WORDS: Readonly<
-  Record<Exclude<FieldBinding["reason"], null | "other_label" | "judge">, string>
+  Record<Exclude<FieldBinding["reason"], null | "other_label" | "reading" | "judge">, string>
 > = {
   no_quote:
     "it has no quote, and no one sentence of the document holds it; give the sentence or row that does",
@@ -173,7 +173,7 @@ const unboundFaults = (values: readonly FieldValue[], bindings: readonly FieldBi
   values.flatMap(({ pointer, without, isJudged }, at) => {
     const { state, reason = null } = bindings[at] ?? {};
     if (state !== "unbound" || reason === null || isJudged) return [];
-    if (reason === "other_label" || reason === "judge") return [];
+    if (reason === "other_label" || reason === "reading" || reason === "judge") return [];
     return [fault("VALUE_UNBOUND", `${pointer}: ${UNBOUND_WORDS[reason]}${INSTEAD[without]}.`)];
   });
 

@@ -2,6 +2,8 @@ import type { EvidenceSpan, FieldBinding, QuoteRecord } from "../../../shared/ru
 import { placesIn } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { PureWork } from "../../offload/offload.ts";
+import { sliceCodePoints } from "../../text/clean-text.ts";
+import { DOUBT_MARK, doubtIn } from "../../text/doubt-mark.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import { languageOf } from "../../text/units/language.ts";
 import { unitsOf } from "../claims/units.ts";
@@ -25,12 +27,13 @@ type Bindable = {
  * Binds each value of fields to words of the document that stand there and hold it: those of its own quote, or the whole
  * sentence or row that it is of; of a quote of its object those of the next two sentences as well. A value without a quote
  * of its own is bound to the one sentence that holds it, where a number of two digits, a date or a name can be told, and is
- * in doubt; so is a figure of a line whose label names something else. In the order of the values.
+ * in doubt; so is a figure of a line whose label names something else, or that was not read for sure. In the order of the values.
  */
 export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
   const document = readDocument(evidence);
   const locate = quoteFinder(values, evidence);
   const isLabelledOtherwise = labelCheck(values, document);
+  const wordsAt = wordsIn(evidence);
   return values.map((field) => {
     const { pointer, value } = field;
     const graded = (found: Pick<FieldBinding, "state" | "reason" | "quote" | "span">) =>
@@ -40,11 +43,21 @@ export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
     const found = findBinding(field, document, locate);
     if (typeof found === "string") return graded({ state: "unbound", reason: found, ...nowhere });
     const { isLookedUp, ...words } = found;
-    const doubt = isLookedUp ? "no_quote" : null;
+    const passage = words.span === null ? "" : wordsAt(words.span);
+    const isDoubtful = doubtIn(passage, String(value)) !== undefined;
+    const doubt = isDoubtful ? "reading" : isLookedUp ? "no_quote" : null;
     const reason = isLabelledOtherwise(field, words) ? "other_label" : doubt;
     return graded({ state: "bound", reason, ...words });
   });
 }
+
+const wordsIn =
+  (evidence: readonly CitableBlock[]) =>
+  ({ number, startChar, endChar }: EvidenceSpan): string => {
+    const block = evidence.find((one) => one.number === number);
+    if (block?.text.includes(DOUBT_MARK) !== true) return "";
+    return sliceCodePoints(block.text, startChar - block.startChar, endChar - block.startChar);
+  };
 
 /** The same for fields and a document of any length. */
 export const BIND_FIELDS: PureWork<Bindable, FieldBinding[]> = {

@@ -21,7 +21,9 @@ export function gradeField(
     return { ...binding, judged, grade: isChosen(field) ? "unconfirmed" : "unsupported" };
   }
   const says = judged?.says ?? "unclear";
-  if (reason !== null) {
+  // No yes makes sure what was not read for sure.
+  if (reason === "reading" && says !== "no") return { ...binding, judged, grade: "unconfirmed" };
+  if (reason !== null && reason !== "reading") {
     const veto = reason === "other_label" ? "frame" : "none";
     return { ...binding, judged, grade: GRADES[says][veto] };
   }

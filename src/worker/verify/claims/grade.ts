@@ -3,6 +3,8 @@ import type { ClaimGrade, ClaimReason, EvidenceSpan } from "../../../shared/run-
 import { figureOverTable } from "../../text/tables/figure-over-table.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
+import { sliceCodePoints } from "../../text/clean-text.ts";
+import { doubtIn, withoutDoubts } from "../../text/doubt-mark.ts";
 import { compareDeniedWords, compareSubject } from "./apart-rules.ts";
 import { compareFigures, compareLabelFigures, sumsOf } from "./figure-rules.ts";
 import { compareFrame } from "./frame-rule.ts";
@@ -103,7 +105,14 @@ export function gradeClaims(
     return graded;
   });
 
-  function gradeOne(claim: Claim): GradedClaim {
+  function gradeOne(given: Claim): GradedClaim {
+    const claim = { ...given, text: withoutDoubts(given.text) };
+    const graded = gradeUndoubted(claim);
+    const block = byNumber.get(graded.place?.number ?? 0);
+    return block === undefined ? graded : withDoubt(graded, claim.text, block);
+  }
+
+  function gradeUndoubted(claim: Claim): GradedClaim {
     const cited = rules.has("citation")
       ? [...new Set(claim.cites)].flatMap((number) => byNumber.get(number) ?? [])
       : evidence;
@@ -114,6 +123,19 @@ export function gradeClaims(
       ? refused("uncited", "It cites nothing.")
       : refused("not_admitted", "It cites no piece that was admitted.");
   }
+}
+
+/** What rests on a figure that was not read for sure is at most unconfirmed, whatever its words. */
+function withDoubt(graded: GradedClaim, text: string, block: CitableBlock): GradedClaim {
+  const { place } = graded;
+  if (graded.grade !== "supported" || place === null) return graded;
+  const { startChar, endChar } = place;
+  const [start, end] = [startChar - block.startChar, endChar - block.startChar];
+  const doubt = doubtIn(sliceCodePoints(block.text, start, end), text);
+  if (doubt === undefined) return graded;
+  const detail = `${doubt} was not read for sure from the picture of its page.`;
+  const check = { rule: "reading", verdict: "unknown", detail } as const;
+  return { ...graded, grade: "unconfirmed", reason: "reading", checks: [...graded.checks, check] };
 }
 
 /** A figure over a table that comes out again, to the letter, from the pieces that are cited. */

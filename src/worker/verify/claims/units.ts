@@ -1,4 +1,5 @@
 import type { CitableBlock } from "../../evidence/number.ts";
+import { withoutDoubts } from "../../text/doubt-mark.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import type { TextBlock } from "../../text/units/cut-blocks.ts";
 import { cutUnits } from "../../text/units/cut-units.ts";
@@ -22,7 +23,8 @@ export function unitsOf(block: CitableBlock): Unit[] {
   const cut = cutUnits(block.text, block.headingPath?.split(" > ").at(-1) ?? null);
   const units = cut.map((unit): Unit => {
     const { kind, headings } = unit.block;
-    const text = (kind === "row" ? rowText(unit.block) : unit.text).slice(0, MOST_CHARS);
+    const whole = kind === "row" ? rowText(unit.block) : unit.text;
+    const text = withoutDoubts(whole).slice(0, MOST_CHARS);
     return { ...unit, block, kind: KINDS[kind] ?? "sentence", headings, text };
   });
   return [...units, ...pairUnits(cut, units)];

@@ -1,0 +1,27 @@
+/**
+ * Stands behind a figure that was not read for sure from a picture, in the text of its document: readers, models and rules see it where
+ * it matters. No keyboard has the character.
+ */
+export const DOUBT_MARK = "\u2E2E";
+
+export const withoutDoubts = (text: string): string => text.replaceAll(DOUBT_MARK, "");
+
+/** The first marked word of a passage whose figure a text states; undefined where it rests on none. */
+export function doubtIn(passage: string, text: string): string | undefined {
+  if (!passage.includes(DOUBT_MARK)) return undefined;
+  const stated = figuresOf(text);
+  return [...passage.matchAll(MARKED)]
+    .map(([word]) => word)
+    .find((word) => [...figuresOf(word)].some((figure) => stated.has(figure)));
+}
+
+const MARKED = /[^\s|]{1,100}(?=\u2E2E)/gu;
+
+/** Of each word the groups of its digits, and all of them: "1,234.50" is also 12345. */
+const figuresOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    text.split(/\s+/).flatMap((word) => {
+      const groups = word.match(/\d+/g) ?? [];
+      return [...groups, groups.join("").replace(/(?<=\d)0+$/, "")].filter((one) => one !== "");
+    }),
+  );
