@@ -17,6 +17,10 @@ export const CODES = {
     outcome: "refused",
     meaning: "The file shows words, but holds no letters that can be read.",
   },
+  PAGES_UNREAD: {
+    outcome: "refused",
+    meaning: "Pages of the file are pictures whose words were not read yet.",
+  },
   FILE_ENCRYPTED: { outcome: "refused", meaning: "The file can't be read without its password." },
   FILE_FORMAT_INVALID: {
     outcome: "refused",

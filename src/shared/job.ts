@@ -19,6 +19,7 @@ export const KINDS = [
   "examine",
   "embed",
   "index",
+  "ocr",
   "chat",
   "command",
   "notify",
@@ -143,9 +144,14 @@ const indexInput = z.strictObject({
       allow_partial: z.boolean().optional(),
       /** Queue an embed job for what changed; true unless it is said otherwise. */
       embed: z.boolean().optional(),
+      /** Queue a job for each file with pictures of pages that were not read. */
+      ocr: z.boolean().optional(),
     })
     .optional(),
 });
+
+/** The pictures of pages of a file. Only index jobs queue it. */
+const ocrInput = z.strictObject({ kind: z.literal("ocr"), path });
 
 const chatInput = z
   .strictObject({
@@ -342,6 +348,7 @@ export const jobInputSchema = z.union([
   embedTextInput,
   embedChunksInput,
   indexInput,
+  ocrInput,
   chatInput,
 ]);
 
@@ -362,6 +369,7 @@ export type SummarizeInput = z.infer<typeof summarizeInput>;
 export type EmbedTextInput = z.infer<typeof embedTextInput>;
 export type EmbedChunksInput = z.infer<typeof embedChunksInput>;
 export type IndexInput = z.infer<typeof indexInput>;
+export type OcrInput = z.infer<typeof ocrInput>;
 export type ChatInput = z.infer<typeof chatInput>;
 export type ExtractInput = z.infer<typeof extractInput>;
 export type DigestInput = z.infer<typeof digestInput>;

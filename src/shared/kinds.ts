@@ -124,6 +124,12 @@ const WRITTEN = {
     calls: ["embedder"],
     notRepeatable: "it read the sources as they were, and no reply of a model is on record",
   },
+  ocr: {
+    ...WITHOUT_MODEL,
+    title: textAt("path"),
+    calls: [],
+    notRepeatable: "what it read is on record page by page, and no reply of a model is",
+  },
   command: {
     ...WITHOUT_MODEL,
     title: ({ command }) => (Array.isArray(command) ? command.join(" ") : ""),

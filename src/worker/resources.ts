@@ -21,6 +21,8 @@ import { createModels } from "./models/create-model.ts";
 import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import type { HostChoice } from "./models/host-models.ts";
+import { openReadPages } from "./ocr/open-read-pages.ts";
+import type { ReadPage } from "./ocr/page-record.ts";
 import { openFirst } from "./open-first.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
@@ -50,6 +52,8 @@ export type WorkerResources = {
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
   readonly search: () => Promise<Search>;
+  /** Reads the picture of a page, where index.ocr says how. */
+  readonly readPage: ReadPage;
   /** A thread of their own: a check of an answer must not wait until a long document is cut. */
   readonly offloadDocuments: Offload;
   /** How the calls of a run come to one of several hosts. */
@@ -88,7 +92,11 @@ export function openResources(context: CommandContext, database: Database): Work
     features: featuresIn(looked),
   };
   const sandbox = once(() =>
-    openSandbox(policyOf(config), textExtractionOf(config), () => selectAttachments(looked)),
+    openSandbox(
+      policyOf(config),
+      textExtractionOf(config, openReadPages(config.index.ocr, looked)),
+      () => selectAttachments(looked),
+    ),
   );
   const filesOf = (opened: BoundSandbox): DeskFiles =>
     withAttachments(opened, {
@@ -121,6 +129,10 @@ export function openResources(context: CommandContext, database: Database): Work
       ? embedder()
       : otherEmbedder(config, model, reach);
   const offloadDocuments = openOffload();
+  const pageReader = once(async () => {
+    const { openPageReader } = await import("./ocr/open-page-reader.ts");
+    return openPageReader(config);
+  });
   const resources: WorkerResources = {
     config,
     database,
@@ -129,6 +141,7 @@ export function openResources(context: CommandContext, database: Database): Work
     embedder,
     embedderOf,
     search,
+    readPage: async (request) => (await pageReader())(request),
     offloadDocuments,
     choiceOf: (runId) => choiceAmong(parts, runId),
     pipeline,

@@ -17,6 +17,7 @@ import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { IN_ORDER } from "./models/host-models.ts";
+import type { ReadPages } from "./ocr/with-read-pages.ts";
 import { openFirst } from "./open-first.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { Reranking } from "./search/rerank.ts";
@@ -84,14 +85,18 @@ export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[]
     })
     .sort((one, other) => other.prefix.length - one.prefix.length);
 
-/** Makes the texts of files; formats are loaded, and its process is started, by the first that needs it. */
-export function textExtractionOf(config: Config): ExtractText {
+/**
+ * Makes the texts of files; formats are loaded, and its process is started, by the first that needs it.
+ * @param pages what is on record of pictures; without it they have no words
+ */
+export function textExtractionOf(config: Config, pages?: ReadPages): ExtractText {
   const limits = readerLimitsOf(config);
   const read = openDocumentReader(limits);
   const settings = {
     allowed: config.security.allowed_exts,
     encodings: encodingsOf(config),
     mostChars: limits.text.chars,
+    pages,
   };
   return async (path, bytes) => {
     const { extractTextBy } = await import("./documents/formats/registry.ts");

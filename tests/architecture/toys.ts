@@ -42,7 +42,7 @@ const KIND: Toy = {
     },
     {
       file: "migrations/0001_jobs.sql",
-      changes: [["'index', 'chat',", "'index', 'chat', 'count',"]],
+      changes: [["'index', 'ocr', 'chat',", "'index', 'ocr', 'chat', 'count',"]],
     },
     {
       file: "src/worker/jobs/count.ts",

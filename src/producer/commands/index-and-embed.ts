@@ -19,6 +19,8 @@ import {
   formatFailuresKnown,
   formatIndexSummary,
   formatLeftOut,
+  formatOcrSummaries,
+  picturedFiles,
   formatSilentChanges,
   failedDocuments,
   foreignDocuments,
@@ -47,6 +49,7 @@ export const indexSources: CommandHandler = async (invocation) => {
       prune_missing: options["pruneMissing"] === true ? true : undefined,
       allow_partial: options["allowPartial"] === true ? true : undefined,
       embed: options["embed"] === false ? false : undefined,
+      ocr: options["ocr"] === true ? true : undefined,
     }),
   });
 };
@@ -95,8 +98,11 @@ export async function indexOrEmbed(
   const waited = await waitForIndex(context, database, queued);
   if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
   const results = await selectResults(database, waited.jobs);
-  const hasFailed = results.some(({ state }) => state !== "succeeded");
-  const failed = results.reduce((sum, { summary }) => sum + failedDocuments(summary), 0);
+  const unread = results.filter(({ kind, state }) => kind === "ocr" && state === "refused").length;
+  const hasFailed = results.some(
+    ({ kind, state }) => state !== "succeeded" && (kind !== "ocr" || state !== "refused"),
+  );
+  const failed = results.reduce((sum, { summary }) => sum + failedDocuments(summary), unread);
   const vectors = await addUpVectors(database, results);
   if (context.invocation.options["json"] === true)
     await context.terminal.printJson({
@@ -151,9 +157,13 @@ async function printResults(
   for (const line of new Set(failures.map(formatFailure))) terminal.say(line);
   for (const result of results) {
     if (result.state !== "succeeded" || result.kind !== "index") continue;
-    await printIndexed(terminal, database, result.summary);
+    const readsPictures = input.kind === "index" && input.options?.ocr === true;
+    await printIndexed(terminal, database, { summary: result.summary, readsPictures });
     printLeftOut(terminal, config, { input, summary: result.summary });
   }
+  const ocr = results.filter(({ kind, state }) => kind === "ocr" && state === "succeeded");
+  const pictures = formatOcrSummaries(ocr.map(({ summary }) => summary));
+  if (pictures !== undefined) await terminal.print(pictures);
   if (vectors === undefined) return;
   await terminal.print(formatEmbedSummary(vectors));
   if (vectors.cut > 0) {
@@ -183,7 +193,7 @@ function printOtherSettings(
 async function printIndexed(
   terminal: Terminal,
   database: Database,
-  summary: unknown,
+  { summary, readsPictures }: { readonly summary: unknown; readonly readsPictures: boolean },
 ): Promise<void> {
   await terminal.print(formatIndexSummary(summary));
   const foreign = foreignDocuments(summary);
@@ -204,6 +214,12 @@ async function printIndexed(
     terminal.say(
       `Of ${countOf(incomplete, "document")} something is not in the text, such as pictures. What: ` +
         `nightdesk sql "select path, left_out from documents where left_out <> '{}'"`,
+    );
+  }
+  const pictured = picturedFiles(summary);
+  if (pictured > 0 && !readsPictures) {
+    terminal.say(
+      `${countOf(pictured, "file")} with pictures of pages that were not read. To read them: nightdesk index --ocr`,
     );
   }
   for (const line of formatSilentChanges(summary)) terminal.say(line);

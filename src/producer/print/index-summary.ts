@@ -20,6 +20,8 @@ const indexSchema = z.object({
   silently_changed: z.number().default(0),
   silently_changed_paths: z.array(z.string()).default([]),
   skipped_by_extension: z.record(z.string(), z.number()).default({}),
+  pictured_files: z.number().default(0),
+  waiting_files: z.number().default(0),
   duration_ms: z.number(),
 });
 
@@ -63,9 +65,42 @@ export function formatFailuresKnown(summary: unknown): string | undefined {
   );
 }
 
-/** How many documents could not be indexed. */
-export const failedDocuments = (summary: unknown): number =>
-  indexSchema.safeParse(summary).data?.failed ?? 0;
+/** How many documents could not be indexed, but for those that wait for their pictures to be read. */
+export function failedDocuments(summary: unknown): number {
+  const { failed = 0, waiting_files: waiting = 0 } = indexSchema.safeParse(summary).data ?? {};
+  return Math.max(0, failed - waiting);
+}
+
+/** Files with pictures of pages that were not read. */
+export const picturedFiles = (summary: unknown): number =>
+  indexSchema.safeParse(summary).data?.pictured_files ?? 0;
+
+const ocrSchema = z.object({
+  pages: z.number(),
+  unreadable: z.number(),
+  figures_by_two: z.number(),
+  figures_by_one: z.number(),
+  figures_doubtful: z.number(),
+});
+
+/** `12 files with pictures: 340 pages read, 2 not; of 4,300 figures 4,210 by two models, 60 by one, 30 doubtful`. */
+export function formatOcrSummaries(summaries: readonly unknown[]): string | undefined {
+  const parsed = summaries.flatMap((summary) => ocrSchema.safeParse(summary).data ?? []);
+  if (parsed.length === 0) return undefined;
+  const sum = (key: keyof (typeof parsed)[number]) =>
+    parsed.reduce((total, summary) => total + summary[key], 0);
+  const [two, one, doubtful] = [
+    sum("figures_by_two"),
+    sum("figures_by_one"),
+    sum("figures_doubtful"),
+  ];
+  const unreadable = sum("unreadable");
+  return (
+    `${countOf(parsed.length, "file")} with pictures: ${countOf(sum("pages") - unreadable, "page")} read, ` +
+    `${formatCount(unreadable)} not; of ${countOf(two + one + doubtful, "figure")} ${formatCount(two)} by two models, ` +
+    `${formatCount(one)} by one, ${formatCount(doubtful)} doubtful`
+  );
+}
 
 /** Files whose content changed while size and times stayed: bit rot, or a tool that sets times back. */
 export function formatSilentChanges(summary: unknown): readonly string[] {

@@ -58,6 +58,8 @@ export function createIndexMeter(
     read(jobs, embedded) {
       const scan = jobs.find(({ kind, state }) => kind === "index" && state === "running");
       if (scan !== undefined) return formatScan(scan, documents);
+      const pictures = formatPictures(jobs);
+      if (pictures !== undefined) return pictures;
       const isRunning = jobs.some(({ state }) => state === "running");
       const next = jobs.find(({ state }) => state === "queued");
       if (!isRunning && next !== undefined && embedded.done === 0) {
@@ -66,6 +68,18 @@ export function createIndexMeter(
       return embedded.jobs === 0 ? "" : formatVectors(embedded, vectors);
     },
   };
+}
+
+/** `ocr: 3 of 12 files · page 4 of 20 of the next`. */
+function formatPictures(jobs: readonly WaitingJob[]): string | undefined {
+  const own = jobs.filter(({ kind }) => kind === "ocr");
+  const ended = own.filter(isFinal).length;
+  const running = own.find(({ state }) => state === "running");
+  if (running === undefined) return undefined;
+  const { done, total } = scanSchema.safeParse(running.progress).data ?? {};
+  const pages =
+    done === undefined ? [] : [`${amountOf(done, total ?? undefined)} pages of the next`];
+  return [`ocr: ${amountOf(ended, own.length)} files`, ...pages].join(" · ");
 }
 
 function formatScan({ progress }: WaitingJob, meter: RateMeter): string {

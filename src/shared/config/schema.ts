@@ -161,6 +161,19 @@ const documentsSchema = z.strictObject({
   }),
 });
 
+/** How the words of pictures are read. */
+const ocrSchema = z.strictObject({
+  languages: z
+    .array(format(/^[a-z]{3}(?:_[a-z]+)?$/, 'the name of a model like "eng"'))
+    .min(1)
+    .max(4),
+  second: z.enum(["fast", "none"]).default("fast"),
+  /** Of models that do not come by packages. */
+  models_directory: name.nullable().default(null),
+  page_timeout_s: wholeBetween(5, 600).default(60),
+  memory_mb: wholeFrom(300).default(600),
+});
+
 const language = z.enum(LANGUAGE_SETTINGS);
 
 /** What is done with a new file that fits: the first rule that does counts. */
@@ -366,6 +379,7 @@ export const configSchema = z.strictObject({
     // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
     chunking: z.strictObject({ max_chars: wholeBetween(100, 20_000), overlap: wholeFrom(0) }),
     secrets: z.enum(["off", "warn", "withhold_remote"]),
+    ocr: ocrSchema.nullable(),
   }),
   documents: documentsSchema,
   embed: embedSchema,

@@ -43,6 +43,10 @@ export type ExtractedText = {
   /** How many more there are, beyond what is read of one file. */
   readonly attachmentsLeftOut?: number;
   readonly leftOut?: LeftOut;
+  /** Pages, from 1, whose words are in a picture. */
+  readonly pictured?: readonly number[];
+  /** Settings that these were read with, where their words are in the text. */
+  readonly readWith?: string;
 };
 
 /** What a person would see in the file and the text does not hold, counted by kind: `{ pictures: 2, "encrypted parts": 1 }`. */
@@ -76,6 +80,8 @@ export type Unreadable = {
    * `never` of what is due to the machine, as it was at that moment.
    */
   readonly lasts: "always" | "perhaps" | "never";
+  /** Pages, from 1, whose words are in a picture. */
+  readonly pictured?: readonly number[];
 };
 
 /** The text of a file, and the version of the extractor that made it. */

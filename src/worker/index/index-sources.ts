@@ -3,6 +3,7 @@ import { Failure } from "../../shared/failure.ts";
 import { skippedFilesOf, totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { compactPostings } from "../../shared/store/index/compact-postings.ts";
+import { pruneOcrPages } from "../../shared/store/index/ocr-pages.ts";
 import { countIndex } from "../../shared/store/index/totals.ts";
 import { createVocabularies } from "../../shared/store/index/vocabulary.ts";
 import { removeForeignDocuments } from "../../shared/store/index/write-documents.ts";
@@ -43,6 +44,7 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
   const names = deps.sources.map(({ name }) => name);
   const removed = options.pruneForeign === true ? await removeForeignDocuments(deps.db, names) : 0;
   await compactPostings(deps.db, options.signal);
+  if (options.only === undefined) await pruneOcrPages(deps.db);
   const totals = await countIndex(deps.db, names);
   return {
     ...addTally(progress.tally, { removed }),

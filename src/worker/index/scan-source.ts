@@ -47,6 +47,11 @@ export async function scanSource(
   const known = await loadDocumentFacts(deps.db, source.name);
   const knownFailures = await loadFailures(deps.db, source.name);
   const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
+  if (options.only !== undefined) {
+    return listing.kind === "missing"
+      ? options.progress
+      : scanSome(deps, source, { ...options, only: options.only, known, knownFailures, listing });
+  }
   for (const [extension, count] of listing.kind === "listed" ? listing.skipped : []) {
     options.skipped.set(extension, (options.skipped.get(extension) ?? 0) + count);
   }
@@ -55,11 +60,8 @@ export async function scanSource(
     return { ...options.progress, tally: addTally(options.progress.tally, { failed }) };
   }
   const { files, unreadable, failures } = listing.kind === "listed" ? listing : NOTHING;
-  const track = trackProgress(options, files.length);
-  const attachments = attachmentsByMail(known);
-  const lasting = lastingFailuresByFile(knownFailures);
-  const byPath = new Map(knownFailures.map((failure) => [failure.path, failure]));
-  const scan = { ...options, known, attachments, failures: byPath, lasting, files, track };
+  const scan = filesOf(files, { ...options, known, knownFailures });
+  const { track } = scan;
   const { failing, unread } = await indexFiles(deps, source, scan);
   const gone = goneDocuments(known, { source, files, unreadable });
   const removed = gone.length === 0 ? 0 : await removeDocuments(deps.db, gone);
@@ -74,6 +76,44 @@ export async function scanSource(
   const before = knownFailures.filter(({ path }) => isHeldBy(path, current)).length;
   // Those of files that were not read again count as well, and names that decode alike once.
   return track({ removed, failed: failed - failing.length, failed_before: before }, 0);
+}
+
+type Known = {
+  readonly known: ReadonlyMap<string, IndexedDocument>;
+  readonly knownFailures: readonly KnownFailure[];
+};
+
+const filesOf = (
+  files: readonly ListedFile[],
+  { known, knownFailures, ...options }: ScanOptions & Known,
+): Files => ({
+  ...options,
+  known,
+  attachments: attachmentsByMail(known),
+  lasting: lastingFailuresByFile(knownFailures),
+  failures: new Map(knownFailures.map((failure) => [failure.path, failure])),
+  files,
+  track: trackProgress(options, files.length),
+});
+
+type Some = ScanOptions &
+  Known & {
+    readonly only: ReadonlySet<string>;
+    readonly listing: Extract<Listing, { readonly kind: "listed" }>;
+  };
+
+/** Indexes some files of a source; nothing is known to be gone. */
+async function scanSome(deps: IndexDeps, source: IndexSource, some: Some): Promise<Progress> {
+  const { listing, only, knownFailures, ...options } = some;
+  const pathOf = ({ relativePath }: ListedFile) => posix.join(source.label, relativePath);
+  const scan = filesOf(
+    listing.files.filter((file) => only.has(pathOf(file))),
+    { ...options, knownFailures },
+  );
+  const { failing } = await indexFiles(deps, source, scan);
+  const bad = new Set(failing);
+  await pruneFailures(deps.db, source.name, (path) => bad.has(path) || !isHeldBy(path, only));
+  return scan.track({}, 0);
 }
 
 /** Whether something is, or lies in, one of these files. */
@@ -450,6 +490,8 @@ export type IndexDeps = {
 export type IndexOptions = {
   /** The name of one source; all of them without it. */
   readonly source?: string;
+  /** Paths of files: the others stay as they are. */
+  readonly only?: ReadonlySet<string>;
   /** Reads and writes every document anew; their vectors are lost. */
   readonly rebuild: boolean;
   /** Reads every file and compares its hash, whatever its facts say; writes only what differs. */

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { indexSettingsOf } from "../../shared/index-settings.ts";
-import type { EmbedChunksInput, IndexInput } from "../../shared/job.ts";
+import type { EmbedChunksInput, IndexInput, OcrInput } from "../../shared/job.ts";
 import { summaryAlone } from "../../shared/run-result.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import { RunAborted } from "../../shared/settlement.ts";
@@ -15,6 +15,7 @@ import {
   selectDueRanges,
 } from "../../shared/store/index/embeddings.ts";
 import type { VectorSpace } from "../../shared/store/index/embeddings.ts";
+import { countUnreadFiles, selectPictured } from "../../shared/store/index/ocr-pages.ts";
 import { switchSearchedVectors } from "../../shared/store/index/searched-vectors.ts";
 import { asOnlyBuilder, dropVectorIndex } from "../../shared/store/index/vector-index.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
@@ -26,6 +27,8 @@ import { readerFingerprint } from "../documents/formats/registry.ts";
 import { spaceOf } from "../embedders/embedder.ts";
 import type { Embedder } from "../embedders/embedder.ts";
 import { throttle } from "../loop.ts";
+import { ocrFingerprint } from "../ocr/open-read-pages.ts";
+import { READ_WITH } from "../ocr/with-read-pages.ts";
 import type { WorkerResources } from "../resources.ts";
 import { bindSources } from "../index/sources.ts";
 import { indexSources } from "../index/index-sources.ts";
@@ -45,19 +48,42 @@ export async function runIndex(
   call: JobCall<IndexInput>,
   resources: WorkerResources,
 ): Promise<Answer> {
-  const summary = await call.trace.step("index", () => scan(call, resources));
+  const summary = await call.trace.step("index", () => scan(call, resources, null));
   call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
+  const pictured = await queueOcr(call, resources);
   const settings = indexSettingsOf(resources.config);
-  return summaryAlone({ ...summary, vectors_missing: missing, settings });
+  return summaryAlone({ ...summary, ...pictured, vectors_missing: missing, settings });
+}
+
+/**
+ * Queues a job for each file with pictures that were not read.
+ * @returns how many such files there are, and how many of them have no text until then; nothing where no pictures are read
+ */
+async function queueOcr(
+  { input, job }: JobCall<IndexInput>,
+  { config, database }: WorkerResources,
+): Promise<{ readonly pictured_files?: number; readonly waiting_files?: number }> {
+  const settings = ocrFingerprint(config.index.ocr);
+  if (settings === null) return {};
+  const { source = null, ocr } = input.options ?? {};
+  const paths = await selectPictured(database, { settings, readWith: READ_WITH, source });
+  const jobs = paths.map((path, at) =>
+    jobOf(`${job.customId}.ocr.${at + 1}`, { kind: "ocr", path }),
+  );
+  if (ocr !== true) return { pictured_files: paths.length };
+  if (jobs.length > 0) await queueBehind(job, database, jobs);
+  return { pictured_files: paths.length, waiting_files: await countUnreadFiles(database, source) };
 }
 
 /** A large folder is listed before the first document is read. */
 const SCAN_MS = 60 * 60_000;
 
-async function scan(
-  { job, input, trace, signal }: JobCall<IndexInput>,
+/** @param only paths of files; null scans all of them */
+export async function scan(
+  { job, input, trace, signal }: JobCall<Pick<IndexInput, "options">>,
   { config, database, sandbox, offloadDocuments }: WorkerResources,
+  only: readonly string[] | null,
 ): Promise<IndexSummary> {
   const { source, rebuild, verify, prune, prune_missing: pruneMissing } = input.options ?? {};
   trace.mayTake(SCAN_MS);
@@ -71,11 +97,16 @@ async function scan(
       sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
       extensions: config.security.allowed_exts,
       chunking: chunkSettingsOf(config),
-      reader: readerFingerprint(readerLimitsOf(config), encodingsOf(config)),
+      reader: readerFingerprint(
+        readerLimitsOf(config),
+        encodingsOf(config),
+        ocrFingerprint(config.index.ocr),
+      ),
       offload: offloadDocuments,
     },
     {
       ...(source === undefined ? {} : { source }),
+      ...(only === null ? {} : { only: new Set(only) }),
       rebuild: rebuild === true,
       verify: verify === true,
       pruneForeign: prune === true,
@@ -103,7 +134,7 @@ async function createSourceRoots({ index, roots }: Config): Promise<void> {
 }
 
 /** @returns how many chunks miss a vector */
-async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<number> {
+export async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<number> {
   const { database } = resources;
   const embedder = await resources.embedder();
   const space = spaceOf(embedder);
@@ -159,8 +190,10 @@ export async function planEmbedJobs(
   );
 }
 
-function embedJob(customId: string, chunks: EmbedChunks): NewJob {
-  const input: EmbedChunksInput = { kind: "embed", chunks };
+const embedJob = (customId: string, chunks: EmbedChunks): NewJob =>
+  jobOf(customId, { kind: "embed", chunks });
+
+function jobOf(customId: string, input: EmbedChunksInput | OcrInput): NewJob {
   const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
   return { customId, input, inputSha256, priority: 0 };
 }

@@ -68,6 +68,10 @@ const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
     const { runIndex } = await import("./reindex.ts");
     return runIndex(run, run.resources);
   },
+  async ocr(run) {
+    const { readPictures } = await import("./read-pictures.ts");
+    return readPictures(run, run.resources);
+  },
   async embed({ input, ...run }) {
     const { runEmbedChunks, runEmbedText } = await import("./embed.ts");
     return "chunks" in input

@@ -44,6 +44,7 @@ export const JOBS: readonly Command[] = [
         description: "exit 0 also when documents could not be indexed",
       },
       { flags: "--no-embed", description: "make no vectors now" },
+      { flags: "--ocr", description: "read the pictures of scans and photos, too: a job a file" },
       noWait,
     ],
   },

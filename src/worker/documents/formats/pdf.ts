@@ -3,7 +3,7 @@ import type { TextLimits } from "../reader/text-builder.ts";
 import type { PDFDocumentProxy } from "unpdf/pdfjs";
 import type { Extraction, FileMetadata, LeftOut } from "../extraction.ts";
 import { PAGE_BREAK } from "./page-blocks.ts";
-import { countedOut } from "../left-out.ts";
+import { countedOut, PICTURED_PAGES } from "../left-out.ts";
 import { readAnnotations } from "./pdf-annotations.ts";
 import type { Added, Annotation } from "./pdf-annotations.ts";
 import { drawPage } from "./pdf-canvas.ts";
@@ -47,6 +47,7 @@ export async function readPdf(bytes: Buffer, limits: TextLimits): Promise<Extrac
     builder.place({ page: at + 1 });
     builder.add(joinHyphens(lines, known).join("\n").replaceAll(PAGE_BREAK, ""));
   });
+  const pictured = picturedIn(pages);
   const empty = pages.flatMap(({ lines }, at) => (lines.length === 0 ? [String(at + 1)] : []));
   return {
     ...builder.finish({
@@ -54,9 +55,23 @@ export async function readPdf(bytes: Buffer, limits: TextLimits): Promise<Extrac
       pages: document.numPages,
       ...(empty.length === 0 ? {} : { pages_without_text: empty }),
     }),
-    ...countedOut(leftOutOf(pages)),
+    ...countedOut(leftOutOf(pages, pictured)),
+    pictured,
   };
 }
+
+/** Fewer letters beside a picture are a page number, or what a scanner wrote. */
+const FEWEST_LETTERS = 10;
+/** A page of which a fifth of the letters have no names is read from its picture. */
+const UNREADABLE_SHARE = 5;
+
+/** The pages, from 1, whose words are in a picture, or in letters that nobody can name. */
+const picturedIn = (pages: readonly PageText[]): readonly number[] =>
+  pages.flatMap(({ lines, drawing: { pictures, letters } }, at) => {
+    const isPicture = pictures > 0 && lines.join("").replace(/\s+/g, "").length < FEWEST_LETTERS;
+    const isNameless = letters.unreadable * UNREADABLE_SHARE > letters.unreadable + letters.shown;
+    return isPicture || isNameless ? [at + 1] : [];
+  });
 
 type Opened = {
   readonly document: PDFDocumentProxy;
@@ -93,7 +108,7 @@ async function readPage({ document, names, layers }: Opened, number: number): Pr
 }
 
 /** What a person sees on the pages and the text does not hold. */
-function leftOutOf(pages: readonly PageText[]): LeftOut {
+function leftOutOf(pages: readonly PageText[], pictured: readonly number[]): LeftOut {
   const sum = (count: (page: PageText) => number): number =>
     pages.reduce((all, page) => all + count(page), 0);
   return {
@@ -101,7 +116,10 @@ function leftOutOf(pages: readonly PageText[]): LeftOut {
     "hidden passages": sum(({ drawing, added }) => drawing.hidden + added.hidden),
     "unreadable passages": sum(({ drawing }) => drawing.unreadable),
     "form fields without a value": sum(({ added }) => added.emptyFields),
-    "pages without text": sum(({ lines }) => (lines.length === 0 ? 1 : 0)),
+    [PICTURED_PAGES]: pictured.length,
+    "pages without text": pages.filter(
+      ({ lines }, at) => lines.length === 0 && !pictured.includes(at + 1),
+    ).length,
   };
 }
 
@@ -117,12 +135,14 @@ function refuseTextless(pages: readonly PageText[], { isXfa }: { readonly isXfa:
     throw new NoText(
       "NO_TEXT_LAYER",
       "has fonts that do not say which letters they draw (no ToUnicode): have a program recognise its text, or export it anew.",
+      picturedIn(pages),
     );
   }
   if (pages.every(({ lines }) => lines.length === 0)) {
     throw new NoText(
       "NO_TEXT_LAYER",
       "holds pictures of pages and no text, as a scan does: have a program recognise its text first.",
+      picturedIn(pages),
     );
   }
 }

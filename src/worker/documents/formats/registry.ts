@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
+import { READ_WITH, withReadPages } from "../../ocr/with-read-pages.ts";
+import type { ReadPages } from "../../ocr/with-read-pages.ts";
 import { isLockFile } from "../../../shared/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { attachmentPlaces } from "../../../shared/attachment-path.ts";
@@ -73,6 +75,14 @@ const cutPages: Format["cut"] = (lines, firstLine, settings) => {
   return cut.kind === "pieces" ? cut : { kind: "blocks", blocks: byPage(lines, cut.blocks) };
 };
 
+/** Its words are those that were read of it, page by page. */
+const PICTURE = parsed({
+  version: "picture 1",
+  extensions: [".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif", ".heic", ".heif"],
+  by: ["picture", "readPicture"],
+  cut: cutPages,
+});
+
 /** Every format that has endings of its own; any other text is plain. */
 export const FORMATS: readonly Format[] = [
   MARKDOWN,
@@ -84,7 +94,7 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "eml 5", extensions: [".eml"], by: ["mail", "readEml"] }),
   parsed({ version: "mbox 6", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   parsed({ version: "odt 3", extensions: [".odt"], by: ["odt", "readOdt"] }),
-  parsed({ version: "pdf 3", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
+  parsed({ version: "pdf 4", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   parsed({
     version: "xlsx 2",
     extensions: [".xlsx", ".xlsm"],
@@ -105,6 +115,7 @@ export const FORMATS: readonly Format[] = [
     extensions: [".msg", ".pst"],
     why: "is a mail in the format of Outlook, which is not read: save it as .eml, or drag it out of Outlook on the web.",
   }),
+  PICTURE,
   parsed({ version: "ics 1", extensions: [".ics"], by: ["ics", "readIcs"] }),
 ];
 
@@ -121,23 +132,33 @@ const extractorOf = (path: string): Extractor => (findFormat(extensionOf(path)) 
 /** Whether a text that an extractor of this version made is what the file would be read as now. */
 export function isCurrentExtractor(path: string, version: string): boolean {
   const extractor = extractorOf(path);
-  const [made = ""] = version.split(AS);
+  const [made = ""] = version.split(BEHIND_VERSION);
   return extractor.version === made || extractor.others?.includes(made) === true;
 }
 
-/** A fingerprint of what decides whether a file can be read: with another one, a file that could not may be. */
+/**
+ * A fingerprint of what decides whether a file can be read: with another one, a file that could not may be.
+ * @param ocr that of what pictures are read with
+ */
 export function readerFingerprint(
   limits: ReaderLimits,
   encodings: readonly SourceEncoding[] = [],
+  ocr: string | null = null,
 ): string {
   const versions = [...FORMATS, PLAIN].map(({ extractor }) => extractor.version);
-  return hash("sha256", JSON.stringify([versions, limits, ...encodings]), "hex").slice(0, 32);
+  return hash(
+    "sha256",
+    JSON.stringify([versions, limits, ...encodings, ...(ocr === null ? [] : [ocr])]),
+    "hex",
+  ).slice(0, 32);
 }
 
 /** Archives in archives: what the second holds is still read. */
 const DEEPEST_ARCHIVE = 2;
 
 type ExtractionSettings = {
+  /** What was read of pictures; without it a page that is one has no words. */
+  readonly pages?: ReadPages | undefined;
   /** Endings of the files that are taken out of an archive; a mail is taken with all that it holds. */
   readonly allowed?: readonly string[] | "any";
   /** The first whose prefix a path has is that of its text. */
@@ -153,7 +174,7 @@ type ExtractionSettings = {
 export const extractTextBy =
   (
     read: ReadInChild,
-    { allowed = "any", encodings = [], mostChars = Infinity }: ExtractionSettings = {},
+    { allowed = "any", encodings = [], mostChars = Infinity, pages }: ExtractionSettings = {},
   ): ExtractText =>
   async (path, bytes) => {
     if (archivesIn(path) > DEEPEST_ARCHIVE) return TOO_DEEP;
@@ -162,7 +183,10 @@ export const extractTextBy =
     const isTooLong = extractor === UTF8 && bytes.length > MOST_BYTES_OF_A_UNIT * mostChars;
     if (isTooLong) return tooLong(mostChars);
     const encoding = encodings.find(({ prefix }) => path.startsWith(prefix))?.encoding;
-    const extracted = await extractor.extract(bytes, read, encoding);
+    const extracted = await withReadPages(await extractor.extract(bytes, read, encoding), bytes, {
+      pages,
+      limits: { chars: mostChars },
+    });
     if (extracted.kind === "unreadable") return extracted;
     if (extracted.text.length > mostChars) return tooLong(mostChars);
     const { attachments = [], leftOut = {} } = extracted;
@@ -175,7 +199,11 @@ export const extractTextBy =
     const barred = attachments.length - held.length;
     return {
       ...extracted,
-      extractor: `${extracted.extractor ?? extractor.version}${encoding === undefined ? "" : asEncoding(extracted)}`,
+      extractor: [
+        extracted.extractor ?? extractor.version,
+        ...(extracted.readWith === undefined ? [] : [READ_WITH, extracted.readWith]),
+        ...(encoding === undefined ? [] : [asEncoding(extracted)]),
+      ].join(""),
       ...(attachments.length === 0 ? {} : { attachments: held }),
       ...(isArchive && barred > 0
         ? { leftOut: { ...leftOut, "files that are not allowed": barred } }
@@ -193,6 +221,8 @@ function tooLong(mostChars: number): Unreadable {
 
 /** Before the encoding that a text was read in where its source names one: in another one it is another text. */
 const AS = " as ";
+/** What stands behind the version of an extractor. */
+const BEHIND_VERSION = new RegExp(`${AS}|${READ_WITH}`);
 
 function asEncoding({ metadata }: ExtractedText): string {
   const encoding = metadata?.["encoding"];
@@ -222,7 +252,8 @@ function archivesIn(path: string): number {
 /** Of a picture or a program nothing is read but its name, in what holds it. */
 export const isHeldFormat = (name: string): boolean => {
   const extension = extensionOf(name);
-  return extension === ".txt" || findFormat(extension) !== undefined;
+  const format = findFormat(extension);
+  return extension === ".txt" || (format !== undefined && format !== PICTURE);
 };
 
 const extensionOf = (path: string): string => posix.extname(path).toLowerCase();

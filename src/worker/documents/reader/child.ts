@@ -18,7 +18,8 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
     return await (read as Read)(buffer, limits);
   } catch (error) {
     if (error instanceof NoText) {
-      return { kind: "unreadable", code: error.code, why: error.message, lasts: "always" };
+      const { code, message, pictured } = error;
+      return { kind: "unreadable", code, why: message, lasts: "always", pictured };
     }
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
     // Its words may repeat the text that it stumbled over.

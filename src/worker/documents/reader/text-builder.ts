@@ -20,10 +20,15 @@ export type TextLimits = {
 export class NoText extends Error {
   override readonly name = "NoText";
   readonly code: RefusalCode;
-  /** @param why a clause that follows the path of the file, and what to do */
-  constructor(code: RefusalCode, why: string) {
+  readonly pictured: readonly number[];
+  /**
+   * @param why a clause that follows the path of the file, and what to do
+   * @param pictured pages, from 1, whose words are in a picture
+   */
+  constructor(code: RefusalCode, why: string, pictured: readonly number[] = []) {
     super(why);
     this.code = code;
+    this.pictured = pictured;
   }
 }
 

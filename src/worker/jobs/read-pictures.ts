@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import { closeSync, readFileSync } from "node:fs";
+import { attachmentPlaces } from "../../shared/attachment-path.ts";
+import { refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import type { OcrInput } from "../../shared/job.ts";
+import { summaryAlone } from "../../shared/run-result.ts";
+import type { Outcome } from "../../shared/run-result.ts";
+import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
+import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
+import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
+import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
+import { ocrFingerprint } from "../ocr/open-read-pages.ts";
+import type { PageOutcome, PageRecord } from "../ocr/page-record.ts";
+import type { WorkerResources } from "../resources.ts";
+import type { JobCall } from "./open-run.ts";
+import { queueEmbed, scan } from "./reindex.ts";
+
+/** The child that reads a page starts, and may be started twice. */
+const START_MS = 60_000;
+
+/**
+ * Reads the pictures of a file, a page a step, and indexes the file with their words. A page that is on record is not read again, so
+ * that a job goes on where it was.
+ *
+ * Refusals: those of the file; NO_TEXT_LAYER where index.ocr is not set; FILE_FORMAT_INVALID where no page can be read.
+ */
+export async function readPictures(
+  call: JobCall<OcrInput>,
+  resources: WorkerResources,
+): Promise<Outcome> {
+  const { config, database } = resources;
+  const { path } = call.input;
+  const settings = ocrFingerprint(config.index.ocr);
+  if (settings === null) {
+    return refuse("NO_TEXT_LAYER", `"${path}" has pictures of pages, and index.ocr is not set.`);
+  }
+  const file = await openPictured(path, resources);
+  if (file.kind === "refused") return file;
+  const sha256 = hash("sha256", file.bytes, "hex");
+  const known = await selectOcrPages(database, sha256, settings);
+  const isKnown = new Set(known.map(({ page }) => page));
+  const left = file.pictured.filter((page) => !isKnown.has(page));
+  const read = await readPages({ ...call, file: { ...file, sha256, settings, left } }, resources);
+  await forgetFacts(database, path);
+  const [holder] = attachmentPlaces(path);
+  await call.trace.step("index", () =>
+    scan({ ...call, input: {} }, resources, [holder?.file ?? path]),
+  );
+  call.trace.mayTake(STATEMENT_LIMITS_MS.build);
+  await queueEmbed(call.job, resources);
+  const pages = [...known, ...read];
+  const [given] = pages.filter(({ unreadable }) => unreadable !== null);
+  return given !== undefined && pages.every(({ unreadable }) => unreadable !== null)
+    ? refuse("FILE_FORMAT_INVALID", `"${path}" ${given.unreadable}`)
+    : summaryAlone(summaryOf(pages, read.length));
+}
+
+type Pictured = {
+  readonly kind: "pictured";
+  readonly bytes: Buffer;
+  readonly pictured: readonly number[];
+};
+
+async function openPictured(
+  path: string,
+  { sandbox }: WorkerResources,
+): Promise<Pictured | Refusal> {
+  const opened = await sandbox();
+  const file = await opened.openFile({ path, lookup: "exact" });
+  if (file.kind === "refused") return file;
+  const bytes = file.kind === "held" ? file.content : readAndClose(file.descriptor);
+  const { pictured = [] } = await opened.extractText(path, bytes);
+  return { kind: "pictured", bytes, pictured };
+}
+
+function readAndClose(descriptor: number): Buffer {
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+type Reading = JobCall<OcrInput> & {
+  readonly file: Pictured & {
+    readonly sha256: string;
+    readonly settings: string;
+    readonly left: readonly number[];
+  };
+};
+
+async function readPages(
+  { job, file, trace, signal }: Reading,
+  { config, database, readPage }: WorkerResources,
+): Promise<readonly OcrPage[]> {
+  const { ocr } = config.index;
+  if (ocr === null) return [];
+  const read: OcrPage[] = [];
+  for (const page of file.left) {
+    signal.throwIfAborted();
+    trace.mayTake(2 * ocr.page_timeout_s * 1_000 + START_MS);
+    const outcome = await trace.step("read_page", () =>
+      readPage({ bytes: file.bytes, page, languages: ocr.languages, second: ocr.second }),
+    );
+    trace.detail("read_page", { page, ...detailOf(outcome) });
+    const row = rowOf(page, outcome);
+    await insertOcrPage(database, { ...file, jobId: job.jobId }, row);
+    read.push(row);
+    await reportProgress(database, job.runId, {
+      ...{ phase: "ocr", unit: "pages", done: read.length, total: file.left.length },
+    });
+  }
+  return read;
+}
+
+const rowOf = (page: number, outcome: PageOutcome): OcrPage =>
+  outcome.kind === "read"
+    ? { page, record: outcome.record, unreadable: null }
+    : { page, record: null, unreadable: outcome.why };
+
+function detailOf(outcome: PageOutcome): Readonly<Record<string, unknown>> {
+  if (outcome.kind === "unreadable") return { unreadable: outcome.why };
+  const { mode, turned, leftInk, confidence } = outcome.record;
+  return { mode, turned, left_ink: leftInk, confidence };
+}
+
+function summaryOf(pages: readonly OcrPage[], read: number): Readonly<Record<string, unknown>> {
+  const records = pages.flatMap(({ record }) => (record === null ? [] : [record as PageRecord]));
+  const words = records.flatMap(({ lines }) => lines.flatMap((line) => line.words));
+  const figures = (how: string) => words.filter(({ figure }) => figure === how).length;
+  return {
+    pages: pages.length,
+    read,
+    unreadable: pages.length - records.length,
+    words: words.length,
+    figures_by_two: figures("two"),
+    figures_by_one: figures("one"),
+    figures_doubtful: figures("doubtful"),
+  };
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "@jest/globals";
+import { NO_PLACES, locate } from "../../../src/worker/documents/places.ts";
+import type { Extraction } from "../../../src/worker/documents/extraction.ts";
+import { withReadPages } from "../../../src/worker/ocr/with-read-pages.ts";
+import type { StoredPage } from "../../../src/worker/ocr/with-read-pages.ts";
+import type { FigureReading, PageRecord } from "../../../src/worker/ocr/page-record.ts";
+
+type Cell = readonly [text: string, left: number, figure?: FigureReading];
+
+/** A page of lines of 20 pixels with 10 between them; a word is ten pixels a letter. */
+const pageOf = (lines: readonly (readonly Cell[])[], leftInk = 0): StoredPage => ({
+  kind: "read",
+  record: {
+    picture: { format: "pdf", width: 1_000, height: 1_000 },
+    turned: 0,
+    skew: 0,
+    engine: "test",
+    languages: ["eng"],
+    mode: 3,
+    leftInk,
+    confidence: 90,
+    lines: lines.map((cells, at) => ({
+      words: cells.map(([text, left, figure]) => ({
+        text,
+        box: [left, at * 30, left + text.length * 10, at * 30 + 20],
+        confidence: 90,
+        ...(figure === undefined ? {} : { figure }),
+      })),
+    })),
+  } satisfies PageRecord,
+});
+
+const SCAN: Extraction = {
+  kind: "unreadable",
+  code: "NO_TEXT_LAYER",
+  why: "is a scan.",
+  lasts: "always",
+  pictured: [1, 2],
+};
+const MIXED: Extraction = {
+  kind: "text",
+  text: "Printed.\n\n\f\n\n\n\n\f\n\nPrinted too.",
+  places: NO_PLACES,
+  metadata: { title: "Minutes", pages_without_text: ["2"] },
+  leftOut: { pictures: 1, "pages that are pictures": 1 },
+  pictured: [2],
+};
+const LETTER = pageOf([
+  [
+    ["Fee", 0],
+    ["71.73", 40, "doubtful"],
+    ["EUR", 100],
+  ],
+]);
+
+const readWith = (extracted: Extraction, known: Record<number, StoredPage>, chars = 10_000) =>
+  withReadPages(extracted, Buffer.from("bytes"), {
+    pages: {
+      settings: "0123abcd",
+      of: async () => new Map(Object.entries(known).map(([page, read]) => [Number(page), read])),
+    },
+    limits: { chars },
+  });
+
+describe("a file with pictures of pages", () => {
+  test("has no text before each of them was read or given up, and says how many were", async () => {
+    await expect(readWith(SCAN, { 1: LETTER })).resolves.toMatchObject({
+      kind: "unreadable",
+      code: "PAGES_UNREAD",
+      why: "has 2 pages that are pictures, and 1 were read by now: run nightdesk index --ocr.",
+    });
+  });
+
+  test("has then their words, page by page, with a mark behind what was not read for sure", async () => {
+    const second = pageOf([
+      [
+        ["Total", 0],
+        ["240", 60, "two"],
+      ],
+      [["7", 0, "one"]],
+    ]);
+    const read = await readWith(SCAN, { 1: LETTER, 2: second });
+    expect(read).toMatchObject({
+      kind: "text",
+      text: "Fee 71.73⸮ EUR\n\n\f\n\nTotal 240\n7⸮",
+      readWith: "0123abcd",
+      metadata: { pages: 2, pages_read: ["1", "2"] },
+    });
+    if (read.kind !== "text") throw new Error("no text");
+    expect(locate(read.places, read.text.indexOf("Total"))).toEqual({ page: 2 });
+  });
+
+  test("keeps its printed pages, and has their text until its pictures are read", async () => {
+    await expect(readWith(MIXED, {})).resolves.toEqual(MIXED);
+    const read = await readWith(MIXED, { 2: LETTER });
+    expect(read).toMatchObject({
+      text: "Printed.\n\n\f\n\nFee 71.73⸮ EUR\n\n\f\n\nPrinted too.",
+      metadata: { title: "Minutes" },
+    });
+    expect(read).not.toHaveProperty("leftOut");
+    expect(read).not.toHaveProperty("metadata.pages_without_text");
+  });
+
+  test("says which of its pages could not be read, or not whole", async () => {
+    const given: StoredPage = { kind: "unreadable", why: "has a picture that is no picture." };
+    const lost = pageOf([[["Fee", 0]]], 0.2);
+    await expect(readWith(SCAN, { 1: given, 2: lost })).resolves.toMatchObject({
+      leftOut: { "pages that can't be read": 1, "pages of which words are missing": 1 },
+    });
+    await expect(readWith(SCAN, { 1: given, 2: given })).resolves.toMatchObject({
+      code: "FILE_FORMAT_INVALID",
+      why: given.why,
+    });
+    const blank = pageOf([]);
+    await expect(readWith(SCAN, { 1: blank, 2: blank })).resolves.toMatchObject({
+      code: "FILE_EMPTY",
+    });
+  });
+
+  test("is cut off by the limit of texts, as any file is", async () => {
+    await expect(readWith(SCAN, { 1: LETTER, 2: LETTER }, 20)).rejects.toThrow(/more than 20/);
+  });
+
+  test("sets cells apart, and paragraphs", async () => {
+    const table = pageOf([
+      [
+        ["Paint", 0],
+        ["12.00", 300, "two"],
+      ],
+      [],
+      [],
+      [["Signed", 0]],
+    ]);
+    await expect(readWith({ ...SCAN, pictured: [1] }, { 1: table })).resolves.toMatchObject({
+      text: "Paint | 12.00\n\nSigned",
+    });
+  });
+});
