@@ -1,15 +1,14 @@
 import { hasCode } from "../../../shared/store/connection/errors.ts";
 import { endWithParent, firstLineOf } from "../../forked-process.ts";
-import type { Extraction } from "../extraction.ts";
-import type { Fault, ReaderRequest } from "./reader.ts";
+import type { Unreadable } from "../extraction.ts";
+import type { Fault, ReaderRequest } from "./reading-process.ts";
 import { NoText } from "./text-builder.ts";
-import type { TextLimits } from "./text-builder.ts";
 
 // The process that reads formats with parsers of others: started by reader.ts, told by messages, silent otherwise.
 
-type Read = (bytes: Buffer, limits: TextLimits) => Extraction | Promise<Extraction>;
+type Read = (bytes: Buffer, limits: unknown) => unknown;
 
-async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Extraction> {
+async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<unknown> {
   const exported = (await import(home)) as Readonly<Record<string, unknown>>;
   const read = exported[name];
   if (typeof read !== "function") throw new TypeError(`${home} exports no function ${name}`);
@@ -19,7 +18,8 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
   } catch (error) {
     if (error instanceof NoText) {
       const { code, message, pictured } = error;
-      return { kind: "unreadable", code, why: message, lasts: "always", pictured };
+      const why = { kind: "unreadable", code, why: message, lasts: "always", pictured } as const;
+      return why satisfies Unreadable;
     }
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
     // Its words may repeat the text that it stumbled over.
@@ -30,7 +30,7 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<Ext
       why: `is not what its ending says, or broken (${what}): save it anew with the program that made it.`,
       // One of the operating system, such as that no file can be opened any more, says nothing of these bytes.
       lasts: error instanceof Error && "syscall" in error ? "never" : "always",
-    };
+    } satisfies Unreadable;
   }
 }
 

@@ -10,6 +10,12 @@ export type ReaderRights = {
   readonly withheld: "nothing" | "files" | "files and network";
 };
 
+type RightsOptions = {
+  readonly module?: string;
+  readonly known?: Pick<ReadonlySet<string>, "has">;
+  readonly readable?: readonly string[];
+};
+
 /** The newer name first; Node 20.19 has the other one alone. */
 const PERMISSION_FLAGS = ["--permission", "--experimental-permission"];
 /** A Node that can allow the network forbids it otherwise. */
@@ -20,11 +26,13 @@ const NETWORK_FLAG = "--allow-net";
  * forbid. Run from TypeScript it may read the whole checkout, and is given what compiles it: a thread, and an addon.
  * @param module path of this file without links, where the packages are looked up from
  * @param known flags that this Node knows
+ * @param readable folders without links that it may read as well
  */
-export function readerRights(
-  module: string = import.meta.filename,
-  known: Pick<ReadonlySet<string>, "has"> = process.allowedNodeEnvironmentFlags,
-): ReaderRights {
+export function readerRights({
+  module = import.meta.filename,
+  known = process.allowedNodeEnvironmentFlags,
+  readable: more = [],
+}: RightsOptions = {}): ReaderRights {
   const permission = PERMISSION_FLAGS.find((flag) => known.has(flag));
   if (permission === undefined) {
     return { flags: process.execArgv, withheld: "nothing" };
@@ -34,7 +42,7 @@ export function readerRights(
   const isBuilt = extname(module) === ".js";
   const manifest = join(root, "package.json");
   const own = isBuilt ? [code, manifest] : [root];
-  const readable = outermost([...own, ...packageFolders(root)]).map((path) =>
+  const readable = outermost([...own, ...packageFolders(root), ...more]).map((path) =>
     path === manifest ? path : below(path),
   );
   return {

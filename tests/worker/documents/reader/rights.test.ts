@@ -7,7 +7,8 @@ import { readerRights } from "../../../../src/worker/documents/reader/rights.ts"
 import { READER_LIMITS } from "../../../support/read-documents.ts";
 
 const extractText = extractTextBy(openDocumentReader(READER_LIMITS));
-const rightsWith = (...known: string[]) => readerRights(import.meta.filename, new Set(known));
+const rightsWith = (...known: string[]) =>
+  readerRights({ module: import.meta.filename, known: new Set(known) });
 
 test("the flag of permissions is the one that this Node knows", () => {
   expect(rightsWith("--experimental-permission").flags).toContain("--experimental-permission");
