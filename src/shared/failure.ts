@@ -91,6 +91,7 @@ export const CODES = {
     meaning: "The entailment model is not there, or is none.",
   },
   RERANK_MODEL_INVALID: { outcome: "failed", meaning: "The reranker is not there, or is none." },
+  OCR_MISSING: { outcome: "failed", meaning: "What reads pictures of pages is not installed." },
   EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
   MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },
   COMMAND_FAILED: { outcome: "failed", meaning: "The command of a schedule failed." },

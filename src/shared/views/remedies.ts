@@ -51,6 +51,7 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   EMBED_MODEL_MISSING: "Fetch the embedder's files: nightdesk models fetch.",
   VERIFY_MODEL_INVALID:
     "Fetch the files of verify.entailment.model_id: nightdesk models fetch; nightdesk doctor says what is wrong.",
+  OCR_MISSING: "Install what reads pictures: nightdesk models setup ocr.",
   RERANK_MODEL_INVALID:
     "Fetch the files of retrieve.rerank.model_id: nightdesk models fetch; nightdesk doctor says what is wrong.",
   EMBED_DRIFT:

@@ -3,7 +3,7 @@ export type PixelBox = readonly [left: number, top: number, right: number, botto
 
 /**
  * How sure a figure is: both models read it, one of two did or only one was asked, or neither was sure. A word without a
- * digit has none.
+ * digit has none, unless the second model read a figure in its place.
  */
 export type FigureReading = "two" | "one" | "doubtful";
 
@@ -17,8 +17,22 @@ export type ReadWord = {
   readonly other?: string;
 };
 
-/** Words from left to right; wide gaps between them part the cells of a table. */
-export type ReadLine = { readonly words: readonly ReadWord[] };
+/** Words from left to right. */
+export type ReadLine = {
+  readonly words: readonly ReadWord[];
+  /** Of a row of a table: places of the words that begin a cell, but for the first. */
+  readonly cells?: readonly number[];
+  /** White stands above it, as above a paragraph. */
+  readonly opens?: true;
+};
+
+/** The line as the texts of PDFs have it. */
+export const textOfLine = ({ words, cells = [] }: ReadLine): string =>
+  words.reduce(
+    (text, word, at) =>
+      at === 0 ? word.text : `${text}${cells.includes(at) ? " | " : " "}${word.text}`,
+    "",
+  );
 
 export type Turn = 0 | 90 | 180 | 270;
 
@@ -42,6 +56,8 @@ export type PageRecord = {
   readonly languages: readonly string[];
   /** Page segmentation of Tesseract: 3 or 6. */
   readonly mode: number;
+  /** Read once more without its rules, as too much was left out with them. */
+  readonly rules?: "removed";
   /** Share of the shapes of letters that lie in no word's box. */
   readonly leftInk: number;
   /** Mean of its words, 0 to 100. */

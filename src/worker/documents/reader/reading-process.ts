@@ -33,8 +33,8 @@ export type ReadingProcess = {
    * Answers one request after the other. What ends the process twice in a row, by itself, is the file.
    * @throws Failure TOOL_ERROR where the process, or what reads the format, can't be started
    */
-  read<Reply>(request: ReaderRequest): Promise<Replied<Exclude<Reply, Fault>> | Ended>;
-  close(): void;
+  readonly read: <Reply>(request: ReaderRequest) => Promise<Replied<Exclude<Reply, Fault>> | Ended>;
+  readonly close: () => void;
 };
 
 /** Nobody asks: its memory is given back. */
@@ -72,7 +72,7 @@ export function openReadingProcess(limits: ProcessLimits, procFolder?: string): 
   const askStarted = async (starting: Promise<ChildProcess>, request: ReaderRequest) =>
     ask(await starting, request, { ...limits, procFolder });
   return {
-    read<Reply>(request: ReaderRequest) {
+    read: <Reply>(request: ReaderRequest) => {
       const asked = turn.then(async () => {
         const first = await readOnce(request);
         // What killed a process from outside may have passed; twice in a row it is the file.

@@ -1,0 +1,256 @@
+import { MOST_PIXELS, LONGEST_SIDE } from "./read-head.ts";
+import { unreadable } from "./picture-head.ts";
+import type { UnreadablePage } from "./page-record.ts";
+import { startPdfium } from "./pdfium.ts";
+import type { Pdfium } from "./pdfium.ts";
+
+/** A page of a PDF as it was drawn: a grey picture, as PNM has it. */
+export type DrawnPage = {
+  readonly kind: "drawn";
+  readonly bytes: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly dpi: number;
+};
+
+/** Enough for letters of 9 points; more costs time alone. */
+const DPI = 200;
+/** Letters of 10 points can't be read any more. */
+const FEWEST_DPI = 75;
+const POINTS = 72;
+const MOST_IMAGE_PIXELS = 100_000_000;
+const ENCRYPTED = 4;
+/** Of a page. */
+const HALF = 0.5;
+const GREY = 1;
+const WHITE = 0xffffffff;
+/** With annotations, such as filled fields and stamps; grey. */
+const RENDER_FLAGS = 0x01 | 0x08;
+
+type Opened = { readonly pdfium: Pdfium; readonly document: number };
+
+async function openPdf(folder: string, bytes: Buffer): Promise<Opened | UnreadablePage> {
+  const pdfium = await startPdfium(folder);
+  const place = pdfium._malloc(bytes.length);
+  pdfium.HEAPU8.set(bytes, place);
+  const document = pdfium._FPDF_LoadMemDocument(place, bytes.length, 0);
+  if (document !== 0) return { pdfium, document };
+  return pdfium._FPDF_GetLastError() === ENCRYPTED
+    ? unreadable("is encrypted: save it without a password.")
+    : unreadable("is no whole PDF: save it anew with the program that made it.");
+}
+
+/** @param folder of the package of PDFium */
+export async function countPdfPages(
+  folder: string,
+  bytes: Buffer,
+): Promise<number | UnreadablePage> {
+  const opened = await openPdf(folder, bytes);
+  return "kind" in opened ? opened : opened.pdfium._FPDF_GetPageCount(opened.document);
+}
+
+/**
+ * Draws a page, or says why it can't be: one of one colour that holds a picture is not an empty page.
+ * @param number from 1
+ */
+export async function drawPdfPage(
+  folder: string,
+  bytes: Buffer,
+  number: number,
+): Promise<DrawnPage | UnreadablePage> {
+  const opened = await openPdf(folder, bytes);
+  if ("kind" in opened) return opened;
+  const { pdfium, document } = opened;
+  const page = pdfium._FPDF_LoadPage(document, number - 1);
+  if (page === 0) return unreadable("holds no page of that number that can be read.");
+  const points = sizeOf(pdfium, page);
+  const scale = scaleOf(points);
+  if (scale * POINTS < FEWEST_DPI) {
+    const metres = points.map((side) => Math.round((side / POINTS) * 0.0254));
+    return unreadable(
+      `has a page of ${metres.join(" x ")} m, of which no picture can be made: print it to a smaller one.`,
+    );
+  }
+  const size = points.map((side) => Math.max(1, Math.floor(side * scale))) as unknown as Size;
+  const images = imagesOf(pdfium, page, size);
+  if (images.some(({ pixels }) => pixels > MOST_IMAGE_PIXELS)) {
+    return unreadable(
+      `holds a picture of more than ${MOST_IMAGE_PIXELS / 1e6} megapixels: scan it at 300 dpi.`,
+    );
+  }
+  const drawn = draw(pdfium, page, size, Math.round(scale * POINTS));
+  const isBlank = images.some(
+    (image) => shareOf(image, size) > HALF && isOneColour(drawn, image.part),
+  );
+  return isBlank || (images.length > 0 && isOneColour(drawn, [0, 0, ...size]))
+    ? unreadable("holds a picture that can't be read: scan it anew, or save it as JPEG or PNG.")
+    : drawn;
+}
+
+type Size = readonly [width: number, height: number];
+
+const sizeOf = (pdfium: Pdfium, page: number): Size => [
+  pdfium._FPDF_GetPageWidth(page),
+  pdfium._FPDF_GetPageHeight(page),
+];
+
+/** Pixels of a point. */
+const scaleOf = ([width, height]: Size): number =>
+  Math.min(
+    DPI / POINTS,
+    Math.sqrt(MOST_PIXELS / (width * height)),
+    LONGEST_SIDE / Math.max(width, height),
+  );
+
+function draw(pdfium: Pdfium, page: number, [width, height]: Size, dpi: number): DrawnPage {
+  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY, 0, 0);
+  pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RENDER_FLAGS);
+  const [start, row] = [pdfium._FPDFBitmap_GetBuffer(bitmap), pdfium._FPDFBitmap_GetStride(bitmap)];
+  const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const bytes = Buffer.alloc(head.length + width * height);
+  head.copy(bytes);
+  for (let y = 0; y < height; y += 1) {
+    const line = pdfium.HEAPU8.subarray(start + y * row, start + y * row + width);
+    bytes.set(line, head.length + y * width);
+  }
+  return { kind: "drawn", bytes, width, height, dpi };
+}
+
+/** Its corners in pixels of the page's picture, and its own pixels. */
+type Image = { readonly part: Part; readonly pixels: number };
+type Part = readonly [left: number, top: number, right: number, bottom: number];
+
+const FORM = 5;
+const IMAGE = 3;
+const DEEPEST = 6;
+const MOST_OBJECTS = 200_000;
+
+function imagesOf(pdfium: Pdfium, page: number, size: Size): Image[] {
+  const images: Image[] = [];
+  const values = pdfium._malloc(16);
+  let looked = 0;
+  const look = (object: number, depth: number): void => {
+    looked += 1;
+    const type = pdfium._FPDFPageObj_GetType(object);
+    if (type === IMAGE) {
+      images.push({
+        pixels: pixelsOf(pdfium, object, values),
+        part: partOf(pdfium, [page, object, values], size),
+      });
+    }
+    if (type !== FORM || depth > DEEPEST) return;
+    const count = pdfium._FPDFFormObj_CountObjects(object);
+    for (let at = 0; at < count && looked < MOST_OBJECTS; at += 1) {
+      look(pdfium._FPDFFormObj_GetObject(object, at), depth + 1);
+    }
+  };
+  const count = pdfium._FPDFPage_CountObjects(page);
+  for (let at = 0; at < count && looked < MOST_OBJECTS; at += 1) {
+    look(pdfium._FPDFPage_GetObject(page, at), 0);
+  }
+  return images;
+}
+
+function pixelsOf(pdfium: Pdfium, object: number, values: number): number {
+  if (pdfium._FPDFImageObj_GetImagePixelSize(object, values, values + 4) === 0) return 0;
+  const [width = 0, height = 0] = pdfium.HEAP32.subarray(values / 4, values / 4 + 2);
+  // They are counted without a sign.
+  return (width >>> 0) * (height >>> 0);
+}
+
+function partOf(
+  pdfium: Pdfium,
+  [page, object, values]: readonly [number, number, number],
+  [width, height]: Size,
+): Part {
+  pdfium._FPDFPageObj_GetBounds(object, values, values + 4, values + 8, values + 12);
+  const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.HEAPF32.subarray(
+    values / 4,
+    values / 4 + 4,
+  );
+  const corners = (
+    [
+      [left, top],
+      [right, bottom],
+    ] as const
+  ).map(([x, y]) => {
+    pdfium._FPDF_PageToDevice(page, 0, 0, width, height, 0, x, y, values, values + 4);
+    const [toX = 0, toY = 0] = pdfium.HEAP32.subarray(values / 4, values / 4 + 2);
+    return [Math.min(Math.max(toX, 0), width), Math.min(Math.max(toY, 0), height)] as const;
+  });
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+const shareOf = ({ part: [left, top, right, bottom] }: Image, [width, height]: Size): number =>
+  ((right - left) * (bottom - top)) / (width * height);
+
+/** Without its edges, where what stands beside it may be seen. */
+function isOneColour({ bytes, width, height }: DrawnPage, part: Part): boolean {
+  const pixels = bytes.subarray(bytes.length - width * height);
+  const [left, top, right, bottom] = part;
+  let first: number | undefined;
+  for (let y = top + EDGE; y < bottom - EDGE; y += 1) {
+    for (let x = left + EDGE; x < right - EDGE; x += 1) {
+      first ??= pixels[y * width + x];
+      if (pixels[y * width + x] !== first) return false;
+    }
+  }
+  return first !== undefined;
+}
+
+const EDGE = 2;
+
+/** Letters of a page; fewer are a stamp on a scan. */
+const FEWEST_LETTERS = 10;
+const FIFTH = 0.2;
+
+export type PagesFound = {
+  readonly kind: "pages";
+  readonly pages: number;
+  /** From 1, in order: pictures of text, and pages whose letters have no names. */
+  readonly toRead: readonly number[];
+};
+
+/** The pages that have to be read from their picture. */
+export async function findPdfPages(
+  folder: string,
+  bytes: Buffer,
+): Promise<PagesFound | UnreadablePage> {
+  const opened = await openPdf(folder, bytes);
+  if ("kind" in opened) return opened;
+  const { pdfium, document } = opened;
+  const pages = pdfium._FPDF_GetPageCount(document);
+  const toRead: number[] = [];
+  for (let at = 0; at < pages; at += 1) {
+    const page = pdfium._FPDF_LoadPage(document, at);
+    if (page === 0 || needsReading(pdfium, page)) toRead.push(at + 1);
+    if (page !== 0) pdfium._FPDF_ClosePage(page);
+  }
+  return { kind: "pages", pages, toRead };
+}
+
+function needsReading(pdfium: Pdfium, page: number): boolean {
+  const { letters, unnamed } = lettersOf(pdfium, page);
+  if (letters > 0 && unnamed >= letters * FIFTH) return true;
+  if (letters >= FEWEST_LETTERS) return false;
+  const size = sizeOf(pdfium, page).map((side) => Math.ceil(side)) as unknown as Size;
+  const images = imagesOf(pdfium, page, size);
+  return images.reduce((sum, image) => sum + shareOf(image, size), 0) > HALF;
+}
+
+function lettersOf(pdfium: Pdfium, page: number) {
+  const text = pdfium._FPDFText_LoadPage(page);
+  const count = text === 0 ? 0 : pdfium._FPDFText_CountChars(text);
+  let [letters, unnamed] = [0, 0];
+  for (let at = 0; at < count; at += 1) {
+    const code = pdfium._FPDFText_GetUnicode(text, at);
+    if (code === 0x20 || code === 0x0a || code === 0x0d) continue;
+    letters += 1;
+    if (code === 0 || code === 0xfffd || pdfium._FPDFText_HasUnicodeMapError(text, at) === 1)
+      unnamed += 1;
+  }
+  if (text !== 0) pdfium._FPDFText_ClosePage(text);
+  return { letters, unnamed };
+}

@@ -1,0 +1,82 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../shared/failure.ts";
+import { findPackage, languagePackage, OCR_PACKAGES } from "./packages.ts";
+
+/** Where the programs and models of OCR lie. Files of models may be compressed by gzip. */
+export type OcrPlaces = {
+  /** Folders of packages, without links. */
+  readonly pdfium: string;
+  readonly core: string;
+  /** File of the model that tells how a page is turned. */
+  readonly turns: string | undefined;
+  /** Up to two models of each language that has one, the first reader's first. */
+  readonly models: Readonly<Record<string, readonly string[]>>;
+};
+
+export type OcrFolders = {
+  /** Of `models setup ocr`; null looks beside Nightdesk alone. */
+  readonly packages: string | null;
+  /** Of Nightdesk, with `assets/` in it. */
+  readonly packageRoot: string;
+  /** One that somebody named, of files like `pol.traineddata`. */
+  readonly models: string | null;
+};
+
+/**
+ * Finds what reads pictures.
+ * @throws Failure OCR_MISSING where it is not installed
+ */
+export function findOcr(folders: OcrFolders, languages: readonly string[]): OcrPlaces {
+  const [pdfium, core] = OCR_PACKAGES.map((each) => findPackage(each, folders.packages));
+  if (pdfium === undefined || core === undefined) {
+    throw new Failure(
+      "OCR_MISSING",
+      "The optional packages that read pictures are not installed. Run: nightdesk models setup ocr",
+    );
+  }
+  const models = Object.fromEntries(
+    languages.map((language) => [language, modelsOf(folders, language)]),
+  );
+  const lacking = languages.filter((language) => models[language]?.length === 0);
+  if (lacking.length > 0) {
+    throw new Failure(
+      "OCR_MISSING",
+      `No model reads ${lacking.join(", ")}: put ${lacking[0] ?? ""}.traineddata into a folder that index.ocr.models_directory names.`,
+    );
+  }
+  return { pdfium, core, turns: modelInPackage("osd", folders.packages), models };
+}
+
+/** The readers' folders, without links, for the rights of the process that reads. */
+export const foldersOf = ({ pdfium, core }: OcrPlaces, folders: OcrFolders): readonly string[] => [
+  ...new Set([
+    pdfium,
+    core,
+    ...OCR_PACKAGES.flatMap((each) => findPackage(each, folders.packages) ?? []),
+    realpathSync(shippedFolder(folders)),
+    ...(folders.models === null ? [] : [realpathSync(folders.models)]),
+  ]),
+];
+
+const shippedFolder = ({ packageRoot }: OcrFolders): string => join(packageRoot, "assets", "ocr");
+
+function modelsOf(folders: OcrFolders, language: string): string[] {
+  const first = modelInPackage(language, folders.packages);
+  const second = [folders.models, shippedFolder(folders)]
+    .flatMap((folder) => (folder === null ? [] : [folder]))
+    .flatMap((folder) =>
+      [`${language}.traineddata`, `${language}.traineddata.gz`].map((name) => join(folder, name)),
+    )
+    .find((file) => existsSync(file));
+  return [first, second].flatMap((file) => (file === undefined ? [] : [realpathSync(file)]));
+}
+
+function modelInPackage(language: string, folder: string | null): string | undefined {
+  const name = languagePackage(language);
+  const known = OCR_PACKAGES.find((each) => each.name === name);
+  const place = known === undefined ? undefined : findPackage(known, folder);
+  return place === undefined
+    ? undefined
+    : join(place, "4.0.0_best_int", `${language}.traineddata.gz`);
+}

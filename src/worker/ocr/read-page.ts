@@ -1,0 +1,218 @@
+import { heightOf, shareLeft, withoutGiants } from "./left-ink.ts";
+import type {
+  PageOutcome,
+  PageRecord,
+  PageRequest,
+  ReadLine,
+  Turn,
+  UnreadablePage,
+} from "./page-record.ts";
+import { countPdfPages, drawPdfPage, findPdfPages } from "./pdf-pages.ts";
+import type { PagesFound } from "./pdf-pages.ts";
+import { unreadable } from "./picture-head.ts";
+import type { OcrPlaces } from "./places.ts";
+import { isPdf, readPictureHead } from "./read-head.ts";
+import { inReadingOrder } from "./reading-order.ts";
+import { startEngine, UndecodedPicture } from "./tesseract.ts";
+import type { Engine, EngineReading, EngineWord, PageMode, Picture } from "./tesseract.ts";
+import { judgeFigures } from "./two-readers.ts";
+import { drawWithoutRules } from "./without-rules.ts";
+
+// Runs in the process of limited rights: page-reader.ts calls these functions by their names.
+
+export type PageOptions = Omit<PageRequest, "bytes"> & { readonly places: OcrPlaces };
+export type PagesOptions = { readonly pdfium: string };
+
+export async function countPagesHere(
+  bytes: Buffer,
+  { pdfium }: PagesOptions,
+): Promise<number | UnreadablePage> {
+  if (isPdf(bytes)) return countPdfPages(pdfium, bytes);
+  const head = readPictureHead(bytes, 1);
+  return head.kind === "picture" ? head.pages : head;
+}
+
+export const pagesToReadHere = (
+  bytes: Buffer,
+  { pdfium }: PagesOptions,
+): Promise<PagesFound | UnreadablePage> => findPdfPages(pdfium, bytes);
+
+type Shown = Picture & Pick<PageRecord, "picture">;
+
+export async function readPageHere(bytes: Buffer, options: PageOptions): Promise<PageOutcome> {
+  const shown = await showPage(bytes, options);
+  if ("kind" in shown) return shown;
+  try {
+    const { first, second } = await enginesOf(options);
+    return { kind: "read", record: await readShown(shown, { first, second, options }) };
+  } catch (error) {
+    if (!(error instanceof UndecodedPicture)) throw error;
+    return unreadable("can't be decoded: save it anew with the program that made it, or as PNG.");
+  } finally {
+    // The memory of the engines only grows.
+    if (shown.picture.width * shown.picture.height > LARGE) engines.clear();
+  }
+}
+
+const LARGE = 12_000_000;
+
+async function showPage(
+  bytes: Buffer,
+  { page, places }: PageOptions,
+): Promise<Shown | UnreadablePage> {
+  if (isPdf(bytes)) {
+    const drawn = await drawPdfPage(places.pdfium, bytes, page);
+    if (drawn.kind === "unreadable") return drawn;
+    const { width, height, dpi } = drawn;
+    return { bytes: drawn.bytes, orientation: 1, picture: { format: "pdf", width, height, dpi } };
+  }
+  const head = readPictureHead(bytes, page);
+  if (head.kind === "unreadable") return head;
+  const { format, width, height, orientation } = head;
+  return { bytes: head.bytes, orientation, picture: { format, width, height } };
+}
+
+/** Started once a process, by the files of their models. */
+const engines = new Map<string, Promise<Engine>>();
+
+function engineOf(core: string, models: readonly (readonly [string, string])[]): Promise<Engine> {
+  const key = JSON.stringify([core, models]);
+  const started = engines.get(key) ?? startEngine(core, models);
+  engines.set(key, started);
+  return started;
+}
+
+type Engines = { readonly first: Engine; readonly second: Engine | undefined };
+
+/** A language that has one model is read by the first reader alone. */
+async function enginesOf({ languages, second, places }: PageOptions): Promise<Engines> {
+  const modelsOf = (reader: 0 | 1) =>
+    languages.flatMap((language) => {
+      const file = places.models[language]?.[reader];
+      return file === undefined ? [] : [[language, file] as const];
+    });
+  const others = second === "none" ? [] : modelsOf(1);
+  return {
+    first: await engineOf(places.core, modelsOf(0)),
+    second: others.length === 0 ? undefined : await engineOf(places.core, others),
+  };
+}
+
+type Readers = Engines & { readonly options: PageOptions };
+
+async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
+  const { first, second, options } = readers;
+  const upright = readByRule(first, shown);
+  const { picture, reading, turned } = await turnIfLost(shown, upright, readers);
+  const { mode, rules, ink } = reading;
+  const other = second?.read(rules === undefined ? picture : withoutRules(reading), mode);
+  const judged = judgeFigures(reading.words, other && clean(other));
+  const isOnSide = (EXIF_ON_SIDE.has(shown.orientation) ? 90 : 0) + (turned % 180);
+  const { width, height } = shown.picture;
+  return {
+    picture: {
+      ...shown.picture,
+      ...(isOnSide === 90 ? { width: height, height: width } : { width, height }),
+    },
+    turned,
+    skew: Math.round(Math.atan(reading.slope) * DEGREES * 100) / 100,
+    engine: [first.name, ...(second === undefined ? [] : [second.name])].join("; "),
+    languages: options.languages,
+    mode,
+    ...(rules === undefined ? {} : { rules }),
+    leftInk: round(shareLeft({ words: judged, ink })),
+    confidence: Math.round(reading.confidence),
+    lines: inReadingOrder(judged).map((line): ReadLine => ({
+      ...line,
+      words: line.words.map(({ text, box, confidence, figure, other: instead }) => ({
+        ...{ text, box, confidence: Math.round(confidence) },
+        ...(figure === undefined ? {} : { figure }),
+        ...(instead === undefined ? {} : { other: instead }),
+      })),
+    })),
+  };
+}
+
+const DEGREES = 180 / Math.PI;
+const EXIF_ON_SIDE: ReadonlySet<number> = new Set([5, 6, 7, 8]);
+const round = (share: number): number => Math.round(share * 10_000) / 10_000;
+
+type RuleReading = EngineReading & {
+  readonly mode: PageMode;
+  readonly rules?: "removed";
+  readonly left: number;
+  readonly confidence: number;
+};
+
+/** More letters outside of all words than good pages have. */
+const MOST_LEFT = 0.05;
+/** A page that stands on its side is read with less. */
+const FEWEST_SURE = 60;
+
+/** Reads a page as its parts, and where letters are left, as one block, and that without rules; keeps what left the fewest. */
+function readByRule(engine: Engine, picture: Picture): RuleReading {
+  const parts = rated(engine.read(picture, 3), { mode: 3 });
+  if (parts.left <= MOST_LEFT) return parts;
+  const { ink } = parts;
+  const block = rated({ ...engine.read(picture, 6), ink }, { mode: 6 });
+  const better = block.left < parts.left ? block : parts;
+  if (better.left <= MOST_LEFT) return better;
+  const plain = engine.read(withoutRules(better), 6);
+  const ruled = rated({ ...plain, ink }, { mode: 6, rules: "removed" });
+  return ruled.left < better.left ? ruled : better;
+}
+
+/** The ink is upright already. */
+const withoutRules = ({ ink, words }: EngineReading): Picture => ({
+  bytes: drawWithoutRules(ink, heightOf(words) * RULE),
+  orientation: 1,
+});
+
+/** Heights of a word: longer strokes are rules. */
+const RULE = 4;
+
+function rated(reading: EngineReading, how: Pick<RuleReading, "mode" | "rules">): RuleReading {
+  const words = clean(reading);
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  const sure = words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
+  const left = shareLeft({ words, ink: reading.ink });
+  return { ...reading, ...how, words, left, confidence: letters === 0 ? 0 : sure / letters };
+}
+
+/** What remains of a rule is read as a stroke. */
+const clean = ({ words }: EngineReading): EngineWord[] =>
+  withoutGiants(words.filter(({ text }) => !/^[|¦_—–]+$/u.test(text)));
+
+type Turned = {
+  readonly picture: Picture;
+  readonly reading: RuleReading;
+  readonly turned: Turn;
+};
+
+/** Orientations of EXIF, each a quarter clockwise after the other; the second row is mirrored. */
+const QUARTERS = [
+  [1, 6, 3, 8],
+  [2, 7, 4, 5],
+];
+
+/** Turns a page that could hardly be read, and reads it again. */
+async function turnIfLost(
+  picture: Picture,
+  reading: RuleReading,
+  { first, options }: Readers,
+): Promise<Turned> {
+  const upright = { picture, reading, turned: 0 } as const;
+  const isBlank = reading.words.length === 0 && reading.left === 0;
+  const { turns } = options.places;
+  if (reading.confidence >= FEWEST_SURE || isBlank || turns === undefined) return upright;
+  const finder = await startEngine(options.places.core, [["osd", turns]], "simd");
+  const turned = finder.findTurn(picture);
+  if (turned === 0) return upright;
+  const row = QUARTERS.find((quarters) => quarters.includes(picture.orientation)) ?? [];
+  const orientation = row[(row.indexOf(picture.orientation) + turned / 90) % 4] ?? 1;
+  const other = { bytes: picture.bytes, orientation };
+  const again = readByRule(first, other);
+  return again.confidence > reading.confidence
+    ? { picture: other, reading: again, turned }
+    : upright;
+}

@@ -1,0 +1,210 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { PixelBox } from "./page-record.ts";
+
+type Pointer = object;
+
+/** Tesseract's own names; of its results only what is used. */
+type BaseApi = {
+  Init(folder: string, languages: string, mode: number): number;
+  SetVariable(name: string, value: string): boolean;
+  SetImageFile(orientation: number, angle: number, upright: boolean): number;
+  Recognize(monitor: null): number;
+  GetJSONText(page: number): string;
+  GetThresholdedImage(): Pointer;
+  DetectOS(results: Pointer): boolean;
+  Clear(): void;
+  Version(): string;
+};
+
+type Core = {
+  readonly FS: {
+    writeFile(path: string, bytes: Uint8Array): void;
+    unlink(path: string): void;
+    mkdir(path: string): void;
+  };
+  readonly TessBaseAPI: new () => BaseApi;
+  readonly OSResults: new () => { readonly best_result: { readonly orientation_id: number } };
+  getPointer(object: Pointer): number;
+  getValue(place: number, type: "i32"): number;
+  destroy(object: Pointer): void;
+  _pixDestroy(place: number): void;
+};
+
+type Start = (options: object) => Promise<Core>;
+
+/** Builds of the core; the other one holds what tells how a page is turned. */
+type Build = "simd-lstm" | "simd";
+
+/** Of Tesseract: neural, and the older one. */
+const ENGINE_MODE: Readonly<Record<Build, number>> = { "simd-lstm": 1, simd: 0 };
+
+export type EngineWord = {
+  readonly text: string;
+  readonly box: PixelBox;
+  readonly confidence: number;
+  /** Pixels from the top where its letters stand, if lines were level. */
+  readonly base: number;
+  /** Pixels that its line is high. */
+  readonly lineHeight: number;
+};
+
+/** One bit a pixel, 32 in a number, the highest bit leftmost: set where there is ink. */
+export type Ink = {
+  readonly width: number;
+  readonly height: number;
+  readonly perRow: number;
+  readonly words: Int32Array;
+};
+
+export type EngineReading = {
+  readonly words: readonly EngineWord[];
+  readonly ink: Ink;
+  /** Pixels that lines sink by, for each to the right. */
+  readonly slope: number;
+};
+
+/** 3 finds the parts of a page by itself, 6 takes it for one block of lines. */
+export type PageMode = 3 | 6;
+
+export type Picture = {
+  readonly bytes: Buffer;
+  /** As EXIF counts. */
+  readonly orientation: number;
+};
+
+/** A picture that Leptonica can't decode. */
+export class UndecodedPicture extends Error {}
+
+export type Engine = {
+  /** Version of Tesseract, and the first 8 hex digits of the SHA-256 of each model. */
+  readonly name: string;
+  readonly read: (picture: Picture, mode: PageMode) => EngineReading;
+  /** Degrees by which a picture has to be turned clockwise until its lines stand upright. */
+  readonly findTurn: (picture: Picture) => 0 | 90 | 180 | 270;
+};
+
+const INPUT = "/input";
+
+async function startCore(folder: string, build: Build): Promise<Core> {
+  const path = join(folder, `tesseract-core-${build}`);
+  const start = createRequire(import.meta.url)(`${path}.js`) as Start;
+  const wasmBinary = readFileSync(`${path}.wasm`);
+  // What it prints are guesses of a resolution, and faults that its functions return as well.
+  const silent = () => undefined;
+  return start({ wasmBinary, print: silent, printErr: silent });
+}
+
+/**
+ * Starts Tesseract with a model a language.
+ * @param folder of the package of its core
+ * @param models files, by language
+ */
+export async function startEngine(
+  folder: string,
+  models: readonly (readonly [language: string, file: string])[],
+  build: Build = "simd-lstm",
+): Promise<Engine> {
+  const core = await startCore(folder, build);
+  const api = new core.TessBaseAPI();
+  core.FS.mkdir("/models");
+  const names = models.map(([language, file]) => {
+    const read = readFileSync(file);
+    const model = file.endsWith(".gz") ? gunzipSync(read) : read;
+    core.FS.writeFile(`/models/${language}.traineddata`, model);
+    return `${language} ${createHash("sha256").update(model).digest("hex").slice(0, 8)}`;
+  });
+  const languages = models.map(([language]) => language);
+  if (api.Init("/models", languages.join("+"), ENGINE_MODE[build]) !== 0) {
+    throw new Error(
+      `no model of Tesseract: ${models.map(([, file]) => basename(file)).join(", ")}`,
+    );
+  }
+  for (const language of languages) core.FS.unlink(`/models/${language}.traineddata`);
+  const show = ({ bytes, orientation }: Picture): void => {
+    core.FS.writeFile(INPUT, bytes);
+    const failed = api.SetImageFile(orientation, 0, false);
+    core.FS.unlink(INPUT);
+    if (failed !== 0) throw new UndecodedPicture();
+  };
+  return {
+    name: `${api.Version()}: ${names.join(", ")}`,
+    read: (picture, mode) => {
+      api.SetVariable("tessedit_pageseg_mode", String(mode));
+      show(picture);
+      if (api.Recognize(null) !== 0) throw new UndecodedPicture();
+      const reading = { ...readLines(api.GetJSONText(0)), ink: inkOf(core, api) };
+      api.Clear();
+      return reading;
+    },
+    findTurn: (picture) => {
+      show(picture);
+      const results = new core.OSResults();
+      const turns = api.DetectOS(results) ? results.best_result.orientation_id : 0;
+      core.destroy(results);
+      api.Clear();
+      return ([0, 270, 180, 90] as const)[turns] ?? 0;
+    },
+  };
+}
+
+type Corners = {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+};
+type JsonWord = { readonly bbox: Corners; readonly text: string; readonly confidence: number };
+type JsonLine = {
+  readonly baseline: Corners;
+  readonly rowAttributes: { readonly rowHeight: number };
+  readonly words: readonly JsonWord[];
+};
+type JsonPage = {
+  readonly blocks?: readonly {
+    readonly paragraphs?: readonly { readonly lines?: readonly JsonLine[] }[];
+  }[];
+};
+
+function readLines(json: string): Pick<EngineReading, "words" | "slope"> {
+  const { blocks = [] } = JSON.parse(json) as JsonPage;
+  const lines = blocks.flatMap(({ paragraphs = [] }) =>
+    paragraphs.flatMap((paragraph) => paragraph.lines ?? []),
+  );
+  const [along, down] = lines.reduce(
+    ([x, y], { baseline }) => [x + baseline.x1 - baseline.x0, y + baseline.y1 - baseline.y0],
+    [0, 0],
+  );
+  const slope = along === 0 ? 0 : down / along;
+  const words = lines.flatMap(({ baseline, rowAttributes, words: own }) =>
+    own.flatMap(({ bbox, text, confidence }): EngineWord[] => {
+      const { x0, y0, x1, y1 } = bbox;
+      const base = (baseline.y0 + baseline.y1) / 2 - (slope * (baseline.x0 + baseline.x1)) / 2;
+      const word = text.trim();
+      const { rowHeight } = rowAttributes;
+      return word === ""
+        ? []
+        : [{ text: word, box: [x0, y0, x1, y1], confidence, base, lineHeight: rowHeight }];
+    }),
+  );
+  return { words, slope };
+}
+
+/** Of Leptonica's Pix: places of its numbers, in bytes. */
+const PIX = { width: 0, height: 4, perRow: 16, bits: 48 };
+
+function inkOf(core: Core, api: BaseApi): Ink {
+  const pix = core.getPointer(api.GetThresholdedImage());
+  const number = (place: number): number => core.getValue(place, "i32");
+  const [width, height, perRow] = [
+    number(pix + PIX.width),
+    number(pix + PIX.height),
+    number(pix + PIX.perRow),
+  ];
+  const bits = number(pix + PIX.bits);
+  const words = Int32Array.from({ length: perRow * height }, (_, at) => number(bits + at * 4));
+  return { width, height, perRow, words };
+}
