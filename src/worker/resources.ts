@@ -34,6 +34,7 @@ import type { BoundSandbox } from "./sandbox/open-sandbox.ts";
 import {
   embedderPlaceOf,
   entailmentSettingsOf,
+  ocrFoldersOf,
   openFormerEmbedder,
   policyOf,
   rerankingOf,
@@ -130,8 +131,12 @@ export function openResources(context: CommandContext, database: Database): Work
       : otherEmbedder(config, model, reach);
   const offloadDocuments = openOffload();
   const pageReader = once(async () => {
-    const { openPageReader } = await import("./ocr/open-page-reader.ts");
-    return openPageReader(config);
+    const { openPageReader } = await import("./ocr/page-reader.ts");
+    return openPageReader({
+      folders: ocrFoldersOf(config, invocation.packageRoot),
+      timeoutMs: (config.index.ocr?.page_timeout_s ?? 60) * 1_000,
+      memoryBytes: (config.index.ocr?.memory_mb ?? 600) * 1_000_000,
+    });
   });
   const resources: WorkerResources = {
     config,

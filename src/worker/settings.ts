@@ -17,6 +17,7 @@ import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { IN_ORDER } from "./models/host-models.ts";
+import type { OcrFolders } from "./ocr/places.ts";
 import type { ReadPages } from "./ocr/with-read-pages.ts";
 import { openFirst } from "./open-first.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
@@ -84,6 +85,19 @@ export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[]
         : [{ prefix: folder === "" ? "" : `${folder}/`, encoding }];
     })
     .sort((one, other) => other.prefix.length - one.prefix.length);
+
+/** Where what reads pictures lies: its packages beside the models of embedders. */
+export const ocrFoldersOf = (
+  { index: { ocr }, embed, roots }: Config,
+  packageRoot: string,
+): OcrFolders => ({
+  packages: posix.resolve(roots.workroot, embed.cache_dir ?? "models", "ocr"),
+  packageRoot,
+  models:
+    typeof ocr?.models_directory === "string"
+      ? posix.resolve(roots.workroot, ocr.models_directory)
+      : null,
+});
 
 /**
  * Makes the texts of files; formats are loaded, and its process is started, by the first that needs it.

@@ -26,14 +26,6 @@ export type ReadLine = {
   readonly opens?: true;
 };
 
-/** The line as the texts of PDFs have it. */
-export const textOfLine = ({ words, cells = [] }: ReadLine): string =>
-  words.reduce(
-    (text, word, at) =>
-      at === 0 ? word.text : `${text}${cells.includes(at) ? " | " : " "}${word.text}`,
-    "",
-  );
-
 export type Turn = 0 | 90 | 180 | 270;
 
 /** What was read of the picture of one page, as it is stored. */

@@ -5,10 +5,12 @@ import { withReadPages } from "../../../src/worker/ocr/with-read-pages.ts";
 import type { StoredPage } from "../../../src/worker/ocr/with-read-pages.ts";
 import type { FigureReading, PageRecord } from "../../../src/worker/ocr/page-record.ts";
 
-type Cell = readonly [text: string, left: number, figure?: FigureReading];
+type Word = readonly [text: string, figure?: FigureReading];
 
-/** A page of lines of 20 pixels with 10 between them; a word is ten pixels a letter. */
-const pageOf = (lines: readonly (readonly Cell[])[], leftInk = 0): StoredPage => ({
+const pageOf = (
+  lines: readonly (readonly Word[])[],
+  more: Partial<PageRecord> = {},
+): StoredPage => ({
   kind: "read",
   record: {
     picture: { format: "pdf", width: 1_000, height: 1_000 },
@@ -17,17 +19,18 @@ const pageOf = (lines: readonly (readonly Cell[])[], leftInk = 0): StoredPage =>
     engine: "test",
     languages: ["eng"],
     mode: 3,
-    leftInk,
+    leftInk: 0,
     confidence: 90,
-    lines: lines.map((cells, at) => ({
-      words: cells.map(([text, left, figure]) => ({
+    lines: lines.map((words) => ({
+      words: words.map(([text, figure]) => ({
         text,
-        box: [left, at * 30, left + text.length * 10, at * 30 + 20],
+        box: [0, 0, 10, 10],
         confidence: 90,
         ...(figure === undefined ? {} : { figure }),
       })),
     })),
-  } satisfies PageRecord,
+    ...more,
+  },
 });
 
 const SCAN: Extraction = {
@@ -45,13 +48,7 @@ const MIXED: Extraction = {
   leftOut: { pictures: 1, "pages that are pictures": 1 },
   pictured: [2],
 };
-const LETTER = pageOf([
-  [
-    ["Fee", 0],
-    ["71.73", 40, "doubtful"],
-    ["EUR", 100],
-  ],
-]);
+const LETTER = pageOf([[["Fee"], ["71.73", "doubtful"], ["EUR"]]]);
 
 const readWith = (extracted: Extraction, known: Record<number, StoredPage>, chars = 10_000) =>
   withReadPages(extracted, Buffer.from("bytes"), {
@@ -72,13 +69,7 @@ describe("a file with pictures of pages", () => {
   });
 
   test("has then their words, page by page, with a mark behind what was not read for sure", async () => {
-    const second = pageOf([
-      [
-        ["Total", 0],
-        ["240", 60, "two"],
-      ],
-      [["7", 0, "one"]],
-    ]);
+    const second = pageOf([[["Total"], ["240", "two"]], [["7", "one"]]]);
     const read = await readWith(SCAN, { 1: LETTER, 2: second });
     expect(read).toMatchObject({
       kind: "text",
@@ -103,7 +94,7 @@ describe("a file with pictures of pages", () => {
 
   test("says which of its pages could not be read, or not whole", async () => {
     const given: StoredPage = { kind: "unreadable", why: "has a picture that is no picture." };
-    const lost = pageOf([[["Fee", 0]]], 0.2);
+    const lost = pageOf([[["Fee"]]], { leftInk: 0.2 });
     await expect(readWith(SCAN, { 1: given, 2: lost })).resolves.toMatchObject({
       leftOut: { "pages that can't be read": 1, "pages of which words are missing": 1 },
     });
@@ -122,17 +113,14 @@ describe("a file with pictures of pages", () => {
   });
 
   test("sets cells apart, and paragraphs", async () => {
-    const table = pageOf([
-      [
-        ["Paint", 0],
-        ["12.00", 300, "two"],
-      ],
-      [],
-      [],
-      [["Signed", 0]],
-    ]);
-    await expect(readWith({ ...SCAN, pictured: [1] }, { 1: table })).resolves.toMatchObject({
-      text: "Paint | 12.00\n\nSigned",
-    });
+    const wordsOf = (...texts: readonly string[]) =>
+      texts.map((text) => ({ text, box: [0, 0, 9, 9], confidence: 90 }) as const);
+    const lines = [
+      { words: wordsOf("Blue", "paint", "12.00"), cells: [2] },
+      { words: wordsOf("Signed"), opens: true },
+    ] as const;
+    await expect(
+      readWith({ ...SCAN, pictured: [1] }, { 1: pageOf([], { lines }) }),
+    ).resolves.toMatchObject({ text: "Blue paint | 12.00\n\nSigned" });
   });
 });

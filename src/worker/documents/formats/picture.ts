@@ -1,10 +1,15 @@
-import { NoText } from "../reader/text-builder.ts";
+import { readPictureHead } from "../../ocr/read-head.ts";
+import type { Extraction } from "../extraction.ts";
 
-/** A picture holds no letters: its words are those that were read of it. */
-export function readPicture(): never {
-  throw new NoText(
-    "NO_TEXT_LAYER",
-    "is a picture, whose words are read where index.ocr says in which languages: set it, and run nightdesk index --ocr.",
-    [1],
-  );
+/** A picture holds no letters: its words are those that were read of its pages. */
+export function readPicture(bytes: Buffer): Extraction {
+  const head = readPictureHead(bytes, 1);
+  if (head.kind === "unreadable") return { ...head, code: "FILE_FORMAT_INVALID" };
+  return {
+    kind: "unreadable",
+    code: "NO_TEXT_LAYER",
+    why: "is a picture, whose words are read where index.ocr says in which languages: set it, and run nightdesk index --ocr.",
+    lasts: "always",
+    pictured: Array.from({ length: head.pages }, (_, at) => at + 1),
+  };
 }
