@@ -107,15 +107,15 @@ async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
   const { mode, rules, ink } = reading;
   const other = second?.read(rules === undefined ? picture : withoutRules(reading), mode);
   const judged = judgeFigures(reading.words, other && clean(other));
-  const isOnSide = (EXIF_ON_SIDE.has(shown.orientation) ? 90 : 0) + (turned % 180);
+  const turnedSides = (EXIF_ON_SIDE.has(shown.orientation) ? 90 : 0) + (turned % 180);
   const { width, height } = shown.picture;
   return {
     picture: {
       ...shown.picture,
-      ...(isOnSide === 90 ? { width: height, height: width } : { width, height }),
+      ...(turnedSides === 90 ? { width: height, height: width } : { width, height }),
     },
     turned,
-    skew: Math.round(Math.atan(reading.slope) * DEGREES * 100) / 100,
+    skew: Math.round(reading.lean * 100) / 100,
     engine: [first.name, ...(second === undefined ? [] : [second.name])].join("; "),
     languages: options.languages,
     mode,
@@ -133,7 +133,6 @@ async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
   };
 }
 
-const DEGREES = 180 / Math.PI;
 const EXIF_ON_SIDE: ReadonlySet<number> = new Set([5, 6, 7, 8]);
 const round = (share: number): number => Math.round(share * 10_000) / 10_000;
 
@@ -195,24 +194,34 @@ const QUARTERS = [
   [2, 7, 4, 5],
 ];
 
-/** Turns a page that could hardly be read, and reads it again. */
+/** Turns a page that could hardly be read, or whose lines stand upright, and reads it again. */
 async function turnIfLost(
   picture: Picture,
   reading: RuleReading,
   { first, options }: Readers,
 ): Promise<Turned> {
   const upright = { picture, reading, turned: 0 } as const;
-  const isBlank = reading.words.length === 0 && reading.left === 0;
-  const { turns } = options.places;
-  if (reading.confidence >= FEWEST_SURE || isBlank || turns === undefined) return upright;
-  const finder = await startEngine(options.places.core, [["osd", turns]], "simd");
-  const turned = finder.findTurn(picture);
+  const turned = await findTurn(picture, reading, options.places);
   if (turned === 0) return upright;
   const row = QUARTERS.find((quarters) => quarters.includes(picture.orientation)) ?? [];
   const orientation = row[(row.indexOf(picture.orientation) + turned / 90) % 4] ?? 1;
   const other = { bytes: picture.bytes, orientation };
   const again = readByRule(first, other);
-  return again.confidence > reading.confidence
-    ? { picture: other, reading: again, turned }
-    : upright;
+  const isBetter = isOnSide(reading) || again.confidence > reading.confidence;
+  return isBetter ? { picture: other, reading: again, turned } : upright;
+}
+
+const isOnSide = ({ lean }: RuleReading): boolean => Math.abs(lean) > 45;
+
+async function findTurn(
+  picture: Picture,
+  reading: RuleReading,
+  { core, turns }: OcrPlaces,
+): Promise<Turn> {
+  // Lines that run down the page are read as they stand, and are in no order then.
+  if (isOnSide(reading)) return reading.lean > 0 ? 270 : 90;
+  const isBlank = reading.words.length === 0 && reading.left === 0;
+  if (reading.confidence >= FEWEST_SURE || isBlank || turns === undefined) return 0;
+  const finder = await startEngine(core, [["osd", turns]], "simd");
+  return finder.findTurn(picture);
 }

@@ -63,8 +63,8 @@ export type Ink = {
 export type EngineReading = {
   readonly words: readonly EngineWord[];
   readonly ink: Ink;
-  /** Pixels that lines sink by, for each to the right. */
-  readonly slope: number;
+  /** Degrees clockwise by which lines lean, -180 to 180. */
+  readonly lean: number;
 };
 
 /** 3 finds the parts of a page by itself, 6 takes it for one block of lines. */
@@ -169,7 +169,7 @@ type JsonPage = {
   }[];
 };
 
-function readLines(json: string): Pick<EngineReading, "words" | "slope"> {
+function readLines(json: string): Pick<EngineReading, "words" | "lean"> {
   const { blocks = [] } = JSON.parse(json) as JsonPage;
   const lines = blocks.flatMap(({ paragraphs = [] }) =>
     paragraphs.flatMap((paragraph) => paragraph.lines ?? []),
@@ -178,6 +178,8 @@ function readLines(json: string): Pick<EngineReading, "words" | "slope"> {
     ([x, y], { baseline }) => [x + baseline.x1 - baseline.x0, y + baseline.y1 - baseline.y0],
     [0, 0],
   );
+  const lean = (Math.atan2(down, along) * 180) / Math.PI;
+  // Lines that stand upright are read anew.
   const slope = along === 0 ? 0 : down / along;
   const words = lines.flatMap(({ baseline, rowAttributes, words: own }) =>
     own.flatMap(({ bbox, text, confidence }): EngineWord[] => {
@@ -190,7 +192,7 @@ function readLines(json: string): Pick<EngineReading, "words" | "slope"> {
         : [{ text: word, box: [x0, y0, x1, y1], confidence, base, lineHeight: rowHeight }];
     }),
   );
-  return { words, slope };
+  return { words, lean };
 }
 
 /** Of Leptonica's Pix: places of its numbers, in bytes. */

@@ -5,12 +5,8 @@ const MOST_FRAMES = 5_000;
 const BIG = 0x2b;
 /** Tags: sides, bits of a sample, places and lengths of strips or tiles, samples of a pixel. */
 const TAG = {
-  width: 256,
-  height: 257,
-  bits: 258,
-  strips: 273,
-  samples: 277,
-  lengths: 279,
+  ...{ width: 256, height: 257, bits: 258, coding: 259 },
+  ...{ strips: 273, samples: 277, lengths: 279 },
 } as const;
 const TILES = { strips: 324, lengths: 325 } as const;
 /** Bytes of a value by its type: short, long. Others are in none of these tags. */
@@ -36,6 +32,11 @@ export function readTiff(bytes: Buffer, page: number): Omit<PictureHead, "kind">
   if (samples > 4 || valuesOf(TAG.bits).some((bits) => bits > 16)) {
     throw new RefusedPicture("has more than four colours of 16 bits: save it as PNG or JPEG.");
   }
+  if (!CODINGS.has(valuesOf(TAG.coding)[0] ?? 1)) {
+    throw new RefusedPicture(
+      "is a TIFF of a coding that is not read, such as ZIP: save it with LZW or as PNG.",
+    );
+  }
   const places = [...valuesOf(TAG.strips), ...valuesOf(TILES.strips)];
   const lengths = [...valuesOf(TAG.lengths), ...valuesOf(TILES.lengths)];
   const isWhole =
@@ -48,6 +49,9 @@ export function readTiff(bytes: Buffer, page: number): Omit<PictureHead, "kind">
   else own.writeUInt32BE(frame, 4);
   return { format: "tiff", width, height, orientation: 1, pages: frames.length, bytes: own };
 }
+
+/** None, CCITT, LZW, JPEG, PackBits. */
+const CODINGS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 7, 32_773]);
 
 type Numbers = {
   readonly short: (at: number) => number;

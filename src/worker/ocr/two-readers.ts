@@ -125,7 +125,8 @@ function besideOf(words: readonly JudgedWord[], height: number): (word: JudgedWo
 const NUMBER_OF_PARAGRAPH = /^\d{1,4}\p{L}?[.,;:)]?$/u;
 
 function isWeak({ text, confidence }: JudgedWord, { before, after }: Beside): boolean {
-  if (confidence < SURE) return true;
+  // One that begins with its decimal mark has lost a digit.
+  if (confidence < SURE || /^[.,]\p{Nd}/u.test(text)) return true;
   const lone = /^[^\p{L}\p{N}]*\p{Nd}[^\p{L}\p{N}%€$£]*$/u.test(text);
   if (!lone) return false;
   // "§" is read as 8 or 5, and by both readers.
