@@ -69,7 +69,7 @@ export async function printBelow(
 
 async function look(page: Page, sheet: Sheet, plan: Plan): Promise<Omit<Drawn, "scan">> {
   await page.setContent(sheet.html);
-  await page.evaluate(script);
+  await page.evaluate(`${script}; fit()`);
   const found =
     await page.evaluate<readonly { text: string; box: PixelBox; glued: boolean }[]>(
       "findFigures()",

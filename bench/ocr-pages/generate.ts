@@ -26,7 +26,7 @@ const { out } = flags;
 if (out === undefined) throw new Error("Name a folder: --out FOLDER.");
 const plans = flags.set === "small" ? SMALL_PLAN : planPages(Number(flags.seed));
 /** Of a page that has text beside its picture. */
-const INSET = { width: 470, height: 430 };
+const INSET = { width: 470, height: 440 };
 
 const browser = await chromium.launch({
   executablePath: "/usr/bin/chromium",

@@ -1,5 +1,18 @@
 // Runs in the page that a browser drew: where its figures stand, and what a scanner makes of its picture.
 
+/** Makes the type smaller until the page holds all of it. */
+globalThis.fit = () => {
+  const { style, scrollHeight, scrollWidth } = document.body;
+  for (
+    let part = 100;
+    document.body.scrollHeight > innerHeight || document.body.scrollWidth > innerWidth;
+    part -= 4
+  ) {
+    if (part < 60) throw new Error(`A page of ${scrollWidth} by ${scrollHeight} is too large.`);
+    style.fontSize = `calc(var(--points) * ${part / 100})`;
+  }
+};
+
 /** Words with a digit: text, box in CSS pixels, and whether a no-break space ties it to the one before. */
 globalThis.findFigures = () => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -113,6 +126,6 @@ function bitsOf(grey, wide, high) {
   const bits = new Uint8Array(bytes * high);
   for (let y = 0; y < high; y += 1)
     for (let x = 0; x < wide; x += 1)
-      if (grey[y * wide + x] > 150) bits[y * bytes + (x >> 3)] |= 128 >> (x & 7);
+      if (grey[y * wide + x] > 170) bits[y * bytes + (x >> 3)] |= 128 >> (x & 7);
   return bits;
 }

@@ -184,7 +184,7 @@ export function drawSheet(kind: string, texts: Texts, fill: Fill, paper: typeof 
   const margin = kind === "receipt" ? 22 : Math.round(width * (0.07 + fill.below(4) / 100));
   return {
     ...{ ...body, width, height },
-    html: `<!doctype html><style>${STYLE} body { font: ${points}pt/1.3 "${fill.pick(families)}"; padding: ${margin}px; width: ${width - 2 * margin}px; height: ${height - 2 * margin}px }</style><body>${body.html}</body>`,
+    html: `<!doctype html><style>${STYLE} body { --points: ${points}pt; font: ${points}pt/1.3 "${fill.pick(families)}"; padding: ${margin}px; width: ${width - 2 * margin}px; height: ${height - 2 * margin}px }</style><body>${body.html}</body>`,
   };
 }
 

@@ -60,9 +60,14 @@ const SMALL = {
   ...{ paper: A5, dpi: [150, 150] as const, quality: 0.4 },
   ...{ skew: 0, noise: 0, blur: 0, turn: 0 as const },
 };
-const FRENCH = { language: "fr", carrier: "ccitt pdf", file: "three-pages.pdf" } as const;
+const FRENCH = {
+  language: "fr",
+  carrier: "ccitt pdf",
+  file: "three-pages.pdf",
+  dpi: [200, 200],
+} as const;
 const SMALL_PAGES: readonly (Pick<Plan, "kind" | "language" | "carrier"> & Partial<Plan>)[] = [
-  { kind: "letter", language: "en", carrier: "jpeg", skew: 0.8, blur: 0.4 },
+  { kind: "letter", language: "en", carrier: "jpeg", skew: 0.8, blur: 0.4, quality: 0.3 },
   { kind: "letter", language: "de", carrier: "tiff", dpi: [200, 200], skew: -1.2 },
   { ...FRENCH, kind: "letter" },
   { kind: "table", ...FRENCH, skew: 0.6 },
@@ -72,7 +77,7 @@ const SMALL_PAGES: readonly (Pick<Plan, "kind" | "language" | "carrier"> & Parti
   { kind: "receipt", language: "it", carrier: "jpeg", noise: 10, dpi: [200, 200] },
   { kind: "table", language: "es", carrier: "jpeg", skew: 1.1 },
   { kind: "small-stamp", language: "en", carrier: "ccitt pdf" },
-  { kind: "text-and-picture", language: "de", carrier: "text pdf" },
+  { kind: "text-and-picture", language: "de", carrier: "text pdf", quality: 0.2 },
   { kind: "fax", language: "es", carrier: "tiff", dpi: [204, 98], noise: 10 },
 ];
 
