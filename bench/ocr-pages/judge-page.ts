@@ -31,7 +31,7 @@ export function judgePage(record: PageRecord, truth: PageTruth): JudgedPage {
     const as = figure ?? "one";
     read[as].read += 1;
     const here = placed.filter((one) => holdsCentre(box, one.box) || holdsCentre(one.box, box));
-    const met = here.filter((one) => figureIn(one.text) === figureIn(text));
+    const met = here.filter((one) => isSame([one], text));
     const joined = here.slice(1).every(({ glued }) => glued) ? here : [];
     const right = met.length > 0 ? met : isSame(joined, text) ? joined : [];
     for (const one of right) found.add(one);
@@ -53,10 +53,13 @@ export function judgePage(record: PageRecord, truth: PageTruth): JudgedPage {
 
 const count = () => ({ read: 0, wrong: 0 });
 
-const isSame = (parts: readonly Figure[], text: string): boolean =>
-  parts.length > 0 && figureIn(parts.map((part) => part.text).join("")) === figureIn(text);
+function isSame(parts: readonly Figure[], text: string): boolean {
+  const held = figureIn(parts.map((part) => part.text).join(""));
+  // A sign of per cent may stand apart on the page.
+  return held !== "" && [held, `${held}%`].includes(figureIn(text));
+}
 
-/** From the first digit, with its sign, to the last one: `1,250.00` of `(£1,250.00),`, `-07245B9` of `RE-07245B9`. */
+/** From the first digit, with its sign, to the last one: `1,250.00` of `(£1,250.00),`, `1960-07245` of `RE-1960-07245`. */
 function figureIn(text: string): string {
   const plain = text
     .normalize("NFKC")

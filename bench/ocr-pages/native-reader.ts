@@ -9,7 +9,16 @@ export const openPageReader =
   async ({ bytes, languages }) => {
     if (bytes.subarray(0, 4).toString() === "%PDF")
       return { kind: "unreadable", why: "is a PDF", lasts: "always" };
-    const words = ["-", "-", "-l", languages.join("+"), "--psm", "3", "-c", "tessedit_create_tsv=1"];
+    const words = [
+      "-",
+      "-",
+      "-l",
+      languages.join("+"),
+      "--psm",
+      "3",
+      "-c",
+      "tessedit_create_tsv=1",
+    ];
     // One thread, as the wasm has.
     const env = { ...process.env, OMP_THREAD_LIMIT: "1" };
     const program = spawn("tesseract", words, { env, stdio: ["pipe", "pipe", "ignore"] });
