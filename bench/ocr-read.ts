@@ -146,6 +146,6 @@ const row = (name: string, cells: readonly string[]): void => {
   );
 };
 
-await readBy("two models", flags.reader);
+await readBy("reader", flags.reader);
 if (flags["beside-native"]) await readBy("native tesseract", "./ocr-pages/native-reader.ts");
 process.exit(0);

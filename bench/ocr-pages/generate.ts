@@ -24,7 +24,14 @@ const { values: flags } = parseArgs({
 });
 const { out } = flags;
 if (out === undefined) throw new Error("Name a folder: --out FOLDER.");
-const plans = flags.set === "small" ? SMALL_PLAN : planPages(Number(flags.seed));
+const limit = Number(flags.limit);
+// Beyond 200 the next seed goes on.
+const plans =
+  flags.set === "small"
+    ? SMALL_PLAN
+    : Array.from({ length: Math.ceil(limit / 200) }, (_, at) =>
+        planPages(Number(flags.seed) + at),
+      ).flat();
 /** Of a page that has text beside its picture. */
 const INSET = { width: 470, height: 440 };
 
@@ -36,7 +43,7 @@ const browser = await chromium.launch({
 mkdirSync(out, { recursive: true });
 const truths: PageTruth[] = [];
 const files = new Map<string, Scan[]>();
-for (const [at, plan] of plans.slice(0, Number(flags.limit)).entries()) {
+for (const [at, plan] of plans.slice(0, limit).entries()) {
   const { kind, language, paper, turn, carrier } = plan;
   const id = `${kind}-${String(at + 1).padStart(3, "0")}`;
   const texts = readTexts(language);
