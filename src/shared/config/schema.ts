@@ -166,7 +166,7 @@ const ocrSchema = z.strictObject({
   languages: z
     .array(format(/^[a-z]{3}(?:_[a-z]+)?$/, 'the name of a model like "eng"'))
     .min(1)
-    .max(4),
+    .max(8),
   second: z.enum(["fast", "none"]).default("fast"),
   /** Of models that do not come by packages. */
   models_directory: name.nullable().default(null),
