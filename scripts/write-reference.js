@@ -16,7 +16,7 @@ const PAGES = {
     "global options": globalOptions,
     "each command": eachCommand,
   },
-  "docs/reference/errors.md": { "error codes": errorCodes },
+  "docs/reference/errors.md": { outcomes, "error codes": errorCodes },
   "docs/reference/settings.md": { settings },
   "docs/reference/views.md": { views },
 };
@@ -50,6 +50,13 @@ const table = (head, rows) =>
 
 /** Escapes what Markdown would take for its own. */
 const plain = (text) => text.replaceAll(/[<*\\]/g, String.raw`\$&`);
+
+async function outcomes() {
+  const { OUTCOMES } = await import("../src/shared/failure.ts");
+  return Object.entries(OUTCOMES)
+    .map(([outcome, words]) => `- **${outcome}**: ${words}.`)
+    .join("\n");
+}
 
 async function errorCodes() {
   const { CODES } = await import("../src/shared/failure.ts");

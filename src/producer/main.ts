@@ -65,6 +65,7 @@ export const handlers: CommandHandlers = {
   sql: async () => (await import("./commands/sql.ts")).sql,
   backup: async () => (await import("./commands/admin.ts")).backup,
   "config show": async () => (await import("./commands/admin.ts")).configShow,
+  explain: async () => (await import("./commands/explain.ts")).explain,
   completion: async () => (await import("./commands/completion.ts")).completion,
   demo: async () => (await import("./commands/demo.ts")).demo,
 };

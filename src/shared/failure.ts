@@ -1,11 +1,19 @@
+/** What becomes of a job that ends with a code of the outcome. */
+export const OUTCOMES = {
+  refused: "a result, stored, never retried",
+  failed: "final",
+  retried:
+    "up to 3 attempts, 5 s apart and then doubling, then failed; WORKER_LOST fails the second time",
+  parked: "tried again after 10 s, then doubling up to 300 s, without using up an attempt",
+  cancelled: "a state of its own, final",
+  expired: "a state of its own, final",
+  held: "the batch waits",
+  command: "ends a command, never a job",
+} as const;
+
 /**
- * Every code that a user, a row or an exit status can carry, in one table. `outcome` says what becomes of a
- * job that ends with it; scripts/write-reference.js writes docs/reference/errors.md from it.
- *
- * refused: a correct, stored result, never retried. failed: a fault of the machinery, final. retried: a fault
- * that is tried again until the attempts are used up, then failed. parked: the host is down or busy, tried
- * again later without using up an attempt. cancelled, expired: states of their own. held: holds the batch.
- * command: ends a command, never a job.
+ * Every code that a user, a row or an exit status can carry, in one table. scripts/write-reference.js writes
+ * docs/reference/errors.md from it, and `nightdesk explain` reads it.
  */
 export const CODES = {
   PATH_DENIED: { outcome: "refused", meaning: "The path lies outside what may be read." },
@@ -140,8 +148,7 @@ export const CODES = {
   USAGE_ERROR: { outcome: "command", meaning: "The command line is not valid." },
 } as const satisfies Record<string, { outcome: CodeOutcome; meaning: string }>;
 
-type CodeOutcome =
-  "refused" | "failed" | "retried" | "parked" | "cancelled" | "expired" | "held" | "command";
+export type CodeOutcome = keyof typeof OUTCOMES;
 
 export type ErrorCode = keyof typeof CODES;
 type CodesWith<O extends CodeOutcome> = {

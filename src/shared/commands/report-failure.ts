@@ -1,6 +1,6 @@
-import { Failure } from "../failure.ts";
+import { CODES, Failure } from "../failure.ts";
 import { storageFaultOf } from "../store/connection/errors.ts";
-import type { ErrorCode, Refusal } from "../failure.ts";
+import type { CodeOutcome, ErrorCode, Refusal } from "../failure.ts";
 import type { Invocation } from "./command.ts";
 import { cleanLine, cleanMessage, jsonForTerminal } from "../styled-text.ts";
 
@@ -43,10 +43,27 @@ const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 /** The exit code of a command that ended with this error. */
 export function exitCodeOf(thrown: unknown): number {
   const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
-  if (!(error instanceof Failure)) return EXIT.error;
-  if (isOfConfiguration(error.code)) return EXIT.config;
-  if (error.code === "USAGE_ERROR") return EXIT.usage;
-  return UNAVAILABLE.has(error.code) ? EXIT.unavailable : EXIT.error;
+  return error instanceof Failure ? exitOfCommand(error.code) : EXIT.error;
+}
+
+function exitOfCommand(code: ErrorCode): number {
+  if (isOfConfiguration(code)) return EXIT.config;
+  if (code === "USAGE_ERROR") return EXIT.usage;
+  return UNAVAILABLE.has(code) ? EXIT.unavailable : EXIT.error;
+}
+
+const EXIT_OF_JOB: Readonly<Partial<Record<CodeOutcome, number>>> = {
+  refused: EXIT.refused,
+  parked: EXIT.tryLater,
+  held: EXIT.tryLater,
+};
+
+/** With what a command ends that waits for the single job, or meets the code itself. */
+export function exitCodesOf(code: ErrorCode): readonly number[] {
+  const { outcome } = CODES[code];
+  const own = exitOfCommand(code);
+  const ofJob = outcome === "command" ? own : (EXIT_OF_JOB[outcome] ?? EXIT.error);
+  return own === EXIT.error ? [ofJob] : [...new Set([ofJob, own])];
 }
 
 /** A typed failure: one line of JSON on stdout, or one line for people on stderr. */

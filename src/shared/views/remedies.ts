@@ -1,13 +1,8 @@
-import { CODES } from "../failure.ts";
+import { CODES, isErrorCode } from "../failure.ts";
 import type { ErrorCode } from "../failure.ts";
 
-/** Codes that a job can end with, or be parked with. */
-type JobCode = {
-  [C in ErrorCode]: (typeof CODES)[C]["outcome"] extends "command" ? never : C;
-}[ErrorCode];
-
-/** What somebody can do about each code, beside running the job again. */
-const REMEDIES: Readonly<Record<JobCode, string>> = {
+/** What somebody can do about each code, beside running the job or the command again. */
+const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   PATH_DENIED: "Name a file below security.allowed_roots, or add its folder there.",
   FILE_NOT_FOUND: "Correct the path; nightdesk query finds files by their words.",
   AMBIGUOUS_PATH: "Give the whole path from the work root.",
@@ -83,14 +78,22 @@ const REMEDIES: Readonly<Record<JobCode, string>> = {
   EXAM_PENDING:
     "Nothing to do: the jobs go on when the exam has ended, or after verify.judge.exam_wait_s.",
   COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
+  CONFIG_ERROR: "Correct what its message names, by file and line; nightdesk config show.",
+  SCHEMA_OUTDATED: "Bring the database to this version: nightdesk migrate.",
+  INPUT_INVALID: "Correct what its message names.",
+  INVALID_QUERY: 'Look for words, a "phrase", a beginning*, or -without.',
+  NOT_FOUND: "Look at what there is: nightdesk batch list, nightdesk runs list.",
+  AMBIGUOUS_ID: "Give more of the id.",
+  SQL_ERROR: "Correct the statement; docs/reference/views.md names the columns of each view.",
+  REQUEST_TIMEOUT: "Send the request again; nightdesk doctor looks at what may be slow.",
+  USAGE_ERROR: "Look at the help of the command: nightdesk COMMAND --help.",
 };
+
+const IN_A_RUN = "Look at the run: nightdesk runs show.";
 
 /** What a code means, and what to do about it. */
 export function explainCode(code: string): { readonly meaning: string; readonly remedy: string } {
-  const known = Object.hasOwn(CODES, code) ? CODES[code as ErrorCode] : undefined;
-  const remedy = Object.hasOwn(REMEDIES, code) ? REMEDIES[code as JobCode] : undefined;
-  return {
-    meaning: known?.meaning ?? "",
-    remedy: remedy ?? "Look at the run: nightdesk runs show.",
-  };
+  return isErrorCode(code)
+    ? { meaning: CODES[code].meaning, remedy: REMEDIES[code] }
+    : { meaning: "", remedy: IN_A_RUN };
 }

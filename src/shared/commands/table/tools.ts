@@ -123,6 +123,13 @@ export const TOOLS: readonly Command[] = [
     examples: ["nightdesk config show", "nightdesk config show --json"],
   },
   {
+    name: "explain",
+    process: "producer",
+    summary: "Explain an error code: its meaning, what to do, and with what a command ends",
+    examples: ["nightdesk explain FILE_NOT_FOUND", "nightdesk explain"],
+    arguments: [{ usage: "[code]", description: "as rows and messages have it; all without it" }],
+  },
+  {
     name: "completion",
     process: "producer",
     summary: "Print a completion script",
