@@ -1,11 +1,16 @@
+import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { format } from "node:util";
 import type { CommandHandler, Invocation } from "./commands/command.ts";
 import { modelBaseUrl } from "./config/base-url.ts";
 import { embedderHostsOf, modelHostsOf } from "./config/hosts.ts";
+import { userStateFolder } from "./config/database-directory.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
+import { selectConfigFile, stands } from "./config/select-config-file.ts";
+import type { ConfigRequest } from "./config/select-config-file.ts";
+import { Failure } from "./failure.ts";
 import { connectDatabase } from "./store/connection/connect.ts";
 import type { Database } from "./store/connection/database.ts";
 import { createLogger } from "./logger.ts";
@@ -13,6 +18,7 @@ import type { Logger } from "./logger.ts";
 import { openTerminal } from "./terminal.ts";
 import type { ColorChoice, Terminal } from "./terminal.ts";
 import { isZone, localZone } from "./time.ts";
+import { countOf } from "./views/quantity.ts";
 
 /** What a command works with, besides its own arguments. */
 export type CommandContext = {
@@ -87,18 +93,55 @@ function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
   return no !== "" || term === "dumb" ? "never" : "auto";
 }
 
-/** The configuration that the flags and the environment of a command select. */
-export function loadConfigFor({ options, env, cwd, packageRoot }: Invocation): Promise<Config> {
+/** The configuration that the flags and the environment of a command select, or that is made for its folder. */
+export async function loadConfigFor(invocation: Invocation): Promise<Config> {
+  const request = configRequestOf(invocation);
+  await makeWhereNoneIs(invocation, request);
+  return loadConfig(request);
+}
+
+async function makeWhereNoneIs(invocation: Invocation, request: ConfigRequest): Promise<void> {
+  const folder = folderWithoutConfig(invocation, request);
+  if (folder === undefined) return;
+  const { isPlainDesk, makeFolderConfig } = await import("./config/make-folder-config.ts");
+  if (request.flags.in === undefined && isPlainDesk(folder)) return;
+  const size = invocation.options["yes"] === true ? "any" : "usual";
+  const made = await makeFolderConfig(folder, request, size);
+  const { state, files } = made;
+  openTerminalOf(invocation).say(
+    `${made.folder}: ${countOf(files, "file")} to read. Its index and database are kept in ${state}; nightdesk init keeps the ` +
+      "configuration in the folder.",
+  );
+}
+
+/** The folder that a configuration is to be made for; undefined where there is one. */
+function folderWithoutConfig({ command }: Invocation, request: ConfigRequest): string | undefined {
+  const { flags, env, cwd, packageRoot } = request;
+  const { file, how } = selectConfigFile(request);
+  if (flags.in !== undefined) {
+    if (flags.config !== undefined || flags.workroot !== undefined)
+      throw new Failure("USAGE_ERROR", "--in stands without --config and --workroot.");
+    return stands(file) ? undefined : resolve(cwd, flags.in);
+  }
+  const isNamed = [flags.workroot, env["NIGHTDESK_WORKROOT"], env["DATABASE_URL"]].some(Boolean);
+  const isOurs = realpathSync(cwd) === realpathSync(packageRoot);
+  const isMade = command.anyFolder === true && userStateFolder(env) !== undefined;
+  return how === "shipped" && isMade && !isNamed && !isOurs ? cwd : undefined;
+}
+
+/** What selects the configuration of a command. */
+export function configRequestOf({ options, env, cwd, packageRoot }: Invocation): ConfigRequest {
   const flags = {
     config: textOption(options["config"]),
     workroot: textOption(options["workroot"]),
+    in: textOption(options["in"]),
     ollamaBaseUrl: textOption(options["ollamaBaseUrl"]),
     logLevel: textOption(options["logLevel"]),
   };
   const given = Object.fromEntries(
     Object.entries(flags).filter(([, value]) => value !== undefined),
   );
-  return loadConfig({ flags: given, env, cwd, packageRoot });
+  return { flags: given, env, cwd, packageRoot };
 }
 
 const textOption = (value: unknown): string | undefined =>

@@ -154,17 +154,19 @@ type IdleParts = {
 };
 
 /**
- * Resolves when nothing is left that a worker could do now, or when the signal aborts. While the database is away
+ * Resolves when nothing was left for so long that a worker could do, or when the signal aborts. While the database is away
  * nobody knows: the worker waits for it as it would for a job.
  * @throws Failure DATABASE_UNREACHABLE when that takes more than a minute
  */
 export async function waitUntilIdle(
   { database, runs, hookTargets }: IdleParts,
   signal: AbortSignal,
+  lingerSeconds = 0,
 ): Promise<void> {
   let quiet = 0;
   let seenAt = performance.now();
-  while (quiet < QUIET_LOOKS && !signal.aborted) {
+  const quietLooks = Math.max(QUIET_LOOKS, (lingerSeconds * 1_000) / LOOK_MS);
+  while (quiet < quietLooks && !signal.aborted) {
     const work = await lookForWork(database, hookTargets());
     if (typeof work === "boolean") seenAt = performance.now();
     else if (performance.now() - seenAt > AWAY_MS) throw work;

@@ -12,6 +12,7 @@ import { findUnstorableInput } from "../enqueue/parse-line.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { printDelay, printResult } from "../print/result.ts";
+import { indexFirst } from "../watch/index-first.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForJobs } from "../watch/wait-for-jobs.ts";
 import {
@@ -22,6 +23,7 @@ import {
   sourceOf,
   textOf,
   verificationOf,
+  waitsForAnswer,
 } from "./options.ts";
 import { textArgumentOf } from "./read-stdin.ts";
 
@@ -80,9 +82,11 @@ export async function runSingleJob(
 
 async function runInput(context: CommandContext, input: JobInput): Promise<number> {
   const { options } = context.invocation;
-  const isWaiting = options["wait"] === true;
+  const isWaiting = waitsForAnswer(context.invocation, context.config);
   const settings = { ...(isWaiting ? AT_ONCE : {}), ...batchSettingsOf(options) };
   return withDatabase(context, "create", async (database) => {
+    if (isWaiting && (input.kind === "ask" || input.kind === "investigate"))
+      await indexFirst(context, database);
     const queued = await queueAdHoc(database, input, settings);
     if (!isWaiting) return printQueued(context, database, queued);
     const waited = await waitForJobs(context, database, queued);

@@ -30,7 +30,14 @@ import { selectChanged, selectPaths } from "../selection/paths.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { checkInput, runSingleJob } from "./ask.ts";
-import { batchSettingsOf, routeOf, said, textOf, verificationOf } from "./options.ts";
+import {
+  batchSettingsOf,
+  routeOf,
+  said,
+  textOf,
+  verificationOf,
+  waitsForAnswer,
+} from "./options.ts";
 import { printFilePreview } from "./preview-files.ts";
 
 /** One file is a job of its own; several, a glob or a name for it make a batch. */
@@ -225,7 +232,7 @@ async function runFileJobs(
   // A load that was cut off had the rows already, and is opened only now.
   if (added === 0 && batch.mode === "added") {
     explainNothingNew(context, jobs, batch);
-    if (invocation.options["wait"] !== true) return printNothingNew(context, batch);
+    if (!waitsForAnswer(invocation, context.config)) return printNothingNew(context, batch);
   } else {
     const known = skipped === 0 ? "" : `, ${formatCount(skipped)} were there already`;
     terminal.say(
@@ -289,7 +296,7 @@ export async function printOrWait(
   database: Database,
   batch: QueuedBatch,
 ): Promise<number> {
-  if (context.invocation.options["wait"] !== true)
+  if (!waitsForAnswer(context.invocation, context.config))
     return printBatchQueued(context, database, batch);
   const code = await waitForBatch(context, database, batch.batchId);
   await printBatchResults(context, database, batch.batchId);

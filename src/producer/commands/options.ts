@@ -33,6 +33,13 @@ export function said<T extends object>(values: T): { [K in keyof T]?: Exclude<T[
   };
 }
 
+/** Whether the command waits for its answer: where it is told to, and for a folder at once unless it is told not to. */
+export const waitsForAnswer = (
+  { options }: Pick<Invocation, "options">,
+  { ask }: Config,
+): boolean =>
+  options["wait"] === true || (options["wait"] === undefined && ask.index_first_s !== null);
+
 /** `--fast` or `--big`; both are one too many. */
 export function routeOf(options: Options): "fast" | "big" | undefined {
   const { big, fast } = options;

@@ -169,11 +169,15 @@ function startDrainWorker(context: CommandContext): DrainWorker {
   };
 }
 
+const LINGER_SECONDS = "30";
+
 function workerArguments({ config, invocation }: CommandContext): string[] {
   const { packageRoot, options } = invocation;
   const flags = [
     ["--config", config.file],
     ["--workroot", config.roots.workroot],
+    // Who asks about a folder asks again: the worker is still awake then.
+    ["--linger", config.ask.index_first_s === null ? undefined : LINGER_SECONDS],
     ["--ollama-base-url", options["ollamaBaseUrl"]],
     ["--log-level", options["logLevel"]],
   ].flatMap(([flag, value]) => (typeof value === "string" ? [String(flag), value] : []));

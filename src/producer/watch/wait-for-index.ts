@@ -14,15 +14,17 @@ import type { Waited } from "./wait-for-jobs.ts";
 /**
  * Waits for an index or embed job and the jobs that it hands out, until all have ended or none can go on: a job that is
  * parked leaves the others to be waited for.
+ * @param isEnough whether they need not be waited for any longer
  */
 export function waitForIndex(
   context: CommandContext,
   database: Database,
   queued: QueuedJob,
+  isEnough: (jobs: readonly WaitingJob[]) => boolean = () => false,
 ): Promise<Waited> {
   const meter = createIndexMeter();
   return waitByPlan(context, database, queued, {
-    judge,
+    judge: (jobs) => (isEnough(jobs) ? { kind: "ended", jobs } : judge(jobs)),
     describe: async (jobs) => meter.read(jobs, await selectEmbedProgress(database, queued.batchId)),
   });
 }
@@ -41,6 +43,7 @@ const scanSchema = z.object({
   done: z.number(),
   total: z.number().nullish(),
   chunks: z.number().nullish(),
+  format: z.string().nullish(),
 });
 
 type IndexMeter = {
@@ -85,9 +88,10 @@ function formatPictures(jobs: readonly WaitingJob[]): string | undefined {
 function formatScan({ progress }: WaitingJob, meter: RateMeter): string {
   const parsed = scanSchema.safeParse(progress);
   if (!parsed.success) return "index: running";
-  const { done, total, chunks } = parsed.data;
+  const { done, total, chunks, format } = parsed.data;
   return [
     `index: ${amountOf(done, total ?? undefined)} documents`,
+    ...(typeof format === "string" ? [format] : []),
     ...(typeof chunks === "number" ? [countOf(chunks, "chunk")] : []),
     ...formatRate(meter.read(done, total ?? undefined)),
   ].join(" · ");

@@ -10,6 +10,8 @@ export type Command = {
   readonly examples: readonly string[];
   readonly arguments?: readonly CommandArgument[];
   readonly options?: readonly CommandOption[];
+  /** Works in a folder of documents that has no configuration: it is made. */
+  readonly anyFolder?: true;
   /** Not in help or completion: started by Nightdesk itself. */
   readonly hidden?: true;
 };

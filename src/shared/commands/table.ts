@@ -13,6 +13,10 @@ import { TOOLS } from "./table/tools.ts";
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { flags: "--config <file>", description: "configuration file" },
   { flags: "--workroot <folder>", description: "the work root: every path is relative to it" },
+  {
+    flags: "--in <folder>",
+    description: "a folder of documents; its configuration is made where it has none",
+  },
   { flags: "--json", description: "one line of JSON on stdout" },
   {
     flags: "--log-level <level>",

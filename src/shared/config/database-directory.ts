@@ -20,19 +20,25 @@ export function selectDatabaseDirectory(
   return existsSync(own) || !canBeMade(configured) ? own : configured;
 }
 
-/** Below the XDG base directory for state; undefined for a user without a home. */
 function userDirectory(workroot: string, env: Environment): string | undefined {
-  const { XDG_STATE_HOME: state, HOME: home } = env;
-  const base =
-    state !== undefined && isAbsolute(state)
-      ? state
-      : home !== undefined && isAbsolute(home)
-        ? join(home, ".local", "state")
-        : undefined;
-  if (base === undefined) return undefined;
-  const hash = createHash("sha256").update(realpathSync(workroot)).digest("hex");
-  return join(base, "nightdesk", hash.slice(0, 16));
+  const base = userStateFolder(env);
+  return base === undefined ? undefined : join(base, hashOfFolder(realpathSync(workroot)));
 }
+
+/** Below the XDG base directory for state; undefined for a user without a home. */
+export function userStateFolder({
+  XDG_STATE_HOME: state,
+  HOME: home,
+}: Environment): string | undefined {
+  if (state !== undefined && isAbsolute(state)) return join(state, "nightdesk");
+  return home !== undefined && isAbsolute(home)
+    ? join(home, ".local", "state", "nightdesk")
+    : undefined;
+}
+
+/** @param folder its real path */
+export const hashOfFolder = (folder: string): string =>
+  createHash("sha256").update(folder).digest("hex").slice(0, 16);
 
 function canBeMade(directory: string): boolean {
   const parent = dirname(directory);

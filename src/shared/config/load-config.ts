@@ -67,9 +67,10 @@ async function readOverrides(request: ConfigRequest): Promise<Mapping> {
 const NOTHING: Mapping = { kind: "mapping", entries: new Map(), place: { origin: "default" } };
 
 async function workroot(request: ConfigRequest): Promise<Given> {
+  // A folder that is named is its own work root.
   const chosen =
     given(request.flags.workroot, "flag --workroot") ??
-    (await readVariable("NIGHTDESK_WORKROOT", request));
+    (request.flags.in === undefined ? await readVariable("NIGHTDESK_WORKROOT", request) : null);
   return chosen === null ? null : { ...chosen, value: resolve(request.cwd, chosen.value) };
 }
 

@@ -35,7 +35,7 @@ export async function readConfigChain(
   while (next !== null) {
     checkChain([...chain, next.file], next.place, request);
     chain.push(next.file);
-    const isFound = how === "found" && !isShipped(next.file, request);
+    const isFound = how !== "named" && !isShipped(next.file, request);
     const layer = await readLayer(next, request, isFound ? file : undefined);
     layers.unshift(layer.own);
     next = layer.base;
@@ -192,6 +192,14 @@ async function distrustOfFolders(folders: readonly string[]): Promise<string | u
 function foldersAbove(file: string): string[] {
   const folder = dirname(file);
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
+}
+
+/** Why what lies in a folder may come from a stranger; the reason completes a sentence that begins with its name. */
+export async function distrustOfFolder(folder: string): Promise<string | undefined> {
+  return (
+    distrustOfFile(await stat(folder), currentUser()) ??
+    (await distrustOfFolders(foldersAbove(folder)))
+  );
 }
 
 function currentUser(): FileUser {

@@ -105,6 +105,7 @@ const modelSchema = z.strictObject({
 
 const askSchema = z.strictObject({
   top_n: count,
+  index_first_s: z.number().positive().max(3_600).nullable(),
   read_full_on_thorough: z.boolean(),
   max_chars_full_read: wholeBetween(200, 10_000_000),
   summary_triggers: z.array(name),
@@ -220,6 +221,7 @@ const sourceSchema = z.strictObject({
   /** index.language without it. */
   language: language.optional(),
   encoding: encoding.optional(),
+  one_device: z.boolean().optional(),
   watch: watchSchema.optional(),
 });
 
@@ -467,7 +469,7 @@ export type Config = Readonly<ConfigValues> & {
   /** The file that was read, absolute. */
   readonly file: string;
   /** Whether flag or environment named it, it was found in a folder, or it came with the program. */
-  readonly chosen: "named" | "found" | "shipped";
+  readonly chosen: "named" | "found" | "folder" | "shipped";
   readonly roots: {
     /** Folder of the configuration file, absolute. */
     readonly configRoot: string;

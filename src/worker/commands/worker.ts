@@ -60,7 +60,13 @@ export async function work(
   });
   try {
     const done =
-      until === "for-ever" ? aborted(stopping.signal) : waitUntilIdle(running, stopping.signal);
+      until === "for-ever"
+        ? aborted(stopping.signal)
+        : waitUntilIdle(
+            running,
+            stopping.signal,
+            Number(context.invocation.options["linger"] ?? 0),
+          );
     await Promise.race([done, running.outdated]);
     if (until === "until-idle" && !stopping.signal.aborted) return await drained(running, logger);
   } catch (error) {

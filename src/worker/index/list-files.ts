@@ -46,12 +46,17 @@ export type Listing =
 /** Timers and sockets wait no longer, but for one entry: many rules make one cost milliseconds. */
 const LONGEST_TURN_MS = 20;
 
+type ListedSource = Pick<IndexSource, "folder" | "label" | "oneDevice">;
+
+/** What programs install for themselves. A rule of the source may take it in again. */
+const BUILT_IN_RULES = addRules(NO_RULES, ["node_modules/"]).map((rule) => ({ ...rule, chars: 0 }));
+
 /**
  * The files of a source with one of the extensions (lower case, with the dot) that no ignore file leaves out. Hidden
  * files and folders are skipped, links to folders are not followed.
  */
 export async function listFiles(
-  source: Pick<IndexSource, "folder" | "label">,
+  source: ListedSource,
   extensions: ReadonlySet<string>,
 ): Promise<Listing> {
   const walk = startWalk(source, extensions);
@@ -92,13 +97,14 @@ type Folder = { readonly below: string; readonly outer: IgnoreRules };
 type Walk = ReturnType<typeof startWalk>;
 
 const startWalk = (
-  { folder, label }: Pick<IndexSource, "folder" | "label">,
+  { folder, label, oneDevice }: ListedSource,
   extensions: ReadonlySet<string>,
 ) => ({
   folder,
   label,
+  device: oneDevice === true ? deviceOf(folder) : undefined,
   extensions,
-  folders: [{ below: "", outer: NO_RULES }] as Folder[],
+  folders: [{ below: "", outer: BUILT_IN_RULES }] as Folder[],
   files: [] as ListedFile[],
   unreadable: [] as string[],
   failures: [] as DocumentFailure[],
@@ -128,7 +134,7 @@ function visit(
 ): void {
   if (isHiddenName(entry.name)) return;
   if (entry.isDirectory()) {
-    if (isIgnored(rules, entry.name, "folder")) walk.ignored += 1;
+    if (isIgnored(rules, entry.name, "folder") || isElsewhere(walk, path)) walk.ignored += 1;
     else walk.folders.push({ below: path, outer: rules });
     return;
   }
@@ -145,6 +151,19 @@ function visit(
   const listed = listEntry(walk.folder, path, entry);
   if (listed !== undefined) walk.files.push(listed);
 }
+
+const isElsewhere = ({ device, folder }: Walk, path: string): boolean =>
+  device !== undefined && deviceOf(posix.join(folder, path)) !== device;
+
+/** Undefined where it can't be told: reading what is there says why. */
+const deviceOf = (path: string): number | undefined => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.dev;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return undefined;
+  }
+};
 
 function readFolder(path: string): Dirent[] | { readonly why: string } {
   try {

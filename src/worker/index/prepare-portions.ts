@@ -52,6 +52,8 @@ type FilesToPrepare = FilesToRead & {
 /** Large enough that a transaction's cost vanishes, small enough that a few of them are held in memory. */
 const PORTION_CHARS = 1_000_000;
 const PORTION_FILES = 250;
+/** And a question that comes in between finds what was read before it. */
+const PORTION_MS = 2_000;
 
 /** How long this thread may be busy before timers and sockets have their turn. */
 const TURN_MS = 8;
@@ -63,11 +65,14 @@ const TURN_MS = 8;
 export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Portion> {
   const drafts = new Map<Language, Draft>();
   let turnStartedAt = performance.now();
+  let yieldedAt = turnStartedAt;
   for await (const found of readFiles(scan)) {
     const draft = await addFound(drafts, found, scan);
-    if (isFull(draft)) {
-      yield toPortion(draft, scan);
-      drafts.delete(draft.language);
+    const isLate = performance.now() - yieldedAt > PORTION_MS;
+    for (const ready of isLate ? [...drafts.values()] : isFull(draft) ? [draft] : []) {
+      yield toPortion(ready, scan);
+      drafts.delete(ready.language);
+      yieldedAt = performance.now();
     }
     if (performance.now() - turnStartedAt > TURN_MS) {
       await setImmediate();

@@ -35,6 +35,8 @@ export type FilesToRead = {
   readonly failures: ReadonlyMap<string, KnownFailure>;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
+  /** Called before each is read. */
+  readonly onFile: (path: string) => void;
 };
 
 /** What was read, and what was indexed of it before; `isFile` of a file, and not of what it holds. */
@@ -50,8 +52,9 @@ export type Lost = { readonly kind: "lost"; readonly documents: readonly Indexed
 
 /** Reads files, and what they hold, one after the other. */
 export async function* readFiles(scan: FilesToRead): AsyncGenerator<Outcome | Lost> {
-  const { source, files, known, attachments } = scan;
+  const { source, files, known, attachments, onFile } = scan;
   for (const file of files) {
+    onFile(file.relativePath);
     const path = posix.join(source.label, file.relativePath);
     const before = new Map(attachments.get(path)?.map((document) => [document.path, document]));
     let isFile = true;

@@ -131,7 +131,7 @@ const isEmpty = (listing: Listing): boolean =>
   listing.kind === "missing" ||
   listing.files.length + listing.ignored + listing.failures.length === 0;
 
-type Track = (more: Partial<Tally>, documents: number) => Progress;
+type Track = (more: Partial<Tally>, documents: number, format?: string) => Progress;
 
 function trackProgress(
   { progress, onProgress }: IndexOptions & { readonly progress: Progress },
@@ -142,9 +142,10 @@ function trackProgress(
     documentsTotal: progress.documentsTotal + files,
     tally: addTally(progress.tally, { documents_seen: files }),
   };
-  return (more, documents) => {
+  return (more, documents, format = current.format) => {
     current = {
       ...current,
+      ...(format === undefined ? {} : { format }),
       documentsDone: current.documentsDone + documents,
       tally: addTally(current.tally, more),
     };
@@ -183,7 +184,10 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   const failing: string[] = [];
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
   const { chunking, offload, reader } = deps;
-  const files = { files: stale, source, chunking, chunkSettings, offload, reader };
+  const onFile = (path: string): void => {
+    scan.track({}, 0, posix.extname(path).toLowerCase());
+  };
+  const files = { files: stale, source, chunking, chunkSettings, offload, reader, onFile };
   const portions = preparePortions({ ...scan, ...files });
   let begun = 0;
   for await (const portion of portions) {
@@ -443,6 +447,8 @@ export type Progress = {
   readonly documentsDone: number;
   /** Of the sources listed so far. */
   readonly documentsTotal: number;
+  /** Ending of the file that is being read. */
+  readonly format?: string;
   readonly tally: Tally;
 };
 
@@ -501,6 +507,6 @@ export type IndexOptions = {
   /** `never` keeps documents of a root that is missing or empty, since it may only not be mounted. */
   readonly pruneOfEmptyRoot: "never" | "allowed";
   readonly signal: AbortSignal;
-  /** Called after every portion. */
+  /** Called with every file and after every portion. */
   readonly onProgress: (progress: Progress) => void;
 };

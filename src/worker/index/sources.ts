@@ -23,6 +23,8 @@ export type IndexSource = {
   readonly language: LanguageSetting;
   /** Of its texts that are no Unicode and do not say theirs. */
   readonly encoding?: string | undefined;
+  /** Whether what is mounted below its folder is left out. */
+  readonly oneDevice?: boolean | undefined;
   read(relativePath: string): Promise<FileBytes | Refusal>;
   readonly extractText: ExtractText;
 };
@@ -33,6 +35,7 @@ export type ConfiguredSource = {
   readonly exts?: readonly string[] | undefined;
   readonly language: LanguageSetting;
   readonly encoding?: string | undefined;
+  readonly one_device?: boolean | undefined;
 };
 
 /**
@@ -45,7 +48,7 @@ export function bindSources(
   sources: readonly ConfiguredSource[],
   workroot: string,
 ): IndexSource[] {
-  return sources.map(({ name, root, exts, language, encoding }) => {
+  return sources.map(({ name, root, exts, language, encoding, one_device: oneDevice }) => {
     const folder = posix.resolve(workroot, root);
     const label = posix.relative(workroot, folder);
     const [place] = placesOf(folder, sandbox.roots);
@@ -62,6 +65,7 @@ export function bindSources(
       extensions: exts,
       language,
       encoding,
+      oneDevice,
       extractText: sandbox.extractText,
       async read(relativePath) {
         if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);

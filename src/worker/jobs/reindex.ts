@@ -112,7 +112,7 @@ export async function scan(
       pruneForeign: prune === true,
       pruneOfEmptyRoot: pruneMissing === true ? "allowed" : "never",
       signal,
-      onProgress: ({ documentsDone, documentsTotal, tally }) => {
+      onProgress: ({ documentsDone, documentsTotal, format, tally }) => {
         trace.mayTake(SCAN_MS);
         report({
           phase: "index",
@@ -120,6 +120,7 @@ export async function scan(
           done: documentsDone,
           total: documentsTotal,
           chunks: tally.chunks_written,
+          ...(format === undefined ? {} : { format }),
           failed: tally.failed,
         });
       },

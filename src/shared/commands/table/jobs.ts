@@ -9,6 +9,7 @@ import {
   dryRun,
   days,
   fileList,
+  large,
   limit,
   source,
   route,
@@ -22,6 +23,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "index",
     process: "producer",
+    anyFolder: true,
     summary: "Index what is new or changed in the sources",
     examples: ["nightdesk index", "nightdesk index --source corpus --rebuild"],
     options: [
@@ -46,6 +48,7 @@ export const JOBS: readonly Command[] = [
       { flags: "--no-embed", description: "make no vectors now" },
       { flags: "--ocr", description: "read the pictures of scans and photos, too: a job a file" },
       noWait,
+      large,
     ],
   },
   {
@@ -99,6 +102,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "query",
     process: "worker",
+    anyFolder: true,
     summary: "Search the index",
     examples: [
       'nightdesk query "kitchen load" --limit 5',
@@ -112,6 +116,7 @@ export const JOBS: readonly Command[] = [
       },
     ],
     options: [
+      large,
       limit,
       {
         flags: "--mode <mode>",
@@ -132,6 +137,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "ask",
     process: "producer",
+    anyFolder: true,
     summary: "Answer a question from the documents",
     examples: [
       'nightdesk ask "How much diesel does the Bear burn under kitchen load?" --wait',
@@ -139,7 +145,9 @@ export const JOBS: readonly Command[] = [
     ],
     arguments: [{ usage: "<question>", description: "the question, or - to read it from stdin" }],
     options: [
+      large,
       wait,
+      noWait,
       ...route,
       ...verification,
       { flags: "--full", description: "read the whole file that the question names" },
@@ -154,6 +162,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "investigate",
     process: "producer",
+    anyFolder: true,
     summary: "Look into a question with tools, step by step, and answer it from what was found",
     examples: [
       'nightdesk investigate "Which contracts renew before March, and on what terms?" --wait',
@@ -161,7 +170,9 @@ export const JOBS: readonly Command[] = [
     ],
     arguments: [{ usage: "<task>", description: "the question, or - to read it from stdin" }],
     options: [
+      large,
       wait,
+      noWait,
       ...route,
       ...verification,
       {
@@ -189,6 +200,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "summarize",
     process: "producer",
+    anyFolder: true,
     summary: "Summarize files, one job a file",
     examples: [
       "nightdesk summarize allowed/corpus/minutes/2026-03.md --wait",
@@ -204,7 +216,9 @@ export const JOBS: readonly Command[] = [
       },
     ],
     options: [
+      large,
       wait,
+      noWait,
       ...fileList,
       attachments,
       ...route,
@@ -227,6 +241,7 @@ export const JOBS: readonly Command[] = [
   {
     name: "extract",
     process: "producer",
+    anyFolder: true,
     summary:
       "Take fields out of files, one job a file: a label, action items, people, or your JSON schema",
     examples: [
@@ -243,7 +258,9 @@ export const JOBS: readonly Command[] = [
       },
     ],
     options: [
+      large,
       wait,
+      noWait,
       ...fileList,
       attachments,
       {

@@ -41,6 +41,10 @@ export const dryRun: CommandOption = {
   flags: "--dry-run",
   description: "print which files would be queued, and queue nothing",
 };
+export const large: CommandOption = {
+  flags: "--yes",
+  description: "take a folder without a configuration whatever its size",
+};
 export const limit: CommandOption = {
   flags: "--limit <n>",
   description: "at most this many",

@@ -23,6 +23,12 @@ export const PROCESSES: readonly Command[] = [
         flags: "--drain",
         description: "end when nothing is left to do; exit 75 when jobs wait for a model host",
       },
+      {
+        flags: "--linger <seconds>",
+        description: "with --drain: stay so long for what comes next",
+        kind: "count",
+        hidden: true,
+      },
       { flags: "--health", description: "exit 0 when a worker of this host is alive" },
     ],
   },

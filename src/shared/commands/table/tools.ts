@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { raw } from "./options.ts";
+import { large, raw } from "./options.ts";
 
 /** Everything beside jobs. */
 export const TOOLS: readonly Command[] = [
@@ -115,6 +115,13 @@ export const TOOLS: readonly Command[] = [
       { flags: "--host <url>", description: "a mirror in place of huggingface.co" },
       { flags: "--revision <name>", description: "branch, tag or commit; main by default" },
     ],
+  },
+  {
+    name: "init",
+    process: "producer",
+    summary: "Keep the configuration of a folder of documents in it, as nightdesk.yaml",
+    examples: ["nightdesk init", "nightdesk init --in ~/papers"],
+    options: [large],
   },
   {
     name: "config show",

@@ -34,6 +34,21 @@ export const selectWaitingJobs = (db: Queryable, batchId: string): Promise<reado
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
       where j.batch_id = $1 order by j.seq limit 100`;
 
+const openIndexSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });
+
+/** The index job of all sources that waits or runs already, of which another would read the same. */
+export const findOpenIndexJob = async (
+  db: Queryable,
+): Promise<z.infer<typeof openIndexSchema> | undefined> => {
+  const [job] = await rowsOf(db, openIndexSchema)`
+     select j.job_id, j.batch_id, b.name as batch
+       from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+      where b.state = 'open' and b.hold_reason is null and j.kind = 'index' and j.state in ('queued', 'running')
+        and not j.input -> 'options' ? 'source'
+      order by j.seq desc limit 1`;
+  return job;
+};
+
 /**
  * Whether there is something that a worker would do now, and nobody else:
  *

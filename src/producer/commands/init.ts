@@ -1,0 +1,34 @@
+import { join, resolve } from "node:path";
+import { configRequestOf, openTerminalOf } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
+import {
+  isPlainDesk,
+  keepFolderConfig,
+  makeFolderConfig,
+} from "../../shared/config/make-folder-config.ts";
+import { FILE_NAME, stands, stateOfFolder } from "../../shared/config/select-config-file.ts";
+import { Failure } from "../../shared/failure.ts";
+
+/** Writes the configuration of a folder of documents into it, where it can be changed. */
+export const init: CommandHandler = async (invocation) => {
+  const request = configRequestOf(invocation);
+  const folder = resolve(invocation.cwd, request.flags.in ?? ".");
+  if (stands(join(folder, FILE_NAME)) || isPlainDesk(folder)) {
+    const text = `${JSON.stringify(folder)} has a configuration or a database of its own already: nightdesk config show`;
+    throw new Failure("INPUT_INVALID", text);
+  }
+  const state = stateOfFolder(folder, request.env);
+  const isMade = state !== undefined && stands(join(state, FILE_NAME));
+  const size = invocation.options["yes"] === true ? "any" : "usual";
+  const made = isMade ? { folder, state } : await makeFolderConfig(folder, request, size);
+  const file = await keepFolderConfig(made, request);
+  const terminal = openTerminalOf(invocation);
+  if (invocation.options["json"] === true)
+    await terminal.printJson({ ok: true, file, state: made.state });
+  else {
+    await terminal.print(file);
+    terminal.say(`Written. Its index and database stay in ${made.state}.`);
+  }
+  return EXIT.ok;
+};

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { findOpenIndexJob, selectWaitingJobs } from "../../shared/store/jobs/waiting.ts";
+import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
+import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
+import { formatCount } from "../../shared/views/quantity.ts";
+import { waitForIndex } from "./wait-for-index.ts";
+import { isFinal } from "./wait-for-jobs.ts";
+
+/**
+ * Lets the index read what is new or changed before a question that is waited for, for `ask.index_first_s` at most, and says
+ * how much is read where that was not enough. The rest is read meanwhile. Nothing read at all is waited for longer.
+ */
+export async function indexFirst(context: CommandContext, database: Database): Promise<void> {
+  const { index_first_s: mostSeconds } = context.config.ask;
+  if (mostSeconds === null) return;
+  const queued =
+    (await findOpenIndexJob(database)) ??
+    (await queueAdHoc(database, { kind: "index", options: {} }, AT_ONCE));
+  const until = performance.now() + mostSeconds * 1_000;
+  await waitForIndex(context, database, queued, (jobs) => {
+    const scan = jobs.find(({ jobId }) => jobId === queued.jobId);
+    if (scan === undefined || isFinal(scan)) return true;
+    return performance.now() > until && progressOf(scan).done > 0;
+  });
+  const scan = (await selectWaitingJobs(database, queued.batchId)).find(
+    ({ jobId }) => jobId === queued.jobId,
+  );
+  if (scan?.state !== "running") return;
+  const { done, total } = progressOf(scan);
+  context.terminal.say(
+    `${formatCount(done)} of ${formatCount(total)} read: the answer is made from these, and the others are read meanwhile.`,
+  );
+}
+
+const progressSchema = z.object({ done: z.number(), total: z.number() });
+
+const progressOf = ({ progress }: WaitingJob): z.infer<typeof progressSchema> =>
+  progressSchema.safeParse(progress).data ?? { done: 0, total: 0 };

@@ -1,0 +1,200 @@
+import { existsSync, realpathSync } from "node:fs";
+import { lstat, mkdir, opendir, stat } from "node:fs/promises";
+import { basename, extname, join, relative, resolve } from "node:path";
+import { createAtomicFile } from "../atomic-file.ts";
+import { Failure } from "../failure.ts";
+import { isHiddenName } from "../skipped-files.ts";
+import { loadConfig } from "./load-config.ts";
+import { distrustOfFolder } from "./read-config-chain.ts";
+import { FILE_NAME, stands, stateOfFolder } from "./select-config-file.ts";
+import type { ConfigRequest } from "./select-config-file.ts";
+
+/** `any`: somebody has said yes to a folder however large. */
+type Size = "usual" | "any";
+
+/** A folder of documents whose configuration was made, and what there is to read in it. */
+export type MadeFolder = {
+  readonly folder: string;
+  /** Where its configuration and its database are. */
+  readonly state: string;
+  readonly files: number;
+};
+
+const MOST_FILES = 20_000;
+const MOST_BYTES = 5_000_000_000;
+/** Of any kind: beyond it, looking at them takes longer than anybody waits for. */
+const MOST_ENTRIES = 500_000;
+/** A question waits so long for the index of a folder. */
+const INDEX_FIRST_S = 10;
+
+/** Plain text that is read beside the formats that are by default. */
+const TEXTS = [".text", ".rst", ".adoc", ".org", ".tex", ".bib", ".vcf", ".srt", ".xml", ".jsonl"];
+
+/**
+ * Makes the configuration of a folder that has none and keeps it in the user's state folder: the folder is work root and
+ * source, and all formats that can be read are allowed.
+ * @throws Failure INPUT_INVALID for a folder that is none, holds the home, is too large or holds nothing to read, or that
+ * others may write; CONFIG_ERROR for a user without a home
+ */
+export async function makeFolderConfig(
+  folder: string,
+  request: ConfigRequest,
+  size: Size,
+): Promise<MadeFolder> {
+  const real = await checkFolder(folder, request.env["HOME"]);
+  const state = stateOfFolder(real, request.env);
+  if (state === undefined)
+    throw new Failure(
+      "CONFIG_ERROR",
+      "There is no place for its index: set HOME, or XDG_STATE_HOME.",
+    );
+  const exts = await readableExtensions(request, real);
+  const files = await measure(real, { exts, size });
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  await write(join(state, FILE_NAME), [
+    `# Made by Nightdesk for a folder of documents. To keep it there: nightdesk init --in ${JSON.stringify(real)}`,
+    `workroot: ${JSON.stringify(real)}`,
+    ...configOf({ folder: real, state, exts }),
+  ]);
+  return { folder: real, state, files };
+}
+
+/** Writes the same into the folder as nightdesk.yaml, with what people change first. @returns the file */
+export async function keepFolderConfig(
+  { folder, state }: Pick<MadeFolder, "folder" | "state">,
+  request: ConfigRequest,
+): Promise<string> {
+  const file = join(folder, FILE_NAME);
+  const exts = await readableExtensions(request, folder);
+  await write(file, [
+    "# What Nightdesk reads of this folder. Every other key has its default: nightdesk config show",
+    ...configOf({ folder, state, exts }),
+    "# A language model of Ollama; nightdesk doctor says whether it answers.",
+    '# model: { provider: ollama, name: "llama3.1:8b" }',
+  ]);
+  return file;
+}
+
+type Settings = {
+  readonly folder: string;
+  readonly state: string;
+  readonly exts: readonly string[];
+};
+
+/** A string of JSON is one of YAML. */
+const configOf = ({ folder, state, exts }: Settings): readonly string[] => [
+  "security:",
+  '  allowed_roots: ["."]',
+  `  allowed_exts: [${exts.join(", ")}]`,
+  "index:",
+  `  sources: [{ name: ${sourceName(folder)}, root: ".", one_device: true }]`,
+  "# Seconds that a question waits for what is new in the folder.",
+  `ask: { index_first_s: ${INDEX_FIRST_S} }`,
+  `database: { directory: ${JSON.stringify(state)} }`,
+];
+
+function sourceName(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, "-");
+  return /^[a-z][a-z0-9_-]*$/.test(name) ? JSON.stringify(name) : "documents";
+}
+
+async function readableExtensions(
+  request: ConfigRequest,
+  workroot: string,
+): Promise<readonly string[]> {
+  const { packageRoot } = request;
+  const flags = { config: "nightdesk:embedded", workroot };
+  const { security } = await loadConfig({ flags, env: {}, cwd: workroot, packageRoot });
+  return [...security.allowed_exts, ...TEXTS];
+}
+
+async function write(file: string, lines: readonly string[]): Promise<void> {
+  const made = await createAtomicFile(file, "keep");
+  try {
+    await made.handle.writeFile(`${lines.join("\n")}\n`);
+    await made.commit();
+  } catch (error) {
+    await made.discard();
+    // Another command made it meanwhile.
+    if (!stands(file)) throw error;
+  }
+}
+
+const refuse = (folder: string, why: string): Failure =>
+  new Failure("INPUT_INVALID", `The folder ${JSON.stringify(folder)} ${why}`);
+
+/** @returns its real path */
+async function checkFolder(folder: string, home: string | undefined): Promise<string> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw refuse(folder, "is not there. Name one that holds documents.");
+  const real = realpathSync(folder);
+  if (real === "/" || (home !== undefined && holds(real, home)))
+    throw refuse(
+      real,
+      `is ${real === "/" ? "the whole machine" : "your home, or holds it"}: name a folder of documents in it.`,
+    );
+  const distrust = await distrustOfFolder(real);
+  if (distrust === undefined) return real;
+  throw refuse(
+    real,
+    `${distrust}, so that others could put documents into it. Take that right away, or write a nightdesk.yaml and name it with --config.`,
+  );
+}
+
+const holds = (folder: string, home: string): boolean =>
+  existsSync(home) && !relative(folder, realpathSync(home)).startsWith("..");
+
+type Limits = { readonly exts: readonly string[]; readonly size: Size };
+
+/** How many files there are to read. @throws Failure INPUT_INVALID where there is none, or too much for a folder at once */
+async function measure(folder: string, { exts, size }: Limits): Promise<number> {
+  const wanted = new Set(exts);
+  const { dev } = await stat(folder);
+  const seen = { entries: 0, files: 0, bytes: 0 };
+  const folders = [folder];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for await (const entry of await opendir(next).catch(() => [])) {
+      seen.entries += 1;
+      if (isHiddenName(entry.name) || entry.name === "node_modules") continue;
+      const path = join(next, entry.name);
+      const isWanted = wanted.has(extname(entry.name).toLowerCase());
+      if (!entry.isDirectory() && !(entry.isFile() && isWanted)) continue;
+      const status = await lstat(path).catch(() => undefined);
+      if (status === undefined || status.dev !== dev) continue;
+      if (entry.isDirectory()) folders.push(path);
+      else {
+        seen.files += 1;
+        seen.bytes += status.size;
+      }
+      if (size === "usual") refuseLarge(folder, seen);
+    }
+  }
+  if (seen.files > 0) return seen.files;
+  throw refuse(
+    folder,
+    `holds no file that can be read: ${exts.slice(0, 12).join(", ")} and others (docs/formats.md).`,
+  );
+}
+
+function refuseLarge(
+  folder: string,
+  { entries, files, bytes }: { entries: number; files: number; bytes: number },
+): void {
+  const most =
+    files > MOST_FILES
+      ? `${MOST_FILES.toLocaleString("en")} files`
+      : bytes > MOST_BYTES
+        ? `${MOST_BYTES / 1_000_000_000} GB`
+        : entries > MOST_ENTRIES
+          ? `${MOST_ENTRIES.toLocaleString("en")} entries`
+          : undefined;
+  if (most === undefined) return;
+  throw refuse(folder, `holds more than ${most}. Name a smaller one, or say --yes.`);
+}
+
+/** Whether a folder looks like one in which the shipped configuration is used: with its folder allowed/ or its database. */
+export const isPlainDesk = (folder: string): boolean =>
+  [`allowed`, `.nightdesk`].some((name) => stands(resolve(folder, name)));
