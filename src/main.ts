@@ -84,7 +84,8 @@ try {
     if (command.process === "embedded") process.exit(code);
     process.exitCode = code;
   });
-  await program.parseAsync();
+  const [, , ...words] = process.argv;
+  await program.parseAsync(words.length === 0 ? ["status"] : words, { from: "user" });
 } catch (error) {
   // Commander ends so, too, after it has printed help or the version.
   const isDone = error instanceof CommanderError && error.exitCode === 0;

@@ -64,6 +64,7 @@ export const handlers: CommandHandlers = {
     (await import("./commands/approvals-rules.ts")).approvalsRulesAdd,
   sql: async () => (await import("./commands/sql.ts")).sql,
   backup: async () => (await import("./commands/admin.ts")).backup,
+  status: async () => (await import("./commands/status.ts")).status,
   init: async () => (await import("./commands/init.ts")).init,
   "config show": async () => (await import("./commands/admin.ts")).configShow,
   explain: async () => (await import("./commands/explain.ts")).explain,

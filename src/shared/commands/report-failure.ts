@@ -1,5 +1,5 @@
 import { CODES, Failure } from "../failure.ts";
-import { storageFaultOf } from "../store/connection/errors.ts";
+import { hasCode, storageFaultOf } from "../store/connection/errors.ts";
 import type { CodeOutcome, ErrorCode, Refusal } from "../failure.ts";
 import type { Invocation } from "./command.ts";
 import { cleanLine, cleanMessage, jsonForTerminal } from "../styled-text.ts";
@@ -40,9 +40,28 @@ export const isOfConfiguration = (code: string): code is (typeof OF_CONFIGURATIO
 /** A statement with a caret under the place, and a list of what is wrong in a file. */
 const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 
+/** Of a file that a command writes, or a package: what the database meets is translated where it is met. */
+const typedOf = (thrown: unknown): unknown =>
+  thrown instanceof Failure
+    ? thrown
+    : (storageFaultOf(thrown) ?? missingPackageOf(thrown) ?? thrown);
+
+/** A package that is not installed, or is being installed at this moment. */
+function missingPackageOf(thrown: unknown): Failure | undefined {
+  if (!hasCode(thrown, "MODULE_NOT_FOUND") && !hasCode(thrown, "ERR_MODULE_NOT_FOUND"))
+    return undefined;
+  const [, name = "one"] =
+    /^Cannot find (?:module|package) '([^']+)'/.exec(String((thrown as Error).message)) ?? [];
+  return new Failure(
+    "CONFIG_ERROR",
+    `The package ${name} is not there. Wait for an installation that runs, or run: npm ci`,
+    { cause: thrown },
+  );
+}
+
 /** The exit code of a command that ended with this error. */
 export function exitCodeOf(thrown: unknown): number {
-  const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
+  const error = typedOf(thrown);
   return error instanceof Failure ? exitOfCommand(error.code) : EXIT.error;
 }
 
@@ -71,8 +90,7 @@ export function printFailure(
   thrown: unknown,
   { json, stack }: { json: boolean; stack: boolean },
 ): void {
-  // Of a file that a command writes: what the database meets is translated where it is met.
-  const error = thrown instanceof Failure ? thrown : (storageFaultOf(thrown) ?? thrown);
+  const error = typedOf(thrown);
   const code: ErrorCode = error instanceof Failure ? error.code : "INTERNAL_ERROR";
   const message = error instanceof Error ? error.message : String(error);
   printTyped({ code, message }, json);

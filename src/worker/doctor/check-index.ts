@@ -68,7 +68,7 @@ const failEmbedder = (config: Config, error: unknown): Check =>
 
 function checkDocuments(health: IndexHealth, config: Config): readonly Check[] {
   if (health.documents === 0) {
-    return [fail("DOCTOR_INDEX_EMPTY", "The index holds no document.", fillIndex(config))];
+    return [warn("DOCTOR_INDEX_EMPTY", "The index holds no document.", fillIndex(config))];
   }
   const checks = [
     ok("DOCTOR_INDEX_NONEMPTY", `${health.documents} documents, ${health.chunks} chunks.`),

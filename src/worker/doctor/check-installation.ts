@@ -37,7 +37,7 @@ export async function checkDatabase({
   const isEmbedded = config.database.url === "embedded";
   if (isEmbedded && !existsSync(join(config.roots.databaseDirectory, "pgdata"))) {
     return without(
-      fail(
+      warn(
         "DOCTOR_INDEX_DB_MISSING",
         `There is no database yet in ${config.roots.databaseDirectory}.`,
         "Run: nightdesk index",

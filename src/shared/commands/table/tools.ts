@@ -117,6 +117,12 @@ export const TOOLS: readonly Command[] = [
     ],
   },
   {
+    name: "status",
+    process: "producer",
+    summary: "Say what is here and what comes next, as nightdesk alone does",
+    examples: ["nightdesk", "nightdesk status --in ~/papers"],
+  },
+  {
     name: "init",
     process: "producer",
     summary: "Keep the configuration of a folder of documents in it, as nightdesk.yaml",
