@@ -45,7 +45,8 @@ export const CODES = {
   },
   EVIDENCE_NOT_ACQUIRED: {
     outcome: "refused",
-    meaning: "The question needs evidence and none was read.",
+    meaning:
+      "Nothing was read that the answer could rest on, or what was read does not give it: the message says which.",
   },
   EVIDENCE_INVALID: { outcome: "refused", meaning: "The evidence contradicts itself." },
   EVIDENCE_TRUNCATED: { outcome: "refused", meaning: "The whole file is needed and was cut." },

@@ -1,4 +1,13 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -46,7 +55,9 @@ export function openSession(): Session {
     },
     async close() {
       await stopDatabase(join(desk, ".nightdesk", "pid"));
-      await stopDatabase(join(scratch, "night", ".nightdesk", "pid"));
+      const state = join(scratch, ".local", "state", "nightdesk");
+      for (const name of existsSync(state) ? readdirSync(state) : [])
+        await stopDatabase(join(state, name, "pid"));
       await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
     },
   };

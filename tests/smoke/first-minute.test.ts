@@ -41,7 +41,7 @@ async function stopDatabase(state: string): Promise<void> {
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, "utf8"));
   process.kill(pid, "SIGTERM");
-  await waitUntil(async () => !existsSync(`/proc/${pid}`), "the database ends");
+  await waitUntil(async () => !existsSync(`/proc/${pid}`), 10_000);
 }
 
 const run = (cwd: string, ...words: readonly string[]): Promise<Ended> =>

@@ -35,7 +35,7 @@ export async function checkDatabase({
   invocation,
 }: CommandContext): Promise<DatabaseChecks> {
   const isEmbedded = config.database.url === "embedded";
-  if (isEmbedded && !existsSync(join(config.roots.databaseDirectory, "pgdata"))) {
+  if (isBeforeFirstIndex(config)) {
     return without(
       warn(
         "DOCTOR_INDEX_DB_MISSING",
@@ -277,7 +277,21 @@ export async function checkRoots(config: Config): Promise<readonly Check[]> {
   ];
 }
 
+const isBeforeFirstIndex = ({ database, roots }: Config): boolean =>
+  database.url === "embedded" && !existsSync(join(roots.databaseDirectory, "pgdata"));
+
+/** What the first index makes is not missing before it. */
+const isMadeByIndex = (config: Config): boolean =>
+  config.security.auto_create_allowed_roots && isBeforeFirstIndex(config);
+
 async function checkPolicy(config: Config): Promise<Check> {
+  if (isMadeByIndex(config)) {
+    const folders = config.security.allowed_roots.join(", ");
+    return ok(
+      "DOCTOR_SECURITY_POLICY_OK",
+      `Allowed: ${folders}, which the first index makes where it is not there.`,
+    );
+  }
   try {
     const sandbox = await openSandbox(
       { ...policyOf(config), autoCreateAllowedRoots: false },
@@ -302,15 +316,16 @@ async function checkPolicy(config: Config): Promise<Check> {
 }
 
 async function checkSource(
-  { roots, file }: Config,
+  config: Config,
   { name, root }: { name: string; root: string },
 ): Promise<Check> {
+  const { roots, file } = config;
   const folder = posix.resolve(roots.workroot, root);
   const isFolder = await stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  return isFolder
+  return isFolder || isMadeByIndex(config)
     ? ok("DOCTOR_SOURCE_OK", `Source ${name} is the folder ${JSON.stringify(root)}.`)
     : fail(
         "DOCTOR_SOURCE_ROOT_MISSING",

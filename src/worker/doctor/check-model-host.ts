@@ -152,7 +152,7 @@ function missing(name: string, provider: Config["model"]["provider"], error: unk
   }
   const fix =
     provider === "ollama" ? `Run: ollama pull ${name}` : "Load it there, or change model.name.";
-  return fail("DOCTOR_MODEL_MISSING", `Model ${name} is not installed on the host.`, fix);
+  return fail("DOCTOR_MODEL_MISSING", error.message, fix);
 }
 
 function checkBuild(model: Model, config: Config): Check {

@@ -113,7 +113,13 @@ export const nothingFound = (): Refusal =>
     "No passage of the index fits the question. Index the documents, or name the file to read.",
   );
 
-/** The index holds no document that a question so limited may be answered from. */
+const indexEmpty = (): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    "The index is empty, so that nothing was read. Run: nightdesk index, or name the file to read.",
+  );
+
+/** The index holds no document that a question, so limited or at all, may be answered from. */
 export function nothingAllowed({
   path_prefix: path,
   ...others
@@ -124,6 +130,7 @@ export function nothingAllowed({
       .filter((name) => others[name] !== undefined)
       .map((name) => `${name} ${JSON.stringify(others[name])}`),
   ].map((limit) => firstCodePoints(limit, MOST_NAME_CHARS));
+  if (limits.length === 0) return indexEmpty();
   return refuse(
     "EVIDENCE_NOT_ACQUIRED",
     `The index holds no document within ${limits.join(", ")}. Paths begin at the work root; ` +
@@ -134,7 +141,7 @@ export function nothingAllowed({
 const nothingRead = (files: string): Refusal =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
-    `The question needs ${files}, and the model did not read it. Ask again, or set another model in model.fast.`,
+    `The question needs ${files}, and it was not read: the model did not ask for it. Ask with its whole path.`,
   );
 
 /** The evidence contract of a file, and what the need asks on top. Null when it is met. */

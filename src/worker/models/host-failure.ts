@@ -165,8 +165,17 @@ export function saysModelMissing(message: string): boolean {
   return text.includes("model") && (text.includes("not found") || text.includes("does not exist"));
 }
 
-export const modelMissing = ({ name, baseUrl, toInstall }: ModelHost): Failure =>
-  new Failure("MODEL_NOT_FOUND", `${baseUrl} has no model "${name}". ${toInstall}`);
+const MOST_MODELS = 20;
+
+/** @param has the names of those that the host lists */
+export function modelMissing(
+  { name, baseUrl, toInstall }: ModelHost,
+  has: readonly string[] = [],
+): Failure {
+  const more = has.length > MOST_MODELS ? ` and ${has.length - MOST_MODELS} more` : "";
+  const listed = has.length === 0 ? "" : ` It has ${has.slice(0, MOST_MODELS).join(", ")}${more}.`;
+  return new Failure("MODEL_NOT_FOUND", `${baseUrl} has no model "${name}".${listed} ${toInstall}`);
+}
 
 const overflow = (name: string): Refusal =>
   refuse(

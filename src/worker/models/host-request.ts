@@ -233,3 +233,10 @@ export const countAt = (wire: Wire | null | undefined, key: string): number => {
   const isCount = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT;
   return isCount ? Number(value) : 0;
 };
+
+/** Such as the names of the models that a host lists: of each entry of a list the text of one key. */
+export const textsAt = (
+  wire: Wire | null | undefined,
+  list: string,
+  key: string,
+): readonly string[] => wiresAt(wire, list).flatMap((entry) => textAt(entry, key) ?? []);

@@ -4,7 +4,7 @@ import { withoutAlias } from "../../shared/route-models.ts";
 import { probeHost, unlessLocked, unlessMissing } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
 import type { ModelHost, ModelPlace } from "./host-failure.ts";
-import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
+import { countAt, HostError, textAt, wireAt, textsAt, wiresAt } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 import type { Model } from "./model.ts";
 import { ollamaClient } from "./ollama-client.ts";
@@ -49,7 +49,8 @@ async function askAll(host: ModelHost, signal: AbortSignal): Promise<OllamaProbe
     throw new HostError(404, "it has none of Ollama's routes");
   }
   const installed = findInstalled(tags, name);
-  if (show === null && tags !== null && installed === undefined) throw modelMissing(host);
+  if (show === null && tags !== null && installed === undefined)
+    throw modelMissing(host, textsAt(tags, "models", "name"));
   return {
     ...shownFacts(show),
     ...installedFacts(installed),

@@ -1,7 +1,7 @@
 import { askOptionalRoute, askRoute, probeHost } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
 import type { ModelHost, ModelPlace } from "./host-failure.ts";
-import { countAt, HostError, textAt, wireAt, wiresAt } from "./host-request.ts";
+import { countAt, HostError, textAt, wireAt, textsAt, wiresAt } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 
 /** What an OpenAI-compatible host says of a model by the routes of its own; null for what it does not say. */
@@ -42,7 +42,8 @@ async function askAll(host: ModelHost, signal: AbortSignal): Promise<OpenAiProbe
     throw new HostError(404, "it has none of the routes");
   }
   const listed = findListedModel(models, name);
-  if (Array.isArray(models?.["data"]) && listed === undefined) throw modelMissing(host);
+  if (Array.isArray(models?.["data"]) && listed === undefined)
+    throw modelMissing(host, textsAt(models, "data", "id"));
   const served = findListedModel(studio, name);
   if (served !== undefined) return studioFacts(served);
   if (wireAt(props, "default_generation_settings") !== null) return llamaFacts(props, listed);
