@@ -51,7 +51,7 @@ function missingPackageOf(thrown: unknown): Failure | undefined {
   if (!hasCode(thrown, "MODULE_NOT_FOUND") && !hasCode(thrown, "ERR_MODULE_NOT_FOUND"))
     return undefined;
   const [, name = "one"] =
-    /^Cannot find (?:module|package) '([^']+)'/.exec(String((thrown as Error).message)) ?? [];
+    /^Cannot find (?:module|package) '([^']+)'/.exec((thrown as Error).message) ?? [];
   return new Failure(
     "CONFIG_ERROR",
     `The package ${name} is not there. Wait for an installation that runs, or run: npm ci`,

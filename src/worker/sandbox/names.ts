@@ -20,6 +20,9 @@ export function checkCharacters(path: string): Refusal | null {
   return null;
 }
 
+/** An extension as YAML takes it without quotes. */
+const USUAL = /^\.[a-z0-9_-]{1,15}$/;
+
 /**
  * The extension and hidden rules for a path relative to its root, asked for or real. The extension is what
  * follows the last dot of the file's name, in lower case; hidden is any part that starts with a dot.
@@ -27,11 +30,13 @@ export function checkCharacters(path: string): Refusal | null {
 export function checkName(relativePath: string, rules: FileRules): Refusal | null {
   const extension = posix.extname(relativePath).toLowerCase();
   if (rules.extensions !== "any" && !rules.extensions.has(extension)) {
-    const allowed = [...rules.extensions].join(" ");
+    const allowed = [...rules.extensions];
+    const remedy = USUAL.test(extension)
+      ? `to have it read as text, in nightdesk.yaml: security: { allowed_exts: [${[...allowed, extension].join(", ")}] }`
+      : `security.allowed_exts allows ${allowed.join(" ")}.`;
     return refuse(
       "PATH_DENIED",
-      `${quotePath(relativePath)} has ${extension === "" ? "no extension" : "an extension that is not allowed"}: ` +
-        `security.allowed_exts allows ${allowed}.`,
+      `${quotePath(relativePath)} has ${extension === "" ? "no extension" : "an extension that is not allowed"}: ${remedy}`,
     );
   }
   if (rules.hidden === "deny" && /(^|\/)\./.test(relativePath)) {
