@@ -226,6 +226,7 @@ const deskFor = (desk: Desk, stepAside: StepAside): Desk => ({
   ...desk,
   runCommand: (words, limits) => stepAside(() => desk.runCommand(words, limits)),
   runStatement: (words, limits) => stepAside(() => desk.runStatement(words, limits)),
+  runDrawing: (words, limits) => stepAside(() => desk.runDrawing(words, limits)),
   tools: {
     ...desk.tools,
     ask: (tool, args) => stepAside(() => desk.tools.ask(tool, args)),
@@ -246,6 +247,10 @@ async function send(
       context.header("content-disposition", `attachment; filename="${answer.name}"`);
       context.header("content-type", "text/csv; charset=utf-8");
       return context.body(streamOf(answer.chunks));
+    case "picture":
+      context.header("content-security-policy", "default-src 'none'; sandbox");
+      context.header("content-type", answer.type);
+      return context.body(Uint8Array.from(answer.bytes));
     case "page": {
       const waiting = await selectWaiting(parts.desk.database);
       return context.html(draw(parts, answer.content, { session, waiting }));

@@ -15,6 +15,8 @@ export type Desk = {
   readonly runCommand: RunCommand;
   /** The same for statements that somebody writes: they keep no command waiting. */
   readonly runStatement: RunCommand;
+  /** The same for pages of files that somebody looks at. */
+  readonly runDrawing: RunCommand;
   readonly tools: Tools;
   readonly draw: Draw;
   readonly nights: Nights;
@@ -35,6 +37,8 @@ export type DeskRequest = {
 
 export type Answer =
   | { readonly kind: "page"; readonly content: PageContent }
+  /** For an `<img>`: nothing that a browser runs. */
+  | { readonly kind: "picture"; readonly type: string; readonly bytes: Buffer }
   /** After a change: the browser asks for that page. */
   | { readonly kind: "redirect"; readonly to: string }
   | { readonly kind: "csv"; readonly name: string; readonly chunks: AsyncIterable<string> };

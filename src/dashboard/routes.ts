@@ -6,6 +6,7 @@ import { FIELDS } from "./pages/fields.ts";
 import { HEALTH } from "./pages/health.ts";
 import { INBOX } from "./pages/inbox.ts";
 import { INDEX } from "./pages/index-page.ts";
+import { PLACE } from "./pages/place.ts";
 import { RUN } from "./pages/run.ts";
 import { SQL } from "./pages/sql.ts";
 import { START } from "./pages/start.ts";
@@ -20,6 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...BATCH,
   ...FIELDS,
   ...RUN,
+  ...PLACE,
   ...INBOX,
   ...INDEX,
   ...HEALTH,

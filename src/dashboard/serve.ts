@@ -25,6 +25,7 @@ import { takeTurns } from "./turns.ts";
 const CLOSE_MS = 2_000;
 /** Statements of the SQL page at once, each of them a process. */
 const STATEMENTS = 2;
+const DRAWINGS = 2;
 const HOUR_MS = 3_600_000;
 /** Pages that wait for their turn. */
 const MOST_WAITING = 64;
@@ -79,6 +80,7 @@ export async function openDashboard(
         database: databases.pages,
         runCommand: openCommands(startCommand, 1, "The desk"),
         runStatement: openCommands(startCommand, STATEMENTS, "The SQL page"),
+        runDrawing: openCommands(startCommand, DRAWINGS, "The drawing of pages"),
         tools,
         draw: drawIn(zone),
         nights: openNights(databases.pages, onUnread),

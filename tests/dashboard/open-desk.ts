@@ -88,6 +88,7 @@ export async function openDesk({
         database: db,
         runCommand,
         runStatement: runCommand,
+        runDrawing: runCommand,
         tools: {
           ask: async () => {
             await childrenMayEnd;

@@ -1,5 +1,6 @@
 import { formatTask } from "../../shared/kinds.ts";
 import { reasonText, shareText } from "../../shared/views/claims.ts";
+import { hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
@@ -16,6 +17,7 @@ import { classOf, stateHtml } from "../draw.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { link, pathTo, webLink } from "../links.ts";
+import { placePath } from "./place.ts";
 
 /** A run, or the last run of a job: its question first, then its answer and what carries it, then how it came about. */
 export const RUN: readonly Route[] = [
@@ -87,13 +89,12 @@ const MOST_CLAIMS = 60;
 
 /** Each statement beside the lines that carry it, with what stands around them in their file. */
 async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
-  const last = Math.max(-1, ...run.claims.map(({ draft }) => draft));
-  const shown = run.claims.filter(
-    ({ draft, stands, fate }) => stands || fate === "dropped" || draft === last,
-  );
+  const shown = shownClaims(run);
   if (shown.length === 0) return markup``;
   const rows: Html[] = [];
-  for (const claim of shown.slice(0, MOST_CLAIMS)) rows.push(await claimHtml(desk, run, claim));
+  for (const [at, claim] of shown.slice(0, MOST_CLAIMS).entries()) {
+    rows.push(await claimHtml(desk, run, { ...claim, ordinal: at + 1 }));
+  }
   const left = shown.length - rows.length;
   const share = shareText(run.claims.filter(({ stands }) => stands).map(({ grade }) => grade));
   return markup`<section aria-labelledby="claims"><h2 id="claims">Statements, and what carries them</h2>
@@ -101,12 +102,15 @@ async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
 ${rows}${left > 0 ? markup`<p class="note">${countOf(left, "statement")} more: nightdesk runs show.</p>` : ""}</section>`;
 }
 
-type Claim = RunDetail["claims"][number];
+type Claim = RunDetail["claims"][number] & {
+  /** In the order in which they are shown, from 1. */
+  readonly ordinal: number;
+};
 
 async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
   return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
 <p class="note">${stateHtml(claim.grade)}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
-<div class="passage">${await passageHtml(desk, run, claim)}</div></div>
+<div class="passage">${await passageHtml(desk, run, claim)}${placeLink(run, claim)}</div></div>
 `;
 }
 
@@ -131,6 +135,12 @@ async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Pr
       : markup`<ol class="lines">${lines.map((line) => lineHtml(line, first, last))}</ol>`;
   return markup`<p class="note">${webLink(path)}, ${place}</p>${words}`;
 }
+
+/** To the page of its file with the words marked, where that has pages. */
+const placeLink = ({ run_id: run }: RunDetail, { path, ordinal }: Claim): Html =>
+  path === null || !hasPages(path)
+    ? markup``
+    : markup`<p>${link(`${placePath(run, ordinal)}#place-mark`, "Show on its page")}</p>`;
 
 type Line = { readonly number: number; readonly text: string };
 

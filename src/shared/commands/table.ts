@@ -38,6 +38,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   batch: "Follow, change, repeat and export batches",
   schedule: "Run commands at fixed times",
   runs: "List, show, repeat and export runs",
+  evidence: "Show what answers rest on",
   approvals: "Decide about calls of tools that wait for somebody",
   "approvals rules": "Decide about commands before anybody asks",
   reviews: "Decide about answers that wait for somebody",

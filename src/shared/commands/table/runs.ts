@@ -74,4 +74,26 @@ export const RUNS: readonly Command[] = [
       { flags: "--force", description: "replace files that are there with other content" },
     ],
   },
+  {
+    name: "evidence show",
+    process: "worker",
+    summary: "Show the words that carry a statement, marked on the page of their file",
+    examples: [
+      "nightdesk evidence show 5f2c0b2e --statement 3 --out page.png",
+      "nightdesk evidence show 5f2c0b2e --out pages.html",
+    ],
+    arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
+    options: [
+      {
+        flags: "--statement <n>",
+        description: "only this statement of the answer, or value of the extraction, from 1",
+        kind: "count",
+      },
+      {
+        flags: "--out <file>",
+        description: "a picture of its page (.png), or of all pages (.html)",
+      },
+      { flags: "--force", description: "replace a file that is there" },
+    ],
+  },
 ];

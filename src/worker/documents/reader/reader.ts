@@ -6,7 +6,7 @@ import type {
   Unreadable,
 } from "../extraction.ts";
 import { openReadingProcess } from "./reading-process.ts";
-import type { ProcessLimits } from "./reading-process.ts";
+import type { ProcessLimits, ReaderRequest } from "./reading-process.ts";
 import type { TextLimits } from "./text-builder.ts";
 
 export type ReaderLimits = ProcessLimits & { readonly text: TextLimits };
@@ -30,10 +30,27 @@ export function openDocumentReader(limits: ReaderLimits, procFolder?: string): R
   };
 }
 
+/**
+ * Has one file read by a function of any reply, in a process of its own that ends with it.
+ * @throws Failure TOOL_ERROR where it can't be started or loaded
+ */
+export async function readOnceInChild<Reply extends object>(
+  request: ReaderRequest,
+  limits: ProcessLimits,
+): Promise<Reply | Unreadable> {
+  const { read, close } = openReadingProcess(limits);
+  try {
+    const outcome = await read<Reply>(request);
+    return outcome.kind === "replied" ? outcome.reply : REASONS[outcome.how](limits);
+  } finally {
+    close();
+  }
+}
+
 const MEGABYTE = 1_000_000;
 
 /** A busy machine may be the reason for each of them; for a crash also whoever kills processes. */
-const REASONS: Readonly<Record<"time" | "memory" | "crash", (limits: ReaderLimits) => Unreadable>> =
+const REASONS: Readonly<Record<"time" | "memory" | "crash", (limits: ProcessLimits) => Unreadable>> =
   {
     time: ({ timeoutMs }) => ({
       kind: "unreadable",

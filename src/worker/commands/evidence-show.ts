@@ -1,0 +1,268 @@
+import { closeSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { hash } from "node:crypto";
+import { createAtomicFile } from "../../shared/atomic-file.ts";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import {
+  pictureFolder,
+  pictureKey,
+  readPicture,
+  storePicture,
+} from "../../shared/page-pictures.ts";
+import type { PagePicture } from "../../shared/page-pictures.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import { carriedWords } from "../../shared/views/carried-words.ts";
+import type { CarriedWords } from "../../shared/views/carried-words.ts";
+import { marksText } from "../../shared/views/page-picture.ts";
+import { selectPassages } from "../../shared/views/result-list.ts";
+import { selectRunDetails } from "../../shared/views/runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
+import type { PageToDraw } from "../ocr/place/draw-page.ts";
+import { pictureOf, recordOf } from "../ocr/place/page-picture.ts";
+import { placesHtml } from "../ocr/place/places-html.ts";
+import type { ShownPlace } from "../ocr/place/places-html.ts";
+import { openSandbox } from "../sandbox/open-sandbox.ts";
+import type { Sandbox } from "../sandbox/open-sandbox.ts";
+import { quotePath } from "../sandbox/names.ts";
+import { policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
+
+/** Shows where the statements of a run, or of the last run of a job, are carried. Exit 4: a picture that is wanted can't be drawn. */
+export const evidenceShow: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const form = formOf(context);
+  return withDatabase(context, "must-exist", async (database) => {
+    const run = await selectRun(database, invocation.args[0] ?? "");
+    const carried = selectCarried(context, run);
+    const sandbox = await openSandbox(policyOf(context.config), textExtractionOf(context.config));
+    try {
+      const places: ShownPlace[] = [];
+      for (const one of form === "png" ? carried.slice(0, 1) : carried) {
+        const marks = form === "png" ? "drawn" : "beside";
+        places.push(await showPlace({ context, database, sandbox }, one, marks));
+      }
+      return await give(context, run, places, form);
+    } finally {
+      sandbox.close();
+    }
+  });
+};
+
+type Form = "png" | "html" | "words";
+
+function formOf({ invocation: { options } }: CommandContext): Form {
+  const { out } = options;
+  if (typeof out !== "string") return "words";
+  if (/\.png$/i.test(out)) return "png";
+  if (/\.html?$/i.test(out)) return "html";
+  throw new Failure("USAGE_ERROR", `--out ${out} is to end with .png or .html.`);
+}
+
+async function selectRun(database: Database, id: string): Promise<RunDetail> {
+  const found = await findId(database, id, ["run", "job"]);
+  const runs = found === undefined ? [] : await selectRunDetails(database, found);
+  const last = runs.at(-1);
+  if (last !== undefined) return last;
+  throw new Failure(
+    "NOT_FOUND",
+    `There is no run or job ${JSON.stringify(id)}. nightdesk runs list shows the ids.`,
+  );
+}
+
+function selectCarried(
+  { invocation: { options } }: CommandContext,
+  run: RunDetail,
+): readonly CarriedWords[] {
+  const carried = carriedWords(run);
+  const wanted = options["statement"];
+  const chosen = carried.filter(({ number }) => wanted === undefined || number === wanted);
+  if (chosen.length > 0) return chosen;
+  const numbers = carried.map(({ number }) => number).join(", ");
+  throw new Failure(
+    "NOT_FOUND",
+    wanted === undefined || carried.length === 0
+      ? `No statement of run ${run.run_id} is carried by words of a file.`
+      : `Statement ${String(wanted)} of run ${run.run_id} is carried by no words of a file; these are: ${numbers}.`,
+  );
+}
+
+type Means = {
+  readonly context: CommandContext;
+  readonly database: Database;
+  readonly sandbox: Pick<Sandbox, "openFile">;
+};
+
+/** Pixels: A4 at 190 dpi. */
+const WIDTH = 1_600;
+const MOST_BYTES = 40_000_000;
+
+async function showPlace(
+  { context: { config }, database, sandbox }: Means,
+  carried: CarriedWords,
+  marks: PageToDraw["marks"],
+): Promise<ShownPlace> {
+  const { path, sha256, page, words } = carried;
+  const wanted = { page, words, marks, width: WIDTH, ...(await aroundWords(database, carried)) };
+  const record = await recordOf(sha256, page ?? 1);
+  const key = pictureKey({ ...wanted, sha256, record });
+  const bytes = await readUnchanged(sandbox, path, sha256);
+  if (!Buffer.isBuffer(bytes)) return { ...carried, shown: bytes, key };
+  const folder = pictureFolder(config);
+  const stored = await readPicture(folder, key);
+  if (stored !== undefined) return { ...carried, shown: stored, key };
+  const shown = await pictureOf({ path, bytes }, { ...wanted, record }, readerLimitsOf(config));
+  if (shown.kind !== "refused") await storePicture(folder, key, shown);
+  return { ...carried, shown, key };
+}
+
+/** The bytes of the file, where they are those that were read. */
+async function readUnchanged(
+  sandbox: Means["sandbox"],
+  path: string,
+  sha256: string,
+): Promise<Buffer | Refusal> {
+  const opened = await sandbox.openFile({ path, lookup: "exact" });
+  if (opened.kind === "refused") return opened;
+  const bytes = opened.kind === "held" ? opened.content : readAndClose(opened.descriptor);
+  if (hash("sha256", bytes, "hex") !== sha256) {
+    return refuse(
+      "EVIDENCE_INVALID",
+      `${quotePath(path)} has changed since it was read: its pages may be others.`,
+    );
+  }
+  if (bytes.length <= MOST_BYTES) return bytes;
+  return refuse(
+    "FILE_TOO_LARGE",
+    `${quotePath(path)} has more than ${MOST_BYTES / 1_000_000} MB: its pages are not drawn.`,
+  );
+}
+
+function readAndClose(descriptor: number): Buffer {
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const CHARS_AROUND = 120;
+
+/** What stands before and behind the words in the text of their file, as far as the index has it. */
+async function aroundWords(
+  database: Database,
+  { path, sha256, lineStart, lineEnd, words }: CarriedWords,
+): Promise<Pick<PageToDraw, "before" | "after">> {
+  const passages = await selectPassages(database, { path, sha256, lineStart, lineEnd });
+  const passage = passages.find(({ text }) => text.includes(words));
+  if (passage === undefined) return { before: "", after: "" };
+  // Of several places in the passage the one on those lines.
+  const lines = passage.text.split("\n").slice(0, Math.max(0, lineStart - passage.line_start));
+  const from = passage.text.indexOf(words, lines.join("\n").length);
+  const start = from < 0 ? passage.text.indexOf(words) : from;
+  const end = start + words.length;
+  return {
+    before: passage.text.slice(Math.max(0, start - CHARS_AROUND), start),
+    after: passage.text.slice(end, end + CHARS_AROUND),
+  };
+}
+
+async function give(
+  context: CommandContext,
+  run: RunDetail,
+  places: readonly ShownPlace[],
+  form: Form,
+): Promise<number> {
+  const { invocation, terminal } = context;
+  const { out, json } = invocation.options;
+  const [first] = places;
+  if (form === "png" && first?.shown.kind === "refused") {
+    return printRefusal(first.shown, invocation);
+  }
+  const file = typeof out === "string" ? resolve(invocation.cwd, out) : null;
+  if (file !== null)
+    await writeNew(context, file, form === "png" ? pngOf(first) : placesHtml(run, places));
+  if (json === true) {
+    const { run_id, job_id } = run;
+    await terminal.printJson({ ok: true, run_id, job_id, file, statements: places.map(placeJson) });
+    return EXIT.ok;
+  }
+  for (const place of places) {
+    for (const line of placeLines(place)) await terminal.printText(line);
+  }
+  if (file !== null) await terminal.print(`Written: ${file}`);
+  return EXIT.ok;
+}
+
+const pngOf = (place: ShownPlace | undefined): Buffer =>
+  place !== undefined && place.shown.kind !== "refused" ? place.shown.bytes : Buffer.alloc(0);
+
+async function writeNew(
+  { invocation }: CommandContext,
+  file: string,
+  content: string | Buffer,
+): Promise<void> {
+  const existing = invocation.options["force"] === true ? "replace" : "keep";
+  try {
+    const made = await createAtomicFile(file, existing);
+    try {
+      await made.handle.writeFile(content);
+      await made.commit();
+    } catch (error) {
+      await made.discard();
+      throw error;
+    }
+  } catch (error) {
+    const why = hasCode(error, "EEXIST")
+      ? "is there already. Give --force to replace it, or name another file."
+      : `can't be written (${error instanceof Error ? error.message.replace(/,.*/s, "") : String(error)}).`;
+    throw new Failure("INPUT_INVALID", `--out ${file} ${why}`);
+  }
+}
+
+/** Boxes in the unit of the page, and as shares of its width and height. */
+function placeJson({ shown, key, lineStart, lineEnd, words, ...place }: ShownPlace): object {
+  const carried = { ...place, line_start: lineStart, line_end: lineEnd, quote: words };
+  if (shown.kind === "refused") {
+    return { ...carried, picture: null, error_code: shown.code, error_message: shown.message };
+  }
+  const { bytes, boxes, page, share, times, type, width, height, size } = shown;
+  return {
+    ...{ ...carried, page },
+    picture: { key, type, bytes: bytes.length, width, height, size },
+    boxes: boxes.map((box) => ({ box, shares: sharesOf(box, size) })),
+    ...{ share, times },
+  };
+}
+
+const sharesOf = (
+  box: PagePicture["boxes"][number],
+  { width, height }: PagePicture["size"],
+): readonly number[] =>
+  box.map((side, at) => Number((side / (at % 2 === 0 ? width : height)).toFixed(5)));
+
+function placeLines({
+  number,
+  text,
+  grade,
+  path,
+  lineStart,
+  lineEnd,
+  words,
+  shown,
+}: ShownPlace): readonly string[] {
+  const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
+  const page = shown.kind === "refused" || shown.page === null ? "" : `, page ${shown.page}`;
+  const said = shown.kind === "refused" ? shown.message : marksText(shown);
+  return [
+    `${number}. ${text}${grade === "" ? "" : ` (${grade})`}`,
+    `   ${path}, ${lines}${page}`,
+    ...words.split("\n").map((line) => `   > ${line}`),
+    ...(said === "" ? [] : [`   ${said}`]),
+  ];
+}

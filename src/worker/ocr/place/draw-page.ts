@@ -1,0 +1,212 @@
+import { NoText } from "../../documents/reader/text-builder.ts";
+import type { PageRecord } from "../page-record.ts";
+import { findWords } from "./find-words.ts";
+import type { Box, FoundWords, PlacedText, WantedWords } from "./find-words.ts";
+import { loadPdfium } from "./pdfium.ts";
+import type { Pdfium } from "./pdfium.ts";
+import { greyPng, markedPng } from "./png.ts";
+import type { GreyPicture } from "./png.ts";
+
+export type PageToDraw = WantedWords & {
+  /** From 1; null where it is not known: the first page is taken that holds most of the words. */
+  readonly page: number | null;
+  /** Pixels. */
+  readonly width: number;
+  /** `drawn`: the marks are part of the picture. */
+  readonly marks: "drawn" | "beside";
+  /** What was read of the page's picture, if it was. */
+  readonly record: PageRecord | null;
+};
+
+/** A page as it is shown, turned as its file says. */
+export type DrawnPage = FoundWords & {
+  readonly kind: "drawn";
+  readonly page: number;
+  readonly png: Uint8Array;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Points, of 72 an inch; the boxes are in points as well. */
+  readonly points: { readonly width: number; readonly height: number };
+};
+
+export type PageOutcome = DrawnPage | { readonly kind: "not installed" };
+
+/** Draws a page of a PDF and finds words on it. Only the process of the parsers calls it. */
+export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<PageOutcome> {
+  const pdfium = await loadPdfium();
+  if (pdfium === undefined) return { kind: "not installed" };
+  const document = openDocument(pdfium, bytes);
+  const pages = pdfium._FPDF_GetPageCount(document);
+  const number = wanted.page ?? findPage({ pdfium, document, pages }, wanted);
+  const page = pdfium._FPDF_LoadPage(document, number - 1);
+  if (page === 0)
+    throw new NoText(
+      "FILE_FORMAT_INVALID",
+      `has ${pages} pages, and no page ${number} that can be opened.`,
+    );
+  const points = sizeOf(pdfium, page);
+  const turn = (wanted.record?.turned ?? 0) / 90;
+  const shown = turn % 2 === 0 ? points : { width: points.height, height: points.width };
+  const picture = render(pdfium, page, { ...pixelsOf(shown, wanted.width), turn });
+  refuseUnreadable(pdfium, page, picture);
+  const texts =
+    wanted.record === null ? textsOf(pdfium, page, shown) : textsIn(wanted.record, shown);
+  const found = findWords(texts, wanted);
+  const scale = picture.width / shown.width;
+  const isMarked = (x: number, y: number): boolean =>
+    found.boxes.some(
+      ([left, top, right, bottom]) =>
+        x >= left * scale && x < right * scale && y >= top * scale && y < bottom * scale,
+    );
+  return {
+    ...{ kind: "drawn", page: number, ...found, points: shown },
+    ...{ width: picture.width, height: picture.height },
+    png: wanted.marks === "drawn" ? markedPng(picture, isMarked) : greyPng(picture),
+  };
+}
+
+function openDocument(pdfium: Pdfium, bytes: Buffer): number {
+  const at = pdfium.wasmExports.malloc(bytes.length);
+  pdfium.HEAPU8.set(bytes, at);
+  const document = pdfium._FPDF_LoadMemDocument(at, bytes.length, 0);
+  if (document !== 0) return document;
+  if (pdfium._FPDF_GetLastError() === PASSWORD) {
+    throw new NoText("FILE_ENCRYPTED", "is encrypted: save it without a password.");
+  }
+  throw new NoText(
+    "FILE_FORMAT_INVALID",
+    "is no whole PDF: save it anew with the program that made it.",
+  );
+}
+
+const PASSWORD = 4;
+
+type Opened = { readonly pdfium: Pdfium; readonly document: number; readonly pages: number };
+
+/** Beyond so many a book is not leafed through. */
+const MOST_PAGES = 300;
+
+function findPage({ pdfium, document, pages }: Opened, words: WantedWords): number {
+  let best = { number: 1, share: 0 };
+  for (let number = 1; number <= Math.min(pages, MOST_PAGES) && best.share < 1; number += 1) {
+    const page = pdfium._FPDF_LoadPage(document, number - 1);
+    if (page === 0) continue;
+    const { share } = findWords(textsOf(pdfium, page, sizeOf(pdfium, page)), words);
+    if (share > best.share) best = { number, share };
+    pdfium._FPDF_ClosePage(page);
+  }
+  return best.number;
+}
+
+type Size = { readonly width: number; readonly height: number };
+
+const sizeOf = (pdfium: Pdfium, page: number): Size => ({
+  width: Math.max(1, pdfium._FPDF_GetPageWidthF(page)),
+  height: Math.max(1, pdfium._FPDF_GetPageHeightF(page)),
+});
+
+/** Of a picture that is looked at: A4 at 200 dpi has 3.9 million pixels. */
+const MOST_PIXELS = 8_000_000;
+const MOST_SIDE = 8_000;
+
+function pixelsOf({ width, height }: Size, wanted: number): Size {
+  const scale = Math.min(
+    ...[wanted / width, MOST_SIDE / width, MOST_SIDE / height],
+    Math.sqrt(MOST_PIXELS / (width * height)),
+  );
+  return {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+}
+
+const GREY_BITMAP = 1;
+const WHITE = 0xff_ff_ff_ff;
+/** With annotations, in greys. */
+const FLAGS = 0x01 | 0x08;
+
+function render(
+  pdfium: Pdfium,
+  page: number,
+  { width, height, turn }: Size & { readonly turn: number },
+): GreyPicture {
+  const { malloc, free } = pdfium.wasmExports;
+  const at = malloc(width * height);
+  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, at, width);
+  pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, turn, FLAGS);
+  const pixels = pdfium.HEAPU8.slice(at, at + width * height);
+  pdfium._FPDFBitmap_Destroy(bitmap);
+  free(at);
+  return { width, height, pixels };
+}
+
+const IMAGE = 3;
+
+/** A picture that PDFium can't decode is left out of the page without a word. */
+function refuseUnreadable(pdfium: Pdfium, page: number, { pixels }: GreyPicture): void {
+  if (pixels.some((pixel) => pixel !== pixels[0])) return;
+  const objects = Array.from({ length: pdfium._FPDFPage_CountObjects(page) }, (_, at) =>
+    pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, at)),
+  );
+  if (!objects.includes(IMAGE)) return;
+  throw new NoText("FILE_FORMAT_INVALID", "has a picture on that page which can't be decoded.");
+}
+
+const MOST_LETTERS = 200_000;
+/** PageToDevice gives whole numbers: of a picture of so many pixels a side. */
+const FINE = 1_000_000;
+
+/** The letters of a page, in points from its upper left corner. */
+function textsOf(pdfium: Pdfium, page: number, { width, height }: Size): readonly PlacedText[] {
+  const text = pdfium._FPDFText_LoadPage(page);
+  if (text === 0) return [];
+  const place = pdfium.wasmExports.malloc(4 * 8);
+  const isTurned = pdfium._FPDFPage_GetRotation(page) % 2 === 1;
+  const corner = (x: number, y: number): readonly [number, number] => {
+    pdfium._FPDF_PageToDevice(page, 0, 0, FINE, FINE, 0, x, y, place, place + 4);
+    const found = viewOf(pdfium, place);
+    return [(found.getInt32(0, true) / FINE) * width, (found.getInt32(4, true) / FINE) * height];
+  };
+  const boxOf = (at: number): Box => {
+    pdfium._FPDFText_GetCharBox(text, at, place, place + 8, place + 16, place + 24);
+    const sides = viewOf(pdfium, place);
+    const [left = 0, right = 0, bottom = 0, top = 0] = [0, 8, 16, 24].map((from) =>
+      sides.getFloat64(from, true),
+    );
+    const [[x, y], [otherX, otherY]] = [corner(left, top), corner(right, bottom)];
+    return [Math.min(x, otherX), Math.min(y, otherY), Math.max(x, otherX), Math.max(y, otherY)];
+  };
+  const count = Math.min(MOST_LETTERS, pdfium._FPDFText_CountChars(text));
+  const letters = Array.from({ length: count }, (_, at): PlacedText => {
+    const isUpright = Math.abs(Math.sin(pdfium._FPDFText_GetCharAngle(text, at))) < 0.7;
+    return {
+      text: String.fromCodePoint(pdfium._FPDFText_GetUnicode(text, at)),
+      box: boxOf(at),
+      isSideways: isUpright === isTurned,
+    };
+  });
+  pdfium.wasmExports.free(place);
+  pdfium._FPDFText_ClosePage(text);
+  return letters;
+}
+
+const viewOf = ({ HEAPU8: memory }: Pdfium, at: number): DataView =>
+  new DataView(memory.buffer, at, 4 * 8);
+
+/** The words of a record, each behind a blank, in points of the page. */
+export const textsIn = (
+  { lines, picture }: PageRecord,
+  { width, height }: Size,
+): readonly PlacedText[] =>
+  lines
+    .flatMap(({ words }) => words)
+    .flatMap(({ text, box: [left, top, right, bottom] }) => {
+      const [across, down] = [width / picture.width, height / picture.height];
+      const box: Box = [left * across, top * down, right * across, bottom * down];
+      return [
+        { text: " ", box, isSideways: false },
+        { text, box, isSideways: false },
+      ];
+    });

@@ -1,0 +1,117 @@
+import type { PagePicture } from "../../../shared/page-pictures.ts";
+import { refuse } from "../../../shared/failure.ts";
+import type { Refusal } from "../../../shared/failure.ts";
+import { readOnceInChild } from "../../documents/reader/reader.ts";
+import type { ReaderLimits } from "../../documents/reader/reader.ts";
+import { quotePath } from "../../sandbox/names.ts";
+import type { PageRecord } from "../page-record.ts";
+import { textsIn } from "./draw-page.ts";
+import type { PageOutcome, PageToDraw } from "./draw-page.ts";
+import { findWords } from "./find-words.ts";
+import type { Box } from "./find-words.ts";
+
+/** What was read of a page of the file with these bytes; null where its picture was never read. */
+export type RecordOf = (sha256: string, page: number) => Promise<PageRecord | null>;
+
+/** No page's picture is read yet. */
+export const recordOf: RecordOf = () => Promise.resolve(null);
+
+type FileToShow = { readonly path: string; readonly bytes: Buffer };
+
+/** The page of a file with the words marked on it, or why there is no picture of it. */
+export async function pictureOf(
+  { path, bytes }: FileToShow,
+  wanted: PageToDraw,
+  limits: Omit<ReaderLimits, "text">,
+): Promise<PagePicture | Refusal> {
+  if (bytes.subarray(0, 1_024).includes("%PDF-")) return pageOf({ path, bytes }, wanted, limits);
+  const type = SIGNS.find(([, sign]) => sign.test(bytes.toString("latin1", 0, 16)))?.[0];
+  if (type === undefined) {
+    return refuse(
+      "INVALID_ARGS",
+      `${quotePath(path)} has no pages that could be drawn: its words are all that there is to show.`,
+    );
+  }
+  const { record } = wanted;
+  if (record === null) {
+    return refuse("NO_TEXT_LAYER", `${quotePath(path)} is a picture of which no words were read.`);
+  }
+  return ownPicture({ type, bytes }, record, wanted);
+}
+
+const SIGNS = [
+  ["image/png", /^\x89PNG\r\n\x1a\n/],
+  ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8[79]a/],
+  ["image/webp", /^RIFF.{4}WEBP/s],
+  ["image/bmp", /^BM/],
+] as const;
+
+async function pageOf(
+  { path, bytes }: FileToShow,
+  wanted: PageToDraw,
+  limits: Omit<ReaderLimits, "text">,
+): Promise<PagePicture | Refusal> {
+  const home = import.meta.url.replace(/page-picture(?=\.[jt]s$)/, "draw-page");
+  const request = { home, name: "drawPage", bytes, limits: wanted };
+  const drawn = await readOnceInChild<PageOutcome>(request, limits);
+  switch (drawn.kind) {
+    case "unreadable":
+      return refuse(drawn.code, `${quotePath(path)} ${drawn.why}`);
+    case "not installed":
+      return refuse(
+        "TOOL_UNAVAILABLE",
+        "Pages can't be drawn here: run nightdesk models setup ocr.",
+      );
+    case "drawn": {
+      const { png, points, page, width, height, boxes, share, times } = drawn;
+      return {
+        ...{
+          kind: "picture",
+          type: "image/png",
+          bytes: Buffer.from(png),
+          page,
+          width,
+          height,
+          share,
+          times,
+        },
+        size: { unit: "points", ...points },
+        boxes: boxes.map(([...box]) => box),
+      };
+    }
+  }
+}
+
+/** A picture file as it is: a browser decodes it and turns it as its camera says. */
+function ownPicture(
+  { type, bytes }: Pick<PagePicture, "type" | "bytes">,
+  record: PageRecord,
+  wanted: PageToDraw,
+): PagePicture {
+  const { width, height } = record.picture;
+  const { boxes, share, times } = findWords(textsIn(record, { width, height }), wanted);
+  const size = record.turned % 180 === 0 ? { width, height } : { width: height, height: width };
+  return {
+    ...{ kind: "picture", type, bytes, page: null, ...size, share, times },
+    size: { unit: "pixels", ...size },
+    boxes: boxes.map((box) => turnBack(box, record)),
+  };
+}
+
+/** The picture was turned clockwise before it was read; the box as it stands in the file. */
+function turnBack(
+  [left, top, right, bottom]: Box,
+  { turned, picture: { width, height } }: PageRecord,
+): [number, number, number, number] {
+  switch (turned) {
+    case 0:
+      return [left, top, right, bottom];
+    case 90:
+      return [top, width - right, bottom, width - left];
+    case 180:
+      return [width - right, height - bottom, width - left, height - top];
+    case 270:
+      return [height - bottom, left, height - top, right];
+  }
+}
