@@ -43,8 +43,8 @@ export type Pdfium = Readonly<
 const PACKAGE: string = "@hyzyla/pdfium";
 
 /** PDFium; undefined where its package is not installed. */
-export async function loadPdfium(): Promise<Pdfium | undefined> {
-  const loaded = (await import(PACKAGE).catch((error: unknown) => {
+export async function loadPdfium(name = PACKAGE): Promise<Pdfium | undefined> {
+  const loaded = (await import(name).catch((error: unknown) => {
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) return undefined;
     throw error;
   })) as { readonly PDFiumModule: (options: object) => Promise<Pdfium> } | undefined;

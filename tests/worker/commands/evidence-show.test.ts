@@ -1,0 +1,93 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hash } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { insertFinishedBatch } from "../../support/finished-batch.ts";
+import { put, writePages } from "../../support/pdf-pages.ts";
+import { describeOnPostgres } from "../../support/test-databases.ts";
+import { openDesk } from "../../producer/desk.ts";
+import type { Desk } from "../../producer/desk.ts";
+
+const WORDS = "Mooring fee 71,73 euros";
+const PATH = "allowed/corpus/bills.pdf";
+const bytes = writePages([{ content: put(50, 700, "Bills") }, { content: put(120, 600, WORDS) }]);
+
+describeOnPostgres("nightdesk evidence show", () => {
+  let desk: Desk;
+  let job = "";
+  beforeAll(async () => {
+    desk = await openDesk();
+    await desk.write(PATH, bytes);
+    const sha256 = hash("sha256", bytes, "hex");
+    const jobs = await insertFinishedBatch(desk.database, {
+      name: "evening",
+      jobs: [
+        {
+          customId: "fee",
+          input: { kind: "ask", question: "What does mooring cost?" },
+          answer: "71,73 euros [1].",
+          evidence: [{ path: PATH, lines: [1, 3], sha256 }],
+        },
+      ],
+    });
+    job = jobs.get("fee") ?? "";
+    await desk.database.query(
+      `insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands, number, path,
+              start_char, end_char, line_start, line_end, carrier, locator)
+       select run_id, 0, 0, 'Mooring costs 71,73 euros.', '{1}', 'supported', 'kept', 'confirmed', true, 1, $2,
+              10, 33, 5, 5, $3, '{"page": 2}' from nightdesk_data.jobs where job_id = $1`,
+      [job, PATH, WORDS],
+    );
+  });
+  afterAll(() => desk.dispose());
+
+  test("gives page, boxes in points and shares, words, path and hash", async () => {
+    const { code, stdout } = await desk.run("evidence", "show", job, "--statement", "1", "--json");
+    expect(code).toBe(0);
+    const { statements } = JSON.parse(stdout) as { statements: [Record<string, unknown>] };
+    expect(statements).toEqual([
+      expect.objectContaining({
+        ...{ number: 1, path: PATH, sha256: hash("sha256", bytes, "hex"), page: 2, quote: WORDS },
+        ...{ line_start: 5, line_end: 5, share: 1, times: 1, grade: "supported" },
+        picture: expect.objectContaining({ type: "image/png", width: 1_600, height: 2_264 }),
+      }),
+    ]);
+    const [{ boxes }] = statements;
+    const [{ box, shares }] = boxes as [{ box: number[]; shares: number[] }];
+    expect(box.map((side) => Math.round(side / 5) * 5)).toEqual([120, 235, 230, 245]);
+    expect(shares[0]).toBeCloseTo((box[0] ?? 0) / 595, 4);
+    expect(await readdir(join(desk.workroot, ".nightdesk", "pages"))).toHaveLength(1);
+  });
+
+  test("writes a picture and a page that runs nothing, and replaces neither", async () => {
+    const out = join(desk.workroot, "fee.png");
+    const shown = await desk.run("evidence", "show", job, "--out", out);
+    expect(shown.stdout).toContain(`   ${PATH}, line 5, page 2\n   > ${WORDS}\nWritten: ${out}`);
+    expect((await readFile(out)).toString("latin1", 1, 4)).toBe("PNG");
+    const again = await desk.run("evidence", "show", job, "--out", out);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Give --force") });
+    const html = join(desk.workroot, "fee.html");
+    await desk.run("evidence", "show", job, "--out", html);
+    const page = await readFile(html, "utf8");
+    expect(page).toContain(`alt="${WORDS}"`);
+    expect(page).toContain("img-src data:; style-src");
+    expect(page).not.toContain("<script");
+    expect(await desk.run("evidence", "show", job, "--out", "fee.gif")).toMatchObject({ code: 2 });
+  });
+
+  test("names the statements that words carry", async () => {
+    const { code, stderr } = await desk.run("evidence", "show", job, "--statement", "7");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("these are: 1.") });
+  });
+
+  test("shows the words alone of a file that has changed", async () => {
+    await desk.write(PATH, Buffer.concat([bytes, Buffer.from("\n")]));
+    const { code, stdout } = await desk.run("evidence", "show", job);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`> ${WORDS}`);
+    expect(stdout).toContain("has changed since it was read");
+    const refused = await desk.run("evidence", "show", job, "--out", "changed.png", "--json");
+    expect(refused.code).toBe(4);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error_code: "EVIDENCE_INVALID" });
+  });
+});
