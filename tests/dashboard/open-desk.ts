@@ -52,6 +52,7 @@ export type Got = {
 type Settings = {
   readonly dashboard?: Partial<Config["dashboard"]>;
   readonly host?: string;
+  readonly databaseDirectory?: string;
   readonly commandEnd?: CommandEnd;
   readonly toolAnswer?: ToolAnswer;
   /** What commands, and the answers of tools, wait for. */
@@ -66,12 +67,15 @@ export async function configFor(dashboard: Partial<Config["dashboard"]> = {}): P
 /** A desk over a database of its own, listening on a loopback address. */
 export async function openDesk({
   dashboard = {},
+  databaseDirectory = tmpdir(),
   commandEnd = { code: 0, stdout: "", stderr: "" },
   toolAnswer = { ok: true, result: { hits: [], checks: [] } },
   childrenMayEnd = Promise.resolve(),
 }: Settings = {}): Promise<TestDesk> {
   const { db, close } = await openPostgres(() => undefined);
-  const config = await configFor(dashboard);
+  const configured = await configFor(dashboard);
+  const roots = { ...configured.roots, databaseDirectory };
+  const config = { ...configured, roots };
   const exposure = await exposureOf(config, { host: "127.0.0.1", port: 0 });
   const commands: (readonly string[])[] = [];
   let hoursPassed = 0;

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { describeOnPostgres } from "../support/test-databases.ts";
+import { openMarkedPage } from "./marked-page.ts";
+import { openDesk } from "./open-desk.ts";
+
+describeOnPostgres("the place of a statement on its page", () => {
+  let marked: Awaited<ReturnType<typeof openMarkedPage>>;
+  beforeAll(async () => {
+    marked = await openMarkedPage();
+  });
+  afterAll(() => marked.close());
+
+  test("a run leads to it, and it shows the page with its marks and the words as alternative text", async () => {
+    const { desk, runId, key } = marked;
+    const path = `/runs/${runId}/statements/1`;
+    expect((await desk.browse(`/runs/${runId}`)).text).toContain(
+      `<a href="${path}#place-mark">Show on its page</a>`,
+    );
+    const { text } = await desk.browse(path);
+    expect(desk.commands.at(-1)).toEqual([
+      "evidence",
+      "show",
+      "--statement",
+      "1",
+      "--json",
+      "--",
+      runId,
+    ]);
+    expect(text).toContain(
+      `<img src="/pictures/${key}" alt="Mooring fee &quot;71,73&quot; &lt;euros&gt;"`,
+    );
+    expect(text.match(/<rect id="place-mark"/g)).toHaveLength(1);
+  });
+
+  test("a picture has a type of its own and runs nothing", async () => {
+    const { desk, key } = marked;
+    const { status, headers } = await desk.browse(`/pictures/${key}`);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "image/png",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "no-store",
+    });
+  });
+
+  test.each(["/pictures/..%2Fpages%2Fx", `/pictures/${"0".repeat(64)}`, "/runs/x/statements/1"])(
+    "there is nothing at %s",
+    async (path) => {
+      expect((await marked.desk.browse(path)).status).toBe(404);
+    },
+  );
+
+  test("a statement that no words carry has no page", async () => {
+    const { desk, runId } = marked;
+    const { status, text } = await desk.browse(`/runs/${runId}/statements/2`);
+    expect({ status, text }).toMatchObject({
+      status: 404,
+      text: expect.stringContaining("no words"),
+    });
+  });
+
+  test("what is not let in sees neither, and no other site gets it", async () => {
+    const { key, runId } = marked;
+    const closed = await openDesk({ dashboard: { token: "correct horse battery staple 2026" } });
+    for (const path of [`/pictures/${key}`, `/runs/${runId}/statements/1`]) {
+      expect((await closed.ask({ path })).status).toBe(401);
+      expect((await closed.ask({ path, headers: { host: "evil.example" } })).status).toBe(421);
+    }
+    await closed.close();
+  });
+});
+
+describeOnPostgres("a page that can't be drawn", () => {
+  test.each([
+    [
+      {
+        code: 0,
+        stdout: '{"statements":[{"picture":null,"error_message":"Run <this>."}]}',
+        stderr: "",
+      },
+      "Run &lt;this&gt;.",
+    ],
+    [{ code: 1, stdout: "", stderr: "nightdesk: DISK_FULL: no room" }, "DISK_FULL: no room"],
+  ])("leaves the words, and says why: %j", async (commandEnd, said) => {
+    const marked = await openMarkedPage(commandEnd);
+    const { text } = await marked.desk.browse(`/runs/${marked.runId}/statements/1`);
+    expect(text).toContain(said);
+    expect(text).toContain('<blockquote dir="auto">Mooring fee');
+    expect(text).not.toContain("<img");
+    await marked.close();
+  });
+});
