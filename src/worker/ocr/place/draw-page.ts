@@ -38,20 +38,21 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<PageO
   if (pdfium === undefined) return { kind: "not installed" };
   const document = openDocument(pdfium, bytes);
   const pages = pdfium._FPDF_GetPageCount(document);
-  const number = wanted.page ?? findPage({ pdfium, document, pages }, wanted);
+  const form = openForm(pdfium, document);
+  const number = wanted.page ?? findPage({ pdfium, document, form, pages }, wanted);
   const page = pdfium._FPDF_LoadPage(document, number - 1);
   if (page === 0)
     throw new NoText(
       "FILE_FORMAT_INVALID",
       `has ${pages} pages, and no page ${number} that can be opened.`,
     );
-  const points = sizeOf(pdfium, page);
+  const sheet = { pdfium, page, form };
+  const points = sizeOf(sheet);
   const turn = (wanted.record?.turned ?? 0) / 90;
   const shown = turn % 2 === 0 ? points : { width: points.height, height: points.width };
-  const picture = render(pdfium, page, { ...pixelsOf(shown, wanted.width), turn });
-  refuseUnreadable(pdfium, page, picture);
-  const texts =
-    wanted.record === null ? textsOf(pdfium, page, shown) : textsIn(wanted.record, shown);
+  const picture = render(sheet, { ...pixelsOf(shown, wanted.width), turn });
+  refuseUnreadable(sheet, picture);
+  const texts = wanted.record === null ? textsOf(sheet, shown) : textsIn(wanted.record, shown);
   const found = findWords(texts, wanted);
   const scale = picture.width / shown.width;
   const isMarked = (x: number, y: number): boolean =>
@@ -82,17 +83,31 @@ function openDocument(pdfium: Pdfium, bytes: Buffer): number {
 
 const PASSWORD = 4;
 
-type Opened = { readonly pdfium: Pdfium; readonly document: number; readonly pages: number };
+/** Bytes that its structure of callbacks takes at most; all of them are null. */
+const FORM_BYTES = 256;
+const FORM_VERSION = 2;
+
+/** What fills in forms: without it their fields are empty. */
+function openForm(pdfium: Pdfium, document: number): number {
+  const at = pdfium.wasmExports.malloc(FORM_BYTES);
+  pdfium.HEAPU8.fill(0, at, at + FORM_BYTES);
+  pdfium.HEAPU8[at] = FORM_VERSION;
+  return pdfium._FPDFDOC_InitFormFillEnvironment(document, at);
+}
+
+type Sheet = { readonly pdfium: Pdfium; readonly page: number; readonly form: number };
+type Opened = Omit<Sheet, "page"> & { readonly document: number; readonly pages: number };
 
 /** Beyond so many a book is not leafed through. */
 const MOST_PAGES = 300;
 
-function findPage({ pdfium, document, pages }: Opened, words: WantedWords): number {
+function findPage({ pdfium, document, form, pages }: Opened, words: WantedWords): number {
   let best = { number: 1, share: 0 };
   for (let number = 1; number <= Math.min(pages, MOST_PAGES) && best.share < 1; number += 1) {
     const page = pdfium._FPDF_LoadPage(document, number - 1);
     if (page === 0) continue;
-    const { share } = findWords(textsOf(pdfium, page, sizeOf(pdfium, page)), words);
+    const sheet = { pdfium, page, form };
+    const { share } = findWords(textsOf(sheet, sizeOf(sheet)), words);
     if (share > best.share) best = { number, share };
     pdfium._FPDF_ClosePage(page);
   }
@@ -101,7 +116,7 @@ function findPage({ pdfium, document, pages }: Opened, words: WantedWords): numb
 
 type Size = { readonly width: number; readonly height: number };
 
-const sizeOf = (pdfium: Pdfium, page: number): Size => ({
+const sizeOf = ({ pdfium, page }: Sheet): Size => ({
   width: Math.max(1, pdfium._FPDF_GetPageWidthF(page)),
   height: Math.max(1, pdfium._FPDF_GetPageHeightF(page)),
 });
@@ -127,15 +142,16 @@ const WHITE = 0xff_ff_ff_ff;
 const FLAGS = 0x01 | 0x08;
 
 function render(
-  pdfium: Pdfium,
-  page: number,
+  { pdfium, page, form }: Sheet,
   { width, height, turn }: Size & { readonly turn: number },
 ): GreyPicture {
   const { malloc, free } = pdfium.wasmExports;
   const at = malloc(width * height);
   const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, at, width);
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+  pdfium._FORM_OnAfterLoadPage(page, form);
   pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, turn, FLAGS);
+  pdfium._FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, turn, FLAGS);
   const pixels = pdfium.HEAPU8.slice(at, at + width * height);
   pdfium._FPDFBitmap_Destroy(bitmap);
   free(at);
@@ -145,7 +161,7 @@ function render(
 const IMAGE = 3;
 
 /** A picture that PDFium can't decode is left out of the page without a word. */
-function refuseUnreadable(pdfium: Pdfium, page: number, { pixels }: GreyPicture): void {
+function refuseUnreadable({ pdfium, page }: Sheet, { pixels }: GreyPicture): void {
   if (pixels.some((pixel) => pixel !== pixels[0])) return;
   const objects = Array.from({ length: pdfium._FPDFPage_CountObjects(page) }, (_, at) =>
     pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, at)),
@@ -158,42 +174,72 @@ const MOST_LETTERS = 200_000;
 /** PageToDevice gives whole numbers: of a picture of so many pixels a side. */
 const FINE = 1_000_000;
 
-/** The letters of a page, in points from its upper left corner. */
-function textsOf(pdfium: Pdfium, page: number, { width, height }: Size): readonly PlacedText[] {
+/** The letters of a page and the values of its fields, in points from its upper left corner. */
+function textsOf(sheet: Sheet, size: Size): readonly PlacedText[] {
+  const { pdfium, page } = sheet;
   const text = pdfium._FPDFText_LoadPage(page);
-  if (text === 0) return [];
   const place = pdfium.wasmExports.malloc(4 * 8);
-  const isTurned = pdfium._FPDFPage_GetRotation(page) % 2 === 1;
+  const view = (): DataView => new DataView(pdfium.HEAPU8.buffer, place, 4 * 8);
   const corner = (x: number, y: number): readonly [number, number] => {
     pdfium._FPDF_PageToDevice(page, 0, 0, FINE, FINE, 0, x, y, place, place + 4);
-    const found = viewOf(pdfium, place);
-    return [(found.getInt32(0, true) / FINE) * width, (found.getInt32(4, true) / FINE) * height];
+    const shares = view();
+    return [
+      (shares.getInt32(0, true) / FINE) * size.width,
+      (shares.getInt32(4, true) / FINE) * size.height,
+    ];
   };
-  const boxOf = (at: number): Box => {
-    pdfium._FPDFText_GetCharBox(text, at, place, place + 8, place + 16, place + 24);
-    const sides = viewOf(pdfium, place);
-    const [left = 0, right = 0, bottom = 0, top = 0] = [0, 8, 16, 24].map((from) =>
-      sides.getFloat64(from, true),
-    );
-    const [[x, y], [otherX, otherY]] = [corner(left, top), corner(right, bottom)];
+  const boxOf = ([left, top, right, bottom]: readonly number[]): Box => {
+    const [[x, y], [otherX, otherY]] = [
+      corner(left ?? 0, top ?? 0),
+      corner(right ?? 0, bottom ?? 0),
+    ];
     return [Math.min(x, otherX), Math.min(y, otherY), Math.max(x, otherX), Math.max(y, otherY)];
   };
-  const count = Math.min(MOST_LETTERS, pdfium._FPDFText_CountChars(text));
-  const letters = Array.from({ length: count }, (_, at): PlacedText => {
+  const isTurned = pdfium._FPDFPage_GetRotation(page) % 2 === 1;
+  const letter = (_: unknown, at: number): PlacedText => {
     const isUpright = Math.abs(Math.sin(pdfium._FPDFText_GetCharAngle(text, at))) < 0.7;
+    pdfium._FPDFText_GetCharBox(text, at, place, place + 16, place + 24, place + 8);
     return {
       text: String.fromCodePoint(pdfium._FPDFText_GetUnicode(text, at)),
-      box: boxOf(at),
+      box: boxOf([0, 8, 16, 24].map((from) => view().getFloat64(from, true))),
       isSideways: isUpright === isTurned,
     };
-  });
+  };
+  const length = text === 0 ? 0 : Math.min(MOST_LETTERS, pdfium._FPDFText_CountChars(text));
+  const letters = Array.from({ length }, letter);
+  const values = valuesOf(sheet).flatMap(({ value, rect }) => wordAt(value, boxOf(rect)));
   pdfium.wasmExports.free(place);
   pdfium._FPDFText_ClosePage(text);
-  return letters;
+  return [...letters, ...values];
 }
 
-const viewOf = ({ HEAPU8: memory }: Pdfium, at: number): DataView =>
-  new DataView(memory.buffer, at, 4 * 8);
+const FIELD = 20;
+const MOST_BYTES = 2_000;
+
+/** What stands in the fields of a form, each with its rectangle on the page. */
+function valuesOf({ pdfium, page, form }: Sheet): { value: string; rect: readonly number[] }[] {
+  const place = pdfium.wasmExports.malloc(MOST_BYTES);
+  const count = Math.min(MOST_LETTERS, pdfium._FPDFPage_GetAnnotCount(page));
+  const values = Array.from({ length: count }, (_, at) => {
+    const annotation = pdfium._FPDFPage_GetAnnot(page, at);
+    const isField = pdfium._FPDFAnnot_GetSubtype(annotation) === FIELD;
+    const bytes = isField
+      ? pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, place, MOST_BYTES)
+      : 0;
+    const text = Buffer.from(pdfium.HEAPU8.slice(place, place + Math.min(bytes, MOST_BYTES)));
+    pdfium._FPDFAnnot_GetRect(annotation, place);
+    const sides = new DataView(pdfium.HEAPU8.buffer, place, 4 * 4);
+    const rect = [0, 4, 8, 12].map((from) => sides.getFloat32(from, true));
+    pdfium._FPDFPage_CloseAnnot(annotation);
+    return { value: text.toString("utf16le").replaceAll("\0", ""), rect };
+  });
+  pdfium.wasmExports.free(place);
+  return values.filter(({ value }) => value !== "");
+}
+
+/** A word with a blank before it. */
+const wordAt = (text: string, box: Box): readonly PlacedText[] =>
+  [" ", text].map((part) => ({ text: part, box, isSideways: false }));
 
 /** The words of a record, each behind a blank, in points of the page. */
 export const textsIn = (
@@ -205,8 +251,5 @@ export const textsIn = (
     .flatMap(({ text, box: [left, top, right, bottom] }) => {
       const [across, down] = [width / picture.width, height / picture.height];
       const box: Box = [left * across, top * down, right * across, bottom * down];
-      return [
-        { text: " ", box, isSideways: false },
-        { text, box, isSideways: false },
-      ];
+      return wordAt(text, box);
     });
