@@ -1,9 +1,9 @@
 import { dirname, relative, sep } from "node:path";
 import { cleanForTerminal } from "../../shared/styled-text.ts";
-import type { LineRange } from "../../shared/views/section.ts";
+import type { LineRange, PagedRange } from "../../shared/views/section.ts";
 
 /** A link to the lines of a file, or their name where they can't be linked. */
-export function evidenceLink(place: LineRange, hrefBase: string): string {
+export function evidenceLink(place: PagedRange, hrefBase: string): string {
   const href = evidenceHref(place, hrefBase);
   const text = formatPlace(place);
   return href === undefined ? markdownText(text) : `[${markdownLabel(text)}](${href})`;
@@ -85,13 +85,14 @@ function withoutPunctuation(run: string): { readonly start: number; readonly end
  * @returns undefined for a path that is none below the work root: it is shown without a link
  */
 export function evidenceHref(
-  { path, line_start, line_end }: LineRange,
+  { path, line_start, line_end, page }: PagedRange,
   base: string,
 ): string | undefined {
   const parts = path.split("/");
   if (parts.some((part) => part === "" || part === "." || part === "..")) return undefined;
   const lines = line_start === line_end ? `L${line_start}` : `L${line_start}-L${line_end}`;
-  return `${base}${parts.map(encodePart).join("/")}#${lines}`;
+  // Programs that show PDF go to the page.
+  return `${base}${parts.map(encodePart).join("/")}#${page === undefined ? lines : `page=${page}`}`;
 }
 
 /** encodeURIComponent leaves `'()*!` as they are, which end a link in Markdown or an attribute. */

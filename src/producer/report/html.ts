@@ -175,7 +175,7 @@ function placeHtml(piece: PieceOf<"place">, hrefBase: string): Html {
   const place = formatPlace(piece);
   return href === undefined
     ? markup`${place}`
-    : markup`<a href="${href}${wordsFragment(piece.words)}">${place}</a>`;
+    : markup`<a href="${href}${piece.page === undefined ? wordsFragment(piece.words) : ""}">${place}</a>`;
 }
 
 const MOST_WORDS = 6;

@@ -76,6 +76,9 @@ export function answerSection(
       ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
       ...fieldsOf(answer, extent),
       ...claimBlocks(answer.claims, answer.claims_count),
+      ...(answer.claims.some(({ locator }) => locator?.page !== undefined)
+        ? [note(["On their pages: ", code(`nightdesk evidence show ${jobId} --out FILE.html`)])]
+        : []),
       ...leftOutBlocks(answer.claims_left_out),
       ...problemBlocks(answer),
       ...(scope === null ? [] : [note(scope)]),

@@ -165,7 +165,11 @@ function placeOf({ path, line_start, line_end, locator, ...claim }: StoredClaim)
   const places = [...carried, ...claim.other_places];
   const pieces = places.flatMap(({ locator: found, ...lines }, at) => [
     ...(at === 0 ? [] : ["; "]),
-    { kind: "place", ...rangeOf(lines) } as const,
+    {
+      kind: "place",
+      ...rangeOf(lines),
+      ...(found?.page === undefined ? {} : { page: found.page }),
+    } as const,
     behindLines(found),
   ]);
   return pieces.length === 0 ? null : pieces;

@@ -22,7 +22,7 @@ export type Piece =
   /** From one time to another; until now where `to` is null. */
   | { readonly kind: "span"; readonly from: Date; readonly to: Date | null }
   /** Lines of a file that was read, with their heading, and the first words that stand there, where they are known. */
-  | ({ readonly kind: "place"; readonly heading?: string; readonly words?: string } & LineRange)
+  | ({ readonly kind: "place"; readonly heading?: string; readonly words?: string } & PagedRange)
   /** Of the bytes of a file. */
   | { readonly kind: "sha256"; readonly sha256: string }
   /** Something by its id. */
@@ -41,6 +41,9 @@ export type LineRange = {
   readonly line_start: number;
   readonly line_end: number;
 };
+
+/** The same of a file with pages: the one on which they stand. */
+export type PagedRange = LineRange & { readonly page?: number };
 
 /** Something told under a label: a line, or several. */
 export type Fact = { readonly label: Text; readonly lines: readonly Text[] };

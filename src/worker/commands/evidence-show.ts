@@ -100,7 +100,6 @@ type Means = {
 
 /** Pixels: A4 at 190 dpi. */
 const WIDTH = 1_600;
-const MOST_BYTES = 40_000_000;
 
 async function showPlace(
   { context: { config }, database, sandbox }: Means,
@@ -136,11 +135,7 @@ async function readUnchanged(
       `${quotePath(path)} has changed since it was read: its pages may be others.`,
     );
   }
-  if (bytes.length <= MOST_BYTES) return bytes;
-  return refuse(
-    "FILE_TOO_LARGE",
-    `${quotePath(path)} has more than ${MOST_BYTES / 1_000_000} MB: its pages are not drawn.`,
-  );
+  return bytes;
 }
 
 function readAndClose(descriptor: number): Buffer {

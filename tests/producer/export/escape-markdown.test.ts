@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import {
+  evidenceHref,
   markdownLabel,
   markdownQuote,
   markdownText,
@@ -66,4 +67,10 @@ describe("text of a model leads nowhere in Markdown, and is read and copied as i
       'link_open  [["href","../a.md#L3"]]',
     ]);
   });
+});
+
+test("a place in a file with pages leads to its page, any other to its lines", () => {
+  const place = { path: "bills/may (2).pdf", line_start: 4, line_end: 6 };
+  expect(evidenceHref({ ...place, page: 3 }, "../")).toBe("../bills/may%20%282%29.pdf#page=3");
+  expect(evidenceHref(place, "../")).toBe("../bills/may%20%282%29.pdf#L4-L6");
 });
