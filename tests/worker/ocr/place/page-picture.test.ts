@@ -5,7 +5,7 @@ import { readOnceInChild } from "../../../../src/worker/documents/reader/reader.
 import type { PageRecord, Turn } from "../../../../src/worker/ocr/page-record.ts";
 import type { PageToDraw } from "../../../../src/worker/ocr/place/draw-page.ts";
 import { pictureOf } from "../../../../src/worker/ocr/place/page-picture.ts";
-import { picture, put, widthOf, writePages } from "../../../support/pdf-pages.ts";
+import { field, picture, put, widthOf, writePages } from "../../../support/pdf-pages.ts";
 
 const LIMITS = { timeoutMs: 60_000, memoryBytes: 600_000_000 };
 
@@ -76,6 +76,16 @@ test.each([0, 90, 180, 270] as const)(
   },
   60_000,
 );
+
+test("marks what is filled in a form, where its field is", async () => {
+  const annotations = [field("guest", "Ada Brook", [260, 590, 450, 615])];
+  const bytes = writePages([{ content: put(100, 600, "Guest:"), annotations }]);
+  const { boxes, share } = await drawn(bytes, { words: "Ada Brook" });
+  const [box = []] = boxes;
+  expect({ share, box: box.map((side) => Math.round(side / 10) * 10) }).toEqual({
+    ...{ share: 1, box: [260, 220, 450, 260] },
+  });
+});
 
 test("finds the page where it is not known", async () => {
   const bytes = writePages([{ content: put(50, 700, "Nothing") }, { content }, { content: "" }]);
