@@ -25,13 +25,17 @@ import { selectPassages } from "../../shared/views/result-list.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import type { PageToDraw } from "../ocr/place/draw-page.ts";
-import { pictureOf, recordOf } from "../ocr/place/page-picture.ts";
+import { openReadPages } from "../ocr/open-read-pages.ts";
+import { findPdfium } from "../ocr/packages.ts";
+import type { PageRecord } from "../ocr/page-record.ts";
+import { pictureOf } from "../ocr/place/page-picture.ts";
 import { placesHtml } from "../ocr/place/places-html.ts";
 import type { ShownPlace } from "../ocr/place/places-html.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { quotePath } from "../sandbox/names.ts";
-import { policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
+import { ocrFoldersOf, policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
+import { withoutDoubts } from "../text/doubt-mark.ts";
 
 /** Shows where the statements of a run, or of the last run of a job, are carried. Exit 4: a picture that is wanted can't be drawn. */
 export const evidenceShow: CommandHandler = async (invocation) => {
@@ -102,22 +106,36 @@ type Means = {
 const WIDTH = 1_600;
 
 async function showPlace(
-  { context: { config }, database, sandbox }: Means,
+  { context: { config, invocation }, database, sandbox }: Means,
   carried: CarriedWords,
   marks: PageToDraw["marks"],
 ): Promise<ShownPlace> {
-  const { path, sha256, page, words } = carried;
+  const { path, sha256, page } = carried;
+  const words = withoutDoubts(carried.words);
   const wanted = { page, words, marks, width: WIDTH, ...(await aroundWords(database, carried)) };
-  const record = await recordOf(sha256, page ?? 1);
+  const record = await recordOf({ config, database }, sha256, page ?? 1);
   const key = pictureKey({ ...wanted, sha256, record });
   const bytes = await readUnchanged(sandbox, path, sha256);
   if (!Buffer.isBuffer(bytes)) return { ...carried, shown: bytes, key };
   const folder = pictureFolder(config);
   const stored = await readPicture(folder, key);
   if (stored !== undefined) return { ...carried, shown: stored, key };
-  const shown = await pictureOf({ path, bytes }, { ...wanted, record }, readerLimitsOf(config));
+  const pdfium = findPdfium(ocrFoldersOf(config, invocation.packageRoot).packages);
+  const whole = { ...wanted, record, pdfium };
+  const shown = await pictureOf({ path, bytes }, whole, readerLimitsOf(config));
   if (shown.kind !== "refused") await storePicture(folder, key, shown);
   return { ...carried, shown, key };
+}
+
+/** What was read of the picture of a page; null where nothing was. */
+async function recordOf(
+  { config, database }: { readonly config: CommandContext["config"]; readonly database: Database },
+  sha256: string,
+  page: number,
+): Promise<PageRecord | null> {
+  const pages = await openReadPages(config.index.ocr, database)?.of(sha256);
+  const stored = pages?.get(page);
+  return stored?.kind === "read" ? stored.record : null;
 }
 
 /** The bytes of the file, where they are those that were read. */

@@ -30,6 +30,12 @@ export const OCR_PACKAGES: readonly OcrPackage[] = [
   languageData("ita", 8_700_000),
 ];
 
+/** The folder of what draws pages; undefined where it is not installed. @param folder of `models setup ocr` */
+export const findPdfium = (folder: string | null): string | undefined =>
+  OCR_PACKAGES.slice(0, 1)
+    .map((pdfium) => findPackage(pdfium, folder))
+    .at(0);
+
 /**
  * The folder, without links, of a package that is installed beside Nightdesk or in the folder of `models setup ocr`.
  * @param folder of `models setup ocr`; null looks beside Nightdesk alone

@@ -2,8 +2,33 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+type Call = (...values: readonly number[]) => number;
+
+/** Functions that take numbers, as the header files of PDFium name them. */
+type Drawn = Readonly<
+  Record<
+    | "_FPDF_GetPageWidthF"
+    | "_FPDF_GetPageHeightF"
+    | "_FPDFBitmap_Destroy"
+    | "_FPDFPage_GetRotation"
+    | "_FPDFDOC_InitFormFillEnvironment"
+    | "_FORM_OnAfterLoadPage"
+    | "_FPDF_FFLDraw"
+    | "_FPDFPage_GetAnnotCount"
+    | "_FPDFPage_GetAnnot"
+    | "_FPDFPage_CloseAnnot"
+    | "_FPDFAnnot_GetSubtype"
+    | "_FPDFAnnot_GetRect"
+    | "_FPDFAnnot_GetFormFieldValue"
+    | "_FPDFText_GetCharAngle"
+    | "_FPDFText_GetCharBox"
+    | "_free",
+    Call
+  >
+>;
+
 /** The functions of PDFium that are used here. Handles and places in its memory are numbers, and 0 is none. */
-export type Pdfium = {
+export type Pdfium = Drawn & {
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
   readonly HEAPF32: Float32Array;

@@ -2,8 +2,8 @@ import { NoText } from "../../documents/reader/text-builder.ts";
 import type { PageRecord } from "../page-record.ts";
 import { findWords } from "./find-words.ts";
 import type { Box, FoundWords, PlacedText, WantedWords } from "./find-words.ts";
-import { loadPdfium } from "./pdfium.ts";
-import type { Pdfium } from "./pdfium.ts";
+import { startPdfium } from "../pdfium.ts";
+import type { Pdfium } from "../pdfium.ts";
 import { greyPng, markedPng } from "./png.ts";
 import type { GreyPicture } from "./png.ts";
 
@@ -16,6 +16,8 @@ export type PageToDraw = WantedWords & {
   readonly marks: "drawn" | "beside";
   /** What was read of the page's picture, if it was. */
   readonly record: PageRecord | null;
+  /** Folder of its package. */
+  readonly pdfium: string;
 };
 
 /** A page as it is shown, turned as its file says. */
@@ -30,12 +32,9 @@ export type DrawnPage = FoundWords & {
   readonly points: { readonly width: number; readonly height: number };
 };
 
-export type PageOutcome = DrawnPage | { readonly kind: "not installed" };
-
 /** Draws a page of a PDF and finds words on it. Only the process of the parsers calls it. */
-export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<PageOutcome> {
-  const pdfium = await loadPdfium();
-  if (pdfium === undefined) return { kind: "not installed" };
+export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<DrawnPage> {
+  const pdfium = await startPdfium(wanted.pdfium);
   const document = openDocument(pdfium, bytes);
   const pages = pdfium._FPDF_GetPageCount(document);
   const form = openForm(pdfium, document);
@@ -68,7 +67,7 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<PageO
 }
 
 function openDocument(pdfium: Pdfium, bytes: Buffer): number {
-  const at = pdfium.wasmExports.malloc(bytes.length);
+  const at = pdfium._malloc(bytes.length);
   pdfium.HEAPU8.set(bytes, at);
   const document = pdfium._FPDF_LoadMemDocument(at, bytes.length, 0);
   if (document !== 0) return document;
@@ -89,7 +88,7 @@ const FORM_VERSION = 2;
 
 /** What fills in forms: without it their fields are empty. */
 function openForm(pdfium: Pdfium, document: number): number {
-  const at = pdfium.wasmExports.malloc(FORM_BYTES);
+  const at = pdfium._malloc(FORM_BYTES);
   pdfium.HEAPU8.fill(0, at, at + FORM_BYTES);
   pdfium.HEAPU8[at] = FORM_VERSION;
   return pdfium._FPDFDOC_InitFormFillEnvironment(document, at);
@@ -145,7 +144,7 @@ function render(
   { pdfium, page, form }: Sheet,
   { width, height, turn }: Size & { readonly turn: number },
 ): GreyPicture {
-  const { malloc, free } = pdfium.wasmExports;
+  const { _malloc: malloc, _free: free } = pdfium;
   const at = malloc(width * height);
   const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, at, width);
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
@@ -178,7 +177,7 @@ const FINE = 1_000_000;
 function textsOf(sheet: Sheet, size: Size): readonly PlacedText[] {
   const { pdfium, page } = sheet;
   const text = pdfium._FPDFText_LoadPage(page);
-  const place = pdfium.wasmExports.malloc(4 * 8);
+  const place = pdfium._malloc(4 * 8);
   const view = (): DataView => new DataView(pdfium.HEAPU8.buffer, place, 4 * 8);
   const corner = (x: number, y: number): readonly [number, number] => {
     pdfium._FPDF_PageToDevice(page, 0, 0, FINE, FINE, 0, x, y, place, place + 4);
@@ -208,7 +207,7 @@ function textsOf(sheet: Sheet, size: Size): readonly PlacedText[] {
   const length = text === 0 ? 0 : Math.min(MOST_LETTERS, pdfium._FPDFText_CountChars(text));
   const letters = Array.from({ length }, letter);
   const values = valuesOf(sheet).flatMap(({ value, rect }) => wordAt(value, boxOf(rect)));
-  pdfium.wasmExports.free(place);
+  pdfium._free(place);
   pdfium._FPDFText_ClosePage(text);
   return [...letters, ...values];
 }
@@ -218,7 +217,7 @@ const MOST_BYTES = 2_000;
 
 /** What stands in the fields of a form, each with its rectangle on the page. */
 function valuesOf({ pdfium, page, form }: Sheet): { value: string; rect: readonly number[] }[] {
-  const place = pdfium.wasmExports.malloc(MOST_BYTES);
+  const place = pdfium._malloc(MOST_BYTES);
   const count = Math.min(MOST_LETTERS, pdfium._FPDFPage_GetAnnotCount(page));
   const values = Array.from({ length: count }, (_, at) => {
     const annotation = pdfium._FPDFPage_GetAnnot(page, at);
@@ -233,7 +232,7 @@ function valuesOf({ pdfium, page, form }: Sheet): { value: string; rect: readonl
     pdfium._FPDFPage_CloseAnnot(annotation);
     return { value: text.toString("utf16le").replaceAll("\0", ""), rect };
   });
-  pdfium.wasmExports.free(place);
+  pdfium._free(place);
   return values.filter(({ value }) => value !== "");
 }
 

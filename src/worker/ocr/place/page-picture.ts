@@ -6,25 +6,28 @@ import type { ReaderLimits } from "../../documents/reader/reader.ts";
 import { quotePath } from "../../sandbox/names.ts";
 import type { PageRecord } from "../page-record.ts";
 import { textsIn } from "./draw-page.ts";
-import type { PageOutcome, PageToDraw } from "./draw-page.ts";
+import type { DrawnPage, PageToDraw } from "./draw-page.ts";
 import { findWords } from "./find-words.ts";
 import type { Box } from "./find-words.ts";
 
-/** What was read of a page of the file with these bytes; null where its picture was never read. */
-export type RecordOf = (sha256: string, page: number) => Promise<PageRecord | null>;
-
-/** No page's picture is read yet. */
-export const recordOf: RecordOf = () => Promise.resolve(null);
+type Wanted = Omit<PageToDraw, "pdfium"> & {
+  /** Folder of the package that draws pages; undefined where it is not installed. */
+  readonly pdfium: string | undefined;
+};
 
 type FileToShow = { readonly path: string; readonly bytes: Buffer };
 
 /** The page of a file with the words marked on it, or why there is no picture of it. */
 export async function pictureOf(
   { path, bytes }: FileToShow,
-  wanted: PageToDraw,
+  { pdfium, ...wanted }: Wanted,
   limits: Omit<ReaderLimits, "text">,
 ): Promise<PagePicture | Refusal> {
-  if (bytes.subarray(0, 1_024).includes("%PDF-")) return pageOf({ path, bytes }, wanted, limits);
+  if (bytes.subarray(0, 1_024).includes("%PDF-")) {
+    return pdfium === undefined
+      ? refuse("TOOL_UNAVAILABLE", "Pages can't be drawn here: run nightdesk models setup ocr.")
+      : pageOf({ path, bytes }, { ...wanted, pdfium }, limits);
+  }
   const type = SIGNS.find(([, sign]) => sign.test(bytes.toString("latin1", 0, 16)))?.[0];
   if (type === undefined) {
     return refuse(
@@ -54,15 +57,11 @@ async function pageOf(
 ): Promise<PagePicture | Refusal> {
   const home = import.meta.url.replace(/page-picture(?=\.[jt]s$)/, "draw-page");
   const request = { home, name: "drawPage", bytes, limits: wanted };
-  const drawn = await readOnceInChild<PageOutcome>(request, limits);
+  const readable = { ...limits, readable: [wanted.pdfium] };
+  const drawn = await readOnceInChild<DrawnPage>(request, readable);
   switch (drawn.kind) {
     case "unreadable":
       return refuse(drawn.code, `${quotePath(path)} ${drawn.why}`);
-    case "not installed":
-      return refuse(
-        "TOOL_UNAVAILABLE",
-        "Pages can't be drawn here: run nightdesk models setup ocr.",
-      );
     case "drawn": {
       const { png, points, page, width, height, boxes, share, times } = drawn;
       return {
@@ -87,7 +86,7 @@ async function pageOf(
 function ownPicture(
   { type, bytes }: Pick<PagePicture, "type" | "bytes">,
   record: PageRecord,
-  wanted: PageToDraw,
+  wanted: Omit<PageToDraw, "pdfium">,
 ): PagePicture {
   const { width, height } = record.picture;
   const { boxes, share, times } = findWords(textsIn(record, { width, height }), wanted);

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { PagePicture } from "../../../../src/shared/page-pictures.ts";
 import type { Refusal } from "../../../../src/shared/failure.ts";
-import { readOnceInChild } from "../../../../src/worker/documents/reader/reader.ts";
+import { findPdfium } from "../../../../src/worker/ocr/packages.ts";
 import type { PageRecord, Turn } from "../../../../src/worker/ocr/page-record.ts";
 import type { PageToDraw } from "../../../../src/worker/ocr/place/draw-page.ts";
 import { pictureOf } from "../../../../src/worker/ocr/place/page-picture.ts";
@@ -9,25 +9,17 @@ import { field, picture, put, widthOf, writePages } from "../../../support/pdf-p
 
 const LIMITS = { timeoutMs: 60_000, memoryBytes: 600_000_000 };
 
+const WANTED: Omit<PageToDraw, "pdfium"> & { readonly pdfium: string | undefined } = {
+  ...{ page: 1, words: "", before: "", after: "", width: 600, record: null },
+  ...{ marks: "beside", pdfium: findPdfium(null) },
+};
+
 const draw = (
   bytes: Buffer,
   wanted: Partial<PageToDraw>,
   limits = LIMITS,
 ): Promise<PagePicture | Refusal> =>
-  pictureOf(
-    { path: "bills/may.pdf", bytes },
-    {
-      page: 1,
-      words: "",
-      before: "",
-      after: "",
-      width: 600,
-      marks: "beside",
-      record: null,
-      ...wanted,
-    },
-    limits,
-  );
+  pictureOf({ path: "bills/may.pdf", bytes }, { ...WANTED, ...wanted }, limits);
 
 async function drawn(bytes: Buffer, wanted: Partial<PageToDraw>): Promise<PagePicture> {
   const outcome = await draw(bytes, wanted);
@@ -167,7 +159,10 @@ test("draws a page of 99,999 points small, and ends at its limits of time and me
 });
 
 test("knows that the package is not installed", async () => {
-  const home = new URL("./missing-package.ts", import.meta.url).href;
-  const request = { home, name: "loadMissing", bytes: Buffer.from(""), limits: {} };
-  expect(await readOnceInChild(request, LIMITS)).toEqual({ loaded: "undefined" });
+  const missing = await pictureOf(
+    { path: "a.pdf", bytes: Buffer.from("%PDF-1.7") },
+    { ...WANTED, pdfium: undefined },
+    LIMITS,
+  );
+  expect(missing).toMatchObject({ kind: "refused", code: "TOOL_UNAVAILABLE" });
 });
