@@ -54,6 +54,7 @@ const SLOW_FILES = [
   "worker/models/llama-server",
   "worker/models/slow-drips",
   "worker/models/transformers",
+  "worker/ocr/read-pages",
   "worker/sandbox/shell/corpus",
   "worker/sandbox/shell/escapes",
   "worker/sandbox/swap-race",
