@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { isRecord } from "../../shared/json-value.ts";
 
 export type OcrPackage = {
@@ -58,3 +58,12 @@ function versionIn(place: string): string | undefined {
   const read: unknown = JSON.parse(readFileSync(manifest, "utf8"));
   return isRecord(read) && typeof read["version"] === "string" ? read["version"] : undefined;
 }
+
+/** Where `models setup ocr` installs them: beside the models that were fetched. */
+export const ocrFolderOf = ({
+  embed,
+  roots,
+}: {
+  readonly embed: { readonly cache_dir: string | null };
+  readonly roots: { readonly workroot: string };
+}): string => resolve(roots.workroot, embed.cache_dir ?? "models", "ocr");

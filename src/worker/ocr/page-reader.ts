@@ -4,7 +4,7 @@ import type { PageOutcome, ReadPage, UnreadablePage } from "./page-record.ts";
 import type { PagesFound } from "./pdf-pages.ts";
 import { findOcr, foldersOf } from "./places.ts";
 import type { OcrFolders } from "./places.ts";
-import type { PageOptions, PagesOptions } from "./read-page.ts";
+import type { PageOptions } from "./read-page.ts";
 
 export type PageReader = ReadPage & {
   /** Pages of a PDF, frames of a TIFF, 1 of any other picture. */
@@ -45,7 +45,7 @@ export function openPageReader(options: PageReaderOptions): PageReader {
     const home = new URL(HOME, import.meta.url).href;
     const asked = { home, name, bytes, limits: { ...more, places, pdfium: places.pdfium } };
     const outcome = await opened.read<Reply>(asked);
-    return outcome.kind === "replied" ? (outcome.reply as Reply) : REASONS[outcome.how](limits);
+    return outcome.kind === "replied" ? outcome.reply : REASONS[outcome.how](limits);
   };
   const readPage: ReadPage = ({ bytes, ...request }) =>
     call<PageOutcome>(

@@ -58,6 +58,6 @@ export function inReadingOrder<Word extends EngineWord>(
 const SMALLEST = 0.7;
 
 const wordsOf = <Word>(cell: string, words: readonly Word[]): Word[] =>
-  [...cell].flatMap((letter) =>
+  Array.from(cell).flatMap((letter) =>
     MARK.test(letter) ? (words[(letter.codePointAt(0) ?? 0) - FIRST_MARK] ?? []) : [],
   );

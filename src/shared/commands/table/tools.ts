@@ -130,6 +130,14 @@ export const TOOLS: readonly Command[] = [
     options: [large],
   },
   {
+    name: "models setup",
+    process: "worker",
+    summary: "Install the packages that read scans and pictures; asks first",
+    examples: ["nightdesk models setup ocr", "nightdesk models setup ocr --yes"],
+    arguments: [{ usage: "<what>", description: "ocr" }],
+    options: [{ flags: "--yes", description: "do not ask; needed where there is no terminal" }],
+  },
+  {
     name: "config show",
     process: "producer",
     summary: "Show the effective configuration and where each value came from",
