@@ -6,7 +6,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { askForYes } from "../ask-for-yes.ts";
-import { foreignEnvironment, runChild } from "../child-process.ts";
+import { ownEnvironment, runChild } from "../child-process.ts";
 import type { ChildEnd } from "../child-process.ts";
 import { findPackage, OCR_PACKAGES, ocrFolderOf } from "../ocr/packages.ts";
 import type { OcrPackage } from "../ocr/packages.ts";
@@ -59,7 +59,7 @@ async function install(
   const ended = await runNpm(
     [
       ...["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"],
-      ...["--save-exact", "--loglevel", "http"],
+      ...["--save-exact", "--loglevel", "http", "--fetch-retries", "1"],
       ...missing.map(({ name, version }) => `${name}@${version}`),
     ],
     { cwd: folder, env: invocation.env, onMessage: terminal.status },
@@ -85,7 +85,7 @@ async function runNpm(args: readonly string[], options: NpmOptions): Promise<Chi
   const { env } = options;
   try {
     return await runChild(
-      { ...options, file: "npm", args, env: { ...foreignEnvironment(env), ...registryOf(env) } },
+      { ...options, file: "npm", args, env: { ...ownEnvironment(env), ...registryOf(env) } },
       new AbortController().signal,
     );
   } catch (error) {
