@@ -17,6 +17,7 @@ import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { IN_ORDER } from "./models/host-models.ts";
+import { ocrFolderOf } from "./ocr/packages.ts";
 import type { OcrFolders } from "./ocr/places.ts";
 import type { ReadPages } from "./ocr/with-read-pages.ts";
 import { openFirst } from "./open-first.ts";
@@ -86,16 +87,13 @@ export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[]
     })
     .sort((one, other) => other.prefix.length - one.prefix.length);
 
-/** Where what reads pictures lies: its packages beside the models of embedders. */
-export const ocrFoldersOf = (
-  { index: { ocr }, embed, roots }: Config,
-  packageRoot: string,
-): OcrFolders => ({
-  packages: posix.resolve(roots.workroot, embed.cache_dir ?? "models", "ocr"),
+/** Where what reads pictures lies. */
+export const ocrFoldersOf = (config: Config, packageRoot: string): OcrFolders => ({
+  packages: ocrFolderOf(config),
   packageRoot,
   models:
-    typeof ocr?.models_directory === "string"
-      ? posix.resolve(roots.workroot, ocr.models_directory)
+    typeof config.index.ocr?.models_directory === "string"
+      ? posix.resolve(config.roots.workroot, config.index.ocr.models_directory)
       : null,
 });
 

@@ -1,16 +1,11 @@
 import { openReadingProcess } from "../documents/reader/reading-process.ts";
 import type { ProcessLimits } from "../documents/reader/reading-process.ts";
 import type { PageOutcome, ReadPage, UnreadablePage } from "./page-record.ts";
-import type { PagesFound } from "./pdf-pages.ts";
 import { findOcr, foldersOf } from "./places.ts";
 import type { OcrFolders } from "./places.ts";
 import type { PageOptions } from "./read-page.ts";
 
 export type PageReader = ReadPage & {
-  /** Pages of a PDF, frames of a TIFF, 1 of any other picture. */
-  readonly countPages: (bytes: Buffer) => Promise<number | UnreadablePage>;
-  /** The pages of a PDF that have no text of their own, or letters without names. */
-  readonly pagesToRead: (bytes: Buffer) => Promise<PagesFound | UnreadablePage>;
   /** Ends the process. */
   readonly close: () => void;
 };
@@ -34,31 +29,16 @@ export function openPageReader(options: PageReaderOptions): PageReader {
   const { folders, timeoutMs = TIMEOUT_MS, memoryBytes = MEMORY_BYTES } = options;
   const limits = { timeoutMs, memoryBytes };
   let opened: ReturnType<typeof openReadingProcess> | undefined;
-  const call = async <Reply extends object | number>(
-    name: string,
-    bytes: Buffer,
-    languages: readonly string[],
-    more: object,
-  ): Promise<Reply | UnreadablePage> => {
-    const places = findOcr(folders, languages);
+  const readPage: ReadPage = async ({ bytes, ...request }) => {
+    const places = findOcr(folders, request.languages);
     opened ??= openReadingProcess({ ...limits, readable: foldersOf(places, folders) });
     const home = new URL(HOME, import.meta.url).href;
-    const asked = { home, name, bytes, limits: { ...more, places, pdfium: places.pdfium } };
-    const outcome = await opened.read<Reply>(asked);
+    const wanted: PageOptions = { ...request, places };
+    const asked = { home, name: "readPageHere", bytes, limits: wanted };
+    const outcome = await opened.read<PageOutcome>(asked);
     return outcome.kind === "replied" ? outcome.reply : REASONS[outcome.how](limits);
   };
-  const readPage: ReadPage = ({ bytes, ...request }) =>
-    call<PageOutcome>(
-      "readPageHere",
-      bytes,
-      request.languages,
-      request satisfies Omit<PageOptions, "places">,
-    );
-  return Object.assign(readPage, {
-    countPages: (bytes: Buffer) => call<number>("countPagesHere", bytes, [], {}),
-    pagesToRead: (bytes: Buffer) => call<PagesFound>("pagesToReadHere", bytes, [], {}),
-    close: () => opened?.close(),
-  });
+  return Object.assign(readPage, { close: () => opened?.close() });
 }
 
 const HOME = import.meta.url.endsWith(".ts") ? "./read-page.ts" : "./read-page.js";

@@ -20,8 +20,6 @@ const FEWEST_DPI = 75;
 const POINTS = 72;
 const MOST_IMAGE_PIXELS = 100_000_000;
 const ENCRYPTED = 4;
-/** Of a page. */
-const HALF = 0.5;
 const GREY = 1;
 const WHITE = 0xffffffff;
 /** With annotations, such as filled fields and stamps; grey. */
@@ -38,15 +36,6 @@ async function openPdf(folder: string, bytes: Buffer): Promise<Opened | Unreadab
   return pdfium._FPDF_GetLastError() === ENCRYPTED
     ? unreadable("is encrypted: save it without a password.")
     : unreadable("is no whole PDF: save it anew with the program that made it.");
-}
-
-/** @param folder of the package of PDFium */
-export async function countPdfPages(
-  folder: string,
-  bytes: Buffer,
-): Promise<number | UnreadablePage> {
-  const opened = await openPdf(folder, bytes);
-  return "kind" in opened ? opened : opened.pdfium._FPDF_GetPageCount(opened.document);
 }
 
 /**
@@ -183,6 +172,9 @@ function partOf(
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
+/** Of a page. */
+const HALF = 0.5;
+
 const shareOf = ({ part: [left, top, right, bottom] }: Image, [width, height]: Size): number =>
   ((right - left) * (bottom - top)) / (width * height);
 
@@ -201,56 +193,3 @@ function isOneColour({ bytes, width, height }: DrawnPage, part: Part): boolean {
 }
 
 const EDGE = 2;
-
-/** Letters of a page; fewer are a stamp on a scan. */
-const FEWEST_LETTERS = 10;
-const FIFTH = 0.2;
-
-export type PagesFound = {
-  readonly kind: "pages";
-  readonly pages: number;
-  /** From 1, in order: pictures of text, and pages whose letters have no names. */
-  readonly toRead: readonly number[];
-};
-
-/** The pages that have to be read from their picture. */
-export async function findPdfPages(
-  folder: string,
-  bytes: Buffer,
-): Promise<PagesFound | UnreadablePage> {
-  const opened = await openPdf(folder, bytes);
-  if ("kind" in opened) return opened;
-  const { pdfium, document } = opened;
-  const pages = pdfium._FPDF_GetPageCount(document);
-  const toRead: number[] = [];
-  for (let at = 0; at < pages; at += 1) {
-    const page = pdfium._FPDF_LoadPage(document, at);
-    if (page === 0 || needsReading(pdfium, page)) toRead.push(at + 1);
-    if (page !== 0) pdfium._FPDF_ClosePage(page);
-  }
-  return { kind: "pages", pages, toRead };
-}
-
-function needsReading(pdfium: Pdfium, page: number): boolean {
-  const { letters, unnamed } = lettersOf(pdfium, page);
-  if (letters > 0 && unnamed >= letters * FIFTH) return true;
-  if (letters >= FEWEST_LETTERS) return false;
-  const size = sizeOf(pdfium, page).map((side) => Math.ceil(side)) as unknown as Size;
-  const images = imagesOf(pdfium, page, size);
-  return images.reduce((sum, image) => sum + shareOf(image, size), 0) > HALF;
-}
-
-function lettersOf(pdfium: Pdfium, page: number) {
-  const text = pdfium._FPDFText_LoadPage(page);
-  const count = text === 0 ? 0 : pdfium._FPDFText_CountChars(text);
-  let [letters, unnamed] = [0, 0];
-  for (let at = 0; at < count; at += 1) {
-    const code = pdfium._FPDFText_GetUnicode(text, at);
-    if (code === 0x20 || code === 0x0a || code === 0x0d) continue;
-    letters += 1;
-    if (code === 0 || code === 0xfffd || pdfium._FPDFText_HasUnicodeMapError(text, at) === 1)
-      unnamed += 1;
-  }
-  if (text !== 0) pdfium._FPDFText_ClosePage(text);
-  return { letters, unnamed };
-}

@@ -68,7 +68,6 @@ export type Pdfium = Drawn & {
   _FPDFText_ClosePage(text: number): void;
   _FPDFText_CountChars(text: number): number;
   _FPDFText_GetUnicode(text: number, index: number): number;
-  _FPDFText_HasUnicodeMapError(text: number, index: number): number;
 };
 
 type Start = (options: { readonly wasmBinary: Uint8Array }) => Promise<Pdfium>;

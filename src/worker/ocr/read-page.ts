@@ -7,8 +7,7 @@ import type {
   Turn,
   UnreadablePage,
 } from "./page-record.ts";
-import { countPdfPages, drawPdfPage, findPdfPages } from "./pdf-pages.ts";
-import type { PagesFound } from "./pdf-pages.ts";
+import { drawPdfPage } from "./pdf-pages.ts";
 import { unreadable } from "./picture-head.ts";
 import type { OcrPlaces } from "./places.ts";
 import { isPdf, readPictureHead } from "./read-head.ts";
@@ -18,25 +17,9 @@ import type { Engine, EngineReading, EngineWord, PageMode, Picture } from "./tes
 import { judgeFigures } from "./two-readers.ts";
 import { drawWithoutRules } from "./without-rules.ts";
 
-// Runs in the process of limited rights: page-reader.ts calls these functions by their names.
+// Runs in the process of limited rights: page-reader.ts calls its function by its name.
 
 export type PageOptions = Omit<PageRequest, "bytes"> & { readonly places: OcrPlaces };
-export type PagesOptions = { readonly pdfium: string };
-
-export async function countPagesHere(
-  bytes: Buffer,
-  { pdfium }: PagesOptions,
-): Promise<number | UnreadablePage> {
-  if (isPdf(bytes)) return countPdfPages(pdfium, bytes);
-  const head = readPictureHead(bytes, 1);
-  return head.kind === "picture" ? head.pages : head;
-}
-
-export const pagesToReadHere = (
-  bytes: Buffer,
-  { pdfium }: PagesOptions,
-): Promise<PagesFound | UnreadablePage> => findPdfPages(pdfium, bytes);
-
 type Shown = Picture & Pick<PageRecord, "picture">;
 
 export async function readPageHere(bytes: Buffer, options: PageOptions): Promise<PageOutcome> {

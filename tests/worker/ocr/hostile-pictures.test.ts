@@ -89,7 +89,9 @@ test("the process is killed at its limits, and the next page is read by another"
     lasts: "perhaps",
     why: expect.stringContaining("0.9 s"),
   });
-  expect(await tight.countPages(letter.bytes)).toBe(1);
+  expect(await tight({ ...letter, bytes: Buffer.from("no picture") })).toMatchObject({
+    lasts: "always",
+  });
   tight.close();
   const small = openReader({ memoryBytes: 130_000_000 });
   expect(await small(letter)).toMatchObject({

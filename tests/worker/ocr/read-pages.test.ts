@@ -75,17 +75,13 @@ test("turns a page that lies on its side", async () => {
   expect(figuresOf(record, "two")).toEqual(LETTER_FIGURES);
 });
 
-test("reads the page of a PDF that is a picture, and knows which one is", async () => {
-  const bytes = pageFile("carta.pdf");
-  expect(await read.countPages(bytes)).toBe(2);
-  expect(await read.pagesToRead(bytes)).toEqual({ kind: "pages", pages: 2, toRead: [1] });
+test("reads the page of a PDF that is a picture", async () => {
   const record = await recordOf(read, "carta.pdf", { languages: ["spa"] });
   expect(record.picture).toEqual({ format: "pdf", width: 1230, height: 841, dpi: 200 });
   expect(figuresOf(record, "two")).toEqual(expect.arrayContaining(["1.437,90", "312,60", "58213"]));
 });
 
 test("reads each frame of a TIFF, and doubts a figure that its readers differ on", async () => {
-  expect(await read.countPages(pageFile("frames.tiff"))).toBe(2);
   const first = await recordOf(read, "frames.tiff", { languages: ["spa"] });
   expect(linesOf(first)).toContain("TOTAL EUR | 19,75");
   const doubted = first.lines.flatMap(({ words }) => words).find(({ other }) => other === "1,69");

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPageReader } from "../../../src/worker/ocr/page-reader.ts";
 import type { PageReader, PageReaderOptions } from "../../../src/worker/ocr/page-reader.ts";
-import { textOfLine } from "../../../src/worker/ocr/page-record.ts";
+import { pageLines } from "../../../src/worker/ocr/page-lines.ts";
 import type {
   FigureReading,
   PageRecord,
   PageRequest,
 } from "../../../src/worker/ocr/page-record.ts";
+import { withoutDoubts } from "../../../src/worker/text/doubt-mark.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -30,7 +31,11 @@ export async function recordOf(
   return outcome.record;
 }
 
-export const linesOf = ({ lines }: PageRecord): string[] => lines.map(textOfLine);
+/** Without the marks of doubtful figures, and blank lines. */
+export const linesOf = (record: PageRecord): string[] =>
+  pageLines(record)
+    .filter((line) => line !== "")
+    .map(withoutDoubts);
 
 /** The words with a digit, by how sure they are. */
 export const figuresOf = ({ lines }: PageRecord, sure: FigureReading): string[] =>
