@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
 import { buildProgram, usageFailure } from "./shared/commands/build-program.ts";
 import type { Command, CommandHandlers, Invocation } from "./shared/commands/command.ts";
-import { exitCodeOf, printFailure } from "./shared/commands/report-failure.ts";
+import { EXIT, exitCodeOf, printFailure } from "./shared/commands/report-failure.ts";
 import { Failure } from "./shared/failure.ts";
 import {
   receiveSecrets,
@@ -31,7 +31,7 @@ async function run(command: Command, invocation: Invocation): Promise<number> {
   const load = handlers[command.name];
   if (load === undefined) throw new Error(`${command.name} has no handler in ${command.process}`);
   const handle = await load();
-  return handle(invocation);
+  return (await handle(invocation)) ?? EXIT.ok;
 }
 
 // The worker that runs the command of a schedule hands over what no environment should hold, and says that it does.

@@ -1,7 +1,6 @@
 import { openContext, userName } from "../shared/command-context.ts";
 import type { CommandContext } from "../shared/command-context.ts";
 import type { CommandHandler } from "../shared/commands/command.ts";
-import { EXIT } from "../shared/commands/report-failure.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
 import { startMetrics } from "../shared/metrics/process-metrics.ts";
@@ -39,7 +38,6 @@ export const serveDashboard: CommandHandler = async (invocation) => {
   await stopped;
   context.logger.info("stopping the dashboard");
   await desk.close();
-  return EXIT.ok;
 };
 
 const firstSignal = (): Promise<void> =>

@@ -80,6 +80,7 @@ export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
     screen,
     color: colorChoice(options["color"], env),
     data: options["raw"] === true ? "raw" : "clean",
+    isJson: options["json"] === true,
     zone: () => (options["json"] === true ? null : isZone(zone) ? zone : localZone()),
   });
 }
@@ -178,15 +179,26 @@ export async function withDatabase<T>(
   }
 }
 
-/** A command whose work begins with the database open; it returns the exit code. @param create as of `withDatabase` */
-export const databaseCommand =
-  (
+/** A command whose work begins with the database open. @param create as of `withDatabase` */
+export const databaseCommand = (
+  create: "create" | "must-exist",
+  run: (context: CommandContext, database: Database) => ReturnType<CommandHandler>,
+): CommandHandler => checkedCommand(create, () => undefined, run);
+
+/** The same where `check` reads or refuses what was given before the database is opened. */
+export const checkedCommand =
+  <T>(
     create: "create" | "must-exist",
-    run: (context: CommandContext, database: Database) => Promise<number>,
+    check: (context: CommandContext) => T,
+    run: (context: CommandContext, database: Database, checked: T) => ReturnType<CommandHandler>,
   ): CommandHandler =>
   async (invocation) => {
     const context = await openContext(invocation);
-    return withDatabase(context, create, (database) => run(context, database));
+    const checked = check(context);
+    const code = await withDatabase(context, create, async (database) =>
+      run(context, database, checked),
+    );
+    return code ?? 0;
   };
 
 /** The name of whoever runs this, as the system knows it. */

@@ -14,6 +14,8 @@ import type { Line } from "./styled-text.ts";
  * that somebody looks at later.
  */
 export type Terminal = {
+  /** Whether a program reads stdout, and gets JSON: `--json`. */
+  readonly isJson: boolean;
   /** Whether to draw a progress bar. */
   readonly isInteractive: boolean;
   /** Columns of the terminal that shows stdout, now; undefined where stdout is no terminal. */
@@ -59,6 +61,7 @@ type TerminalOptions = {
   readonly color: ColorChoice;
   /** raw: data is printed as it is, for somebody who wants its bytes. */
   readonly data: "clean" | "raw";
+  readonly isJson: boolean;
   /** Tells the IANA zone of the clocks here; null where times are for programs. Asked when a time is printed: it costs 20 ms. */
   readonly zone: () => string | null;
 };
@@ -68,7 +71,7 @@ const asIs = (text: string): string => text;
 const columnsOf = ({ isTTY, columns }: Stream): number | undefined =>
   isTTY === true ? columns || COLUMNS_UNTOLD : undefined;
 
-export function openTerminal({ screen, color, data, zone }: TerminalOptions): Terminal {
+export function openTerminal({ screen, color, data, isJson, zone }: TerminalOptions): Terminal {
   const { stdout, stderr } = screen;
   const isInteractive = stderr.isTTY === true && color !== "never";
   const colorOf = ({ isTTY }: Stream) =>
@@ -87,6 +90,7 @@ export function openTerminal({ screen, color, data, zone }: TerminalOptions): Te
   };
   const printJsonText = (json: string) => print(data === "raw" ? json : escapeInJson(json));
   return {
+    isJson,
     isInteractive,
     get zone() {
       return stdout.isTTY === true ? zone() : null;

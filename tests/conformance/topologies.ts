@@ -92,7 +92,13 @@ export async function startTopology(
       version: "0.0.0-test",
     },
     logger: createLogger("silent", "json"),
-    terminal: openTerminal({ screen: process, color: "never", data: "clean", zone: () => null }),
+    terminal: openTerminal({
+      screen: process,
+      color: "never",
+      data: "clean",
+      isJson: false,
+      zone: () => null,
+    }),
   };
   const options = { config, packageRoot, create: "create", onError: () => undefined } as const;
   if (name === "embedded") await seedEmbedded(config.roots.databaseDirectory);

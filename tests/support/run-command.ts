@@ -35,7 +35,7 @@ export async function runCommand(
       if (load === undefined) throw new Error(`${command.name} is not a command`);
       const handle = await load();
       const invocation = { command, args, options, env, cwd, screen, packageRoot };
-      code = await handle({ ...invocation, version: "0.0.0-test" });
+      code = (await handle({ ...invocation, version: "0.0.0-test" })) ?? 0;
     });
     await program.parseAsync([...words], { from: "user" });
   } catch (error) {

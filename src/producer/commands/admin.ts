@@ -8,7 +8,6 @@ import {
 } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { showConfig } from "../../shared/config/show-config.ts";
 import { connectUnchecked } from "../../shared/store/connection/connect.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -33,26 +32,23 @@ export const migrateSchema: CommandHandler = async (invocation) => {
   });
   try {
     if (!isStatus && config.database.url !== "embedded") await assertEncoding(database);
-    return isStatus
-      ? await printStatus(context, database)
-      : await applyMigrations(context, database);
+    await (isStatus ? printStatus(context, database) : applyMigrations(context, database));
   } finally {
     await database.end();
   }
 };
 
-async function applyMigrations(context: CommandContext, database: Database): Promise<number> {
-  const { invocation, terminal } = context;
+async function applyMigrations(context: CommandContext, database: Database): Promise<void> {
+  const { terminal } = context;
   // An embedded database migrates when it starts: there is something to do only where another build's process still runs.
   const applied = [
     ...(await database.within("build").transaction((db) => migrate(db, migrationsOf(context)))),
     ...(await migrateQueueTables(context, database)),
   ];
-  if (invocation.options["json"] === true) await terminal.printJson({ ok: true, applied });
+  if (terminal.isJson) await terminal.printJson({ ok: true, applied });
   else if (applied.length === 0)
     terminal.say("The database is at this version's schema; nothing to do.");
   else for (const name of applied) await terminal.print(`applied ${name}`);
-  return EXIT.ok;
 }
 
 const migrationsOf = ({ invocation }: CommandContext): string =>
@@ -86,16 +82,15 @@ async function pendingQueueTables(
   return (await queueSchemaStatus(database)) === "current" ? [] : [QUEUE_SCHEMA_NAME];
 }
 
-async function printStatus(context: CommandContext, database: Database): Promise<number> {
-  const { invocation, terminal } = context;
+async function printStatus(context: CommandContext, database: Database): Promise<void> {
+  const { terminal } = context;
   const { applied, pending } = await schemaStatus(database, migrationsOf(context));
   const status = {
     applied,
     pending: [...pending, ...(await pendingQueueTables(context, database))],
   };
-  if (invocation.options["json"] === true) await terminal.printJson({ ok: true, ...status });
+  if (terminal.isJson) await terminal.printJson({ ok: true, ...status });
   else for (const line of formatStatus(status)) await terminal.print(line);
-  return EXIT.ok;
 }
 
 const formatStatus = ({ applied, pending }: SchemaStatus): readonly string[] => [
@@ -130,12 +125,11 @@ export const backup: CommandHandler = async (invocation) => {
       .catch((error: unknown) => {
         throw notDumped(error, file);
       });
-    if (invocation.options["json"] === true) await terminal.printJson({ ok: true, file });
+    if (terminal.isJson) await terminal.printJson({ ok: true, file });
     else await terminal.print(file);
     terminal.say(
       `Dumped the database. To put it back: nightdesk restore --force ${quoteForShell(file)}`,
     );
-    return EXIT.ok;
   });
 };
 
@@ -158,20 +152,17 @@ export const configShow: CommandHandler = async (invocation) => {
   const config = await loadConfigFor(invocation);
   const terminal = openTerminalOf(invocation);
   const values = showConfig(config);
-  if (invocation.options["json"] === true) {
-    await terminal.printJson({
+  if (terminal.isJson)
+    return terminal.printJson({
       file: config.file,
       chosen: config.chosen,
       roots: config.roots,
       values,
     });
-    return EXIT.ok;
-  }
   for (const { key, value, origin } of values) {
     await terminal.print(`${key}: ${JSON.stringify(value)}  # ${origin}`);
   }
   await terminal.print(`# configuration: ${config.file} (${config.chosen})`);
   await terminal.print(`# work root: ${config.roots.workroot}`);
   await terminal.print(`# embedded database: ${config.roots.databaseDirectory}`);
-  return EXIT.ok;
 };

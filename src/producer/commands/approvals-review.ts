@@ -1,7 +1,6 @@
 import { openContext, userName, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";
@@ -20,7 +19,6 @@ export const approvalsReview: CommandHandler = async (invocation) => {
     const batchId = await batchOf(database, invocation);
     const { decided, left } = await reviewAll(context, database, batchId);
     context.terminal.say(endWords(decided, left));
-    return EXIT.ok;
   });
 };
 

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
-import { openContext, userName, withDatabase } from "../../shared/command-context.ts";
-import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import { checkedCommand, userName } from "../../shared/command-context.ts";
+import type { Invocation } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
 import { insertCommandRule } from "../../shared/store/investigations/command-rules.ts";
 import type { NewCommandRule } from "../../shared/store/investigations/command-rules.ts";
@@ -17,18 +16,18 @@ const DAYS = 7;
  * Adds a rule for commands of the tool shell: one that allows, until it expires, or one that forbids. What waits for a command
  * that it answers goes on.
  */
-export const approvalsRulesAdd: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const rule = readRule(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
+export const approvalsRulesAdd = checkedCommand(
+  "must-exist",
+  ({ invocation }) => readRule(invocation),
+  async (context, database, rule) => {
+    const { terminal, invocation } = context;
     const within = await withinOf(database, invocation);
     const { decisionId, expiresAt, woken } = await insertCommandRule(database, {
       ...rule,
       expiresInSeconds: within === undefined ? rule.expiresInSeconds : null,
       within,
     });
-    const { terminal } = context;
-    if (invocation.options["json"] === true) {
+    if (terminal.isJson) {
       await terminal.printJson({
         ok: true,
         decision_id: decisionId,
@@ -45,9 +44,8 @@ export const approvalsRulesAdd: CommandHandler = async (invocation) => {
       );
     }
     await letGoOn(context, database, woken);
-    return EXIT.ok;
-  });
-};
+  },
+);
 
 /** @throws Failure USAGE_ERROR, NOT_FOUND */
 async function withinOf(

@@ -1,12 +1,6 @@
-import {
-  databaseCommand,
-  openContext,
-  userName,
-  withDatabase,
-} from "../../shared/command-context.ts";
+import { checkedCommand, databaseCommand, userName } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";
@@ -46,7 +40,6 @@ export const approvalsList = databaseCommand("must-exist", async (context, datab
   const batchId = await batchOf(database, invocation);
   if (options["uncertain"] === true) await listUncertain(context, database, { batchId, limit });
   else await listRequests(context, database, { batchId, limit });
-  return EXIT.ok;
 });
 
 type Listed = { readonly batchId: string | null; readonly limit: number };
@@ -64,7 +57,7 @@ async function listRequests(
 ): Promise<void> {
   const which = invocation.options["all"] === true ? "all" : "waiting";
   const groups = await selectApprovalGroups(database, { batchId, which, limit });
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson(groups);
     return;
   }
@@ -83,12 +76,12 @@ async function listRequests(
 }
 
 async function listUncertain(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   database: Database,
   { batchId, limit }: Listed,
 ): Promise<void> {
   const steps = await selectUncertainSteps(database, batchId, limit);
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson(steps);
     return;
   }
@@ -104,20 +97,17 @@ async function listUncertain(
 }
 
 /** One request with all that a decision rests on. */
-export const approvalsShow: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { options } = invocation;
-  const approval = await withDatabase(context, "must-exist", async (database) =>
-    selectApprovalDetail(database, await findApproval(database, argumentOf(invocation))),
-  );
-  if (approval === undefined) throw noApproval(argumentOf(invocation));
-  if (options["json"] === true) await context.terminal.printJson(approval);
-  else {
-    const extent = options["all"] === true ? "full" : "brief";
-    await printPage(context.terminal, approvalPage(approval, extent));
-  }
-  return EXIT.ok;
-};
+export const approvalsShow = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const given = argumentOf(invocation);
+    const approval = await selectApprovalDetail(database, await findApproval(database, given));
+    if (approval === undefined) throw noApproval(given);
+    if (terminal.isJson) return terminal.printJson(approval);
+    const extent = invocation.options["all"] === true ? "full" : "brief";
+    await printPage(terminal, approvalPage(approval, extent));
+  },
+);
 
 async function findApproval(db: Queryable, text: string): Promise<string> {
   const id = await findId(db, text, ["approval"]);
@@ -131,24 +121,24 @@ const noApproval = (text: string): Failure =>
     `There is no approval ${JSON.stringify(text)}. nightdesk approvals list shows the ids; 8 characters of one are enough.`,
   );
 
-export const approvalsApprove: CommandHandler = (invocation) => decide(invocation, "approve");
+export const approvalsApprove = deciding("approve");
 
-export const approvalsDeny: CommandHandler = (invocation) => decide(invocation, "deny");
+export const approvalsDeny = deciding("deny");
 
-async function decide(invocation: Invocation, verdict: NewDecision["verdict"]): Promise<number> {
-  const context = await openContext(invocation);
-  const decision = decisionOf(invocation, verdict);
-  const isMany = assertOneWay(invocation);
-  return withDatabase(context, "must-exist", async (database) => {
+function deciding(verdict: NewDecision["verdict"]): CommandHandler {
+  const check = ({ invocation }: CommandContext) => ({
+    decision: decisionOf(invocation, verdict),
+    isMany: assertOneWay(invocation),
+  });
+  return checkedCommand("must-exist", check, async (context, database, { decision, isMany }) => {
     if (isMany) return decideMany(context, database, decision);
-    const given = argumentOf(invocation);
+    const given = argumentOf(context.invocation);
     const approvalId = await findApproval(database, given);
     const decided = await decideApproval(database, approvalId, decision);
     if (decided.kind === "unknown") throw noApproval(given);
     if (decided.kind === "late") throw new Failure("INPUT_INVALID", lateWords(approvalId, decided));
     await printDecided(context, decision, decided);
-    await letGoOn(context, database, decided.woken);
-    return EXIT.ok;
+    return letGoOn(context, database, decided.woken);
   });
 }
 
@@ -170,7 +160,7 @@ async function decideMany(
   context: CommandContext,
   database: Database,
   decision: NewDecision,
-): Promise<number> {
+): Promise<void> {
   const { terminal, invocation } = context;
   const batchId = await batchOf(database, invocation);
   const tool = toolOf(invocation);
@@ -187,7 +177,7 @@ async function decideMany(
       done.woken += decided.woken;
     }
   }
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({ ok: true, verdict: decision.verdict, ...done });
   }
   const on = `${countOf(done.answered, "run")} ${done.answered === 1 ? "goes" : "go"} on`;
@@ -197,7 +187,6 @@ async function decideMany(
       : `${capital(VERDICTS[decision.verdict])}: ${countOf(done.calls, "call")}; ${on}.`,
   );
   await letGoOn(context, database, done.woken);
-  return EXIT.ok;
 }
 
 /** @throws Failure USAGE_ERROR */
@@ -272,11 +261,11 @@ export function lateWords(
 type Made = Extract<Decided, { kind: "decided" }>;
 
 async function printDecided(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   { verdict, scope }: NewDecision,
   { decisionId, answered, woken }: Made,
 ): Promise<void> {
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({
       ok: true,
       decision_id: decisionId,
@@ -318,25 +307,20 @@ export async function letGoOn(
 }
 
 /** Decisions that answer what is asked from now on. */
-export const approvalsRules: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  const which = invocation.options["all"] === true ? "all" : "standing";
-  const decisions = await withDatabase(context, "must-exist", (database) =>
-    selectDecisions(database, which),
-  );
-  if (invocation.options["json"] === true) {
-    await terminal.printJson(decisions);
-    return EXIT.ok;
-  }
-  if (decisions.length > 0) await printList(terminal, ruleTable(decisions));
-  terminal.say(
-    decisions.length === 0
-      ? "No decision stands: each call that needs it is asked about."
-      : "To end one: nightdesk approvals revoke DECISION",
-  );
-  return EXIT.ok;
-};
+export const approvalsRules = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const which = invocation.options["all"] === true ? "all" : "standing";
+    const decisions = await selectDecisions(database, which);
+    if (terminal.isJson) return terminal.printJson(decisions);
+    if (decisions.length > 0) await printList(terminal, ruleTable(decisions));
+    terminal.say(
+      decisions.length === 0
+        ? "No decision stands: each call that needs it is asked about."
+        : "To end one: nightdesk approvals revoke DECISION",
+    );
+  },
+);
 
 /** Ends a standing decision. */
 export const approvalsRevoke = databaseCommand(
@@ -352,10 +336,8 @@ export const approvalsRevoke = databaseCommand(
       );
     }
     if (revoked !== "revoked") throw new Failure("INPUT_INVALID", NOT_REVOKED[revoked](id));
-    if (invocation.options["json"] === true)
-      await terminal.printJson({ ok: true, decision_id: id });
+    if (terminal.isJson) await terminal.printJson({ ok: true, decision_id: id });
     terminal.say(`Revoked ${id}. What it answered stays; the same is asked about again.`);
-    return EXIT.ok;
   },
 );
 
@@ -366,26 +348,26 @@ const NOT_REVOKED = {
 } as const;
 
 /** Says what became of a call during which a worker was lost. */
-export const approvalsResolve: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { options, args } = invocation;
-  const state = findingOf(options);
-  const step = stepOf(args[1] ?? "");
-  return withDatabase(context, "must-exist", async (database) => {
+export const approvalsResolve = checkedCommand(
+  "must-exist",
+  ({ invocation: { options, args } }) => ({
+    state: findingOf(options),
+    step: stepOf(args[1] ?? ""),
+  }),
+  async (context, database, { state, step }) => {
+    const { invocation, terminal } = context;
     const jobId = await findJob(database, argumentOf(invocation));
     const resolved = await resolveStep(database, jobId, step, { state, decidedBy: userName() });
     if (resolved.kind !== "resolved") throw notResolved(jobId, step, resolved);
-    if (options["json"] === true)
-      await context.terminal.printJson({ ok: true, job_id: jobId, step, state });
-    context.terminal.say(
+    if (terminal.isJson) await terminal.printJson({ ok: true, job_id: jobId, step, state });
+    terminal.say(
       state === "done"
         ? `Step ${step} counts as carried out: it is not made again. The model is told that its result is lost.`
         : `Step ${step} counts as not made: the model may ask for it again.`,
     );
     await letGoOn(context, database, 1);
-    return EXIT.ok;
-  });
-};
+  },
+);
 
 function findingOf({ happened, didNotHappen }: Invocation["options"]): "done" | "skipped" {
   if ((happened === true) === (didNotHappen === true)) {

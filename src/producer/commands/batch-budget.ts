@@ -1,6 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/command-context.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budgets.ts";
@@ -12,37 +11,27 @@ import { formatCount, formatDuration, formatMoney } from "../../shared/views/qua
 import { argumentOf, said, textOf } from "./options.ts";
 
 /** Shows what the model calls of a batch have cost, and changes what they may cost; a batch that was held goes on. */
-export const batchBudget: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  const change = changeOf(invocation);
-  const { batch, budget } = await withDatabase(context, "must-exist", async (database) => {
+export const batchBudget = checkedCommand(
+  "must-exist",
+  changeOf,
+  async ({ terminal, invocation }, database, change) => {
     const { batchId } = await findNamedBatch(database, argumentOf(invocation));
     if (Object.keys(change).length > 0) {
       await setBatchBudget(database, batchId, change);
       await evaluateHolds(database);
       await notifyJobs(database);
     }
-    return {
-      batch: await findNamedBatch(database, batchId),
-      budget: (await selectBatchBudget(database, batchId)) ?? NO_BUDGET,
-    };
-  });
-  if (invocation.options["json"] === true) {
-    await terminal.printJson({
-      batch_id: batch.batchId,
-      batch: batch.name,
-      ...budgetJson(budget),
-    });
-  } else {
+    const batch = await findNamedBatch(database, batchId);
+    const budget = (await selectBatchBudget(database, batchId)) ?? NO_BUDGET;
+    if (terminal.isJson)
+      return terminal.printJson({ batch_id: batchId, batch: batch.name, ...budgetJson(budget) });
     await terminal.print(`batch     ${batch.name}`);
     await terminal.print(`state     ${formatState(batch)}`);
     for (const line of formatBudget(budget, batch.name)) await terminal.print(line);
-  }
-  return EXIT.ok;
-};
+  },
+);
 
-function changeOf({ options }: Invocation): BudgetChange {
+function changeOf({ invocation: { options } }: CommandContext): BudgetChange {
   return said({
     tokens: limitOf(textOf(options, "tokens"), "--tokens", "whole"),
     calls: limitOf(textOf(options, "calls"), "--calls", "whole"),

@@ -1,7 +1,6 @@
 import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { changeBatch, pauseBatch, resumeBatch } from "../../shared/store/jobs/batch-settings.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
@@ -29,11 +28,11 @@ export const batchPause = databaseCommand(
     const outcome = await pauseBatch(database, batchId);
     await evaluateHolds(database);
     const batch = await findNamedBatch(database, batchId);
-    if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
+    if (terminal.isJson) await terminal.printJson(batchJson(batch));
     const quoted = JSON.stringify(name);
     if (outcome === "ended") {
       terminal.say(`Batch ${quoted} is ${batch.state} already; there is nothing to pause.`);
-      return EXIT.ok;
+      return;
     }
     const when = outcome === "paused" ? "is paused" : "was paused already";
     terminal.say(`Batch ${quoted} ${when}: ${formatCounts(batch)}.`);
@@ -41,7 +40,6 @@ export const batchPause = databaseCommand(
       terminal.say(`${countOf(batch.counts.running, "job")} that run may finish.`);
     }
     terminal.say(`To go on: nightdesk batch resume ${quoted}`);
-    return EXIT.ok;
   },
 );
 
@@ -53,10 +51,9 @@ export const batchResume = databaseCommand("must-exist", async (context, databas
   await evaluateHolds(database);
   await notifyJobs(database);
   const batch = await findNamedBatch(database, batchId);
-  if (invocation.options["json"] === true) await context.terminal.printJson(batchJson(batch));
+  if (context.terminal.isJson) await context.terminal.printJson(batchJson(batch));
   printResumed(context, batch, outcome);
   if (batch.state === "queued" || batch.state === "running") await hintWorker(context, database);
-  return EXIT.ok;
 });
 
 function printResumed(
@@ -81,14 +78,13 @@ export const batchCancel = databaseCommand(
     });
     terminal.clearStatus();
     const batch = await findNamedBatch(database, before.batchId);
-    if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
+    if (terminal.isJson) await terminal.printJson(batchJson(batch));
     terminal.say(
       before.finishedAt === null || waiting(before) > 0
         ? `Cancelled batch ${JSON.stringify(batch.name)}: ${formatCounts(batch)}.`
         : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
     );
     if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
-    return EXIT.ok;
   },
 );
 
@@ -120,11 +116,8 @@ export const batchSet: CommandHandler = async (invocation) => {
   });
 };
 
-async function printChanged(
-  { terminal, invocation }: CommandContext,
-  batch: BatchProgress,
-): Promise<number> {
-  if (invocation.options["json"] === true) await terminal.printJson(batchJson(batch));
+async function printChanged({ terminal }: CommandContext, batch: BatchProgress): Promise<void> {
+  if (terminal.isJson) await terminal.printJson(batchJson(batch));
   const { windows, deskWindows, deadlineAt, priority } = batch;
   const inForce = windows ?? deskWindows;
   const facts = [
@@ -137,7 +130,6 @@ async function printChanged(
   terminal.say(`Batch ${JSON.stringify(batch.name)} ${facts.join(", ")}.`);
   const remedy = holdRemedy(batch);
   if (remedy !== undefined) terminal.say(`It is ${formatState(batch)}; ${remedy}`);
-  return EXIT.ok;
 }
 
 /** Keeps a batch from being deleted for its age. */
@@ -146,19 +138,15 @@ export const batchPin: CommandHandler = (invocation) =>
 
 export const batchUnpin: CommandHandler = (invocation) => setPin(invocation, null);
 
-async function setPin(invocation: Parameters<CommandHandler>[0], pin: Pin | null): Promise<number> {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  return withDatabase(context, "must-exist", async (database) => {
+const setPin = (invocation: Invocation, pin: Pin | null) =>
+  databaseCommand("must-exist", async ({ terminal }, database) => {
     const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
     await pinBatch(database, batchId, pin);
-    if (invocation.options["json"] === true) {
+    if (terminal.isJson) {
       await terminal.printJson({ ok: true, batch_id: batchId, batch: name, pinned: pin });
     }
     terminal.say(`Batch ${JSON.stringify(name)} ${WORDS[pin ?? "none"]}.`);
-    return EXIT.ok;
-  });
-}
+  })(invocation);
 
 const WORDS = {
   always: "is kept, whatever its age, until it is unpinned",

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { selectBatchFormat } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import { markExported } from "../../shared/store/jobs/retention.ts";
@@ -44,7 +43,6 @@ export const batchExport = databaseCommand("must-exist", async (context, databas
     if (finishedAt === null) terminal.say(UNFINISHED);
     else await markExported(database, batchId);
     await reportExported(context, { batchId, name, format, request }, exported);
-    return EXIT.ok;
   } catch (error) {
     await targets.discard();
     throw error;
@@ -102,7 +100,7 @@ type Written = {
 
 /** Without `--output` stdout holds the results, and nothing else; with it the files that were written. */
 async function reportExported(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   written: Written,
   exported: Exported,
 ): Promise<void> {
@@ -111,7 +109,7 @@ async function reportExported(
   if (request.output === undefined) return;
   const output = exported.output > 0 || request.whenEmpty === "write" ? request.output : null;
   const errors = exported.errors > 0 ? (request.errors ?? null) : null;
-  if (invocation.options["json"] !== true) {
+  if (!terminal.isJson) {
     for (const file of [output, errors]) if (file !== null) await terminal.print(file);
     return;
   }

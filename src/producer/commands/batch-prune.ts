@@ -1,7 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { deleteOldSlice, selectOldBatches } from "../../shared/store/jobs/retention.ts";
 import type { OldBatch, Retention } from "../../shared/store/jobs/retention.ts";
@@ -15,20 +13,19 @@ const SLICE_JOBS = 2_000;
 const MOST_SHOWN = 1_000;
 
 /** Deletes finished batches that are older than asked, with everything of theirs; pinned ones stay. */
-export const batchPrune: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const rule = parseRetention(context);
-  return withDatabase(context, "must-exist", async (database) => {
+export const batchPrune = checkedCommand(
+  "must-exist",
+  parseRetention,
+  async (context, database, rule) => {
     // Jobs are deleted for a while: what grows old meanwhile is left for the next time.
     const retention = { ...rule, asOf: await selectNow(database) };
     const pruned =
-      invocation.options["dryRun"] === true
+      context.invocation.options["dryRun"] === true
         ? { old: await selectOldBatches(database, retention, MOST_SHOWN), jobs: 0, batches: 0 }
         : await prune(context, database, retention);
     await print(context, pruned);
-    return EXIT.ok;
-  });
-};
+  },
+);
 
 /** Batches that are old, the first of them, and how many jobs and batches were deleted. */
 type Pruned = {
@@ -89,7 +86,7 @@ async function print(
 ): Promise<void> {
   terminal.clearStatus();
   const isDry = invocation.options["dryRun"] === true;
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({
       ok: true,
       dry_run: isDry,

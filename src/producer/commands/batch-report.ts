@@ -2,7 +2,6 @@ import { mkdir, open } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { Existing } from "../../shared/atomic-file.ts";
 import { databaseCommand } from "../../shared/command-context.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { findLastAlike } from "../../shared/views/compare-batches.ts";
@@ -43,7 +42,7 @@ export const batchReport = databaseCommand(
       workroot,
       existing: options["force"] === true ? "replace" : "keep",
     });
-    if (options["json"] === true) {
+    if (terminal.isJson) {
       await terminal.printJson({
         ok: true,
         batch_id: batch.batchId,
@@ -57,7 +56,6 @@ export const batchReport = databaseCommand(
       }
     }
     terminal.say(headline(report));
-    return EXIT.ok;
   },
 );
 

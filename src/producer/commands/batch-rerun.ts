@@ -130,11 +130,11 @@ function newJobOf({ invocation, config }: CommandContext): (job: RerunCandidate)
 }
 
 async function printCounted(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   name: string,
   chosen: SelectedJobs,
 ): Promise<number> {
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({ ok: true, batch_id: null, batch: null, ...countsOf(chosen) });
     return EXIT.ok;
   }
@@ -148,11 +148,11 @@ async function printCounted(
 }
 
 async function printQueued(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   { batchId, name }: SelectedBatch,
   made: SelectedJobs & { readonly digests: number },
 ): Promise<void> {
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     const { digests } = made;
     await terminal.printJson({
       ok: true,
@@ -205,13 +205,12 @@ export const batchRetry: CommandHandler = async (invocation) => {
     terminal.clearStatus();
     await evaluateHolds(database);
     const batch = await findNamedBatch(database, before.batchId);
-    if (invocation.options["json"] === true) {
+    if (terminal.isJson) {
       await terminal.printJson({ ...batchJson(batch), retried });
     }
     if (retried === 0) await printNothing(context, database, { batch, states });
     else printRetried(context, { before, batch, retried });
     if (retried > 0 && batch.holdReason === null) await hintWorker(context, database);
-    return EXIT.ok;
   });
 };
 

@@ -2,7 +2,6 @@ import { openTerminalOf } from "../../shared/command-context.ts";
 import { argumentOf } from "./options.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../shared/commands/table.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { bashCompletion } from "../completion/bash.ts";
 import { completionTree } from "../completion/completion-tree.ts";
@@ -22,5 +21,4 @@ export const completion: CommandHandler = async (invocation) => {
   await openTerminalOf(invocation).printText(
     SHELLS[shell](completionTree(COMMANDS, GLOBAL_OPTIONS)),
   );
-  return EXIT.ok;
 };

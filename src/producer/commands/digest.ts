@@ -1,6 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { openBatch } from "../../shared/store/jobs/batches.ts";
 import { selectFileJobs } from "../../shared/store/jobs/dependencies.ts";
@@ -16,16 +15,17 @@ import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } fro
 import { printOrWait } from "./file-jobs.ts";
 
 /** Digests of a batch that is there, finished or not, as a batch of their own. */
-export const digest: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
+export const digest = checkedCommand("must-exist", nameOf, async (context, database, name) => {
+  const of = await findNamedBatch(database, argumentOf(context.invocation));
+  const batch = await queueDigests(context, database, of, name);
+  return printOrWait(context, database, batch);
+});
+
+function nameOf({ invocation }: CommandContext): string | undefined {
   const name = textOf(invocation.options, "batchName");
   if (name !== undefined) checkName(name);
-  return withDatabase(context, "must-exist", async (database) => {
-    const of = await findNamedBatch(database, argumentOf(invocation));
-    const batch = await queueDigests(context, database, of, name);
-    return printOrWait(context, database, batch);
-  });
-};
+  return name;
+}
 
 async function queueDigests(
   { terminal, invocation, config }: CommandContext,

@@ -267,12 +267,12 @@ function sayOtherConfiguration(
 }
 
 async function printResults(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   file: QuestionFile,
   results: readonly Result[],
 ): Promise<void> {
   const differences = differencesOf(results);
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({
       ok: true,
       file: file.name,

@@ -258,10 +258,10 @@ function explainNothingNew(
 }
 
 async function printNothingNew(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   { batchId, name }: SelectedBatch,
 ): Promise<number> {
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({ ok: true, batch_id: batchId, batch: name, state: "unchanged" });
   } else await terminal.print(batchId);
   return EXIT.ok;
@@ -317,8 +317,8 @@ async function printBatchQueued(
   database: Database,
   { batchId, name, skipped = {}, duplicates = 0 }: QueuedBatch,
 ): Promise<number> {
-  const { terminal, invocation } = context;
-  if (invocation.options["json"] === true) {
+  const { terminal } = context;
+  if (terminal.isJson) {
     const left = totalSkipped(skipped);
     await terminal.printJson({
       ok: true,
@@ -363,8 +363,8 @@ async function onlyChanged<Input extends FileInput>(
 }
 
 /** Nothing to queue is no failure: it is what somebody hopes for. */
-async function printUnchanged({ terminal, invocation }: CommandContext): Promise<number> {
-  if (invocation.options["json"] === true) {
+async function printUnchanged({ terminal }: CommandContext): Promise<number> {
+  if (terminal.isJson) {
     await terminal.printJson({ ok: true, batch_id: null, batch: null, state: "unchanged" });
   }
   return EXIT.ok;

@@ -1,6 +1,5 @@
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { embedderHostsOf, listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { selectHostModels } from "../../shared/store/hosts/host-models.ts";
@@ -21,7 +20,6 @@ type ListedHost = {
 
 /** The hosts of the configuration and those that were called: state, models, slots, limits and what they have cost. Asks none. */
 export const hostsList = databaseCommand("must-exist", async (context, database) => {
-  const { invocation } = context;
   const places = placesOf(context);
   const known = await selectHostOverview(database, "models");
   const models = await selectHostModels(database, null);
@@ -32,9 +30,8 @@ export const hostsList = databaseCommand("must-exist", async (context, database)
     known: known.find(({ host }) => host === url),
     models: models.filter(({ host }) => host === url),
   }));
-  if (invocation.options["json"] === true) await context.terminal.printJson(hosts.map(hostJson));
+  if (context.terminal.isJson) await context.terminal.printJson(hosts.map(hostJson));
   else await printTable(context, hosts);
-  return EXIT.ok;
 });
 
 function placesOf({ config }: CommandContext): readonly HostPlace[] {

@@ -104,7 +104,7 @@ export async function indexOrEmbed(
   );
   const failed = results.reduce((sum, { summary }) => sum + failedDocuments(summary), unread);
   const vectors = await addUpVectors(database, results);
-  if (context.invocation.options["json"] === true)
+  if (context.terminal.isJson)
     await context.terminal.printJson({
       ...resultsJson(results, vectors),
       ...(input.kind === "index" ? { failed_documents: failed } : {}),

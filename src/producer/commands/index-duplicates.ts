@@ -1,6 +1,4 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import { checkedCommand } from "../../shared/command-context.ts";
 import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/near-duplicates.ts";
 import type { DuplicateGroup, Sketched } from "../../shared/near-duplicates.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -13,30 +11,26 @@ const PAGE_DOCUMENTS = 100;
 const LEAST_PERCENT = 100 * LEAST_SIMILARITY;
 
 /** Groups of indexed documents that are copies of each other, to the byte or nearly to the word. */
-export const indexDuplicates: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal, config } = context;
-  const source = sourceOf(invocation.options, config) ?? null;
-  const percent = Math.min(100, countOfOption(invocation.options, "alike") ?? LEAST_PERCENT);
-  const sketched = await withDatabase(context, "must-exist", (database) =>
-    sketchAll(database, source, (done) => {
+export const indexDuplicates = checkedCommand(
+  "must-exist",
+  ({ invocation, config }) => sourceOf(invocation.options, config) ?? null,
+  async ({ terminal, invocation }, database, source) => {
+    const percent = Math.min(100, countOfOption(invocation.options, "alike") ?? LEAST_PERCENT);
+    const sketched = await sketchAll(database, source, (done) => {
       terminal.status(`${countOf(done, "document")} compared`);
-    }),
-  );
-  terminal.clearStatus();
-  const groups = groupDuplicates(sketched, percent / 100);
-  const copies = groups.reduce((sum, group) => sum + group.copies.length, 0);
-  if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, documents: sketched.length, copies, groups });
-    return EXIT.ok;
-  }
-  for (const shown of layOutLines(groups.flatMap(groupLines), terminal.dataColumns))
-    await terminal.print(shown);
-  terminal.say(
-    `${countOf(groups.length, "group")}: ${copies === 1 ? "1 copy" : `${formatCount(copies)} copies`} among ${countOf(sketched.length, "document")}.`,
-  );
-  return EXIT.ok;
-};
+    });
+    terminal.clearStatus();
+    const groups = groupDuplicates(sketched, percent / 100);
+    const copies = groups.reduce((sum, group) => sum + group.copies.length, 0);
+    if (terminal.isJson)
+      return terminal.printJson({ ok: true, documents: sketched.length, copies, groups });
+    for (const shown of layOutLines(groups.flatMap(groupLines), terminal.dataColumns))
+      await terminal.print(shown);
+    terminal.say(
+      `${countOf(groups.length, "group")}: ${copies === 1 ? "1 copy" : `${formatCount(copies)} copies`} among ${countOf(sketched.length, "document")}.`,
+    );
+  },
+);
 
 async function sketchAll(
   database: Database,

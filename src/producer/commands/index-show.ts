@@ -30,8 +30,7 @@ export const indexShow: CommandHandler = async (invocation) => {
     );
     for (const document of documents) {
       const version = versions.get(document.path);
-      if (invocation.options["json"] === true)
-        await terminal.printJson(documentJson(document, version));
+      if (terminal.isJson) await terminal.printJson(documentJson(document, version));
       else await printPage(terminal, documentPage(document, version));
     }
     const missing = paths.length - new Set(documents.map(({ path }) => path)).size;

@@ -1,6 +1,6 @@
+import { checkedCommand } from "../../shared/command-context.ts";
 import { toUSVString } from "node:util";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext, databaseCommand } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -33,14 +33,13 @@ import { argumentOf, textOf } from "./options.ts";
 import { readAll } from "./read-stdin.ts";
 
 /** Writes a durable note: all of it, or nothing. */
-export const memoryAdd: CommandHandler = async (invocation) =>
-  withMemory(invocation, async (context, database) => {
-    const note = await readNewMemory(invocation);
-    const inserted = await insertMemory(database, note);
-    if ("unknownKeys" in inserted) throw unknownChunks(inserted.unknownKeys);
-    await printAdded(context, database, inserted.memoryId);
-    return EXIT.ok;
-  });
+export const memoryAdd = memoryCommand(async (context, database) => {
+  const { invocation } = context;
+  const note = await readNewMemory(invocation);
+  const inserted = await insertMemory(database, note);
+  if ("unknownKeys" in inserted) throw unknownChunks(inserted.unknownKeys);
+  await printAdded(context, database, inserted.memoryId);
+});
 
 async function readNewMemory(invocation: Invocation): Promise<NewMemory> {
   const { options } = invocation;
@@ -92,74 +91,66 @@ function unknownChunks(keys: readonly string[]): Failure {
 }
 
 async function printAdded(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   database: Database,
   memoryId: string,
 ): Promise<void> {
   const added = await selectMemory(database, memoryId);
   if (added === undefined) throw new Failure("NOT_FOUND", `Somebody deleted note ${memoryId}.`);
-  if (invocation.options["json"] === true)
-    await terminal.printJson({ ok: true, ...memoryJson(added) });
+  if (terminal.isJson) await terminal.printJson({ ok: true, ...memoryJson(added) });
   else await terminal.print(memoryId);
   terminal.say(formatUse(added, (await selectLeftOutNotes(database)).length));
 }
 
 /** Notes, newest first, with what of their evidence is gone. */
-export const memoryList: CommandHandler = (invocation) =>
-  withMemory(invocation, async ({ terminal }, database) => {
-    const type = memoryTypeOf(invocation.options) ?? null;
-    const notes = await listMemory(database, type);
-    if (invocation.options["json"] === true) {
-      await terminal.printJson(notes.map(memoryJson));
-      return EXIT.ok;
-    }
-    if (notes.length === 0) {
-      const which = type === null ? "" : ` of type ${type}`;
-      terminal.say(
-        `There are no notes${which} yet. Write one with: nightdesk memory add TEXT --type preference`,
-      );
-      return EXIT.ok;
-    }
-    await printList(terminal, memoryTable(notes));
-    for (const line of notes.flatMap(formatDangling)) terminal.say(line);
-    return EXIT.ok;
-  });
+export const memoryList = memoryCommand(async ({ terminal, invocation }, database) => {
+  const type = memoryTypeOf(invocation.options) ?? null;
+  const notes = await listMemory(database, type);
+  if (terminal.isJson) return terminal.printJson(notes.map(memoryJson));
+  if (notes.length === 0) {
+    const which = type === null ? "" : ` of type ${type}`;
+    terminal.say(
+      `There are no notes${which} yet. Write one with: nightdesk memory add TEXT --type preference`,
+    );
+    return;
+  }
+  await printList(terminal, memoryTable(notes));
+  for (const line of notes.flatMap(formatDangling)) terminal.say(line);
+});
 
 /** Deletes one note. Runs that it was shown to keep its id and, in their prompts, its words. */
-export const memoryDelete: CommandHandler = (invocation) =>
-  withMemory(invocation, async ({ terminal }, database) => {
-    const given = argumentOf(invocation);
-    const id = await findId(database, given, ["note"]);
-    if (id === undefined || !(await deleteMemory(database, id))) {
-      throw new Failure(
-        "NOT_FOUND",
-        `There is no note ${JSON.stringify(given)}. nightdesk memory list shows the ids.`,
-      );
-    }
-    if (invocation.options["json"] === true) await terminal.printJson({ ok: true, memory_id: id });
-    terminal.say(`Deleted note ${id}.`);
-    return EXIT.ok;
-  });
+export const memoryDelete = memoryCommand(async ({ terminal, invocation }, database) => {
+  const given = argumentOf(invocation);
+  const id = await findId(database, given, ["note"]);
+  if (id === undefined || !(await deleteMemory(database, id))) {
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no note ${JSON.stringify(given)}. nightdesk memory list shows the ids.`,
+    );
+  }
+  if (terminal.isJson) await terminal.printJson({ ok: true, memory_id: id });
+  terminal.say(`Deleted note ${id}.`);
+});
 
 /** Version of the exported form. */
 const SCHEMA_VERSION = 1;
 
 /** Writes all notes as JSON, in the order in which they were written. */
-export const memoryExport: CommandHandler = (invocation) =>
-  withMemory(invocation, async (context, database) => {
-    const notes = await listMemory(database, null);
-    const written = await writeFileInWorkroot(
-      { file: argumentOf(invocation), cwd: invocation.cwd, roots: context.config.roots },
-      invocation.options["force"] === true ? "replace" : "keep",
-      exportOf(notes),
-    );
-    if (written.kind === "refused") return printRefusal(context, written);
-    if (invocation.options["json"] === true)
-      await context.terminal.printJson({ ok: true, file: written.path, items: notes.length });
-    else await context.terminal.print(written.path);
-    context.terminal.say(`Exported ${countOf(notes.length, "note")}.`);
-    return EXIT.ok;
-  });
+export const memoryExport = memoryCommand(async (context, database) => {
+  const { invocation } = context;
+  const notes = await listMemory(database, null);
+  const written = await writeFileInWorkroot(
+    { file: argumentOf(invocation), cwd: invocation.cwd, roots: context.config.roots },
+    invocation.options["force"] === true ? "replace" : "keep",
+    exportOf(notes),
+  );
+  if (written.kind === "refused") return printRefusal(context, written);
+  if (context.terminal.isJson)
+    await context.terminal.printJson({ ok: true, file: written.path, items: notes.length });
+  else await context.terminal.print(written.path);
+  context.terminal.say(`Exported ${countOf(notes.length, "note")}.`);
+  return EXIT.ok;
+});
 
 function exportOf(notes: readonly Memory[]): string {
   const items = notes.toReversed().map(exportedMemory);
@@ -171,18 +162,16 @@ function exportOf(notes: readonly Memory[]): string {
  * Runs a command of the durable memory on its open database.
  * @throws Failure MEMORY_ERROR where memory.enabled is false
  */
-async function withMemory<T>(
-  invocation: Invocation,
-  body: (context: CommandContext, database: Database) => Promise<T>,
-): Promise<T> {
-  const context = await openContext(invocation);
-  if (!context.config.memory.enabled) {
-    throw new Failure(
-      "MEMORY_ERROR",
-      `The durable memory is switched off: memory.enabled is false. Set it to true in ${context.config.file} to use it.`,
-    );
-  }
-  return withDatabase(context, "must-exist", (database) => body(context, database));
+function memoryCommand(run: Parameters<typeof databaseCommand>[1]): CommandHandler {
+  return checkedCommand("must-exist", assertEnabled, run);
+}
+
+function assertEnabled({ config }: CommandContext): void {
+  if (config.memory.enabled) return;
+  throw new Failure(
+    "MEMORY_ERROR",
+    `The durable memory is switched off: memory.enabled is false. Set it to true in ${config.file} to use it.`,
+  );
 }
 
 /** A line is shown indented, and blank ones would fill a prompt with nothing. */

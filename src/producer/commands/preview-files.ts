@@ -36,7 +36,7 @@ export async function printFilePreview(
   const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
   const empty = sizes.filter((each) => each.bytes === 0).map(({ path }) => path);
   const left = totalSkipped(skipped);
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({
       ok: true,
       state: "dry_run",

@@ -1,14 +1,8 @@
 import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
-import {
-  databaseCommand,
-  openContext,
-  userName,
-  withDatabase,
-} from "../../shared/command-context.ts";
+import { databaseCommand, userName } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import { Failure } from "../../shared/failure.ts";
 import { isRecord, parseJson } from "../../shared/json-value.ts";
@@ -38,10 +32,7 @@ export const reviewsList = databaseCommand(
     const which = options["all"] === true ? "all" : "waiting";
     const batchId = await batchOf(database, invocation);
     const rows = await selectReviews(database, { batchId, which, limit });
-    if (options["json"] === true) {
-      await terminal.printJson(rows);
-      return EXIT.ok;
-    }
+    if (terminal.isJson) return terminal.printJson(rows);
     if (rows.length > 0) await printList(terminal, reviewTable(rows));
     if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
     const waiting = rows.filter(({ state }) => state === "waiting").length;
@@ -50,19 +41,17 @@ export const reviewsList = databaseCommand(
         ? "No answer waits for somebody to look at it."
         : `${countOf(waiting, "answer")} ${waiting === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show JOB, then accept, correct or reject.`,
     );
-    return EXIT.ok;
   },
 );
 
-export const reviewsShow: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const review = await withDatabase(context, "must-exist", (database) =>
-    findReview(database, argumentOf(invocation)),
-  );
-  if (invocation.options["json"] === true) await context.terminal.printJson(review);
-  else await printPage(context.terminal, reviewPage(review));
-  return EXIT.ok;
-};
+export const reviewsShow = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const review = await findReview(database, argumentOf(invocation));
+    if (terminal.isJson) await terminal.printJson(review);
+    else await printPage(terminal, reviewPage(review));
+  },
+);
 
 async function findReview(database: Database, given: string): Promise<ReviewRow> {
   const jobId = await findId(database, given, ["job"]);
@@ -77,37 +66,31 @@ async function findReview(database: Database, given: string): Promise<ReviewRow>
   );
 }
 
-export const reviewsAccept: CommandHandler = (invocation) =>
-  decide(invocation, async () => ({ state: "accepted", correction: null }));
+export const reviewsAccept = deciding(async () => ({ state: "accepted", correction: null }));
 
-export const reviewsReject: CommandHandler = (invocation) =>
-  decide(invocation, async () => {
-    if ((textOf(invocation.options, "reason") ?? "").trim() !== "") {
-      return { state: "rejected", correction: null };
-    }
+export const reviewsReject = deciding(async (_, invocation) => {
+  if ((textOf(invocation.options, "reason") ?? "").trim() !== "") {
+    return { state: "rejected", correction: null };
+  }
+  throw new Failure("USAGE_ERROR", 'Say why: --reason "...". It is what the job is refused with.');
+});
+
+export const reviewsCorrect = deciding(async ({ kind }, invocation) => {
+  const correction = (await wordsOf(invocation)).trim();
+  if (correction === "") {
     throw new Failure(
       "USAGE_ERROR",
-      'Say why: --reason "...". It is what the job is refused with.',
+      'Give the answer: --text "..." or --file FILE. To refuse it: nightdesk reviews reject.',
     );
-  });
-
-export const reviewsCorrect: CommandHandler = (invocation) =>
-  decide(invocation, async ({ kind }) => {
-    const correction = (await wordsOf(invocation)).trim();
-    if (correction === "") {
-      throw new Failure(
-        "USAGE_ERROR",
-        'Give the answer: --text "..." or --file FILE. To refuse it: nightdesk reviews reject.',
-      );
-    }
-    if (kind === "extract" && !isRecord(parseJson(correction))) {
-      throw new Failure(
-        "INPUT_INVALID",
-        'The answer of an extraction is its fields, as a JSON object like {"total": 1250}.',
-      );
-    }
-    return { state: "corrected", correction };
-  });
+  }
+  if (kind === "extract" && !isRecord(parseJson(correction))) {
+    throw new Failure(
+      "INPUT_INVALID",
+      'The answer of an extraction is its fields, as a JSON object like {"total": 1250}.',
+    );
+  }
+  return { state: "corrected", correction };
+});
 
 async function wordsOf({ options, cwd }: Invocation): Promise<string> {
   const file = textOf(options, "file");
@@ -120,15 +103,14 @@ async function wordsOf({ options, cwd }: Invocation): Promise<string> {
 
 type Said = Pick<ReviewDecision, "state" | "correction">;
 
-async function decide(
-  invocation: Invocation,
-  sayOf: (review: ReviewRow) => Promise<Said>,
-): Promise<number> {
-  const context = await openContext(invocation);
-  const { options } = invocation;
-  return withDatabase(context, "must-exist", async (database) => {
+function deciding(
+  sayOf: (review: ReviewRow, invocation: Invocation) => Promise<Said>,
+): CommandHandler {
+  return databaseCommand("must-exist", async (context, database) => {
+    const { invocation, terminal } = context;
+    const { options } = invocation;
     const review = await findReview(database, argumentOf(invocation));
-    const said = await sayOf(review);
+    const said = await sayOf(review, invocation);
     const decided = await decideReview(database, review.job_id, {
       ...said,
       facts: z.array(z.string()).safeParse(options["fact"]).data ?? [],
@@ -143,45 +125,37 @@ async function decide(
           : "Its job does not wait any more.";
       throw new Failure("INPUT_INVALID", `Nothing was changed. ${how}`);
     }
-    if (options["json"] === true) {
-      await context.terminal.printJson({ job_id: review.job_id, ...said });
-    } else {
-      context.terminal.say(`The answer is ${said.state}; its job goes on.`);
-    }
+    if (terminal.isJson) await terminal.printJson({ job_id: review.job_id, ...said });
+    else terminal.say(`The answer is ${said.state}; its job goes on.`);
     await hintWorker(context, database);
-    return EXIT.ok;
   });
 }
 
 /** What people decided, as questions that any model can be asked: a decision without facts says nothing of an answer's words. */
-export const reviewsExport: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const file = resolve(invocation.cwd, argumentOf(invocation));
-  const rows = await withDatabase(context, "must-exist", async (database) =>
-    selectReviews(database, {
-      batchId: await batchOf(database, invocation),
-      which: "decided",
-      limit: MOST_EXPORTED,
-    }),
-  );
-  const usable = rows.filter(({ kind, facts }) => kind === "ask" && facts.length > 0);
-  const lines = usable.map((row) =>
-    JSON.stringify({
-      id: row.job_id,
-      question: formatTask(row.kind, row.input),
-      expected: row.facts.map((fact) => [fact]),
-    }),
-  );
-  try {
-    await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
-  } catch (error) {
-    throw new Failure("INPUT_INVALID", `${file} can't be written: ${String(error)}.`, {
-      cause: error,
-    });
-  }
-  const left = rows.length - usable.length;
-  context.terminal.say(
-    `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} without --fact, or about another kind than ask, left out.`,
-  );
-  return EXIT.ok;
-};
+export const reviewsExport = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const file = resolve(invocation.cwd, argumentOf(invocation));
+    const batchId = await batchOf(database, invocation);
+    const rows = await selectReviews(database, { batchId, which: "decided", limit: MOST_EXPORTED });
+    const usable = rows.filter(({ kind, facts }) => kind === "ask" && facts.length > 0);
+    const lines = usable.map((row) =>
+      JSON.stringify({
+        id: row.job_id,
+        question: formatTask(row.kind, row.input),
+        expected: row.facts.map((fact) => [fact]),
+      }),
+    );
+    try {
+      await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
+    } catch (error) {
+      throw new Failure("INPUT_INVALID", `${file} can't be written: ${String(error)}.`, {
+        cause: error,
+      });
+    }
+    const left = rows.length - usable.length;
+    terminal.say(
+      `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} without --fact, or about another kind than ask, left out.`,
+    );
+  },
+);

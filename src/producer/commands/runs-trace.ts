@@ -1,6 +1,6 @@
+import type { CommandContext } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/command-context.ts";
 import { relative, resolve, sep } from "node:path";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -13,29 +13,29 @@ import { argumentOf, textOf } from "./options.ts";
 import { noSuchRun } from "./runs.ts";
 
 /** Writes all that is on record of a job, over its runs and the jobs of its checks, into a folder of the work root. */
-export const runsTrace: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal, config } = context;
-  const id = argumentOf(invocation);
-  const output = textOf(invocation.options, "output");
-  if (output === undefined) {
-    throw new Failure("USAGE_ERROR", "--output DIR is missing: a new folder in the work root.");
-  }
-  const folder = resolve(invocation.cwd, output);
-  return withDatabase(context, "must-exist", async (database) => {
-    const jobId = await findEndedJob(database, id);
+export const runsTrace = checkedCommand(
+  "must-exist",
+  folderOf,
+  async (context, database, folder) => {
+    const { terminal, invocation, config } = context;
+    const jobId = await findEndedJob(database, argumentOf(invocation));
     const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
     const place = { folder, cwd: invocation.cwd, roots: config.roots, reasoning } as const;
     const lines = await exportTrace(database, jobId, place);
     if (typeof lines !== "number") return printRefusal(context, lines);
     const path = relative(config.roots.workroot, folder).split(sep).join("/");
-    if (invocation.options["json"] === true)
-      await terminal.printJson({ ok: true, folder: path, job_id: jobId, lines });
+    if (terminal.isJson) await terminal.printJson({ ok: true, folder: path, job_id: jobId, lines });
     else await terminal.print(path);
     terminal.say(`Wrote ${countOf(lines, "line")} of trace.`);
     return EXIT.ok;
-  });
-};
+  },
+);
+
+function folderOf({ invocation: { options, cwd } }: CommandContext): string {
+  const output = textOf(options, "output");
+  if (output !== undefined) return resolve(cwd, output);
+  throw new Failure("USAGE_ERROR", "--output DIR is missing: a new folder in the work root.");
+}
 
 async function findEndedJob(database: Database, id: string): Promise<string> {
   const found = await findId(database, id, ["run", "job"]);

@@ -1,8 +1,10 @@
-import { basename, join, relative, resolve, sep } from "node:path";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
-import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
+import type { ReasoningRow } from "../../shared/views/reasoning.ts";
+import type { Terminal } from "../../shared/terminal.ts";
+import { batchOf } from "./approvals.ts";
+import { basename, join, relative, resolve, sep } from "node:path";
+import { checkedCommand, databaseCommand } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countRuns, listRuns, selectRunDetails } from "../../shared/views/runs.ts";
@@ -12,7 +14,6 @@ import { selectReasoning } from "../../shared/views/reasoning.ts";
 import { runPage, runTable } from "../../shared/views/run-page.ts";
 import { Failure } from "../../shared/failure.ts";
 import { exportRuns } from "../export-runs.ts";
-import { findNamedBatch } from "../find-named.ts";
 import { printRefusal } from "../print/result.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { outputText, selectOutputs } from "../../shared/views/steps.ts";
@@ -21,104 +22,89 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
 
-export const runsList: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
-  const batch = textOf(invocation.options, "batch");
-  const runs = await withDatabase(context, "must-exist", async (database) => {
-    const batchId = batch === undefined ? null : (await findNamedBatch(database, batch)).batchId;
-    return listRuns(database, batchId, limit);
-  });
-  if (invocation.options["json"] === true) {
-    await terminal.printJson(runs);
-    return EXIT.ok;
-  }
-  if (runs.length === 0) {
-    terminal.say("There are no runs yet.");
-    return EXIT.ok;
-  }
-  await printList(terminal, runTable(runs));
-  if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
-  return EXIT.ok;
-};
+export const runsList = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation }, database) => {
+    const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
+    const batchId = await batchOf(database, invocation);
+    const runs = await listRuns(database, batchId, limit);
+    if (terminal.isJson) return terminal.printJson(runs);
+    if (runs.length === 0) {
+      terminal.say("There are no runs yet.");
+      return;
+    }
+    await printList(terminal, runTable(runs));
+    if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
+  },
+);
 
 /** By the id of a run, or of a job: then all of its runs. */
-export const runsShow: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const { terminal } = context;
-  const id = argumentOf(invocation);
-  const step = textOf(invocation.options, "output");
-  if (step !== undefined) return showOutput(context, id, step);
-  if (invocation.options["reasoning"] === true) return showReasoning(context, id);
-  const runs = await withDatabase(context, "must-exist", async (database) => {
+export const runsShow = checkedCommand(
+  "must-exist",
+  stepOf,
+  async ({ terminal, invocation }, database, step) => {
+    const id = argumentOf(invocation);
     const found = await findId(database, id, ["run", "job"]);
     if (found === undefined) throw noSuchRun(id);
-    return selectRunDetails(database, found);
-  });
-  if (runs.length === 0) {
-    throw new Failure(
-      "NOT_FOUND",
-      `There is no run or job ${id} that ran. nightdesk runs list shows the ids.`,
-    );
-  }
-  if (invocation.options["json"] === true) {
-    await terminal.printJson(runs);
-    return EXIT.ok;
-  }
-  const extent = invocation.options["all"] === true ? "full" : "brief";
-  for (const [index, run] of runs.entries()) {
-    if (index > 0) await terminal.print("");
-    await printPage(terminal, runPage(run, extent));
-  }
-  return EXIT.ok;
-};
+    if (step !== undefined)
+      return showOutputs(terminal, { id, step }, await selectOutputs(database, found, step));
+    if (invocation.options["reasoning"] === true)
+      return showReasoning(terminal, id, await selectReasoning(database, found));
+    const runs = await selectRunDetails(database, found);
+    if (runs.length === 0) {
+      throw new Failure(
+        "NOT_FOUND",
+        `There is no run or job ${id} that ran. nightdesk runs list shows the ids.`,
+      );
+    }
+    if (terminal.isJson) return terminal.printJson(runs);
+    const extent = invocation.options["all"] === true ? "full" : "brief";
+    for (const [index, run] of runs.entries()) {
+      if (index > 0) await terminal.print("");
+      await printPage(terminal, runPage(run, extent));
+    }
+  },
+);
+
+/** The step that `--output` names. */
+function stepOf({ invocation }: CommandContext): number | undefined {
+  const step = textOf(invocation.options, "output");
+  if (step === undefined) return undefined;
+  if (/^\d{1,6}$/.test(step)) return Number(step);
+  throw new Failure(
+    "USAGE_ERROR",
+    `--output takes the number of a step, such as 3. nightdesk runs show ${argumentOf(invocation)} lists the steps.`,
+  );
+}
 
 /** What a step of an investigation gave, whole. */
-async function showOutput(context: CommandContext, id: string, named: string): Promise<number> {
-  const { terminal, invocation } = context;
-  if (!/^\d{1,6}$/.test(named)) {
-    throw new Failure(
-      "USAGE_ERROR",
-      `--output takes the number of a step, such as 3. nightdesk runs show ${id} lists the steps.`,
-    );
-  }
-  const outputs = await withDatabase(context, "must-exist", async (database) => {
-    const found = await findId(database, id, ["run", "job"]);
-    if (found === undefined) throw noSuchRun(id);
-    return selectOutputs(database, found, Number(named));
-  });
+async function showOutputs(
+  terminal: Terminal,
+  { id, step }: { readonly id: string; readonly step: number },
+  outputs: readonly StoredOutput[],
+): Promise<void> {
   if (outputs.length === 0) {
     throw new Failure(
       "NOT_FOUND",
-      `Step ${named} of ${id} gave nothing that is kept, or there is no such step. nightdesk runs show ${id} lists the steps.`,
+      `Step ${step} of ${id} gave nothing that is kept, or there is no such step. nightdesk runs show ${id} lists the steps.`,
     );
   }
-  if (outputs.every(({ content }) => content === null)) throw removedSince(named, outputs);
-  if (invocation.options["json"] === true) {
-    await terminal.printJson(outputs.map(outputJson));
-    return EXIT.ok;
-  }
+  if (outputs.every(({ content }) => content === null)) throw removedSince(step, outputs);
+  if (terminal.isJson) return terminal.printJson(outputs.map(outputJson));
   for (const { stream, content } of outputs) {
     if (content === null) continue;
     if (outputs.length > 1) await terminal.printText(`${stream}:`);
     await terminal.printText(outputText(stream, content));
   }
-  return EXIT.ok;
 }
 
 /** What models thought before the replies of a run or job, as far as that is kept. */
-async function showReasoning(context: CommandContext, id: string): Promise<number> {
-  const { terminal, invocation } = context;
-  const rows = await withDatabase(context, "must-exist", async (database) => {
-    const found = await findId(database, id, ["run", "job"]);
-    if (found === undefined) throw noSuchRun(id);
-    return selectReasoning(database, found);
-  });
-  if (invocation.options["json"] === true) {
-    await terminal.printJson(rows);
-    return EXIT.ok;
-  }
+async function showReasoning(
+  terminal: Terminal,
+  id: string,
+  rows: readonly ReasoningRow[],
+): Promise<void> {
+  if (terminal.isJson) return terminal.printJson(rows);
   if (rows.length === 0) {
     terminal.say(
       `No reasoning is kept of ${id}: its models gave none, or its time is over (runs.keep_reasoning_days).`,
@@ -128,7 +114,6 @@ async function showReasoning(context: CommandContext, id: string): Promise<numbe
     await terminal.printText(`${pass}, ${model}, ${countOf(chars, "character")}:`);
     await terminal.printText(reasoning);
   }
-  return EXIT.ok;
 }
 
 const outputJson = ({ content, ...output }: StoredOutput): object => ({
@@ -136,7 +121,7 @@ const outputJson = ({ content, ...output }: StoredOutput): object => ({
   text: content === null ? null : outputText(output.stream, content),
 });
 
-function removedSince(step: string, outputs: readonly StoredOutput[]): Failure {
+function removedSince(step: number, outputs: readonly StoredOutput[]): Failure {
   const what = outputs.map(
     ({ stream, bytes, sha256 }) => `${stream}, ${bytes} bytes, sha256 ${sha256}`,
   );
@@ -147,40 +132,34 @@ function removedSince(step: string, outputs: readonly StoredOutput[]): Failure {
 }
 
 /** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder of the name `runs` is taken itself. */
-export const runsExport: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
+export const runsExport = databaseCommand("must-exist", async (context, database) => {
+  const { invocation, terminal } = context;
   const asked = resolve(invocation.cwd, argumentOf(invocation));
   const folder = basename(asked) === "runs" ? asked : join(asked, "runs");
-  return withDatabase(context, "must-exist", async (database) => {
-    const filter = await filterOf(context, database);
-    const { ended, running } = await countRuns(database, filter);
-    if (filter.runOrJobId !== null && ended + running === 0) throw noSuchRun(filter.runOrJobId);
-    const existing = invocation.options["force"] === true ? "replace" : "keep";
-    const { roots } = context.config;
-    const outputs = invocation.options["withOutputs"] === true ? "texts" : "ids";
-    const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
-    const place = { folder, cwd: invocation.cwd, roots, existing, outputs, reasoning } as const;
-    const done = { written: 0, unchanged: 0 };
-    const refusal = await exportRuns(database, filter, place, (outcome) => {
-      done[outcome] += 1;
-      context.terminal.status(`${done.written + done.unchanged} of ${countOf(ended, "run")}`);
-    });
-    context.terminal.clearStatus();
-    return refusal === undefined
-      ? printExported(context, folder, { ...done, running })
-      : printRefusal(context, refusal);
+  const filter = await filterOf(context, database);
+  const { ended, running } = await countRuns(database, filter);
+  if (filter.runOrJobId !== null && ended + running === 0) throw noSuchRun(filter.runOrJobId);
+  const existing = invocation.options["force"] === true ? "replace" : "keep";
+  const { roots } = context.config;
+  const outputs = invocation.options["withOutputs"] === true ? "texts" : "ids";
+  const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
+  const place = { folder, cwd: invocation.cwd, roots, existing, outputs, reasoning } as const;
+  const done = { written: 0, unchanged: 0 };
+  const refusal = await exportRuns(database, filter, place, (outcome) => {
+    done[outcome] += 1;
+    terminal.status(`${done.written + done.unchanged} of ${countOf(ended, "run")}`);
   });
-};
+  terminal.clearStatus();
+  return refusal === undefined
+    ? printExported(context, folder, { ...done, running })
+    : printRefusal(context, refusal);
+});
 
-async function filterOf(
-  { invocation: { options } }: CommandContext,
-  database: Database,
-): Promise<RunFilter> {
-  const [batch, run] = [textOf(options, "batch"), textOf(options, "run")];
+async function filterOf({ invocation }: CommandContext, database: Database): Promise<RunFilter> {
+  const run = textOf(invocation.options, "run");
   const runOrJobId = run === undefined ? null : await findId(database, run, ["run", "job"]);
   if (runOrJobId === undefined) throw noSuchRun(run ?? "");
-  const batchId = batch === undefined ? null : (await findNamedBatch(database, batch)).batchId;
-  return { batchId, runOrJobId };
+  return { batchId: await batchOf(database, invocation), runOrJobId };
 }
 
 export const noSuchRun = (id: string): Failure =>
@@ -192,12 +171,12 @@ export const noSuchRun = (id: string): Failure =>
 type Done = { readonly written: number; readonly unchanged: number; readonly running: number };
 
 async function printExported(
-  { terminal, invocation, config }: CommandContext,
+  { terminal, config }: CommandContext,
   folder: string,
   { written, unchanged, running }: Done,
 ): Promise<number> {
   const path = relative(config.roots.workroot, folder).split(sep).join("/");
-  if (invocation.options["json"] === true)
+  if (terminal.isJson)
     await terminal.printJson({ ok: true, folder: path, written, unchanged, running });
   else await terminal.print(path);
   const there = unchanged === 0 ? "" : `; ${countOf(unchanged, "run")} had been before`;

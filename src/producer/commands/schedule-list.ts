@@ -1,6 +1,5 @@
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { parseCron } from "../../shared/cron-times.ts";
 import {
   selectLastRuns,
@@ -22,17 +21,15 @@ type Listed = {
 
 /** All schedules, with the next three times of those that are on and the last run. */
 export const scheduleList = databaseCommand("must-exist", async (context, database) => {
-  const { invocation } = context;
   const listed = {
     schedules: await selectSchedules(database),
     lastRuns: await selectLastRuns(database),
     now: await selectNow(database),
   };
-  if (invocation.options["json"] === true) await printJson(context, listed);
+  if (context.terminal.isJson) await printJson(context, listed);
   else await printTable(context, listed);
   printUntaken(context, listed);
   if (listed.schedules.some(({ enabled }) => enabled)) await hintTicking(context, database);
-  return EXIT.ok;
 });
 
 const printJson = ({ terminal }: CommandContext, { schedules, lastRuns, now }: Listed) =>

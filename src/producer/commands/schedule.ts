@@ -1,7 +1,6 @@
 import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
   findSchedule,
@@ -32,7 +31,7 @@ export const scheduleSet: CommandHandler = async (invocation) => {
     const schedule = await findSchedule(database, entry.name);
     if (schedule === undefined) throw new Error(`schedule ${entry.name} was removed at once`);
     const now = await selectNow(database);
-    if (invocation.options["json"] === true) {
+    if (terminal.isJson) {
       await terminal.printJson(scheduleJson(schedule, now, undefined));
     }
     const [next] = nextTimes(schedule, now);
@@ -42,7 +41,6 @@ export const scheduleSet: CommandHandler = async (invocation) => {
         : `Schedule ${entry.name} is set. It runs next at ${showPlanned(next, entry.timezone)} (${entry.timezone}).`,
     );
     if (schedule.enabled) await hintTicking(context, database);
-    return EXIT.ok;
   });
 };
 
@@ -80,7 +78,7 @@ export const scheduleEnable: CommandHandler = async (invocation) =>
 export const scheduleDisable: CommandHandler = async (invocation) =>
   switchNamed(await openContext(invocation), "off");
 
-function switchNamed(context: CommandContext, to: "on" | "off"): Promise<number> {
+function switchNamed(context: CommandContext, to: "on" | "off"): Promise<void> {
   const { invocation, config, terminal } = context;
   const name = argumentOf(invocation);
   return withDatabase(context, "create", async (database) => {
@@ -90,12 +88,11 @@ function switchNamed(context: CommandContext, to: "on" | "off"): Promise<number>
     await switchSchedule(database, name, to);
     const schedule = (await findSchedule(database, name)) ?? before;
     const now = await selectNow(database);
-    if (invocation.options["json"] === true) {
+    if (terminal.isJson) {
       await terminal.printJson(scheduleJson(schedule, now, undefined));
     }
     terminal.say(formatSwitched(schedule, now));
     if (to === "on") await hintTicking(context, database);
-    return EXIT.ok;
   });
 }
 
@@ -120,9 +117,8 @@ export const scheduleRemove = databaseCommand(
       );
     }
     await removeSchedule(database, name);
-    if (invocation.options["json"] === true) await terminal.printJson({ ok: true, name });
+    if (terminal.isJson) await terminal.printJson({ ok: true, name });
     terminal.say(`Removed schedule ${name}. The batches that it made stay.`);
-    return EXIT.ok;
   },
 );
 
@@ -141,12 +137,11 @@ export const scheduleRun = databaseCommand("create", async (context, database) =
     );
   }
   const { batchId, batch } = made;
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
   } else {
     await terminal.print(batch);
     terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
   }
   await hintWorker(context, database);
-  return EXIT.ok;
 });

@@ -1,6 +1,5 @@
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readAsReader, selectColumnNames, selectViewNames } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -22,17 +21,16 @@ export const sql = databaseCommand("must-exist", async (context, database) => {
   } catch (error) {
     throw await nameWhatThereIs(database, statement, error);
   }
-  return EXIT.ok;
 });
 
-function formatOf({ invocation: { options } }: CommandContext): RowFormat {
+function formatOf({ terminal, invocation: { options } }: CommandContext): RowFormat {
   const { format } = options;
   if (options["crlf"] === true) {
     if (format === "csv") return "csv_crlf";
     throw new Failure("INPUT_INVALID", "--crlf is for --format csv, and the format is another.");
   }
   if (format === "json" || format === "csv" || format === "table") return format;
-  return options["json"] === true ? "json" : "table";
+  return terminal.isJson ? "json" : "table";
 }
 
 /** A server knows statement_timeout. The embedded database does not: its process is stopped, and started again by the next who asks. */

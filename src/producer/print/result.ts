@@ -21,20 +21,19 @@ import { lineOf } from "./sections.ts";
 
 /** Prints how a single job ended, and gives the command's exit code. */
 export async function printResult(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   database: Database,
   jobId: string,
 ): Promise<number> {
   const result = await selectResult(database, jobId);
   if (result === undefined)
     throw new Failure("NOT_FOUND", `Job ${jobId} is gone: its batch was deleted.`);
-  const wantsJson = invocation.options["json"] === true;
   if (result.state !== "succeeded") {
-    if (wantsJson) await terminal.printJson(failureJson(result));
+    if (terminal.isJson) await terminal.printJson(failureJson(result));
     else for (const told of formatFailure(result)) terminal.say(told);
     return result.state === "refused" ? EXIT.refused : EXIT.error;
   }
-  if (wantsJson)
+  if (terminal.isJson)
     await terminal.printJson({ ...successJson(result), ...(await vectorsOf(database, result)) });
   else if (isTable(result, terminal)) {
     await printExtractions(terminal, database, result.batch_id);
@@ -180,12 +179,12 @@ const wordOf = (state: JobResult["state"]): string =>
 
 /** Says why a single job waits and when it goes on, and gives the exit code for "try again later". */
 export async function printDelay(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   job: WaitingJob,
   batch: string,
 ): Promise<number> {
   const code = job.code ?? (job.holdReason === "budget" ? "BUDGET_EXCEEDED" : null);
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({
       ok: false,
       error_code: code,
@@ -312,10 +311,10 @@ const rounded = (milliseconds: number | null): number | null =>
 
 /** A refusal of the command itself, told as a failure is. @returns the exit code */
 export async function printRefusal(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   { code, message }: Refusal,
 ): Promise<number> {
-  if (invocation.options["json"] === true)
+  if (terminal.isJson)
     await terminal.printJson({ ok: false, error_code: code, error_message: message });
   else terminal.say(`nightdesk: ${code}: ${message}`);
   return EXIT.refused;
@@ -326,14 +325,14 @@ export async function printRefusal(
  * are one table on a terminal, behind all others.
  */
 export async function printBatchResults(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   database: Database,
   batchId: string,
 ): Promise<void> {
-  const wantsJson = invocation.options["json"] === true;
   let tables = 0;
   for await (const result of readResults(database, batchId)) {
-    if (wantsJson) await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
+    if (terminal.isJson)
+      await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
     else if (isTable(result, terminal)) tables += 1;
     else {
       for (const shown of layOutLines(formatResult(result), terminal.dataColumns))

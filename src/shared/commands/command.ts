@@ -46,8 +46,8 @@ export type Invocation = {
   readonly version: string;
 };
 
-/** Runs a command and gives its exit code. */
-export type CommandHandler = (invocation: Invocation) => Promise<number>;
+/** Runs a command and gives its exit code; 0 where it gives none. */
+export type CommandHandler = (invocation: Invocation) => Promise<number> | Promise<void>;
 
 /** Loads the handler of each command name of one process, and nothing else. */
 export type CommandHandlers = Readonly<Record<string, () => Promise<CommandHandler>>>;

@@ -15,7 +15,7 @@ const rowsSchema = z.object({
 });
 
 /** What a model thought before one of its replies. */
-type ReasoningRow = z.infer<typeof rowsSchema>;
+export type ReasoningRow = z.infer<typeof rowsSchema>;
 
 /**
  * What is kept of the reasoning behind the calls of a run, or of a job and the jobs of its checks, in the order of the

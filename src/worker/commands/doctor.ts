@@ -18,7 +18,7 @@ export const doctor: CommandHandler = async (invocation) => {
   const mends = invocation.options["fix"] === true ? mendsOf(found) : [];
   const ran = await mend(mends, { invocation, terminal });
   const checks = ran === 0 ? found : await runChecks(invocation);
-  if (invocation.options["json"] === true) await terminal.printJson(checksJson(checks));
+  if (terminal.isJson) await terminal.printJson(checksJson(checks));
   else await printText(terminal, checks);
   if (checks.every(({ level }) => level !== "fail")) return EXIT.ok;
   return checks.some(({ code }) => code === QUEUE_SCHEMA_OUTDATED) ? EXIT.config : EXIT.error;

@@ -4,7 +4,6 @@ import { openContext, openDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { modelHostsOf } from "../../shared/config/hosts.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { NO_MCP } from "../mcp-client/definition.ts";
@@ -49,7 +48,6 @@ export const mcp: CommandHandler = async (invocation) => {
       () => undefined,
     );
   }
-  return EXIT.ok;
 };
 
 function offeredToClients(config: CommandContext["config"]): readonly OfferedTool[] {

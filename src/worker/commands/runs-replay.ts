@@ -42,8 +42,8 @@ async function replay(context: CommandContext, database: Database, id: string): 
   };
   const { signal } = new AbortController();
   const report = reportOf(recorded, await replayRun(recorded, await resources.pipeline(), signal));
-  const { invocation, terminal } = context;
-  if (invocation.options["json"] === true) await terminal.printJson(report);
+  const { terminal } = context;
+  if (terminal.isJson) await terminal.printJson(report);
   else for (const line of formatReplay(report)) await terminal.print(line);
   return report.ok ? EXIT.ok : EXIT.error;
 }
@@ -96,7 +96,7 @@ const isRepeatable = (input: JobInput): input is RepeatableInput =>
   kindOf(input.kind).notRepeatable === null;
 
 async function refuse(
-  { terminal, invocation }: CommandContext,
+  { terminal }: CommandContext,
   run: RunDetail,
   { what, sources }: Extract<RecordedSources, { kind: "changed" }>,
 ): Promise<number> {
@@ -107,7 +107,7 @@ async function refuse(
         "Put them back as they were, or queue the job again."
       : `Run ${run.run_id} can't be repeated, for jobs do not say what it told of: ${names}. ` +
         `What they say now is told by: nightdesk digest ${JSON.stringify(run.batch)}`;
-  if (invocation.options["json"] === true) {
+  if (terminal.isJson) {
     await terminal.printJson({
       ok: false,
       error_code: "EVIDENCE_INVALID",

@@ -1,7 +1,6 @@
 import { openContext } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
 import { findKeyFault } from "../../shared/config/search-key.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Preset } from "../../shared/tool-presets.ts";
@@ -62,10 +61,7 @@ export const toolsList: CommandHandler = async (invocation) => {
     ...stateOf(tool),
     presets: presets.filter((each) => each.tools.includes(tool.name)).map((each) => each.name),
   }));
-  if (options["json"] === true) {
-    await terminal.printJson({ ok: true, tools, presets });
-    return EXIT.ok;
-  }
+  if (terminal.isJson) return terminal.printJson({ ok: true, tools, presets });
   const columns = tools.map(({ name, state, reason, effect, description }) => [
     name,
     state,
@@ -78,7 +74,6 @@ export const toolsList: CommandHandler = async (invocation) => {
   for (const line of aligned(shown.map(presetColumns))) {
     await terminal.print(line);
   }
-  return EXIT.ok;
 };
 
 const presetColumns = ({ name, tools }: Preset): readonly string[] => [

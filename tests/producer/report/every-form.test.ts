@@ -79,7 +79,10 @@ async function onTerminal(page: Page): Promise<string> {
   let written = "";
   const stdout = { write: (text: string) => (written += text) !== "", once: () => undefined };
   const screen = { stdout, stderr: stdout };
-  await printPage(openTerminal({ screen, color: "never", data: "clean", zone: () => null }), page);
+  await printPage(
+    openTerminal({ screen, color: "never", data: "clean", isJson: false, zone: () => null }),
+    page,
+  );
   return written;
 }
 

@@ -43,7 +43,7 @@ async function runIn(
   try {
     const program = buildProgram("0", async (command, words, options) => {
       const where = { env: {}, cwd, screen: process, packageRoot, version: "0" };
-      code = await query({ command, args: words, options, ...where });
+      code = (await query({ command, args: words, options, ...where })) ?? 0;
     });
     await program.parseAsync(["query", ...args, "--json"], { from: "user" });
   } catch (error) {
