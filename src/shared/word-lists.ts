@@ -1,9 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { foldWord } from "./normalise-text.ts";
+import { once } from "./once.ts";
 
 const words = z.array(z.string().min(1)).default([]);
+/** Single words, several in a line. */
+const lines = z
+  .array(z.string().min(1))
+  .default([])
+  .transform((all) => all.flatMap((line) => line.split(" ")));
 
 /** What a file of `assets/words`, one a language, may list. */
 const listsSchema = z.strictObject({
@@ -58,6 +64,22 @@ const listsSchema = z.strictObject({
   negated: z.array(z.tuple([z.string().min(1), z.string().min(1)])).default([]),
   /** Words that say the same of most subjects, a group a line, without accents: none that differs in degree, number or direction. */
   synonyms: words,
+  /** Forms of one word that share no beginning, a group a line, without accents: strong verbs, and nouns and verbs made of each other. */
+  forms: words,
+  /** Words that say nothing about a subject, without accents, with those that questions and orders are made of. */
+  stop: lines,
+  /** Words that a sentence needs and its subject does not, without accents: cost, hold, become. */
+  light: lines,
+  /** Words that begin sentences, or have a capital, and are nobody's name; and what stands before a name and is no part of it. */
+  no_names: lines,
+  titles: lines,
+  /** What labels call documents of a common kind, and words that these are full of. */
+  kinds: z.record(z.string(), lines).default({}),
+  kind_cues: z.record(z.string(), lines).default({}),
+  /** Labels that take what nothing else fits. */
+  others: lines,
+  /** Words of the same choice, without accents, by what they mean. */
+  choices: z.record(z.string(), lines).default({}),
   /** What stands before a question and before its answer, such as "Q" and "A". */
   questions: z.strictObject({ asked: words, answered: words }),
   /** Of questions over tables. */
@@ -91,10 +113,7 @@ const listsSchema = z.strictObject({
   fields: z.record(z.string(), words).default({}),
 });
 
-type WordFile = z.infer<typeof listsSchema>;
-type Lists = Readonly<Record<"series" | "old" | "draft" | "final", ReadonlySet<string>>>;
-export type TableWords = WordFile["tables"];
-export type FrameWords = Readonly<Record<keyof WordFile["frames"], readonly string[]>>;
+export type WordFile = z.infer<typeof listsSchema>;
 export type CueWords = Readonly<Record<keyof WordFile["cues"], readonly string[]>>;
 
 const FOLDER = join(import.meta.dirname, "..", "..", "assets", "words");
@@ -102,85 +121,64 @@ const FOLDER = join(import.meta.dirname, "..", "..", "assets", "words");
 /** What files are called: codes of ISO 639. */
 const CODES = { english: "en", german: "de", french: "fr", spanish: "es", japanese: "ja" } as const;
 
-const files = new Map<string, WordFile>();
+type Listed = keyof typeof CODES;
+const files = new Map<Listed, WordFile>();
 
-function wordsOf(code: string): WordFile {
-  const known = files.get(code);
-  if (known !== undefined) return known;
-  const read = listsSchema.parse(JSON.parse(readFileSync(join(FOLDER, `${code}.json`), "utf8")));
-  files.set(code, read);
+/** The words of a language, read when they are first asked for. */
+export function wordFile(language: Listed): WordFile {
+  const file = join(FOLDER, `${CODES[language]}.json`);
+  const read = files.get(language) ?? listsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  files.set(language, read);
   return read;
 }
 
-let merged: Lists | undefined;
+export const allWordFiles = (): readonly WordFile[] =>
+  Object.keys(CODES).map((language) => wordFile(language as Listed));
 
-/** The words of all languages, in lower case and without accents; read once. */
-export function wordLists(): Lists {
-  merged ??= mergeLists();
+/** Lists of all languages, those of the same key together. */
+export function mergeByKey(
+  pick: (file: WordFile) => Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const merged = new Map<string, readonly string[]>();
+  for (const [key, words] of allWordFiles().flatMap((file) => Object.entries(pick(file))))
+    merged.set(key, [...(merged.get(key) ?? []), ...words]);
   return merged;
 }
 
-function mergeLists(): Lists {
-  const all = readdirSync(FOLDER).map((file) => wordsOf(file.replace(/\.json$/, "")));
-  const merge = (key: keyof Lists) => new Set(all.flatMap((lists) => lists[key]).map(foldWord));
+/** The words of all languages, in lower case and without accents; read once. */
+export const wordLists = once(() => {
+  const merge = (key: "series" | "old" | "draft" | "final"): ReadonlySet<string> =>
+    new Set(
+      allWordFiles()
+        .flatMap((lists) => lists[key])
+        .map(foldWord),
+    );
   return {
     series: merge("series"),
     old: merge("old"),
     draft: merge("draft"),
     final: merge("final"),
   };
-}
-
-/** What frames a sentence of a language, in lower case. */
-export const frameWords = (language: keyof typeof CODES): FrameWords =>
-  wordsOf(CODES[language]).frames;
-
-export const cueWords = (language: keyof typeof CODES): CueWords => wordsOf(CODES[language]).cues;
-
-/** Verbs of a language, each with its denial. */
-export const negatedWords = (language: keyof typeof CODES): WordFile["negated"] =>
-  wordsOf(CODES[language]).negated;
-
-/** Groups of words of a language that may stand for each other, with blanks between them. */
-export const synonymGroups = (language: keyof typeof CODES): readonly string[] =>
-  wordsOf(CODES[language]).synonyms;
-
-/** What questions over tables of a language are made of. */
-export const tableWords = (language: keyof typeof CODES): TableWords =>
-  wordsOf(CODES[language]).tables;
-
-let fields: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+});
 
 /** For each word or phrase of the names of fields, in lower case and without accents, what it means; of all languages, read once. */
-export function fieldWords(): ReadonlyMap<string, ReadonlySet<string>> {
-  fields ??= Object.values(CODES)
-    .flatMap((code) => Object.entries(wordsOf(code).fields))
+export const fieldWords = once((): ReadonlyMap<string, ReadonlySet<string>> =>
+  allWordFiles()
+    .flatMap((file) => Object.entries(file.fields))
     .reduce((known, [meaning, spelled]) => {
       for (const word of spelled.map(foldWord)) {
         known.set(word, new Set([...(known.get(word) ?? []), meaning]));
       }
       return known;
-    }, new Map<string, ReadonlySet<string>>());
-  return fields;
-}
-
-/** What stands before a question and before its answer, in all languages. */
-export function questionMarks(): Readonly<Record<"asked" | "answered", readonly string[]>> {
-  const all = Object.values(CODES).map((code) => wordsOf(code).questions);
-  return {
-    asked: all.flatMap(({ asked }) => asked),
-    answered: all.flatMap(({ answered }) => answered),
-  };
-}
-
-let totals: ReadonlySet<string> | undefined;
+    }, new Map<string, ReadonlySet<string>>()),
+);
 
 /** What rows are called that hold a total, in all languages, folded; read once. */
-export function totalsOfTables(): ReadonlySet<string> {
-  totals ??= new Set(
-    Object.values(CODES)
-      .flatMap((code) => wordsOf(code).tables.totals)
-      .map(foldWord),
-  );
-  return totals;
-}
+export const totalsOfTables = once(
+  (): ReadonlySet<string> =>
+    new Set(
+      allWordFiles()
+        .flatMap(({ tables }) => tables.totals)
+        .map(foldWord),
+    ),
+);

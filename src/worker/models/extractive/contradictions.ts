@@ -1,4 +1,4 @@
-import { questionLanguage, stemWord, STOP_WORDS, wordsOf } from "../../text/content-words.ts";
+import { questionLanguage, stemWord, stopWords, wordsOf } from "../../text/content-words.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { findNumbers, findNumberWords } from "../../text/numbers.ts";
 import type { Figure } from "../../text/numbers.ts";
@@ -144,7 +144,7 @@ const MEASURE = /(?<!\p{L})how \p{L}+/giu;
 /** A word of the question is missing, and its opposite stands in the sentence and not in the question. */
 function holdsOpposite(asked: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
   for (const word of asked) {
-    if (said.has(word) || STOP_WORDS.has(word)) continue;
+    if (said.has(word) || stopWords("english").has(word)) continue;
     const others = OPPOSITES.english.get(word) ?? [];
     if (others.some((other) => said.has(other) && !asked.has(other))) return true;
   }

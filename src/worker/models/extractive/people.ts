@@ -1,4 +1,6 @@
 import type { EvidenceBlock } from "../model.ts";
+import { once } from "../../../shared/once.ts";
+import { allWordFiles } from "../../../shared/word-lists.ts";
 import type { Language } from "../../../shared/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { isGivenName } from "./given-names.ts";
@@ -15,37 +17,15 @@ const WORD = String.raw`\p{Lu}(?:\p{L}|['’](?=\p{Lu})|-(?=\p{L})){1,24}`;
 export const NAME = String.raw`(?:\p{Lu}\. ){0,2}${WORD}(?: (?:von|van|de|der|den|del|la|le|di|da|du|zu|bin|al) ${WORD}| ${WORD}){0,3}`;
 
 /** Words that begin sentences, and capitalised words that are nobody's name. */
-const NO_NAMES = new Set(
-  `the this that these those there here it its if when while where what who whose which how why in on at by for from to
-   with without of and or but not no yes one two three four five six seven eight nine ten all each every both some any
-   many most more few other another same we you he she they i our your his her their my me us them as after before since
-   until then than so such also only just even still never always again now today tomorrow yesterday first second third
-   last next new old everybody everyone nobody somebody anybody whoever everything nothing something dear please thank
-   thanks sorry note warning total sum table item items list step steps part chapter section see page figure
-   der die das den dem des ein eine einen einem einer und oder aber nicht wenn wer was wo wie warum wir ihr er sie es ich
-   man alle jeder jede jedes kein keine bitte liebe lieber sehr im am zum zur vom von mit ohne nach vor seit bis auf aus
-   lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo
-   monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
-   january february march april may june july august september october november december januar februar märz mai juni
-   juli oktober dezember spring summer autumn winter season easter christmas advent
-   eur usd chf gbp kg km cm mm ml ok am pm tel fax sms pdf usb led uv gps wifi wlan
-   open closed opening closing full half read write check start stop take put keep call ask tell look go come give get
-   responsible verantwortlich leave nr vielen viele dank lieben stand beste
-   make let use turn wash clean count order pay bring send show wait hang wear fill`.split(/\s+/),
-);
+const noNames = once(() => new Set(allWordFiles().flatMap((file) => file.no_names)));
 /** What firms, places and bodies are called. */
 const NO_PERSON =
   /(?:^| )(?:Hut|House|Hotel|Street|Road|Square|Valley|Mountain|Lake|River|Church|School|Bank|Company|Cooperative|Club|Board|Assembly|Meeting|Contract|Committee|Council|Office|Department|Station|Airport|University|Institute|Association|Society|Group|Team|Room|Store|Kitchen|GmbH|AG|Ltd|Inc|LLC|Sankt|Saint|San|Santa|St|Bad|Ober|Unter|Mühle|Sennerei|Rösterei|Elektro|Seilbau|Luftfracht|Handel|Insurance|Versicherung|Genossenschaft|Verein|Museum|Foundation|Stiftung|Verlag|Werft|Reederei|Ministry|Ministerium|Amt|Gericht|Kanzlei|Klinik|Clinic|Hospital|Krankenhaus|Praxis|Apotheke|Pharmacy|Bakery|Bäckerei|Brewery|Brauerei|Logistics|Logistik|Shipping|Freight|Spedition|Solutions|Systems|Software|Technologies|Technik|Industries|Industrie|Services|Partners|Consulting|Holding|Energy|Energie|Electric|Media|Press|Times|Union|Federation|Verband|League|Party|Choir|Chor|Orchestra|Orchester|Theatre|Theater|Cinema|Kino|Library|Bibliothek|Café|Cafe|Restaurant|Inn|Pension|Harbour|Harbor|Port|Hafen|Marina|Shipyard|Works|Werke|Stadtwerke|Sons|Söhne|Brothers|Gebrüder|SA|SL|SARL|SAS|BV|NV|KG|OHG|SpA|Srl|Corp|Corporation|Trust|Fund|Agency|Agentur|Authority|Behörde|Bureau|Centre|Center|Zentrum|Academy|Akademie|College|Instituto|Institut|Escuela|École|Mairie|Ayuntamiento|Rathaus|Gemeinde|Republic|Express|Lines|Airlines|Railway|Ferry|Fähre|Straße|Gasse|Platz|Weg|Act|Law|Solicitors|Notaries|Publishing|Publishers|Robotics|Instruments|Tours|Charters|Security|Refrigeration|Supplies|Foods|Nurseries|Nursery|Court|Keramik|Reisen|Netze|Hofladen|Blumen|Firma|Busfirma|Hostal|Librería|Editorial|Asociación|Traiteur|Timber|Cloud|Data|Project|Projekt|Proyecto|Projet|Mount|Cape|Farm|Gardens?|Salon|Kita|Translation|Catering|Büro|Rigging|Plumbing|Engineering|Printing|Roofing|Gardening|Lighting|Rigging|Plumbing|Engineering|Printing|Büro|Panadería|Boulangerie|Garage|Ferretería|Carpintería|Talleres|Transportes?|Construcciones|Seguros|Assurances?|Immobilien|Bau|Druck|Druckerei|Schreinerei|Tischlerei|Gärtnerei|Metzgerei|Autohaus|Workshop|Studio|Studios|Design|Designs|Gallery|Galerie|Stores?|Shop|Market|Markt|Foundry|Mills?|Motors|Marine|Laboratories|Labs?|Labor)(?: |$)/u;
 
 /** What stands before a name and is no part of it. */
-const TITLES = new Set(
-  `mr mrs ms miss dr prof professor sir madam herr herrn frau hr fr m mme mlle monsieur madame mademoiselle sr sra srta señor
-   señora don doña aunt uncle tante onkel tía tío mamie papi oma opa hi hello hallo bonjour salut hola querida querido chère cher
-   chers grüße grüßen freundliche viele liebe regards chair chairman treasurer secretary hausmeister janitor firma merci gracias
-   cordialement saludos atentamente entwurf invoice rechnung`.split(/\s+/),
-);
+const titles = once(() => new Set(allWordFiles().flatMap((file) => file.titles)));
 
-const isNoName = (word: string): boolean => NO_NAMES.has(word.toLowerCase());
+const isNoName = (word: string): boolean => noNames().has(word.toLowerCase());
 
 /**
  * A name without what it is called by: "Fliesenleger Goran Babic", "M. Sarr" in French. Null where nothing is left of it.
@@ -64,7 +44,7 @@ function personIn(found: string, before: string, language: Language | null): str
 }
 
 const isTitle = (word: string, language: Language | null): boolean =>
-  TITLES.has(word.toLowerCase()) || (language === "french" && word === "M.");
+  titles().has(word.toLowerCase()) || (language === "french" && word === "M.");
 const isInitial = (word: string): boolean => /^\p{Lu}\.$/u.test(word);
 
 /** A run of capitalised words as a person's name: without what opens a sentence; null where nothing is left of it. */

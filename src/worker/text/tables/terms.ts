@@ -1,7 +1,7 @@
 import { foldWord, normaliseText } from "../../../shared/normalise-text.ts";
-import { tableWords } from "../../../shared/word-lists.ts";
-import type { TableWords } from "../../../shared/word-lists.ts";
-import { FUNCTION_WORDS, questionLanguage, STOP_WORDS, stemWord } from "../content-words.ts";
+import { wordFile } from "../../../shared/word-lists.ts";
+import type { WordFile } from "../../../shared/word-lists.ts";
+import { questionLanguage, stemWord, stopWords } from "../content-words.ts";
 
 /** A word of a question, and whether it is a name or a number: what a row is found by, and never passed over. */
 export type Term = { readonly word: string; readonly isName: boolean; readonly isSmall: boolean };
@@ -11,7 +11,7 @@ export type Asked = {
   /** Folded, a blank at each end. */
   readonly text: string;
   readonly terms: readonly Term[];
-  readonly lists: TableWords;
+  readonly lists: WordFile["tables"];
   /** Stems of a cell or of the name of a column, without the small words of the question's language where there are others. */
   readonly stemsOf: (phrase: string) => readonly string[];
 };
@@ -23,9 +23,10 @@ const TOKEN =
 
 export function readQuestion(question: string): Asked {
   const language = UNSPACED.test(question) ? "japanese" : questionLanguage(question);
-  const small = FUNCTION_WORDS[LISTED.indexOf(language)] ?? NONE;
+  const english = stopWords("english");
+  const small = language === "japanese" ? english : stopWords(language);
   const isSmall = (word: string): boolean =>
-    ASKING.has(word) || (!/\p{N}/u.test(word) && (small.has(word) || STOP_WORDS.has(word)));
+    ASKING.has(word) || (!/\p{N}/u.test(word) && (small.has(word) || english.has(word)));
   const spelled = tokensOf(question);
   const words = spelled.map(foldWord);
   const terms = words.map((word, at): Term => {
@@ -38,12 +39,9 @@ export function readQuestion(question: string): Asked {
     const said = own.filter((word) => !isSmall(word));
     return (said.length > 0 ? said : own).map(stemWord);
   };
-  return { text: ` ${words.join(" ")} `, terms, lists: tableWords(language), stemsOf };
+  return { text: ` ${words.join(" ")} `, terms, lists: wordFile(language).tables, stemsOf };
 }
 
-/** In the order of FUNCTION_WORDS. */
-const LISTED: readonly string[] = ["german", "french", "spanish"];
-const NONE: ReadonlySet<string> = new Set();
 /** What Japanese asks with. */
 const ASKING = new Set("何 何時 何名 何人 何件 何行 何円 誰 幾 教".split(" "));
 

@@ -1,5 +1,5 @@
-import { frameWords } from "../../../shared/word-lists.ts";
-import type { FrameWords } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/word-lists.ts";
+import type { WordFile } from "../../../shared/word-lists.ts";
 import type { TextBlock } from "./cut-blocks.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { TextBlock } from "./cut-blocks.ts";
  */
 export type Frame = "denied" | "asked" | "open" | "struck" | "option" | "example" | "reported";
 
-type FrameLanguage = Parameters<typeof frameWords>[0];
+type FrameLanguage = Parameters<typeof wordFile>[0];
 
 /** A unit of a text with what stands around it. */
 export type Framed = {
@@ -58,12 +58,12 @@ type Marks = Readonly<
 const known = new Map<FrameLanguage, Marks>();
 
 function marksOf(language: FrameLanguage): Marks {
-  const marks = known.get(language) ?? readMarks(frameWords(language));
+  const marks = known.get(language) ?? readMarks(wordFile(language).frames);
   known.set(language, marks);
   return marks;
 }
 
-const readMarks = (words: FrameWords): Marks => ({
+const readMarks = (words: WordFile["frames"]): Marks => ({
   yes: opening(words.yes),
   no: opening(words.no),
   denied: anywhere(words.denied),
@@ -109,7 +109,7 @@ const nothingElse = (words: readonly string[]): RegExp =>
   pattern(String.raw`^[\d.\s]*${oneOf(words)}(?:\s*(?:[:：–—(-].*)?|\s[\p{L}\p{N}]{1,2})$`);
 
 /** "Option A: …", "A案", "either … or". */
-function optionOf({ options, either }: FrameWords): RegExp {
+function optionOf({ options, either }: WordFile["frames"]): RegExp {
   const named = String.raw`^(?:${oneOf(options)}\s?[\p{L}\p{N}]{1,3}(?![\p{L}\p{N}])|[A-Z]${oneOf(options)}\s)`;
   const choices = either.map((one) =>
     one

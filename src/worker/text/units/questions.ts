@@ -1,15 +1,14 @@
-import { questionMarks } from "../../../shared/word-lists.ts";
+import { once } from "../../../shared/once.ts";
+import { allWordFiles } from "../../../shared/word-lists.ts";
 
-type Marks = { readonly asked: RegExp; readonly answered: RegExp };
-let marks: Marks | undefined;
-
-/** "Q: ", "**Frage 3:** ", and the same in front of an answer; read once. */
-function readMarks(): Marks {
-  if (marks !== undefined) return marks;
-  const { asked, answered } = questionMarks();
-  marks = { asked: markOf(asked), answered: markOf(answered) };
-  return marks;
-}
+/** "Q: ", "**Frage 3:** ", and the same in front of an answer. */
+const readMarks = once(() => {
+  const all = allWordFiles().map(({ questions }) => questions);
+  return {
+    asked: markOf(all.flatMap(({ asked }) => asked)),
+    answered: markOf(all.flatMap(({ answered }) => answered)),
+  };
+});
 
 const markOf = (words: readonly string[]): RegExp =>
   new RegExp(

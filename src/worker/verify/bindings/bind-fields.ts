@@ -7,7 +7,7 @@ import { DOUBT_MARK, doubtIn } from "../../text/doubt-mark.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import { languageOf } from "../../text/units/language.ts";
 import { unitsOf } from "../claims/units.ts";
-import { once } from "../once.ts";
+import { once } from "../../../shared/once.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
 import { figureReader, meetsName, readFieldName } from "./labels.ts";
 import type { FigureType, Label, LabelledFigure } from "./labels.ts";

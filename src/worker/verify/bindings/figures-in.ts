@@ -9,7 +9,7 @@ import { findSpelledNumbers } from "../claims/number-words.ts";
 import { readTerms } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 import { isDenial } from "../elided-quotes.ts";
-import { once } from "../once.ts";
+import { once } from "../../../shared/once.ts";
 import { withoutSpans } from "../resolve-citations.ts";
 
 type Quantity = { readonly value: number; readonly measure: Measure | null };

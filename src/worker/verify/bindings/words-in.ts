@@ -1,6 +1,8 @@
 import { foldWords } from "../../text/fold-words.ts";
+import { mergeByKey } from "../../../shared/word-lists.ts";
 import { foldWord } from "../../../shared/normalise-text.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
+import { once } from "../../../shared/once.ts";
 import { isDenial } from "../elided-quotes.ts";
 import { holdsFigures, holdsMeasure } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
@@ -59,32 +61,9 @@ function holdsCodes(text: string, words: string): boolean {
 
 const squeeze = (text: string): string => text.replace(/[\s\u00AD‐-–-]/gu, "").toLowerCase();
 
-const wordList = (words: string): readonly string[] => words.split(" ");
+/** Words of the same choice, folded, in all languages. */
+const choices = once(() => [...mergeByKey((file) => file.choices).values()]);
 
-/** Words of the same choice, in English, German, French and Spanish, folded. */
-const CHOICES = [
-  "high urgent critical severe hoch dringend kritisch eleve haute urgente alto alta grave immediately sofort",
-  "low minor niedrig gering faible mineur bajo baja leve",
-  "medium moderate normal mittel moyen medio",
-  "open pending outstanding unresolved ongoing offen ausstehend ouvert abierto pendiente",
-  "closed done resolved completed finished fixed erledigt geschlossen abgeschlossen behoben ferme resolu termine cerrado resuelto terminado",
-  "paid settled bezahlt beglichen paye regle pagado pagada",
-  "unpaid overdue unbezahlt uberfallig impaye impagado vencida",
-  "approved accepted granted adopted genehmigt angenommen approuve accepte aprobado aceptado",
-  "rejected denied refused declined abgelehnt verweigert refuse rejete rechazado denegado",
-  "cancelled canceled storniert abgesagt annule cancelado anulado",
-  "positive good great happy satisfied excellent gut zufrieden bon content excelente bueno satisfecho",
-  "negative bad poor terrible unhappy complaint schlecht unzufrieden mauvais mecontent malo insatisfecho",
-  "daily day taglich quotidien diario",
-  "weekly week wochentlich woche hebdomadaire semaine semanal semana",
-  "monthly month monatlich monat mensuel mois mensual mes",
-  "yearly annual annually year jahrlich jahr annuel an anual ano",
-  "invoice bill rechnung facture factura",
-  "contract agreement vertrag contrat contrato",
-  "female woman she her frau madame senora",
-  "male man he his herr mann monsieur senor",
-  "yes ja oui si",
-].map(wordList);
 const DENIAL_REACH = 3;
 
 /** Whether words say a choice: a currency or unit of it, one of its own words, or of those that mean the same, and no denial just before it. */
@@ -97,7 +76,9 @@ export function holdsChoice(choice: string, words: QuotedWords): boolean {
     .split(/[\s_/.-]+/u)
     .map(foldWord)
     .filter((word) => word.length > 1);
-  const others = CHOICES.filter((group) => own.some((word) => group.includes(word))).flat();
+  const others = choices()
+    .filter((group) => own.some((word) => group.includes(word)))
+    .flat();
   const deniesItself = own.some(isDenial);
   return held.some((word, at) => {
     if (

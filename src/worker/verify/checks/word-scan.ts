@@ -1,4 +1,4 @@
-import { synonymGroups } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/word-lists.ts";
 import { byLanguage } from "../../text/word-forms.ts";
 import { otherForms } from "../claims/other-forms.ts";
 import { areRelated, readTerms, stemIn } from "../claims/terms.ts";
@@ -34,7 +34,9 @@ export function openWordScan(wanted: readonly Term[], language: ClaimLanguage | 
 }
 
 const synonymsIn = byLanguage((language) =>
-  synonymGroups(language).map((group) => group.split(" ").map((word) => stemIn(word, language))),
+  wordFile(language).synonyms.map((group) =>
+    group.split(" ").map((word) => stemIn(word, language)),
+  ),
 );
 
 /** A denial is spoken against by what says its words otherwise: "staff" for "employee". */

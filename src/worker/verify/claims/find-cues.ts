@@ -1,7 +1,7 @@
 import { foldWord } from "../../../shared/normalise-text.ts";
-import { cueWords } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/word-lists.ts";
 import type { CueWords } from "../../../shared/word-lists.ts";
-import { once } from "../once.ts";
+import { once } from "../../../shared/once.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { byLanguage } from "../../text/word-forms.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
@@ -16,7 +16,7 @@ export type Cue = TextSpan & { readonly name: CueClass; readonly word: string };
 type Phrase = { readonly name: CueClass; readonly words: readonly string[] };
 
 const entriesOf = (language: ClaimLanguage): [CueClass, readonly string[]][] =>
-  Object.entries(cueWords(language)) as [CueClass, readonly string[]][];
+  Object.entries(wordFile(language).cues) as [CueClass, readonly string[]][];
 
 function phrasesOf(language: ListedLanguage): ReadonlyMap<string, readonly Phrase[]> {
   const byFirst = new Map<string, Phrase[]>();

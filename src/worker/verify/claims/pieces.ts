@@ -4,7 +4,7 @@ import { foldWords } from "../../text/fold-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { joinLines } from "../../text/units/line-breaks.ts";
-import { once } from "../once.ts";
+import { once } from "../../../shared/once.ts";
 import { cutSegments } from "./segments.ts";
 import { findCodes } from "./codes.ts";
 import { findCues } from "./find-cues.ts";

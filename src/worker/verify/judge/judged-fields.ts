@@ -8,7 +8,7 @@ import { figureTypeOf, isChosen, isInList } from "../bindings/quoted-fields.ts";
 import type { FieldValue } from "../bindings/quoted-fields.ts";
 import { readPiece } from "../claims/pieces.ts";
 import type { ReadUnit } from "../claims/pieces.ts";
-import { once } from "../once.ts";
+import { once } from "../../../shared/once.ts";
 import { withoutSpans } from "../resolve-citations.ts";
 import { lineOf, MOST_LINES, nearestOf } from "./judged-lines.ts";
 

@@ -1,4 +1,4 @@
-import { negatedWords } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/word-lists.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";
@@ -149,7 +149,7 @@ const AT_END = "[.,;:!?)]";
 /** "is" for "is not" where nothing else denies, or the other way round: where the word stands once, it is known what is denied. */
 function changeDenial({ text, language }: Unit): string | null {
   if (language === null) return null;
-  for (const [plain, denied] of negatedWords(language)) {
+  for (const [plain, denied] of wordFile(language).negated) {
     const without = replaceOnly(text, denied, plain);
     if (without !== null && !holdsDenial(without, language)) return without;
     const negated = holdsDenial(text, language) ? null : replaceOnly(text, plain, denied);
