@@ -11,6 +11,8 @@ const lines = z
   .default([])
   .transform((all) => all.flatMap((line) => line.split(" ")));
 
+const counts = z.record(z.string(), z.int()).default({});
+
 /** What a file of `assets/words`, one a language, may list. */
 const listsSchema = z.strictObject({
   /** Of what is written again for each month, meeting or case, and of names that count pictures. "-bericht" is the end of a word. */
@@ -80,6 +82,10 @@ const listsSchema = z.strictObject({
   others: lines,
   /** Words of the same choice, without accents, by what they mean. */
   choices: z.record(z.string(), lines).default({}),
+  /** Numbers as they are spelled, without accents; ordinals and words for two; and what multiplies a number before it. */
+  numbers: counts,
+  ordinals: counts,
+  scales: counts,
   /** What stands before a question and before its answer, such as "Q" and "A". */
   questions: z.strictObject({ asked: words, answered: words }),
   /** Of questions over tables. */

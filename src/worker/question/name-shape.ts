@@ -1,15 +1,4 @@
-import {
-  ABBREVIATIONS,
-  BARE_FILES,
-  BARE_FILES_IN_CAPITALS,
-  COMPANY_FORMS,
-  DOT_FILES,
-  FILE_ENDINGS,
-  isWebLabel,
-  PRODUCTS,
-  STEMS_OF_SCRIPTS,
-  SYSTEM_FOLDERS,
-} from "./file-tables.ts";
+import { fileTables, isWebLabel } from "./file-tables.ts";
 
 /**
  * When what looks like a name is one. always: wherever it stands. if_asked: where a reading verb stands before it or
@@ -63,7 +52,7 @@ function findEnding(text: string, { allowed }: Endings): Ending | null {
   const until = configured?.index ?? text.length;
   for (const { 0: ending, 1: letters = "", index } of text.matchAll(LISTED)) {
     if (index >= until) break;
-    if (FILE_ENDINGS.has(letters.toLowerCase())) {
+    if (fileTables().endings.has(letters.toLowerCase())) {
       return { start: index, end: index + ending.length, text: ending };
     }
   }
@@ -146,7 +135,7 @@ function claimOfListed(name: string, ending: string): Claim {
   const base = baseOf(name);
   const stem = base.slice(0, -ending.length);
   const isLetter = ending.length === 2 && !/[\p{L}\p{N}]{2}$/u.test(stem);
-  if (PRODUCTS.has(base.toLowerCase()) || isLetter) return "if_known";
+  if (fileTables().products.has(base.toLowerCase()) || isLetter) return "if_known";
   if (isLeading(name)) return "always";
   const isProduct = base === name && isProductOfScripts(stem, ending);
   const isDoubtful = /^\.[A-Z][a-z]+$/.test(ending) || isWebLabel(ending.slice(1));
@@ -156,7 +145,7 @@ function claimOfListed(name: string, ending: string): Claim {
 const isProductOfScripts = (stem: string, ending: string): boolean =>
   ending.toLowerCase() === ".js" &&
   /^[A-Z][A-Za-z0-9]*$/.test(stem) &&
-  !STEMS_OF_SCRIPTS.has(stem.toLowerCase());
+  !fileTables().scripts.has(stem.toLowerCase());
 
 /** A path that leads up, home, to a place of its own, a drive or a share. */
 const isLeading = (path: string): boolean =>
@@ -207,11 +196,13 @@ function claimOfAbsolute(path: string): Claim | null {
   const parts = path.split("/").filter((part) => part !== "");
   if (!parts.every((part) => /^[\p{L}\p{N}._~-]/u.test(part))) return null;
   const [first = ""] = parts;
-  return parts.length > 1 || SYSTEM_FOLDERS.has(first.toLowerCase()) ? "always" : "if_asked";
+  return parts.length > 1 || fileTables().system_folders.has(first.toLowerCase())
+    ? "always"
+    : "if_asked";
 }
 
 function claimOfBare(name: string): Claim | null {
-  if (PRODUCTS.has(name.toLowerCase())) return "if_known";
+  if (fileTables().products.has(name.toLowerCase())) return "if_known";
   if (name.startsWith(".")) return claimOfDotFile(name);
   if (isBareFile(name) || hasUnlistedEnding(name)) return "if_asked";
   return null;
@@ -219,22 +210,26 @@ function claimOfBare(name: string): Claim | null {
 
 /** LICENSE, LICENSE-MIT, README, Makefile: files that have no ending. */
 export const isBareFile = (name: string): boolean =>
-  BARE_FILES.has(name.toLowerCase()) ||
-  BARE_FILES_IN_CAPITALS.has(name.replace(/-[A-Z0-9]{2,12}$/, ""));
+  fileTables().bare.has(name.toLowerCase()) ||
+  fileTables().in_capitals.has(name.replace(/-[A-Z0-9]{2,12}$/, ""));
 
 /** ".env" is a file; ".md" is talk of an ending, and ".com" of a domain. */
 function claimOfDotFile(name: string): Claim | null {
   const [first = "", ...more] = name.slice(1).split(".");
   if (!/^\p{L}/u.test(first)) return null;
-  if (DOT_FILES.has(first.toLowerCase())) return "always";
-  const isEnding = FILE_ENDINGS.has(first.toLowerCase()) || isWebLabel(first);
+  if (fileTables().behind_a_dot.has(first.toLowerCase())) return "always";
+  const isEnding = fileTables().endings.has(first.toLowerCase()) || isWebLabel(first);
   return more.length === 0 && isEnding ? null : "if_asked";
 }
 
 function claimOfPath(parts: readonly string[]): Claim | null {
   const [first = ""] = parts;
   const last = parts.at(-1) ?? "";
-  if (PRODUCTS.has(first.toLowerCase()) || PRODUCTS.has(last.toLowerCase())) return null;
+  if (
+    fileTables().products.has(first.toLowerCase()) ||
+    fileTables().products.has(last.toLowerCase())
+  )
+    return null;
   if (!/\p{L}/u.test(first)) return null;
   const hidden = parts.find((part) => part.startsWith("."));
   if (hidden !== undefined) return claimOfDotFile(hidden);
@@ -253,7 +248,7 @@ function hasUnlistedEnding(name: string): boolean {
     !/[=+@§€£¥"°]/.test(name) &&
     !isAbbreviation(name) &&
     !isWebLabel(ending) &&
-    !COMPANY_FORMS.has(ending.toLowerCase())
+    !fileTables().company_forms.has(ending.toLowerCase())
   );
 }
 
@@ -261,7 +256,7 @@ function hasUnlistedEnding(name: string): boolean {
 function isAbbreviation(name: string): boolean {
   const parts = name.split(".");
   return (
-    ABBREVIATIONS.has(parts[0]?.toLowerCase() ?? "") ||
+    fileTables().abbreviations.has(parts[0]?.toLowerCase() ?? "") ||
     parts.every((part) => /^\p{L}{0,2}$/u.test(part))
   );
 }

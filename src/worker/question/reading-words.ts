@@ -1,78 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
 import { normaliseText } from "../../shared/normalise-text.ts";
+import { once } from "../../shared/once.ts";
 
-const wordsOf = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(" ")));
+/**
+ * What a word of a question does beside a name, as `assets/names/asked-files.json` lists them in eight languages: ask for what stands
+ * in it, in front of the name or, in German and Dutch, behind it ("Fass LICENSE zusammen"); ask what, which counts only together with
+ * a word that says where it would stand; or say outright that a file is meant.
+ */
+const kinds = ["reading", "behind", "asking", "saying", "inside", "noun", "article"] as const;
+type Kind = (typeof kinds)[number] | "other";
 
-type Kind = "reading" | "behind" | "asking" | "saying" | "inside" | "noun" | "article" | "other";
-
-/** Words before a name that ask for what stands in it, in their forms; German, French and Spanish beside English. */
-const READING = wordsOf(
-  "read reads reading reread open opens opening summarize summarizes summarized summarizing summarise summarises",
-  "summarised summarising summary summaries show print cat load view display quote cite review inspect examine analyze",
-  "analyse explain describe translate parse extract scan skim recap tl;dr tldr paraphrase outline condense proofread",
-  "content contents overview gist according",
-  "lies lest lese lesen liest les vorlesen durchlesen lies' öffne öffnen öffnet fasse fass fasst zusammenfassen",
-  "zusammenfassung zusammenfassungen kurzfassung zeige zeig zeigen zeigst anzeigen schau schaue sieh zitiere zitieren",
-  "übersetze übersetzen erkläre erklär beschreibe prüfe analysiere untersuche durchsuche lade drucke resümiere überblick",
-  "inhalt inhalts laut gemäß",
-  "lis lit lisez lisons lire relis relire ouvre ouvrez ouvrir résume résumes résumez résumer résumé affiche affichez",
-  "afficher montre montrez montrer montre-moi lis-moi résume-moi cite citez citer traduis traduisez traduire explique",
-  "expliquez expliquer décris décrivez analyse analysez analyser consulte consultez consulter parcours parcourez regarde",
-  "regardez contenu synthèse synthétise synthétisez selon d'après aperçu",
-  "lee lea leed leer léeme léelo léela leyendo abre abra abrid abrir ábreme resume resuma resumid resumir resúmeme",
-  "resumen resúmenes muestra muestre mostrar muéstrame enseña enséñame enseñar cita cite citar traduce traduzca traducir",
-  "explica explique explicar describe describa analiza analice analizar revisa revise revisar consulta consulte consultar",
-  "mira contenido contenidos síntesis sintetiza imprime carga cargar según",
-  "leia leiam ler lê resumo resumir mostre conteúdo leggi leggere legga apri aprire riassumi riassumere riassunto mostrami",
-  "contenuto secondo lees lezen vat samenvatten samenvatting toon inhoud прочитай прочитайте прочти открой покажи przeczytaj",
-);
-
-/** German and Dutch put them behind the name: "Kannst du LICENSE lesen?", "Fass LICENSE zusammen". */
-const READING_BEHIND = wordsOf(
-  "lesen vorlesen durchlesen liest gelesen öffnen zusammen zusammenfassen zusammenfasst zusammengefasst zusammenzufassen",
-  "vorzulesen anzeigen zeigen anschauen ansehen zitieren übersetzen erklären prüfen analysieren auswerten lezen openen",
-  "samenvatten",
-);
+const FILE = join(import.meta.dirname, "..", "..", "..", "assets", "names", "asked-files.json");
+const kindsByWord = once(() => {
+  const lists = z
+    .record(z.enum(kinds), z.array(z.string()))
+    .parse(JSON.parse(readFileSync(FILE, "utf8")));
+  const byWord = new Map<string, Set<Kind>>();
+  for (const kind of kinds)
+    for (const word of lists[kind].flatMap((line) => line.split(" ")))
+      byWord.set(word, (byWord.get(word) ?? new Set()).add(kind));
+  return byWord;
+});
 
 /** Chinese and Japanese: read, open, summarise, what is written. */
 const READING_UNSPACED = /读|讀|読|阅|打开|開い|开|总结|總結|要約|まとめ|概括|说明|書い|内容/u;
 const UNSPACED: ReadonlySet<Kind> = new Set(["reading", "behind"]);
-
-/** Words that ask what; only together with one that says where it would stand. */
-const ASKING = wordsOf(
-  "what what's whats which was welche welcher welches worum wovon worüber que quoi quel quelle quels quelles qu'est-ce qu'y",
-  "qu'il qu'a-t-il qué cuál cuáles que o cosa che wat",
-);
-const SAYING = wordsOf(
-  "say says said state states stated contain contains contained mention mentions mentioned describe describes tell tells",
-  "define defines cover covers specify specifies include includes hold holds written stands name names give gives list lists ask asks require requires",
-  "steht stehen stand sagt sagen besagt enthält beinhaltet beschreibt regelt schreibt geht drin drinsteht nennt nennen gibt verlangt",
-  "dit dis disent dit-il contient contiennent parle mentionne décrit indique précise trouve-t-on y-a-t-il a-t-il écrit donne donnent prévoit exige",
-  "dice dicen pone ponen contiene contienen hay trata menciona describe indica cuenta escrito da dan nombra exige",
-  "diz contém tem scritto c'è staat zegt",
-);
-const INSIDE = wordsOf("in inside within im ins dans en dentro em nel nella nello di");
-
-/** Words that say outright that a file is meant, beside its name. */
-const FILE_NOUNS = wordsOf(
-  "file files datei dateien fichier fichiers archivo archivos fichero ficheros arquivo ficheiro bestand document dokument",
-  "documento path pfad chemin ruta called named namens nommé nommée appelé appelée llamado llamada titled",
-);
-const ARTICLES = wordsOf(
-  "the a an my our your this that its der die das den dem des mein meine meiner unser unsere diese dieser dieses le la les",
-  "un une mon ma notre ce cette du de des el la los las lo un una mi nuestro nuestra este esta del al o os as il lo het",
-  "bitte please mal mir moi me nous us",
-);
-
-const KINDS: readonly (readonly [Kind, ReadonlySet<string>])[] = [
-  ["reading", READING],
-  ["behind", READING_BEHIND],
-  ["asking", ASKING],
-  ["saying", SAYING],
-  ["inside", INSIDE],
-  ["noun", FILE_NOUNS],
-  ["article", ARTICLES],
-];
 
 type Word = { readonly start: number; readonly end: number; readonly kinds: ReadonlySet<Kind> };
 const OTHER: ReadonlySet<Kind> = new Set(["other"]);
@@ -112,8 +66,7 @@ function kindsOf(word: string): ReadonlySet<Kind> {
   if (/^[!?;.\n]/.test(word)) return END_OF_SENTENCE;
   const folded = normaliseText(word, "NFC").toLowerCase().replaceAll("’", "'");
   if (READING_UNSPACED.test(folded)) return UNSPACED;
-  const kinds = KINDS.flatMap(([kind, set]) => (set.has(folded) ? [kind] : []));
-  return kinds.length === 0 ? OTHER : new Set(kinds);
+  return kindsByWord().get(folded) ?? OTHER;
 }
 
 /** The words up to the end of the sentence, nearest first. */
