@@ -320,9 +320,8 @@ export const HOOK_TARGETS = ["command", "webhook"] as const;
 /** What `on_batch_end` tells: a program, or a URL. */
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
-export const HOOK_EVENTS = ["batch_end", "approval_needed"] as const;
 /** What of a batch is told: each of its ends, and, once, that a job of it waits for a person. */
-export type HookEvent = (typeof HOOK_EVENTS)[number];
+export const HOOK_EVENTS = ["batch_end", "approval_needed"] as const;
 
 /** Something about a batch, for a target of `on_batch_end`. A trigger queues it, whatever ends the batch or parks its jobs. */
 const notifyInput = z.strictObject({

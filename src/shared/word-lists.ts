@@ -6,7 +6,7 @@ import { once } from "./once.ts";
 
 const words = z.array(z.string().min(1)).default([]);
 /** Single words, several in a line. */
-const lines = z
+export const lines = z
   .array(z.string().min(1))
   .default([])
   .transform((all) => all.flatMap((line) => line.split(" ")));
@@ -80,6 +80,10 @@ const listsSchema = z.strictObject({
   kind_cues: z.record(z.string(), lines).default({}),
   /** Labels that take what nothing else fits. */
   others: lines,
+  /** Pairs of words of which one says the opposite of the other, without accents: "open/closed". */
+  opposites: lines,
+  /** What a document is called, and who speaks in it, without accents: "the recipe asks for", "the author has tried". */
+  of_document: lines,
   /** Words of the same choice, without accents, by what they mean. */
   choices: z.record(z.string(), lines).default({}),
   /** Numbers as they are spelled, without accents; ordinals and words for two; and what multiplies a number before it. */
@@ -122,7 +126,12 @@ const listsSchema = z.strictObject({
 export type WordFile = z.infer<typeof listsSchema>;
 export type CueWords = Readonly<Record<keyof WordFile["cues"], readonly string[]>>;
 
-const FOLDER = join(import.meta.dirname, "..", "..", "assets", "words");
+export const readAsset = (...path: readonly string[]): string =>
+  readFileSync(join(import.meta.dirname, "..", "..", "assets", ...path), "utf8");
+
+/** What a file of `assets/names` lists, read when it is first asked for. */
+export const readNames = <T>(file: string, schema: z.ZodType<T>): (() => T) =>
+  once(() => schema.parse(JSON.parse(readAsset("names", file))));
 
 /** What files are called: codes of ISO 639. */
 const CODES = { english: "en", german: "de", french: "fr", spanish: "es", japanese: "ja" } as const;
@@ -132,8 +141,8 @@ const files = new Map<Listed, WordFile>();
 
 /** The words of a language, read when they are first asked for. */
 export function wordFile(language: Listed): WordFile {
-  const file = join(FOLDER, `${CODES[language]}.json`);
-  const read = files.get(language) ?? listsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  const file = `${CODES[language]}.json`;
+  const read = files.get(language) ?? listsSchema.parse(JSON.parse(readAsset("words", file)));
   files.set(language, read);
   return read;
 }

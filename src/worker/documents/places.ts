@@ -135,15 +135,3 @@ export function locateLines(
 
 const spanOfRows = (row: number, last: number): Pick<Locator, "row" | "last_row"> =>
   last > row ? { row, last_row: last } : { row };
-
-/** Stretches of a text that have the same place, in order, from its start to its end. */
-export function* placesIn(
-  places: Places,
-  length: number,
-): Generator<{ readonly start: number; readonly end: number; readonly locator: Locator }> {
-  const starts = [0, ...places.numbers.filter((_, index) => index % COLUMNS === 0), length];
-  for (const [index, start] of starts.slice(0, -1).entries()) {
-    const end = starts[index + 1] ?? length;
-    if (end > start) yield { start, end, locator: locate(places, start) ?? {} };
-  }
-}

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { once } from "../../shared/once.ts";
+import { lines, readNames } from "../../shared/word-lists.ts";
 
 /**
  * What a word of a question does beside a name, as `assets/names/asked-files.json` lists them in eight languages: ask for what stands
@@ -12,15 +11,11 @@ import { once } from "../../shared/once.ts";
 const kinds = ["reading", "behind", "asking", "saying", "inside", "noun", "article"] as const;
 type Kind = (typeof kinds)[number] | "other";
 
-const FILE = join(import.meta.dirname, "..", "..", "..", "assets", "names", "asked-files.json");
+const lists = readNames("asked-files.json", z.record(z.enum(kinds), lines));
 const kindsByWord = once(() => {
-  const lists = z
-    .record(z.enum(kinds), z.array(z.string()))
-    .parse(JSON.parse(readFileSync(FILE, "utf8")));
   const byWord = new Map<string, Set<Kind>>();
   for (const kind of kinds)
-    for (const word of lists[kind].flatMap((line) => line.split(" ")))
-      byWord.set(word, (byWord.get(word) ?? new Set()).add(kind));
+    for (const word of lists()[kind]) byWord.set(word, (byWord.get(word) ?? new Set()).add(kind));
   return byWord;
 });
 

@@ -1,9 +1,12 @@
+import { z } from "zod";
+import { lines, readNames } from "../../shared/word-lists.ts";
+
 /**
  * Where the sentences of a paragraph end: offsets in UTF-16 units, ascending, the last one the paragraph's length. Closing
  * quotes and brackets and the citations after a stop belong to the sentence before it.
  *
  * A stop is any mark that Unicode calls a sentence terminal. A full stop ends no sentence behind an ordinal ("3. Mai"), an
- * abbreviation or an initial, by the lists below for English, German, French, Spanish, Italian, Dutch and Portuguese. They
+ * abbreviation or an initial, by the lists for English, German, French, Spanish, Italian, Dutch and Portuguese. They
  * are asked together, because notes mix languages. Takes linear time: each stop looks at a window around it.
  *
  * @param paragraph one paragraph; line breaks in it count as blanks
@@ -109,11 +112,13 @@ function isAbbreviated(sides: Sides): boolean {
   const word = /['‘’]([^'‘’]{2,})$/u.exec(joined)?.[1] ?? joined;
   const lower = word.toLowerCase();
   if (/^\p{N}{1,3}$/u.test(word)) return isOrdinal(word, sides);
-  if (NEVER_LAST.has(lower)) return true;
-  const isNumbered = BEFORE_NUMBERS.has(lower) || /str$/u.test(lower) || DAYS.test(word);
+  if (lists().never_last.has(lower)) return true;
+  const isNumbered = lists().before_numbers.has(lower) || /str$/u.test(lower) || DAYS.test(word);
   if (isNumbered && /^(?:\p{N}|[IVXLC]+\.?$)/u.test(next)) return true;
-  if (LAST_BEFORE_CAPITALS.has(lower)) return /^\p{N}/u.test(next) || NAMES_OF_TIME.test(next);
-  const isShort = OFTEN_SHORT.has(lower) || isInitial(word, before) || IN_LETTERS.test(word);
+  if (lists().last_before_capitals.has(lower))
+    return /^\p{N}/u.test(next) || NAMES_OF_TIME.test(next);
+  const isShort =
+    lists().often_short.has(lower) || isInitial(word, before) || IN_LETTERS.test(word);
   return isShort && !opens(next);
 }
 
@@ -141,40 +146,27 @@ function isOrdinal(number: string, { before, next }: Sides): boolean {
 
 /** "L'eau" and "Die" open sentences, the initial "L." does not. */
 const opens = (word: string): boolean =>
-  !/^\p{L}\.$/u.test(word) && OPENERS.has(word.replace(/['’].*$|\.$/u, "").toLowerCase());
+  !/^\p{L}\.$/u.test(word) && lists().openers.has(word.replace(/['’].*$|\.$/u, "").toLowerCase());
 
-const words = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.join(" ").split(" "));
-
-/** Behind these, what follows belongs to them. */
-const NEVER_LAST = words(
-  "mr mrs ms dr prof messrs rev hon gen col capt lt sgt cmdr adm sen rep gov pres vs cf viz approx v e.g i.e",
-  "hr hrn fr frl fa gez bj dipl dipl.-ing ing mag med phil bzw ca vgl ggf evtl sog bspw bzgl inkl exkl zzgl zz einschl z.b d.h u.a i.d.r",
-  "m.e s.o s.u v.a o.g ehem geb gest verh hl gem lt bes insb rd tel",
-  "mm mme mlle mgr pr sté env éd p.ex c.-à-d ste",
-  "sr sra srta sres dra dña ud uds vd avda aprox p.ej gral lic sto sta",
-  "sig dott avv arch geom egr spett dhr mevr mw drs ir bijv d.w.z o.a i.p.v exa exmo",
-);
-
-/** Behind these, a number belongs to them; anything else begins a sentence. */
-const BEFORE_NUMBERS = words(
-  "no nos nr nrn num núm nº n° art arts artt abs abschn kap kapitel bd bde vol vols fig figs abb tab tbl eq eqs sec secs",
-  "sect ch chap cap para pp pg pag pág págs pags bl blz ss seq ff lit ziff rn rz fn anm ed eds hrsg aufl t tit op ext ex exp pos",
+const words = lines.transform((all): ReadonlySet<string> => new Set(all));
+const lists = readNames(
+  "abbreviations.json",
+  z.strictObject({
+    /** Behind these, what follows belongs to them. */
+    never_last: words,
+    /** Behind these, a number belongs to them; anything else begins a sentence. */
+    before_numbers: words,
+    /** Behind these a sentence ends where a capital follows that names no day, month or time zone. */
+    last_before_capitals: words,
+    /** Behind these a sentence ends only where a word follows that opens sentences. */
+    often_short: words,
+    /** Words that open sentences far more often than they stand behind an abbreviation; without an elided part. */
+    openers: words,
+  }),
 );
 
 const DAYS =
   /^(?:Mo|Di|Mi|Do|Fr|Sa|So|Lun|Mar|Mer|Jeu|Ven|Sam|Dim|Mié|Jue|Vie|Sáb|Dom|Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun)$/u;
-
-/** Behind these a sentence ends where a capital follows that names no day, month or time zone. */
-const LAST_BEFORE_CAPITALS = words("a.m p.m am pm etc usw ecc enz uff u.s.w etcétera jr sen");
-
-/** Behind these a sentence ends only where a word follows that opens sentences. */
-const OFTEN_SHORT = words(
-  "inc ltd co corp bros plc llc dept est vol min max sec std hrs mio mrd tsd mill st mt ft jh jhd chr ph.d d.phil m.sc b.sc",
-  "jan feb mär mrz apr jun jul aug sep sept okt oct nov dez dec janv févr avr juil août ene abr ago dic gen mag giu lug ott",
-  "abt allg amtl anl betr div geschl ges stellv verf zt z.t z.zt o.ä u.ä u.v.m m.w.d e.v a.d bd cie société s.a s.l",
-  "ee uu ave blvd rd univ assn intl natl misc incl excl tech temp qty ref refs rte cia cía",
-);
 
 /** Abbreviations of several words; a sentence rarely ends with one of them. */
 const OF_SEVERAL_WORDS =
@@ -189,21 +181,3 @@ const ORDERED =
   /^(?:Jahrhunderts?|Jahrtausends?|Auflage|Ausgabe|Weltkriegs?|Kapitels?|Klassen?|Stock|Stocks|Etage|Obergeschoss|Untergeschoss|Platz|Rang|Geburtstags?|Jahrestags?|Quartals?|Semesters?|Halbjahrs?|Stufe|Runde|Mal|Liga|Sitzung|Tagung|Juli|Lebensjahrs?|Spieltags?|Bundesliga|Version|Fassung|Änderung|Nachtrags?|Abschnitts?|Absatz|Teils?|Bands?|Advent|Woche|Monats?|Tags?|Jahrs?|Schritts?|Punkts?|Reihe|Zeile|Spalte|Seite|Mannschaft|FC)$/u;
 const BEFORE_ORDINALS =
   /(?:^|[\s(–/-])(?:der|die|das|dem|den|des|am|im|vom|zum|zur|beim|bis|ab|seit|ein|eine|einem|einen|einer|eines|jede[mnrs]?|diese[mnrs]?|seine[mnrs]?|ihre[mnrs]?|unsere[mnrs]?|und|oder)\s+$/iu;
-
-/** Words that open sentences far more often than they stand behind an abbreviation; without an elided part. */
-const OPENERS = words(
-  "the a an this that these those it its he she we they you i his her their our my your there here in on at by for from with",
-  "without after before during when while if as but and or so then however therefore also although because since until",
-  "not no all some both each every many most other others another one two what who why how where which under over only",
-  "der die das ein eine einer eines einem einen es er sie wir ich ihr ihre unser unsere sein seine im am an auf aus bei",
-  "beim mit nach vor zu zum zur von vom für wenn als dann danach aber und oder doch auch nur alle dies diese dieser dieses",
-  "seit damit daher deshalb dabei dafür darum davon hier da dort was wer wie wo warum weil nicht kein keine so sowie bis",
-  "durch gegen ohne um unter über während wegen zwischen jetzt heute morgen gestern außerdem jedoch",
-  "le la les l un une des du de ce c cette ces cet il elle ils elles on nous vous je j en dans pour par sur avec mais et ou",
-  "si quand après avant pendant depuis son sa ses leur leurs notre nos votre vos qui que qu quoi comment où ne pas tous toutes",
-  "el los las unos unas lo al del por para con sin pero y o cuando este esta estos estas ese esa esto se su sus ya también",
-  "después antes durante desde hasta entre sobre hay fue es son está están nadie nada todo todos todas cada quién qué cómo",
-  "il lo gli i uno di da nel nella con su per tra fra ma e se quando dopo prima questo questa non anche ogni tutti",
-  "de het een hij zij ze wij we ik je jij dit deze die dat er op aan van voor met naar bij maar en of als toen daarna niet",
-  "o a os as um uma em no na nos nas ao pelo pela com sem mas quando depois antes este esta isso não também cada ele ela",
-);

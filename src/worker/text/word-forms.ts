@@ -17,10 +17,10 @@ export function formsByStem(
 }
 
 /** A value of each language, made when it is first asked for. */
-export function byLanguage<T>(
-  make: (language: ListedLanguage) => T,
-): (language: ListedLanguage) => T {
-  const made = new Map<ListedLanguage, T>();
+export function byLanguage<T, Language extends string = ListedLanguage>(
+  make: (language: Language) => T,
+): (language: Language) => T {
+  const made = new Map<Language, T>();
   return (language) => {
     const known = made.get(language) ?? make(language);
     made.set(language, known);

@@ -27,8 +27,6 @@ import { resolveCitations, withoutSpans } from "./resolve-citations.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { tableCells } from "../text/table-cells.ts";
 
-export type Policy = "off" | "record" | "require";
-
 export type AnswerRules = {
   /** The exact last line. */
   readonly footer: string;

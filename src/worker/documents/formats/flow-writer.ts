@@ -1,5 +1,4 @@
 import type { TextBuilder } from "../reader/text-builder.ts";
-import { markdownTable } from "./markdown-table.ts";
 
 /** Where the words of a word processor's document go: paragraphs, headings, lists and tables in each other, and notes at the end. */
 export type FlowWriter = {
@@ -32,7 +31,7 @@ export type ParagraphKind =
 
 const DEEPEST_HEADING = 6;
 const DEEPEST_ITEM = 8;
-/** A row of more columns is written as its cells alone. */
+/** A row of more columns is written as its cells alone, and a table of Markdown is cut there. */
 const MOST_COLUMNS = 200;
 /** A longer cell is said once, however many columns it goes over. */
 const MOST_REPEATED_CHARS = 80;
@@ -220,3 +219,19 @@ export function addTable(writer: FlowWriter, rows: readonly (readonly string[])[
   }
   writer.closeTable();
 }
+
+/** A table as Markdown writes it: the first row names the columns. */
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  const [header, ...rest] = rows;
+  if (header === undefined) return "";
+  const columns = Math.min(
+    MOST_COLUMNS,
+    Math.max(...rows.slice(0, MEASURED).map((row) => row.length)),
+  );
+  const rule = Array.from({ length: columns }, () => "---");
+  return [header, rule, ...rest].map((row) => `| ${row.map(inCell).join(" | ")} |\n`).join("");
+}
+
+const MEASURED = 1_000;
+
+const inCell = (text: string): string => text.replaceAll(/\s+/g, " ").trim().replaceAll("|", "\\|");

@@ -2,7 +2,7 @@ import { questionLanguage, stemWord, stopWords, wordsOf } from "../../text/conte
 import { detectLanguage } from "../../text/detect-language.ts";
 import { findNumbers, findNumberWords } from "../../text/numbers.ts";
 import type { Figure } from "../../text/numbers.ts";
-import { OPPOSITES } from "../../text/opposites.ts";
+import { oppositesIn } from "../../text/opposites.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** "Not" and its kin in English, German, French and Spanish, folded as `wordsOf` folds. */
@@ -145,7 +145,7 @@ const MEASURE = /(?<!\p{L})how \p{L}+/giu;
 function holdsOpposite(asked: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
   for (const word of asked) {
     if (said.has(word) || stopWords("english").has(word)) continue;
-    const others = OPPOSITES.english.get(word) ?? [];
+    const others = oppositesIn("english").get(word) ?? [];
     if (others.some((other) => said.has(other) && !asked.has(other))) return true;
   }
   return false;

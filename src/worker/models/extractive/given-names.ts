@@ -1,15 +1,12 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { foldWord } from "../../../shared/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
-
-const FILE = join(import.meta.dirname, "..", "..", "..", "..", "assets", "names", "given.txt");
+import { readAsset } from "../../../shared/word-lists.ts";
 
 /**
  * Given names that are common in Europe, the Americas, Africa or Asia, written without accents. Left out are those that are as
  * often a month, a day, a place, a thing or a verb: April, Bill, Domingo, Florence, Grace, Mark, Paris, Rose, Will.
  */
-const givenNames = once(() => new Set(readFileSync(FILE, "utf8").trim().split(/\s+/)));
+const givenNames = once(() => new Set(readAsset("names", "given.txt").trim().split(/\s+/)));
 
 /** Whether a word, as it is spelled in a text, is a common given name, or two that a hyphen joins. */
 export const isGivenName = (word: string): boolean => {

@@ -1,5 +1,5 @@
 import type { TextSpan } from "../../text/spans.ts";
-import { OPPOSITES } from "../../text/opposites.ts";
+import { oppositesIn } from "../../text/opposites.ts";
 import type { Cue } from "./find-cues.ts";
 import { wordsIn } from "./pair.ts";
 import type { Finding, Met, Pair } from "./pair.ts";
@@ -11,7 +11,7 @@ const isOfTime = ({ name }: Cue): boolean => name === "before" || name === "afte
 export function compareOpposites(pair: Pair): Finding | null {
   const { claim, unit } = pair;
   if (claim.language !== unit.language) return null;
-  const opposites = OPPOSITES[claim.language ?? "english"];
+  const opposites = oppositesIn(claim.language ?? "english");
   if (claim.language === "japanese") {
     for (const [one, others] of opposites) {
       if (!claim.text.includes(one) || unit.text.includes(one)) continue;

@@ -11,7 +11,8 @@ import type { Name } from "./names.ts";
 import { foldSpaces } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 import { compoundPlaces } from "./compounds.ts";
-import { isOfDocument } from "./document-words.ts";
+import { byLanguage } from "../../text/word-forms.ts";
+import { wordFile } from "../../../shared/word-lists.ts";
 import { otherForms } from "./other-forms.ts";
 import { readTerms } from "./terms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
@@ -32,6 +33,11 @@ export type ReadClaim = {
   readonly cues: readonly Cue[];
   readonly segments: readonly TextSpan[];
 };
+
+/** What a document that a unit stands in is called, and its writer. */
+const documentWords = byLanguage(
+  (language: ClaimLanguage) => new Set(wordFile(language).of_document),
+);
 
 /** A longer claim is read up to here, and never carried. */
 export const MOST_CLAIM_CHARS = 2_000;
@@ -162,7 +168,7 @@ export function pairOf(
     const isFound =
       places.length > 0 ||
       isInLabels(term.stem, related, piece) ||
-      isOfDocument(term.word, claim.language);
+      documentWords(claim.language ?? "english").has(term.word);
     const isMinor = term.isLight || (!isFound && overlapsAny(term, claim.cues));
     const weight = isMinor ? 0 : 1 + weightOf(term.stem) / 2;
     return { term, weight, isMinor, places, isFound };

@@ -8,9 +8,6 @@ const BREAK =
 const BRACKET =
   /\((?![^()\n]{0,200}([€$£%])[^()\n]{0,200}\1)[^()\n]{0,200}\)|（[^（）\n]{0,200}）/gu;
 
-/** Stops within a unit, behind which another statement begins. */
-export const STOPS = /[;；](?=\s)|(?<!\d)[.!?](?=\s|$)|。/gu;
-
 const CELL = /\|/g;
 
 /** The clauses of a sentence, or the cells of a row, in order. Linear. */
