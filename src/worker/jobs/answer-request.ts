@@ -30,7 +30,7 @@ type AskedAnswer = Pick<
 > & {
   readonly claims: (Pick<AnswerRequest, "prompt"> & { readonly form: ClaimsForm }) | null;
   /** The message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do. */
-  readonly whenDeclined: string;
+  readonly whenDeclined: () => string;
 };
 
 /** What is no list of claims though one was asked for is asked for as text. */

@@ -229,7 +229,7 @@ async function extractNotes(
   const asked = { model: second, choice: route.second, task, rules, prompt };
   const { boundary } = fenced;
   return askOfPart(
-    { ...asked, boundary, whenDeclined: NOT_ANSWERED },
+    { ...asked, boundary, whenDeclined: () => NOT_ANSWERED },
     callParts(deps, { trace, signal }),
   );
 }
@@ -299,7 +299,7 @@ async function requestFor(base: AnswerRun, basis: AnswerBasis): Promise<AnswerRe
   const asked = {
     ...{ model, choice: route.second, task, rules, ...prompts },
     claims: formFor(ask.answer_form, model) === "claims" ? prompts.claims : null,
-    whenDeclined: whyDeclined(base, shown),
+    whenDeclined: () => whyDeclined(base, shown),
     ...(found.length > 0
       ? {
           admit: () => {

@@ -153,7 +153,14 @@ async function askedFor(
   };
   const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;
   return {
-    ...{ model, choice, task, rules, boundary: fenced.boundary, whenDeclined: NOTHING_TO_TELL },
+    ...{
+      model,
+      choice,
+      task,
+      rules,
+      boundary: fenced.boundary,
+      whenDeclined: () => NOTHING_TO_TELL,
+    },
     prompt: fenced.promptOf(SUMMARIZE_PROMPT, values),
     claims: {
       form: { layout, quotes: quote !== "", cites: false } as const,

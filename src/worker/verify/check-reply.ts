@@ -120,7 +120,7 @@ type Judging = {
  * @param whenDeclined the message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do
  */
 export const validateAnswer =
-  (rules: AnswerRules, whenDeclined: string, { offload, signal, claims }: Judging) =>
+  (rules: AnswerRules, whenDeclined: () => string, { offload, signal, claims }: Judging) =>
   async (reply: CheckableReply): Promise<Validated<PassedReply>> => {
     const replyChars = reply.text.length;
     const limits = { chars: charsIn(rules.evidence) + replyChars, replyChars, signal };
@@ -137,7 +137,7 @@ export const validateAnswer =
           facts: checked.detail,
         };
       case "declined":
-        return refuse("EVIDENCE_NOT_ACQUIRED", whenDeclined);
+        return refuse("EVIDENCE_NOT_ACQUIRED", whenDeclined());
       case "formless":
         return {
           kind: "violated",
