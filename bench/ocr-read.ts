@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({
     pages: { type: "string" },
     kinds: { type: "string" },
     limit: { type: "string", default: "1000000" },
-    reader: { type: "string", default: "../src/worker/ocr/open-page-reader.ts" },
+    reader: { type: "string", default: "../src/worker/ocr/page-reader.ts" },
     show: { type: "boolean", default: false },
     "beside-native": { type: "boolean", default: false },
   },
@@ -46,7 +46,8 @@ async function readBy(name: string, path: string): Promise<void> {
   const { openPageReader } = (await import(path)) as {
     openPageReader: (options: object) => ReadPage;
   };
-  const read = openPageReader({});
+  const packageRoot = join(import.meta.dirname, "..");
+  const read = openPageReader({ folders: { packages: null, packageRoot, models: null } });
   const children = watchChildren();
   const results: Result[] = [];
   for (const page of pages) results.push(...(await judge(read, page)));

@@ -404,7 +404,7 @@ comment on column nightdesk.claims.stands is 'Whether the answer that was given 
 comment on column nightdesk.claims.claim is 'The statement, without its citations.';
 comment on column nightdesk.claims.grade is 'supported, unconfirmed or unsupported.';
 comment on column nightdesk.claims.reason is
-  'verbatim, computed (over a table) or confirmed (by a judge) for a supported one; else what speaks against it (uncited, not_admitted, quote, figure, name, polarity, opposite, anchor, subject, frame, label), or what a judge says that does not confirm it (judge, unclear), or not_asked.';
+  'verbatim, computed (over a table) or confirmed (by a judge) for a supported one; else what speaks against it (uncited, not_admitted, quote, figure, name, polarity, opposite, anchor, subject, frame, label, reading), or what a judge says that does not confirm it (judge, unclear), or not_asked.';
 comment on column nightdesk.claims.fate is 'kept, marked, repaired (the model was asked again), dropped (left out) or flagged (let stand).';
 comment on column nightdesk.claims.cites is 'Numbers of the pieces of evidence that it cites.';
 comment on column nightdesk.claims.arithmetic is 'How its figure is reckoned from those of the evidence; null where it is not.';
@@ -438,7 +438,7 @@ comment on column nightdesk.field_bindings.pointer is 'Where it stands in the fi
 comment on column nightdesk.field_bindings.value is 'The value as JSON; null where there is none.';
 comment on column nightdesk.field_bindings.state is 'bound: the quote stands in the document and holds the value; unbound: no words were found that do; null: there is no value.';
 comment on column nightdesk.field_bindings.reason is
-  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else) or judge (an examined model does not find it there).';
+  'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else), reading (its figure was not read for sure from a picture) or judge (an examined model does not find it there).';
 comment on column nightdesk.field_bindings.grade is 'supported: a line that names it holds it, and no judge says otherwise; unconfirmed: it is in doubt; unsupported: no words carry it. Null where there is no value.';
 comment on column nightdesk.field_bindings.judge_says is 'What a judge said: yes, no or unclear; null where none was asked. Also of a value that was left out.';
 comment on column nightdesk.field_bindings.judge_detail is 'The same in words, with the name of the model.';

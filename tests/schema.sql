@@ -4443,7 +4443,7 @@ comment on view column nightdesk.claims.path is 'Its file, relative to the work 
 
 comment on view column nightdesk.claims.quote is 'The words that stand there.'
 
-comment on view column nightdesk.claims.reason is 'verbatim, computed (over a table) or confirmed (by a judge) for a supported one; else what speaks against it (uncited, not_admitted, quote, figure, name, polarity, opposite, anchor, subject, frame, label), or what a judge says that does not confirm it (judge, unclear), or not_asked.'
+comment on view column nightdesk.claims.reason is 'verbatim, computed (over a table) or confirmed (by a judge) for a supported one; else what speaks against it (uncited, not_admitted, quote, figure, name, polarity, opposite, anchor, subject, frame, label, reading), or what a judge says that does not confirm it (judge, unclear), or not_asked.'
 
 comment on view column nightdesk.claims.run_id is 'Id of the run.'
 
@@ -4701,7 +4701,7 @@ comment on view column nightdesk.field_bindings.pointer is 'Where it stands in t
 
 comment on view column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.'
 
-comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else) or judge (an examined model does not find it there).'
+comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else), reading (its figure was not read for sure from a picture) or judge (an examined model does not find it there).'
 
 comment on view column nightdesk.field_bindings.run_id is 'Id of the run.'
 

@@ -36,7 +36,9 @@ test.each(WAYS)("%s drives no terminal, whatever is in it", async (_, tell) => {
     once: () => undefined,
   };
   const screen = { stdout: stream, stderr: stream };
-  await tell(openTerminal({ screen, color: "auto", data: "clean", isJson: false, zone: () => null }));
+  await tell(
+    openTerminal({ screen, color: "auto", data: "clean", isJson: false, zone: () => null }),
+  );
   expect(shown).toMatch(/\S/);
   expect(shown.replaceAll(CLEAR, "")).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
 });

@@ -56,13 +56,16 @@ async function install(
   missing: readonly OcrPackage[],
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
+  const say = (line: string) => {
+    terminal.status(line);
+  };
   const ended = await runNpm(
     [
       ...["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"],
       ...["--save-exact", "--loglevel", "http", "--fetch-retries", "1"],
       ...missing.map(({ name, version }) => `${name}@${version}`),
     ],
-    { cwd: folder, env: invocation.env, onMessage: terminal.status },
+    { cwd: folder, env: invocation.env, onMessage: say },
   );
   terminal.clearStatus();
   const lacking = missing.filter((each) => findPackage(each, folder) === undefined);

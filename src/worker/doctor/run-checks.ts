@@ -14,6 +14,7 @@ import { checkJudge } from "./check-judge.ts";
 import { checkLocalModels } from "./check-local-models.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
+import { checkOcr } from "./check-ocr.ts";
 import { checkReader } from "./check-reader.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
@@ -42,6 +43,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   checks.push(...(await checkRoots(context.config)), ...(await checkStored(context)));
   checks.push(...(await checkLocalModels(context.config)), checkShell(await probeShell()));
   checks.push(await checkReader(readerRights(), textExtractionOf(context.config)));
+  checks.push(...checkOcr(context.config, context.invocation.packageRoot));
   checks.push(...(await checkMcpServers(context)));
   checks.push(...(await checkWeb(context.config, invocation.env)));
   if (invocation.options["ollama"] !== false) {

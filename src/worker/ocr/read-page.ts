@@ -186,12 +186,23 @@ async function turnIfLost(
   const upright = { picture, reading, turned: 0 } as const;
   const turned = await findTurn(picture, reading, options.places);
   if (turned === 0) return upright;
-  const row = QUARTERS.find((quarters) => quarters.includes(picture.orientation)) ?? [];
-  const orientation = row[(row.indexOf(picture.orientation) + turned / 90) % 4] ?? 1;
-  const other = { bytes: picture.bytes, orientation };
-  const again = readByRule(first, other);
-  const isBetter = isOnSide(reading) || again.confidence > reading.confidence;
-  return isBetter ? { picture: other, reading: again, turned } : upright;
+  let best: Turned = upright;
+  for (const turn of [turned, OPPOSITE[turned]]) {
+    const other = readTurned(first, picture, turn);
+    const isFirst = best === upright && isOnSide(reading);
+    if (isFirst || other.reading.confidence > best.reading.confidence) best = other;
+    // What is sure stands upright; else it may stand on its head.
+    if (best.turned !== 0 && best.reading.confidence >= FEWEST_SURE) break;
+  }
+  return best;
+}
+
+const OPPOSITE: Readonly<Record<Turn, Turn>> = { 0: 180, 90: 270, 180: 0, 270: 90 };
+
+function readTurned(engine: Engine, { bytes, orientation }: Picture, turned: Turn): Turned {
+  const row = QUARTERS.find((quarters) => quarters.includes(orientation)) ?? [];
+  const picture = { bytes, orientation: row[(row.indexOf(orientation) + turned / 90) % 4] ?? 1 };
+  return { picture, reading: readByRule(engine, picture), turned };
 }
 
 const isOnSide = ({ lean }: RuleReading): boolean => Math.abs(lean) > 45;

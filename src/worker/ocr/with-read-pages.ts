@@ -97,9 +97,10 @@ function textOf(
     builder.add(own === undefined ? (known[at] ?? "") : joinHyphens(own, words).join("\n"));
   });
   const { metadata = {}, leftOut = {} } = extracted.kind === "text" ? extracted : {};
-  const { pages_without_text: _, ...kept } = metadata;
+  const kept = Object.entries(metadata).filter(([name]) => name !== "pages_without_text");
+  const facts = Object.fromEntries(kept);
   return {
-    ...builder.finish({ ...kept, pages: count, pages_read: [...read.keys()].map(String) }),
+    ...builder.finish({ ...facts, pages: count, pages_read: [...read.keys()].map(String) }),
     ...countedOut({ ...leftOut, ...leftOutBeside(leftOut, [...read.values()]) }),
   };
 }

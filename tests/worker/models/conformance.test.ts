@@ -286,7 +286,9 @@ describe.each(HOSTS)("a fault of $provider", (host) => {
     const { double } = await world(host);
     const failure = await failureOf(host.open(double.url, "absent"));
     expect(failure.code).toBe("MODEL_NOT_FOUND");
-    expect(failure.message).toMatch(/has no model "absent"\.( It has [^ ].*\.)? (Run: ollama pull absent|Load it)/);
+    expect(failure.message).toMatch(
+      /has no model "absent"\.( It has [^ ].*\.)? (Run: ollama pull absent|Load it)/,
+    );
   });
 
   test("a model that goes away between two calls", async () => {

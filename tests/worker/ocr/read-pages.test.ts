@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "@jest/globals";
-import { figuresOf, linesOf, openReader, pageFile, recordOf } from "./small-pages.ts";
+import { figuresOf, linesOf, openReader, recordOf } from "./small-pages.ts";
 
 const read = openReader();
 afterAll(() => {

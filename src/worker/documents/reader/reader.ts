@@ -50,24 +50,25 @@ export async function readOnceInChild<Reply extends object>(
 const MEGABYTE = 1_000_000;
 
 /** A busy machine may be the reason for each of them; for a crash also whoever kills processes. */
-const REASONS: Readonly<Record<"time" | "memory" | "crash", (limits: ProcessLimits) => Unreadable>> =
-  {
-    time: ({ timeoutMs }) => ({
-      kind: "unreadable",
-      code: "FILE_TOO_LARGE",
-      why: `takes longer to read than ${timeoutMs / 1_000} s: split it, or raise documents.reader.timeout_s.`,
-      lasts: "perhaps",
-    }),
-    memory: ({ memoryBytes }) => ({
-      kind: "unreadable",
-      code: "FILE_TOO_LARGE",
-      why: `takes more memory to read than ${memoryBytes / MEGABYTE} MB: split it, or raise documents.reader.memory_mb.`,
-      lasts: "perhaps",
-    }),
-    crash: () => ({
-      kind: "unreadable",
-      code: "FILE_FORMAT_INVALID",
-      why: "ended the process that read it, twice: save it anew with the program that made it.",
-      lasts: "never",
-    }),
-  };
+const REASONS: Readonly<
+  Record<"time" | "memory" | "crash", (limits: ProcessLimits) => Unreadable>
+> = {
+  time: ({ timeoutMs }) => ({
+    kind: "unreadable",
+    code: "FILE_TOO_LARGE",
+    why: `takes longer to read than ${timeoutMs / 1_000} s: split it, or raise documents.reader.timeout_s.`,
+    lasts: "perhaps",
+  }),
+  memory: ({ memoryBytes }) => ({
+    kind: "unreadable",
+    code: "FILE_TOO_LARGE",
+    why: `takes more memory to read than ${memoryBytes / MEGABYTE} MB: split it, or raise documents.reader.memory_mb.`,
+    lasts: "perhaps",
+  }),
+  crash: () => ({
+    kind: "unreadable",
+    code: "FILE_FORMAT_INVALID",
+    why: "ended the process that read it, twice: save it anew with the program that made it.",
+    lasts: "never",
+  }),
+};

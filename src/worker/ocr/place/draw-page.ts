@@ -144,7 +144,8 @@ function render(
   { pdfium, page, form }: Sheet,
   { width, height, turn }: Size & { readonly turn: number },
 ): GreyPicture {
-  const { _malloc: malloc, _free: free } = pdfium;
+  const malloc = (bytes: number) => pdfium._malloc(bytes);
+  const free = (at: number) => pdfium._free(at);
   const at = malloc(width * height);
   const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, at, width);
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);

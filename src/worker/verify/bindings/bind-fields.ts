@@ -43,8 +43,7 @@ export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
     const found = findBinding(field, document, locate);
     if (typeof found === "string") return graded({ state: "unbound", reason: found, ...nowhere });
     const { isLookedUp, ...words } = found;
-    const passage = words.span === null ? "" : wordsAt(words.span);
-    const isDoubtful = doubtIn(passage, String(value)) !== undefined;
+    const isDoubtful = doubtIn(wordsAt(words.span), String(value)) !== undefined;
     const doubt = isDoubtful ? "reading" : isLookedUp ? "no_quote" : null;
     const reason = isLabelledOtherwise(field, words) ? "other_label" : doubt;
     return graded({ state: "bound", reason, ...words });
