@@ -21,7 +21,6 @@ import { createModels } from "./models/create-model.ts";
 import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import type { HostChoice } from "./models/host-models.ts";
-import { openReadPages } from "./ocr/open-read-pages.ts";
 import type { ReadPage } from "./ocr/page-record.ts";
 import { openFirst } from "./open-first.ts";
 import { knownFilesOf } from "./question/known-files.ts";
@@ -34,7 +33,6 @@ import type { BoundSandbox } from "./sandbox/open-sandbox.ts";
 import {
   embedderPlaceOf,
   entailmentSettingsOf,
-  ocrFoldersOf,
   openFormerEmbedder,
   policyOf,
   rerankingOf,
@@ -93,10 +91,8 @@ export function openResources(context: CommandContext, database: Database): Work
     features: featuresIn(looked),
   };
   const sandbox = once(() =>
-    openSandbox(
-      policyOf(config),
-      textExtractionOf(config, openReadPages(config.index.ocr, looked)),
-      () => selectAttachments(looked),
+    openSandbox(policyOf(config), textExtractionOf(config, looked), () =>
+      selectAttachments(looked),
     ),
   );
   const filesOf = (opened: BoundSandbox): DeskFiles =>
@@ -132,6 +128,7 @@ export function openResources(context: CommandContext, database: Database): Work
   const offloadDocuments = openOffload();
   const pageReader = once(async () => {
     const { openPageReader } = await import("./ocr/page-reader.ts");
+    const { ocrFoldersOf } = await import("./ocr/places.ts");
     return openPageReader({
       folders: ocrFoldersOf(config, invocation.packageRoot),
       timeoutMs: (config.index.ocr?.page_timeout_s ?? 60) * 1_000,

@@ -4,6 +4,7 @@ import { configFingerprint } from "../shared/config/config-fingerprint.ts";
 import { embedderHostsOf } from "../shared/config/hosts.ts";
 import { embedSchema } from "../shared/config/schema.ts";
 import type { Config } from "../shared/config/schema.ts";
+import type { Queryable } from "../shared/store/connection/database.ts";
 import type { MadeWith } from "./delivery/process-delivery.ts";
 import type { ChunkSettings } from "./documents/chunk-text.ts";
 import type { ExtractText, SourceEncoding } from "./documents/extraction.ts";
@@ -17,9 +18,6 @@ import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { IN_ORDER } from "./models/host-models.ts";
-import { ocrFolderOf } from "./ocr/packages.ts";
-import type { OcrFolders } from "./ocr/places.ts";
-import type { ReadPages } from "./ocr/with-read-pages.ts";
 import { openFirst } from "./open-first.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { Reranking } from "./search/rerank.ts";
@@ -87,32 +85,26 @@ export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[]
     })
     .sort((one, other) => other.prefix.length - one.prefix.length);
 
-/** Where what reads pictures lies. */
-export const ocrFoldersOf = (config: Config, packageRoot: string): OcrFolders => ({
-  packages: ocrFolderOf(config),
-  packageRoot,
-  models:
-    typeof config.index.ocr?.models_directory === "string"
-      ? posix.resolve(config.roots.workroot, config.index.ocr.models_directory)
-      : null,
-});
-
 /**
  * Makes the texts of files; formats are loaded, and its process is started, by the first that needs it.
- * @param pages what is on record of pictures; without it they have no words
+ * @param db holds what was read of pictures; without it they have no words
  */
-export function textExtractionOf(config: Config, pages?: ReadPages): ExtractText {
+export function textExtractionOf(config: Config, db?: Queryable): ExtractText {
   const limits = readerLimitsOf(config);
   const read = openDocumentReader(limits);
   const settings = {
     allowed: config.security.allowed_exts,
     encodings: encodingsOf(config),
     mostChars: limits.text.chars,
-    pages,
   };
+  const { ocr } = config.index;
+  const pages = openFirst(async () => {
+    if (ocr === null || db === undefined) return undefined;
+    return (await import("./ocr/open-read-pages.ts")).openReadPages(ocr, db);
+  });
   return async (path, bytes) => {
     const { extractTextBy } = await import("./documents/formats/registry.ts");
-    return extractTextBy(read, settings)(path, bytes);
+    return extractTextBy(read, { ...settings, pages: await pages.get() })(path, bytes);
   };
 }
 

@@ -66,10 +66,11 @@ describeOn("postgres", "a judge of statements", (name) => {
             : [];
           return judgeBy("good", messages, new Set([...wrong, ...changed]));
         }),
-        // Of two statements of the same call it says yes to the first alone.
-        model("placer", (messages) =>
-          judgeBy("good", messages, new Set([...wrong, statementsIn(messages).at(-1) ?? ""])),
-        ),
+        // Of each call it says no to the last right statement, too.
+        model("placer", (messages) => {
+          const last = statementsIn(messages).findLast((one) => !wrong.has(one));
+          return judgeBy("good", messages, new Set([...wrong, last ?? ""]));
+        }),
         model("talker", () => "I would say that most of them are right."),
       ],
       { reuse: "by_digest", keys: { verify: { judge: { model: "same" } } } },

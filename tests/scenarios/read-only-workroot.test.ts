@@ -110,7 +110,7 @@ describeAs(`a work root that can't be written${reason}`, () => {
     await chmod(workroot, 0o755);
     await rm(join(workroot, "nightdesk.yaml"));
     await chmod(workroot, 0o555);
-    const ended = failureOf(await run(["index", "--json"]));
+    const ended = failureOf(await run(["index", "--json", "--config", "nightdesk:embedded"]));
     expect(ended).toMatchObject({ code: 78, error_code: "CONFIG_ERROR" });
     expect(ended).toMatchObject({
       error_message: expect.stringMatching(

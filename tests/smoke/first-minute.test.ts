@@ -26,8 +26,12 @@ beforeAll(() => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(papers, name), text);
 });
 afterAll(async () => {
-  // Who asks about a folder leaves a worker awake for a while.
-  await Promise.all(stateFolders().map(stopDatabase));
+  // Who asks about a folder leaves a worker awake for a while, and that has a database.
+  await waitUntil(async () => {
+    const left = processesOf(home);
+    for (const pid of left) process.kill(pid, "SIGKILL");
+    return left.length === 0;
+  }, 10_000);
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -36,13 +40,17 @@ const stateFolders = (): readonly string[] => {
   return existsSync(state) ? readdirSync(state).map((name) => join(state, name)) : [];
 };
 
-async function stopDatabase(state: string): Promise<void> {
-  const file = join(state, "pid");
-  if (!existsSync(file)) return;
-  const pid = Number(readFileSync(file, "utf8"));
-  process.kill(pid, "SIGTERM");
-  await waitUntil(async () => !existsSync(`/proc/${pid}`), 10_000);
-}
+/** The processes that were started with this home. */
+const processesOf = (folder: string): readonly number[] =>
+  readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`HOME=${folder}\0`);
+      } catch {
+        return false;
+      }
+    });
 
 const run = (cwd: string, ...words: readonly string[]): Promise<Ended> =>
   runBin(words, { cwd, env: { HOME: home } });

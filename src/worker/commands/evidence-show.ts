@@ -28,13 +28,14 @@ import type { PageToDraw } from "../ocr/place/draw-page.ts";
 import { openReadPages } from "../ocr/open-read-pages.ts";
 import { findPdfium } from "../ocr/packages.ts";
 import type { PageRecord } from "../ocr/page-record.ts";
+import { ocrFoldersOf } from "../ocr/places.ts";
 import { pictureOf } from "../ocr/place/page-picture.ts";
 import { placesHtml } from "../ocr/place/places-html.ts";
 import type { ShownPlace } from "../ocr/place/places-html.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { quotePath } from "../sandbox/names.ts";
-import { ocrFoldersOf, policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
+import { policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
 import { withoutDoubts } from "../text/doubt-mark.ts";
 
 /** Shows where the statements of a run, or of the last run of a job, are carried. Exit 4: a picture that is wanted can't be drawn. */
@@ -133,8 +134,9 @@ async function recordOf(
   sha256: string,
   page: number,
 ): Promise<PageRecord | null> {
-  const pages = await openReadPages(config.index.ocr, database)?.of(sha256);
-  const stored = pages?.get(page);
+  const { ocr } = config.index;
+  if (ocr === null) return null;
+  const stored = (await openReadPages(ocr, database).of(sha256)).get(page);
   return stored?.kind === "read" ? stored.record : null;
 }
 

@@ -1,7 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findOcr } from "../ocr/places.ts";
-import { ocrFoldersOf } from "../settings.ts";
+import { findOcr, ocrFoldersOf } from "../ocr/places.ts";
 import { fail, ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 

@@ -65,6 +65,9 @@ export type Attachment = {
 export const attachedBytes = ({ bytes }: Pick<Attachment, "bytes">): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** Stands in the version of an extractor before the settings that pictures were read with. */
+export const READ_WITH = " read with ";
+
 type MetadataValue = string | number | boolean | readonly string[];
 
 /** `title` and `date` are those of the document; other names are the format's own. */

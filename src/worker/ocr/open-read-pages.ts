@@ -5,12 +5,11 @@ import { selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
 import type { PageRecord } from "./page-record.ts";
 import type { ReadPages } from "./with-read-pages.ts";
 
-type OcrSettings = Config["index"]["ocr"];
+type OcrSettings = NonNullable<Config["index"]["ocr"]>;
 
-/** What is on record of pictures; undefined where none are read. */
-export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages | undefined {
-  const settings = ocrFingerprint(ocr);
-  if (settings === null) return undefined;
+/** What is on record of pictures. */
+export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages {
+  const settings = fingerprintOf(ocr);
   return {
     settings,
     async of(sha256) {
@@ -27,12 +26,9 @@ export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages | unde
   };
 }
 
-/** Of what decides how words are read: with another one, pages are read again. */
-export const ocrFingerprint = (ocr: OcrSettings): string | null =>
-  ocr === null
-    ? null
-    : hash(
-        "sha256",
-        JSON.stringify([ocr.languages, ocr.second, ocr.models_directory]),
-        "hex",
-      ).slice(0, 8);
+/** Of what decides how words are read: with another one, pages are read again. Null where none are read. */
+export const ocrFingerprint = (ocr: OcrSettings | null): string | null =>
+  ocr === null ? null : fingerprintOf(ocr);
+
+const fingerprintOf = ({ languages, second, models_directory }: OcrSettings): string =>
+  hash("sha256", JSON.stringify([languages, second, models_directory]), "hex").slice(0, 8);

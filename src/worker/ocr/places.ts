@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findPackage, languagePackage, OCR_PACKAGES } from "./packages.ts";
+import { findPackage, languagePackage, OCR_PACKAGES, ocrFolderOf } from "./packages.ts";
 
 /** Where the programs and models of OCR lie. Files of models may be compressed by gzip. */
 export type OcrPlaces = {
@@ -21,6 +22,16 @@ export type OcrFolders = {
   readonly packageRoot: string;
   /** One that somebody named, of files like `pol.traineddata`. */
   readonly models: string | null;
+};
+
+/** Where a configuration says that it lies. */
+export const ocrFoldersOf = (config: Config, packageRoot: string): OcrFolders => {
+  const directory = config.index.ocr?.models_directory ?? null;
+  return {
+    packages: ocrFolderOf(config),
+    packageRoot,
+    models: directory === null ? null : resolve(config.roots.workroot, directory),
+  };
 };
 
 /**

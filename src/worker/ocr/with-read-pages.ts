@@ -21,12 +21,8 @@ export type StoredPage =
   | { readonly kind: "read"; readonly record: PageRecord }
   | { readonly kind: "unreadable"; readonly why: string };
 
-/** Stands in the version of an extractor before the settings that pictures were read with. */
-export const READ_WITH = " read with ";
-
 type Reading = {
-  /** Missing where pictures are not read. */
-  readonly pages: ReadPages | undefined;
+  readonly pages: ReadPages;
   readonly limits: Pick<TextLimits, "chars">;
 };
 
@@ -37,7 +33,6 @@ export async function withReadPages(
   { pages, limits }: Reading,
 ): Promise<Extraction> {
   const { pictured = [] } = extracted;
-  if (pages === undefined || pictured.length === 0) return extracted;
   const known = await pages.of(hash("sha256", bytes, "hex"));
   const read = new Map(
     pictured.flatMap((page) => {

@@ -7,7 +7,6 @@ import type { LookOutcome } from "../index/watch-source.ts";
 import type { Watch } from "../index/watch-rules.ts";
 import { openFirst } from "../open-first.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
-import { openReadPages } from "../ocr/open-read-pages.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
 import type { Service } from "./supervisor.ts";
 
@@ -70,10 +69,7 @@ async function openWatched({
   const { lookAtSource, watchMemory } = await import("../index/watch-source.ts");
   const { workroot } = config.roots;
   const deps = { database, workroot, extensions: config.security.allowed_exts };
-  const sandbox = await openSandbox(
-    policyOf(config),
-    textExtractionOf(config, openReadPages(config.index.ocr, database)),
-  );
+  const sandbox = await openSandbox(policyOf(config), textExtractionOf(config, database));
   const bound = bindSources(sandbox, sourcesOf(config), workroot);
   return config.index.sources.flatMap(({ name, watch }) => {
     const source = bound.find((one) => one.name === name);

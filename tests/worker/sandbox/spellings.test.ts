@@ -109,7 +109,7 @@ describe("what a spelling means", () => {
   });
 
   test("names the allowed extensions when one is denied", async () => {
-    expect(messageOf(await root.read("allowed/program.py"))).toContain(".md .txt .json");
+    expect(messageOf(await root.read("allowed/program.py"))).toContain("[.md, .txt, .json, .py]");
   });
 
   test("keeps control and direction characters out of its messages", async () => {

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import { READ_WITH, withReadPages } from "../../ocr/with-read-pages.ts";
 import type { ReadPages } from "../../ocr/with-read-pages.ts";
 import { isLockFile } from "../../../shared/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { attachmentPlaces } from "../../../shared/attachment-path.ts";
+import { READ_WITH } from "../extraction.ts";
 import type {
   ExtractedText,
+  Extraction,
   Extractor,
   ExtractText,
   ReadInChild,
@@ -183,10 +184,8 @@ export const extractTextBy =
     const isTooLong = extractor === UTF8 && bytes.length > MOST_BYTES_OF_A_UNIT * mostChars;
     if (isTooLong) return tooLong(mostChars);
     const encoding = encodings.find(({ prefix }) => path.startsWith(prefix))?.encoding;
-    const extracted = await withReadPages(await extractor.extract(bytes, read, encoding), bytes, {
-      pages,
-      limits: { chars: mostChars },
-    });
+    const own = await extractor.extract(bytes, read, encoding);
+    const extracted = await withPictures(own, bytes, { pages, chars: mostChars });
     if (extracted.kind === "unreadable") return extracted;
     if (extracted.text.length > mostChars) return tooLong(mostChars);
     const { attachments = [], leftOut = {} } = extracted;
@@ -210,6 +209,16 @@ export const extractTextBy =
         : {}),
     };
   };
+
+async function withPictures(
+  extracted: Extraction,
+  bytes: Buffer,
+  { pages, chars }: { readonly pages: ReadPages | undefined; readonly chars: number },
+): Promise<Extraction> {
+  if (pages === undefined || (extracted.pictured ?? []).length === 0) return extracted;
+  const { withReadPages } = await import("../../ocr/with-read-pages.ts");
+  return withReadPages(extracted, bytes, { pages, limits: { chars } });
+}
 
 /** Of UTF-8. */
 const MOST_BYTES_OF_A_UNIT = 3;
