@@ -29,13 +29,18 @@ export function openPageReader(options: PageReaderOptions): PageReader {
   const { folders, timeoutMs = TIMEOUT_MS, memoryBytes = MEMORY_BYTES } = options;
   const limits = { timeoutMs, memoryBytes };
   let opened: ReturnType<typeof openReadingProcess> | undefined;
+  let hasRead = false;
   const readPage: ReadPage = async ({ bytes, ...request }) => {
     const places = findOcr(folders, request.languages);
     opened ??= openReadingProcess({ ...limits, readable: foldersOf(places, folders) });
     const home = new URL(HOME, import.meta.url).href;
     const wanted: PageOptions = { ...request, places };
     const asked = { home, name: "readPageHere", bytes, limits: wanted };
-    const outcome = await opened.read<PageOutcome>(asked);
+    const first = await opened.read<PageOutcome>(asked);
+    // What earlier pages left in its memory may be the reason.
+    const isFull = first.kind === "ended" && first.how === "memory" && hasRead;
+    const outcome = isFull ? await opened.read<PageOutcome>(asked) : first;
+    hasRead = outcome.kind === "replied";
     return outcome.kind === "replied" ? outcome.reply : REASONS[outcome.how](limits);
   };
   return Object.assign(readPage, { close: () => opened?.close() });

@@ -131,22 +131,37 @@ const MOST_LEFT = 0.05;
 /** A page that stands on its side is read with less. */
 const FEWEST_SURE = 60;
 
-/** Reads a page as its parts, and where letters are left, as one block, and that without rules; keeps what left the fewest. */
+/** Letters that rules run through are read with less, and none is left out. */
+const FEWEST_SURE_IN_RULES = 80;
+
+/**
+ * Reads a page as its parts; where letters are left, or hardly read, as one block too, and that without rules. Keeps what left few
+ * letters, and read them for sure.
+ */
 function readByRule(engine: Engine, picture: Picture): RuleReading {
   const parts = rated(engine.read(picture, 3), { mode: 3 });
-  if (parts.left <= MOST_LEFT) return parts;
+  if (!isPoor(parts)) return parts;
   const { ink } = parts;
   const block = rated({ ...engine.read(picture, 6), ink }, { mode: 6 });
-  const better = block.left < parts.left ? block : parts;
-  if (better.left <= MOST_LEFT) return better;
+  const better = betterOf(parts, block);
+  if (!isPoor(better)) return better;
   const plain = engine.read(withoutRules(better), 6);
-  const ruled = rated({ ...plain, ink }, { mode: 6, rules: "removed" });
-  return ruled.left < better.left ? ruled : better;
+  return betterOf(better, rated({ ...plain, ink }, { mode: 6, rules: "removed" }));
+}
+
+const isPoor = ({ left, confidence, words }: RuleReading): boolean =>
+  left > MOST_LEFT || (words.length > 0 && confidence < FEWEST_SURE_IN_RULES);
+
+function betterOf(one: RuleReading, other: RuleReading): RuleReading {
+  const isOneWhole = one.left <= MOST_LEFT;
+  if (isOneWhole !== other.left <= MOST_LEFT) return isOneWhole ? one : other;
+  const isOther = isOneWhole ? other.confidence > one.confidence : other.left < one.left;
+  return isOther ? other : one;
 }
 
 /** The ink is upright already. */
-const withoutRules = ({ ink, words }: EngineReading): Picture => ({
-  bytes: drawWithoutRules(ink, heightOf(words) * RULE),
+const withoutRules = ({ ink, words, lean }: EngineReading): Picture => ({
+  bytes: drawWithoutRules(ink, heightOf(words) * RULE, lean),
   orientation: 1,
 });
 

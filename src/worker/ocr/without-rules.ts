@@ -1,7 +1,10 @@
 import type { Ink } from "./tesseract.ts";
 
-/** A picture of the ink as PNM has it, without level and upright strokes of more than so many pixels. */
-export function drawWithoutRules(ink: Ink, longest: number): Buffer {
+/**
+ * A picture of the ink as PNM has it, without strokes along and across the lines of more than so many pixels.
+ * @param lean degrees clockwise by which lines lean
+ */
+export function drawWithoutRules(ink: Ink, longest: number, lean: number): Buffer {
   const { width, height, perRow, words } = ink;
   const isInk = (x: number, y: number): boolean =>
     (((words[y * perRow + (x >> 5)] ?? 0) >>> (31 - (x & 31))) & 1) === 1;
@@ -9,9 +12,18 @@ export function drawWithoutRules(ink: Ink, longest: number): Buffer {
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) if (isInk(x, y)) pixels[y * width + x] = 1;
   }
+  const slope = Math.tan((lean * Math.PI) / 180);
+  const down = Array.from({ length: width }, (_, x) => Math.round(slope * x));
+  const back = Array.from({ length: height }, (_, y) => Math.round(-slope * y));
   const isRule = new Uint8Array(pixels.length);
-  for (let y = 0; y < height; y += 1) markRuns([y * width, 1, width]);
-  for (let x = 0; x < width; x += 1) markRuns([x, width, height]);
+  const across = Math.ceil(Math.abs(slope) * width);
+  for (let row = -across; row < height + across; row += 1) {
+    markRuns(width, (x) => placeOf(x, row + (down[x] ?? 0)));
+  }
+  const along = Math.ceil(Math.abs(slope) * height);
+  for (let column = -along; column < width + along; column += 1) {
+    markRuns(height, (y) => placeOf(column + (back[y] ?? 0), y));
+  }
   const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
   const drawn = Buffer.alloc(head.length + pixels.length);
   head.copy(drawn);
@@ -20,12 +32,17 @@ export function drawWithoutRules(ink: Ink, longest: number): Buffer {
   });
   return drawn;
 
-  function markRuns([start, step, count]: readonly [number, number, number]): void {
+  function placeOf(x: number, y: number): number {
+    return x < 0 || x >= width || y < 0 || y >= height ? -1 : y * width + x;
+  }
+
+  /** @param placeAt of each step the pixel; -1 outside of the picture */
+  function markRuns(count: number, placeAt: (step: number) => number): void {
     let from = 0;
     for (let at = 0; at <= count; at += 1) {
-      if (at < count && pixels[start + at * step] === 1) continue;
+      if (at < count && pixels[placeAt(at)] === 1) continue;
       if (at - from > longest) {
-        for (let run = from; run < at; run += 1) isRule[start + run * step] = 1;
+        for (let run = from; run < at; run += 1) isRule[placeAt(run)] = 1;
       }
       from = at + 1;
     }
