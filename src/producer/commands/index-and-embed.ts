@@ -4,6 +4,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectResult } from "../../shared/views/results.ts";
 import type { JobResult } from "../../shared/views/results.ts";
@@ -39,6 +40,13 @@ import { countOfOption, said, sourceOf, textOf } from "./options.ts";
 export const indexSources: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
+  if (options["ocr"] === true && context.config.index.ocr === null) {
+    throw new Failure(
+      "CONFIG_ERROR",
+      "index.ocr does not say in which languages pictures are read. Set it, as in index: { ocr: { languages: [eng] } }, " +
+        "and allow their endings in security.allowed_exts (docs/scans.md).",
+    );
+  }
   return runIndexCommand(context, {
     kind: "index",
     options: said({

@@ -8,7 +8,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   AMBIGUOUS_PATH: "Give the whole path from the work root.",
   PATH_IS_DIRECTORY: "Name a file, or a glob such as 'notes/**/*.md'.",
   NO_TEXT_LAYER:
-    "Do what its message says: recognise the text with a program for that, or print or export the file to a new PDF.",
+    "Do what its message says: have its pictures read (index.ocr), or print or export the file to a new PDF.",
   PAGES_UNREAD: "Run nightdesk index --ocr, and ask again when its jobs have ended.",
   FILE_ENCRYPTED: "Save the file without a password.",
   FILE_FORMAT_INVALID: "Save the file anew with the program that made it, or correct its ending.",

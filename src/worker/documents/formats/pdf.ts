@@ -134,14 +134,14 @@ function refuseTextless(pages: readonly PageText[], { isXfa }: { readonly isXfa:
   if (letters.reduce((lead, { unreadable, shown }) => lead + unreadable - shown, 0) > 0) {
     throw new NoText(
       "NO_TEXT_LAYER",
-      "has fonts that do not say which letters they draw (no ToUnicode): have a program recognise its text, or export it anew.",
+      "has fonts that do not say which letters they draw (no ToUnicode): export it anew, or set index.ocr and run nightdesk index --ocr.",
       picturedIn(pages),
     );
   }
   if (pages.every(({ lines }) => lines.length === 0)) {
     throw new NoText(
       "NO_TEXT_LAYER",
-      "holds pictures of pages and no text, as a scan does: have a program recognise its text first.",
+      "holds pictures of pages and no text, as a scan does: set index.ocr, and run nightdesk index --ocr.",
       picturedIn(pages),
     );
   }
