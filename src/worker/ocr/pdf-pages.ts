@@ -1,7 +1,7 @@
 import { MOST_PIXELS, LONGEST_SIDE } from "./read-head.ts";
 import { unreadable } from "./picture-head.ts";
 import type { UnreadablePage } from "./page-record.ts";
-import { startPdfium } from "./pdfium.ts";
+import { GREY_BITMAP, IMAGE, openPdf, RENDER_FLAGS, WHITE } from "./pdfium.ts";
 import type { Pdfium } from "./pdfium.ts";
 
 /** A page of a PDF as it was drawn: a grey picture, as PNM has it. */
@@ -19,24 +19,6 @@ const DPI = 200;
 const FEWEST_DPI = 75;
 const POINTS = 72;
 const MOST_IMAGE_PIXELS = 100_000_000;
-const ENCRYPTED = 4;
-const GREY = 1;
-const WHITE = 0xffffffff;
-/** With annotations, such as filled fields and stamps; grey. */
-const RENDER_FLAGS = 0x01 | 0x08;
-
-type Opened = { readonly pdfium: Pdfium; readonly document: number };
-
-async function openPdf(folder: string, bytes: Buffer): Promise<Opened | UnreadablePage> {
-  const pdfium = await startPdfium(folder);
-  const place = pdfium._malloc(bytes.length);
-  pdfium.HEAPU8.set(bytes, place);
-  const document = pdfium._FPDF_LoadMemDocument(place, bytes.length, 0);
-  if (document !== 0) return { pdfium, document };
-  return pdfium._FPDF_GetLastError() === ENCRYPTED
-    ? unreadable("is encrypted: save it without a password.")
-    : unreadable("is no whole PDF: save it anew with the program that made it.");
-}
 
 /**
  * Draws a page, or says why it can't be: one of one colour that holds a picture is not an empty page.
@@ -47,9 +29,7 @@ export async function drawPdfPage(
   bytes: Buffer,
   number: number,
 ): Promise<DrawnPage | UnreadablePage> {
-  const opened = await openPdf(folder, bytes);
-  if ("kind" in opened) return opened;
-  const { pdfium, document } = opened;
+  const { pdfium, document } = await openPdf(folder, bytes);
   const page = pdfium._FPDF_LoadPage(document, number - 1);
   if (page === 0) return unreadable("holds no page of that number that can be read.");
   const points = sizeOf(pdfium, page);
@@ -92,7 +72,7 @@ const scaleOf = ([width, height]: Size): number =>
   );
 
 function draw(pdfium: Pdfium, page: number, [width, height]: Size, dpi: number): DrawnPage {
-  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY, 0, 0);
+  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, 0, 0);
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
   pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RENDER_FLAGS);
   const [start, row] = [pdfium._FPDFBitmap_GetBuffer(bitmap), pdfium._FPDFBitmap_GetStride(bitmap)];
@@ -111,7 +91,6 @@ type Image = { readonly part: Part; readonly pixels: number };
 type Part = readonly [left: number, top: number, right: number, bottom: number];
 
 const FORM = 5;
-const IMAGE = 3;
 const DEEPEST = 6;
 const MOST_OBJECTS = 200_000;
 

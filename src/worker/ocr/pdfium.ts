@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { NoText } from "../documents/reader/text-builder.ts";
 
 type Call = (...values: readonly number[]) => number;
 
@@ -76,7 +77,7 @@ type Start = (options: { readonly wasmBinary: Uint8Array }) => Promise<Pdfium>;
  * Each file gets a memory of its own, so that none leaves anything to the next.
  * @param folder of the package
  */
-export async function startPdfium(folder: string): Promise<Pdfium> {
+async function startPdfium(folder: string): Promise<Pdfium> {
   const dist = join(folder, "dist");
   const entry = pathToFileURL(join(dist, "index.esm.js")).href;
   const { PDFiumModule } = (await import(entry)) as { readonly PDFiumModule: Start };
@@ -84,3 +85,34 @@ export async function startPdfium(folder: string): Promise<Pdfium> {
   pdfium._FPDF_InitLibraryWithConfig(0);
   return pdfium;
 }
+
+/** A document in a memory of its own. */
+export type PdfDocument = { readonly pdfium: Pdfium; readonly document: number };
+
+/**
+ * Opens a PDF.
+ * @param folder of the package
+ * @throws NoText FILE_ENCRYPTED, FILE_FORMAT_INVALID
+ */
+export async function openPdf(folder: string, bytes: Buffer): Promise<PdfDocument> {
+  const pdfium = await startPdfium(folder);
+  const place = pdfium._malloc(bytes.length);
+  pdfium.HEAPU8.set(bytes, place);
+  const document = pdfium._FPDF_LoadMemDocument(place, bytes.length, 0);
+  if (document !== 0) return { pdfium, document };
+  if (pdfium._FPDF_GetLastError() === ENCRYPTED) {
+    throw new NoText("FILE_ENCRYPTED", "is encrypted: save it without a password.");
+  }
+  throw new NoText(
+    "FILE_FORMAT_INVALID",
+    "is no whole PDF: save it anew with the program that made it.",
+  );
+}
+
+const ENCRYPTED = 4;
+/** Of an object of a page. */
+export const IMAGE = 3;
+export const GREY_BITMAP = 1;
+export const WHITE = 0xff_ff_ff_ff;
+/** With annotations, such as filled fields and stamps; grey. */
+export const RENDER_FLAGS = 0x01 | 0x08;

@@ -1,3 +1,4 @@
+import { NoText } from "../documents/reader/text-builder.ts";
 import { heightOf, shareLeft, withoutGiants } from "./left-ink.ts";
 import type {
   PageOutcome,
@@ -44,7 +45,7 @@ async function showPage(
   { page, places }: PageOptions,
 ): Promise<Shown | UnreadablePage> {
   if (isPdf(bytes)) {
-    const drawn = await drawPdfPage(places.pdfium, bytes, page);
+    const drawn = await drawPdfPage(places.pdfium, bytes, page).catch(withoutText);
     if (drawn.kind === "unreadable") return drawn;
     const { width, height, dpi } = drawn;
     return { bytes: drawn.bytes, orientation: 1, picture: { format: "pdf", width, height, dpi } };
@@ -53,6 +54,11 @@ async function showPage(
   if (head.kind === "unreadable") return head;
   const { format, width, height, orientation } = head;
   return { bytes: head.bytes, orientation, picture: { format, width, height } };
+}
+
+function withoutText(error: unknown): UnreadablePage {
+  if (error instanceof NoText) return unreadable(error.message);
+  throw error;
 }
 
 /** Started once a process, by the files of their models. */

@@ -2,7 +2,7 @@ import { NoText } from "../../documents/reader/text-builder.ts";
 import type { PageRecord } from "../page-record.ts";
 import { findWords } from "./find-words.ts";
 import type { Box, FoundWords, PlacedText, WantedWords } from "./find-words.ts";
-import { startPdfium } from "../pdfium.ts";
+import { GREY_BITMAP, IMAGE, openPdf, RENDER_FLAGS, WHITE } from "../pdfium.ts";
 import type { Pdfium } from "../pdfium.ts";
 import { greyPng, markedPng } from "./png.ts";
 import type { GreyPicture } from "./png.ts";
@@ -34,8 +34,7 @@ export type DrawnPage = FoundWords & {
 
 /** Draws a page of a PDF and finds words on it. Only the process of the parsers calls it. */
 export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<DrawnPage> {
-  const pdfium = await startPdfium(wanted.pdfium);
-  const document = openDocument(pdfium, bytes);
+  const { pdfium, document } = await openPdf(wanted.pdfium, bytes);
   const pages = pdfium._FPDF_GetPageCount(document);
   const form = openForm(pdfium, document);
   const number = wanted.page ?? findPage({ pdfium, document, form, pages }, wanted);
@@ -65,22 +64,6 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<Drawn
     png: wanted.marks === "drawn" ? markedPng(picture, isMarked) : greyPng(picture),
   };
 }
-
-function openDocument(pdfium: Pdfium, bytes: Buffer): number {
-  const at = pdfium._malloc(bytes.length);
-  pdfium.HEAPU8.set(bytes, at);
-  const document = pdfium._FPDF_LoadMemDocument(at, bytes.length, 0);
-  if (document !== 0) return document;
-  if (pdfium._FPDF_GetLastError() === PASSWORD) {
-    throw new NoText("FILE_ENCRYPTED", "is encrypted: save it without a password.");
-  }
-  throw new NoText(
-    "FILE_FORMAT_INVALID",
-    "is no whole PDF: save it anew with the program that made it.",
-  );
-}
-
-const PASSWORD = 4;
 
 /** Bytes that its structure of callbacks takes at most; all of them are null. */
 const FORM_BYTES = 256;
@@ -135,11 +118,6 @@ function pixelsOf({ width, height }: Size, wanted: number): Size {
   };
 }
 
-const GREY_BITMAP = 1;
-const WHITE = 0xff_ff_ff_ff;
-/** With annotations, in greys. */
-const FLAGS = 0x01 | 0x08;
-
 function render(
   { pdfium, page, form }: Sheet,
   { width, height, turn }: Size & { readonly turn: number },
@@ -150,15 +128,13 @@ function render(
   const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, at, width);
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
   pdfium._FORM_OnAfterLoadPage(page, form);
-  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, turn, FLAGS);
-  pdfium._FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, turn, FLAGS);
+  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, turn, RENDER_FLAGS);
+  pdfium._FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, turn, RENDER_FLAGS);
   const pixels = pdfium.HEAPU8.slice(at, at + width * height);
   pdfium._FPDFBitmap_Destroy(bitmap);
   free(at);
   return { width, height, pixels };
 }
-
-const IMAGE = 3;
 
 /** A picture that PDFium can't decode is left out of the page without a word. */
 function refuseUnreadable({ pdfium, page }: Sheet, { pixels }: GreyPicture): void {
