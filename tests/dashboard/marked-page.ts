@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandEnd } from "../../src/dashboard/command-child.ts";
 import { storePicture } from "../../src/shared/page-pictures.ts";
-import { findPdfium } from "../../src/worker/ocr/packages.ts";
+import { findPackage, PDFIUM } from "../../src/worker/ocr/packages.ts";
 import { pictureOf } from "../../src/worker/ocr/place/page-picture.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { put, writePages } from "../support/pdf-pages.ts";
@@ -32,7 +32,7 @@ export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPag
       ...{ page: 1, words: WORDS, before: "", after: "", width: 1_600 },
       marks: "beside",
       record: null,
-      pdfium: findPdfium(null),
+      pdfium: findPackage(PDFIUM, null),
     },
     { timeoutMs: 60_000, memoryBytes: 600_000_000 },
   );

@@ -26,7 +26,7 @@ import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import type { PageToDraw } from "../ocr/place/draw-page.ts";
 import { openReadPages } from "../ocr/open-read-pages.ts";
-import { findPdfium } from "../ocr/packages.ts";
+import { findPackage, PDFIUM } from "../ocr/packages.ts";
 import type { PageRecord } from "../ocr/page-record.ts";
 import { ocrFoldersOf } from "../ocr/places.ts";
 import { pictureOf } from "../ocr/place/page-picture.ts";
@@ -121,7 +121,7 @@ async function showPlace(
   const folder = pictureFolder(config);
   const stored = await readPicture(folder, key);
   if (stored !== undefined) return { ...carried, shown: stored, key };
-  const pdfium = findPdfium(ocrFoldersOf(config, invocation.packageRoot).packages);
+  const pdfium = findPackage(PDFIUM, ocrFoldersOf(config, invocation.packageRoot).packages);
   const whole = { ...wanted, record, pdfium };
   const shown = await pictureOf({ path, bytes }, whole, readerLimitsOf(config));
   if (shown.kind !== "refused") await storePicture(folder, key, shown);

@@ -18,10 +18,19 @@ const languageData = (language: string, bytes: number): OcrPackage => ({
   bytes,
 });
 
+/** Draws pages. */
+export const PDFIUM: OcrPackage = { name: "@hyzyla/pdfium", version: "2.1.13", bytes: 11_000_000 };
+/** Reads letters. */
+export const TESSERACT: OcrPackage = {
+  name: "tesseract.js-core",
+  version: "7.0.0",
+  bytes: 45_300_000,
+};
+
 /** What reads pictures: the optional peers of package.json. */
 export const OCR_PACKAGES: readonly OcrPackage[] = [
-  { name: "@hyzyla/pdfium", version: "2.1.13", bytes: 11_000_000 },
-  { name: "tesseract.js-core", version: "7.0.0", bytes: 45_300_000 },
+  PDFIUM,
+  TESSERACT,
   languageData("osd", 8_600_000),
   languageData("eng", 13_800_000),
   languageData("deu", 8_400_000),
@@ -29,12 +38,6 @@ export const OCR_PACKAGES: readonly OcrPackage[] = [
   languageData("spa", 11_200_000),
   languageData("ita", 8_700_000),
 ];
-
-/** The folder of what draws pages; undefined where it is not installed. @param folder of `models setup ocr` */
-export const findPdfium = (folder: string | null): string | undefined =>
-  OCR_PACKAGES.slice(0, 1)
-    .map((pdfium) => findPackage(pdfium, folder))
-    .at(0);
 
 /**
  * The folder, without links, of a package that is installed beside Nightdesk or in the folder of `models setup ocr`.

@@ -2,7 +2,14 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findPackage, languagePackage, OCR_PACKAGES, ocrFolderOf } from "./packages.ts";
+import {
+  findPackage,
+  languagePackage,
+  OCR_PACKAGES,
+  ocrFolderOf,
+  PDFIUM,
+  TESSERACT,
+} from "./packages.ts";
 
 /** Where the programs and models of OCR lie. Files of models may be compressed by gzip. */
 export type OcrPlaces = {
@@ -39,7 +46,7 @@ export const ocrFoldersOf = (config: Config, packageRoot: string): OcrFolders =>
  * @throws Failure OCR_MISSING where it is not installed
  */
 export function findOcr(folders: OcrFolders, languages: readonly string[]): OcrPlaces {
-  const [pdfium, core] = OCR_PACKAGES.map((each) => findPackage(each, folders.packages));
+  const [pdfium, core] = [PDFIUM, TESSERACT].map((each) => findPackage(each, folders.packages));
   if (pdfium === undefined || core === undefined) {
     throw new Failure(
       "OCR_MISSING",

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { PagePicture } from "../../../../src/shared/page-pictures.ts";
 import type { Refusal } from "../../../../src/shared/failure.ts";
-import { findPdfium } from "../../../../src/worker/ocr/packages.ts";
+import { findPackage, PDFIUM } from "../../../../src/worker/ocr/packages.ts";
 import type { PageRecord, Turn } from "../../../../src/worker/ocr/page-record.ts";
 import type { PageToDraw } from "../../../../src/worker/ocr/place/draw-page.ts";
 import { pictureOf } from "../../../../src/worker/ocr/place/page-picture.ts";
@@ -11,7 +11,7 @@ const LIMITS = { timeoutMs: 60_000, memoryBytes: 600_000_000 };
 
 const WANTED: Omit<PageToDraw, "pdfium"> & { readonly pdfium: string | undefined } = {
   ...{ page: 1, words: "", before: "", after: "", width: 600, record: null },
-  ...{ marks: "beside", pdfium: findPdfium(null) },
+  ...{ marks: "beside", pdfium: findPackage(PDFIUM, null) },
 };
 
 const draw = (
