@@ -1,4 +1,3 @@
-import { closeSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { hash } from "node:crypto";
 import { createAtomicFile } from "../../shared/atomic-file.ts";
@@ -32,7 +31,7 @@ import { ocrFoldersOf } from "../ocr/places.ts";
 import { pictureOf } from "../ocr/place/page-picture.ts";
 import { placesHtml } from "../ocr/place/places-html.ts";
 import type { ShownPlace } from "../ocr/place/places-html.ts";
-import { openSandbox } from "../sandbox/open-sandbox.ts";
+import { bytesOf, openSandbox } from "../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { quotePath } from "../sandbox/names.ts";
 import { policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
@@ -148,7 +147,7 @@ async function readUnchanged(
 ): Promise<Buffer | Refusal> {
   const opened = await sandbox.openFile({ path, lookup: "exact" });
   if (opened.kind === "refused") return opened;
-  const bytes = opened.kind === "held" ? opened.content : readAndClose(opened.descriptor);
+  const bytes = bytesOf(opened);
   if (hash("sha256", bytes, "hex") !== sha256) {
     return refuse(
       "EVIDENCE_INVALID",
@@ -156,14 +155,6 @@ async function readUnchanged(
     );
   }
   return bytes;
-}
-
-function readAndClose(descriptor: number): Buffer {
-  try {
-    return readFileSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 const CHARS_AROUND = 120;

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { closeSync, readFileSync } from "node:fs";
 import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -13,6 +12,7 @@ import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
 import { ocrFingerprint } from "../ocr/open-read-pages.ts";
 import type { PageOutcome, PageRecord } from "../ocr/page-record.ts";
 import type { WorkerResources } from "../resources.ts";
+import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { JobCall } from "./open-run.ts";
 import { queueEmbed, scan } from "./reindex.ts";
 
@@ -69,17 +69,9 @@ async function openPictured(
   const opened = await sandbox();
   const file = await opened.openFile({ path, lookup: "exact" });
   if (file.kind === "refused") return file;
-  const bytes = file.kind === "held" ? file.content : readAndClose(file.descriptor);
+  const bytes = bytesOf(file);
   const { pictured = [] } = await opened.extractText(path, bytes);
   return { kind: "pictured", bytes, pictured };
-}
-
-function readAndClose(descriptor: number): Buffer {
-  try {
-    return readFileSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 type Reading = JobCall<OcrInput> & {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -198,6 +198,16 @@ export type HeldFile = {
   readonly content: Buffer;
   readonly bytes: number;
 };
+
+/** All bytes of a file, which is closed then. */
+export function bytesOf(file: OpenedFile | HeldFile): Buffer {
+  if (file.kind === "held") return file.content;
+  try {
+    return readFileSync(file.descriptor);
+  } finally {
+    closeSync(file.descriptor);
+  }
+}
 
 async function openFile(
   search: Search,
