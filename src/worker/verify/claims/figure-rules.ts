@@ -187,17 +187,34 @@ const MOST_COUNTED = 4;
 const isCount = ({ base, measure, counted, text }: ClaimFigure): boolean =>
   measure === null && counted !== null && base <= MOST_COUNTED && !/\d/.test(text);
 
-/** A figure that only a heading, the title or the path holds is not said of what the sentence says. */
+/**
+ * A figure that only a heading, the title or the path holds is not said of what the sentence says, and a day without a year
+ * does not say the year that the claim gives it where nothing cited has that year.
+ */
 export function compareLabelFigures(pair: Pair): Finding | null {
   const { unit } = pair;
   if (unit.kind === "heading") return null;
-  const label = hardFigures(pair).find((figure) => {
+  for (const figure of hardFigures(pair)) {
     const found = findFigure(figure, pair);
-    return found.where === "unit" && found.as !== null && !unit.figures().includes(found.as);
-  });
-  return label === undefined
-    ? null
-    : { reason: "label", detail: `${label.text.trim()} stands above the sentence alone` };
+    if (found.where !== "unit" || found.as === null) continue;
+    const text = figure.text.trim();
+    if (!unit.figures().includes(found.as))
+      return { reason: "label", detail: `${text} stands above the sentence alone` };
+    if (isYearInvented(figure, found.as, pair))
+      return { reason: "label", detail: `the year of ${text} stands nowhere in what is cited` };
+  }
+  return null;
+}
+
+function isYearInvented(figure: ClaimFigure, day: ClaimFigure, { cited, question }: Pair): boolean {
+  const year = yearOf(figure);
+  if (year === undefined || yearOf(day) !== undefined || figure.kind !== "date") return false;
+  const offered = `n:${year}`;
+  // The year of a folder ("1999/fair.md") is no figure.
+  return (
+    !cited.some((piece) => piece.offers().has(offered) || piece.folded().includes(year)) &&
+    !question.figures.some(({ offers }) => offers.includes(offered))
+  );
 }
 
 /** How the computed figures of a claim come about: "310 - 85 = 225"; null where none is computed. */

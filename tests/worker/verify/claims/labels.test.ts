@@ -44,6 +44,28 @@ test.each<readonly [string, CitableBlock, string]>([
   },
 );
 
+const UNDATED = "The fair takes place on 12 June.";
+
+test.each<readonly [string, CitableBlock, string, string]>([
+  ["nobody wrote", pieceOf("fair.md", UNDATED), "", "framed label"],
+  ["only another year is told", pieceOf("2025/fair.md", UNDATED), "", "framed label"],
+  ["the path tells", pieceOf("1999/fair.md", UNDATED), "", "open not_asked"],
+  [
+    "another sentence tells",
+    pieceOf("fair.md", `Plans for 1999. ${UNDATED}`),
+    "",
+    "open not_asked",
+  ],
+  [
+    "the question tells",
+    pieceOf("fair.md", UNDATED),
+    "When is the fair in 1999?",
+    "open not_asked",
+  ],
+])("a day without a year carries one that %s as far", (_, piece, question, standing) => {
+  expect(standingOf("The fair takes place on 12 June 1999.", [piece], question)).toBe(standing);
+});
+
 test("a day in the heading of another cited piece stands there", () => {
   const evidence = [
     { ...pieceOf("a.md", "Sample K-17: pH 6.8."), headingPath: "H2: Monday" },
