@@ -9,7 +9,7 @@ import { languageOf } from "../../text/units/language.ts";
 import { unitsOf } from "../claims/units.ts";
 import { once } from "../../../shared/once.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
-import { figureReader, meetsName, readFieldName } from "./labels.ts";
+import { figureReader, meansOther, meetsName, readFieldName } from "./labels.ts";
 import type { FigureType, Label, LabelledFigure } from "./labels.ts";
 import { holdsDates, holdsNumber, isDate, quotedWords } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
@@ -254,7 +254,8 @@ function holderAnywhere(field: FieldValue, { units, row }: Document): Located | 
 
 /**
  * Tells whether another figure of the document meets the name of a field better by its label than the one that holds its value, or the
- * label of that is the name of another field: a total of "VAT 20 % 149.32". Only of numbers and dates outside lists.
+ * label of that is the name of another field or means something else: a total of "VAT 20 % 149.32". Only of numbers and dates outside
+ * lists.
  */
 function labelCheck(
   values: readonly FieldValue[],
@@ -295,6 +296,8 @@ function labelCheck(
     ) {
       return true;
     }
+    if (met === 0 && own.length > 0 && own.every(({ label }) => meansOther(label, name)))
+      return true;
     return [...figures()[type]].some(
       ([label, ofLabel]) => meetsName(label, name) > met && !ofLabel.some(isHolder),
     );

@@ -123,6 +123,13 @@ export function meetsName(label: Label, name: Label): number {
   return met - Math.min(MOST_OTHER, OTHER_MEANING * others.length);
 }
 
+/** Whether the lists of words know what a label and a name mean, and that it is not the same. */
+export function meansOther(label: Label, name: Label): boolean {
+  const meant = name.flatMap(({ meanings }) => meanings);
+  const told = label.flatMap(({ meanings }) => meanings);
+  return meant.length > 0 && told.length > 0 && !told.some((meaning) => meant.includes(meaning));
+}
+
 const isSame = (one: LabelWord, other: LabelWord): boolean =>
   one.meanings.some((meaning) => other.meanings.includes(meaning)) ||
   areRelated(one.word, other.word) ||

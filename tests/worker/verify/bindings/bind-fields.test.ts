@@ -395,6 +395,15 @@ describe("what a value is bound to", () => {
     return bindFields({ values, evidence: [blockOf(1, "a.md", document)] })[0]?.reason;
   };
 
+  test.each([
+    ["total", "# Bill\n\nVAT 20 % 149.32 GBP\n", 149.32, "VAT 20 % 149.32 GBP", "other_label"],
+    ["vat", "# Bill\n\nVAT 20 % 149.32 GBP\n", 149.32, "VAT 20 % 149.32 GBP", null],
+    ["total", "# Bill\n\nPlumbing 149.32 GBP\n", 149.32, "Plumbing 149.32 GBP", null],
+  ])("a lone %s of %j is in doubt where its label is known to mean another", (...row) => {
+    const [name, document, value, quote, reason] = row;
+    expect(bindIn(document, [[name, value, quote]])).toBe(reason);
+  });
+
   test.each<[string, string, string, unknown, string]>([
     [
       "says more of the name",
