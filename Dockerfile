@@ -24,6 +24,12 @@ FROM node:22-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app ./
+# /papers: the documents, mounted read-only. /state: database, index and backups; a volume takes over whose it is.
+RUN mkdir /papers /state && chown node /state && ln -s /app/bin/nightdesk.js /usr/local/bin/nightdesk
+ENV NIGHTDESK_CONFIG=/app/configs/container.yaml
+VOLUME /state
+EXPOSE 8321
 USER node
 ENTRYPOINT ["node", "/app/bin/nightdesk.js"]
-CMD ["--help"]
+# All in one container; docker-compose.yml runs the same image beside Redis, Postgres and Ollama.
+CMD ["up"]

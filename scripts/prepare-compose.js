@@ -12,11 +12,14 @@ await runScript(() => {
   for (const source of ["corpus", "scratch"]) {
     mkdirSync(join(workroot, "allowed", source), { recursive: true });
   }
-  if (existsSync(join(secrets, "database_url"))) {
+  const isMade = existsSync(join(secrets, "database_url"));
+  if (isMade && existsSync(join(secrets, "dashboard_token"))) {
     process.stderr.write(`${secrets} is there, and stays as it is.\n`);
     return 0;
   }
-  writeSecrets();
+  // The token came later than the others.
+  if (!isMade) writeSecrets();
+  write("dashboard_token", randomBytes(24).toString("hex"));
   process.stderr.write(
     `Wrote ${secrets}. Put documents into ${join(workroot, "allowed", "corpus")}, then run: docker compose up --detach --wait\n`,
   );
@@ -27,7 +30,6 @@ function writeSecrets() {
   // The folder keeps other users out; the files are mounted one by one, and each container's own user must read them.
   mkdirSync(secrets, { recursive: true, mode: 0o700 });
   writeFileSync(join(secrets, ".gitignore"), "*\n");
-  const write = (name, text) => writeFileSync(join(secrets, name), text, { mode: 0o644 });
   const [superuser, nightdesk, redis] = [1, 2, 3].map(() => randomBytes(24).toString("hex"));
   write("postgres_password", superuser);
   write("nightdesk_password", nightdesk);
@@ -35,4 +37,8 @@ function writeSecrets() {
   write("redis_url", `redis://:${redis}@redis:6379`);
   // Last: where it is there, all are.
   write("database_url", `postgres://nightdesk:${nightdesk}@postgres:5432/nightdesk`);
+}
+
+function write(name, text) {
+  writeFileSync(join(secrets, name), text, { mode: 0o644 });
 }

@@ -42,7 +42,7 @@ export async function exposureOf(
         "Set NIGHTDESK_DASHBOARD_TOKEN_FILE (or dashboard.trusted_proxy), or listen on 127.0.0.1.",
     );
   }
-  if (!isLoopback && identity.kind === "token" && tls === null) {
+  if (!isLoopback && identity.kind === "token" && tls === null && !dashboard.published) {
     throw new Failure(
       "CONFIG_ERROR",
       `dashboard.host ${JSON.stringify(host)} can be reached from a network, and without TLS the token could be read there. ` +

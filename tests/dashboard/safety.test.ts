@@ -245,6 +245,9 @@ test("what a network could reach is refused with what would mend it", async () =
     exposureOf(await configFor(dashboard), { host, port: 0 });
   await expect(expose({})).rejects.toThrow("NIGHTDESK_DASHBOARD_TOKEN_FILE");
   await expect(expose({ token: "0123456789abcdef" })).rejects.toThrow("dashboard.tls.cert_file");
+  const published = await expose({ token: "0123456789abcdef", published: true });
+  expect(published).toMatchObject({ isLoopback: false, identity: { kind: "token" } });
+  await expect(expose({ published: true })).rejects.toThrow("NIGHTDESK_DASHBOARD_TOKEN_FILE");
   await expect(expose({ token: "short" }, "127.0.0.1")).rejects.toThrow("at least 16");
   await expect(
     expose({ trusted_proxy: { addresses: ["10.0.0.1"], user_header: null } }),

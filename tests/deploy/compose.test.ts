@@ -40,8 +40,9 @@ describe("the published schema", () => {
 describe("the services", () => {
   const { services, volumes, secrets } = readCompose();
 
-  test("are Redis, Postgres, a model host, one migration and a worker", () => {
+  test("are Redis, Postgres, a model host, one migration, a worker and the dashboard", () => {
     expect(Object.keys(services).sort()).toEqual([
+      "dashboard",
       "migrate",
       "ollama",
       "postgres",
@@ -50,9 +51,22 @@ describe("the services", () => {
     ]);
   });
 
-  test("publish no port but on the loopback interface", () => {
-    const published = Object.values(services).flatMap(({ ports }) => ports);
-    expect(published.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
+  test("publish the dashboard alone, and on the loopback interface", () => {
+    const published = Object.entries(services).flatMap(([name, { ports }]) =>
+      ports.map((port) => `${name} ${port}`),
+    );
+    expect(published).toEqual(["dashboard 127.0.0.1:8321:8321"]);
+  });
+
+  test("give its token to the dashboard alone", () => {
+    const holders = Object.entries(services).filter(([, service]) =>
+      service.secrets.includes("dashboard_token"),
+    );
+    expect(holders.map(([name]) => name)).toEqual(["dashboard"]);
+    expect(findService("dashboard").environment).toEqual({
+      ...findService("worker").environment,
+      NIGHTDESK_DASHBOARD_TOKEN_FILE: "/run/secrets/dashboard_token",
+    });
   });
 
   test("let the worker run several times at once: it has no name, no port and no volume of its own", () => {
@@ -121,7 +135,7 @@ describe("the services", () => {
   });
 
   test("of our image run files of the checkout with a configuration that is there", () => {
-    for (const name of ["migrate", "worker"]) {
+    for (const name of ["migrate", "worker", "dashboard"]) {
       const service = findService(name);
       const commands = [
         resolveCommand(service),

@@ -9,6 +9,9 @@ export interface Ended {
 
 export interface Spawned {
   readonly ended: Promise<Ended>;
+  readonly pid: number;
+  /** What it has written so far, to both. */
+  readonly output: () => string;
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
@@ -24,5 +27,6 @@ export function start(
   child.stdout.on("data", (data: Buffer) => (stdout += data.toString()));
   child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
   const ended = once(child, "close").then(() => ({ exitCode: child.exitCode, stdout, stderr }));
-  return { ended, kill: (signal) => child.kill(signal) };
+  const { pid = 0 } = child;
+  return { pid, ended, output: () => stdout + stderr, kill: (signal) => child.kill(signal) };
 }

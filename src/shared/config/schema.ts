@@ -345,6 +345,7 @@ const dashboardSchema = z.strictObject({
   allowed_hosts: z.array(
     format(/^[a-z0-9.-]+$|^\[[0-9a-f:]+\]$/i, "a host name or an address, without a port"),
   ),
+  published: z.boolean(),
   // Its length is checked where it is used, in words that do not repeat it.
   token: z.string().nullable(),
   tls: z.strictObject({ cert_file: name.nullable(), key_file: name.nullable() }),

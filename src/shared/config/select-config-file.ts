@@ -54,9 +54,9 @@ export function selectConfigFile(request: ConfigRequest): SelectedFile {
   return { file: shippedFile("embedded", request), how: "shipped", namedBy: null };
 }
 
-/** The file that a name means: `nightdesk:default`, `nightdesk:embedded`, or a path from `folder`. */
+/** The file that a name means: `nightdesk:` and that of a shipped one, or a path from `folder`. */
 export function resolveConfigName(name: string, folder: string, request: ConfigRequest): string {
-  const shipped = /^nightdesk:(default|embedded)$/.exec(name)?.[1];
+  const shipped = /^nightdesk:(default|embedded|compose|container)$/.exec(name)?.[1];
   return shipped === undefined ? resolve(folder, name) : shippedFile(shipped, request);
 }
 

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../../shared/child-process.ts";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import { keepRunning } from "./keep-running.ts";
 import { work } from "./worker.ts";
@@ -28,8 +31,9 @@ export const up: CommandHandler = async (invocation) => {
   if (invocation.options["dashboard"] === false) return work(context, "for-ever");
   // The pages find the database made.
   await withDatabase(context, "create", async () => undefined);
+  const env = await withToken(context);
   const dashboard = keepRunning(
-    () => startDashboard(context),
+    () => startDashboard(context, env),
     ({ ending, pauseMs }) => {
       context.terminal.say(
         `The dashboard has ended (${ending}); it is started again in ${pauseMs / 1_000} s. Jobs go on.`,
@@ -47,9 +51,28 @@ export const up: CommandHandler = async (invocation) => {
   }
 };
 
+type Environment = CommandContext["invocation"]["env"];
+
+/** Of a published dashboard whose token nobody gave, with one that is made once and kept beside the database. */
+async function withToken({ config, invocation, terminal }: CommandContext): Promise<Environment> {
+  const { env } = invocation;
+  if (!config.dashboard.published || config.dashboard.token !== null) return env;
+  const file = join(config.roots.databaseDirectory, "dashboard-token");
+  const made = randomBytes(TOKEN_BYTES).toString("hex");
+  await writeFile(file, made, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+  });
+  terminal.say(
+    `The dashboard asks for this token, which is kept in ${file}: ${await readFile(file, "utf8")}`,
+  );
+  return { ...env, NIGHTDESK_DASHBOARD_TOKEN_FILE: file };
+}
+
+const TOKEN_BYTES = 24;
+
 /** A process of its own, which prints its address and ends with this one. Without it jobs are worked all the same. */
-function startDashboard({ config, invocation }: CommandContext): ChildProcess {
-  const { env, packageRoot, cwd } = invocation;
+function startDashboard({ config, invocation }: CommandContext, env: Environment): ChildProcess {
+  const { packageRoot, cwd } = invocation;
   const secrets = secretsOf(env);
   const plain = Object.fromEntries(
     Object.entries(env).filter(([name]) => !Object.hasOwn(secrets, name)),
