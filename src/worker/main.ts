@@ -8,6 +8,7 @@ export const handlers: CommandHandlers = {
   "runs replay": async () => (await import("./commands/runs-replay.ts")).runsReplay,
   "evidence show": async () => (await import("./commands/evidence-show.ts")).evidenceShow,
   "models setup": async () => (await import("./commands/models-setup.ts")).modelsSetup,
+  "models list": async () => (await import("./commands/models-list.ts")).modelsList,
   "models fetch": async () => (await import("./commands/models-fetch.ts")).modelsFetch,
   "tools list": async () => (await import("./commands/tools-list.ts")).toolsList,
   mcp: async () => (await import("./commands/mcp.ts")).mcp,

@@ -1,6 +1,6 @@
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { embedderHostsOf, listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
+import { allHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { selectHostModels } from "../../shared/store/hosts/host-models.ts";
 import type { HostModel } from "../../shared/store/hosts/host-models.ts";
@@ -20,7 +20,7 @@ type ListedHost = {
 
 /** The hosts of the configuration and those that were called: state, models, slots, limits and what they have cost. Asks none. */
 export const hostsList = databaseCommand("must-exist", async (context, database) => {
-  const places = placesOf(context);
+  const places = allHostsOf(context.config);
   const known = await selectHostOverview(database, "models");
   const models = await selectHostModels(database, null);
   const urls = new Set([...places.map(({ host }) => host), ...known.map(({ host }) => host)]);
@@ -33,11 +33,6 @@ export const hostsList = databaseCommand("must-exist", async (context, database)
   if (context.terminal.isJson) await context.terminal.printJson(hosts.map(hostJson));
   else await printTable(context, hosts);
 });
-
-function placesOf({ config }: CommandContext): readonly HostPlace[] {
-  const places = [...embedderHostsOf(config), ...modelHostsOf(config), ...listedHosts(config)];
-  return [...new Map(places.map((place) => [place.host, place])).values()];
-}
 
 const stateOf = ({ known }: ListedHost): string => {
   if (known === undefined) return "not called yet";

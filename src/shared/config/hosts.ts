@@ -91,6 +91,12 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
   }
 }
 
+/** Every host that the configuration names, each once. @throws as modelHostsOf */
+export function allHostsOf(config: HostConfig): readonly HostPlace[] {
+  const places = [...embedderHostsOf(config), ...modelHostsOf(config), ...listedHosts(config)];
+  return [...new Map(places.map((place) => [place.host, place])).values()];
+}
+
 /** All of `hosts`, by priority and then as they are written. */
 export const listedHosts = ({
   hosts,

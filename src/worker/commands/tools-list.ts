@@ -18,6 +18,7 @@ import { TOOLS } from "../tools/all-tools.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";
 import { SHELL } from "../tools/shell.ts";
 import type { Tool } from "../tools/tool.ts";
+import { alignColumns } from "./align-columns.ts";
 
 type ListedTool = {
   readonly name: string;
@@ -68,10 +69,10 @@ export const toolsList: CommandHandler = async (invocation) => {
     `effect ${effect}`,
     reason ?? description,
   ]);
-  for (const line of aligned(columns)) await terminal.print(line);
+  for (const line of alignColumns(columns)) await terminal.print(line);
   await terminal.print("");
   const shown = preset === undefined ? presets : [preset];
-  for (const line of aligned(shown.map(presetColumns))) {
+  for (const line of alignColumns(shown.map(presetColumns))) {
     await terminal.print(line);
   }
 };
@@ -114,13 +115,3 @@ const listed = ({ name, effect, isEvidence, description }: Tool) => ({
   is_evidence: isEvidence,
   description,
 });
-
-/** Columns as wide as what they hold, two blanks apart. */
-function aligned(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, at) =>
-    rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0),
-  );
-  return rows.map((row) =>
-    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  "),
-  );
-}

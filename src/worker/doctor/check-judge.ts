@@ -7,15 +7,19 @@ import { examSentence } from "../verify/judge/exam-sequence.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
+/** The model that the configuration has judge statements; null where none does. */
+export function judgeOf({ verify: { judge, entailment }, model }: Config): string | null {
+  if (judge.model === "off") return null;
+  if (judge.form === "nli") return entailment.model_id;
+  if (judge.model !== "same") return judge.model;
+  return hasWeights(model.provider) ? routeModels("", model, {}).second.name : null;
+}
+
 /** What the judge of statements is worth; nothing where none is configured, or no model has words. */
-export async function checkJudge(
-  { verify: { judge, entailment }, model }: Config,
-  database: Database,
-): Promise<readonly Check[]> {
-  const answerer = hasWeights(model.provider) ? routeModels("", model, {}).second.name : null;
-  const named = judge.model === "same" ? answerer : judge.model;
-  const name = judge.form === "nli" ? entailment.model_id : named;
-  if (judge.model === "off" || name === null) return [];
+export async function checkJudge(config: Config, database: Database): Promise<readonly Check[]> {
+  const { judge } = config.verify;
+  const name = judgeOf(config);
+  if (name === null) return [];
   const exam = await selectExamOf(database, name, judge.form);
   if (exam === undefined) {
     return [

@@ -157,7 +157,8 @@ function listOpener(
     );
 }
 
-function hostOpener(
+/** Opens models at one host, asking it what it says of them. */
+export function hostOpener(
   { host: baseUrl, provider, entry }: HostPlace,
   { model: settings, index }: ModelConfig,
   accessOf: AccessOf,

@@ -182,6 +182,16 @@ export type ModelFacts = {
   readonly options: Readonly<Record<string, string | number | boolean>>;
 };
 
+/** What a host says of a model that no call depends on. */
+export type ModelProfile = {
+  readonly writes: boolean;
+  readonly embeds: boolean;
+  /** null: its host does not say. */
+  readonly readsPictures: boolean | null;
+  /** Tokens that its window can have at most; null: its host does not say. */
+  readonly largestWindow: number | null;
+};
+
 /**
  * Everything that can answer. Refusals of `complete` are CONTEXT_OVERFLOW (the prompt was or would be cut)
  * and MODEL_UNSUPPORTED; faults are thrown as Failure, and an abort throws the signal's reason. A host that
@@ -192,6 +202,8 @@ export type Model = {
   readonly facts: ModelFacts;
   /** Base URL of the host that was chosen for it; missing where there is one host, or none. */
   readonly host?: string;
+  /** Missing of a model without a host. */
+  readonly profile?: ModelProfile;
   /** How its host counts the tokens of a prompt; missing where that is not asked. */
   readonly counting?: "chat" | "tokenize" | "none";
   /** Characters of prompt that surely fit beside a reply of `maxTokens`; Infinity without a window. */

@@ -101,7 +101,7 @@ export const ollamaHost = (place: ModelPlace): ModelHost => ({
  * The full name of a model, `[host/][namespace/]model:tag`: lower case, with the tag that a missing one means,
  * and without the registry and namespace that missing ones mean.
  */
-function fullName(name: string): string {
+export function fullName(name: string): string {
   const bare = name
     .toLowerCase()
     .replace(/^registry\.ollama\.ai\//, "")

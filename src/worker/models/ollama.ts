@@ -40,6 +40,12 @@ function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaPr
   return {
     name,
     facts: factsOf(probe, call),
+    profile: {
+      writes: canChat(probe),
+      embeds: probe.capabilities?.includes("embedding") === true,
+      readsPictures: probe.capabilities?.includes("vision") ?? null,
+      largestWindow: probe.trainedTokens,
+    },
     promptChars: (maxTokens) => roomForPrompt(windowTokens, maxTokens),
     async complete(request, signal) {
       if (!canChat(probe)) return cannotChat(name, probe);

@@ -69,6 +69,12 @@ function openAiModel(
   return {
     name,
     facts: factsOf(call),
+    profile: {
+      writes: probe.kind === "chat",
+      embeds: probe.kind === "embedding",
+      readsPictures: probe.readsPictures,
+      largestWindow: probe.servedTokens ?? probe.trainedTokens,
+    },
     counting,
     promptChars: (maxTokens) => roomForCountedPrompt(call.windowTokens, maxTokens),
     async complete(request, signal) {

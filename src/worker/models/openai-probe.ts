@@ -14,6 +14,7 @@ export type OpenAiProbe = {
   /** Tokens that the window can have at most. */
   readonly trainedTokens: number | null;
   readonly tools: "yes" | "unknown";
+  readonly readsPictures: boolean | null;
   /** Whether it writes text; an embedding model does not. */
   readonly kind: "chat" | "embedding";
 };
@@ -64,6 +65,7 @@ const UNKNOWN: OpenAiProbe = {
   servedTokens: null,
   trainedTokens: null,
   tools: "unknown",
+  readsPictures: null,
   kind: "chat",
 };
 
@@ -71,6 +73,7 @@ function llamaFacts(props: Wire | null, listed: Wire | undefined): OpenAiProbe {
   const caps = wireAt(props, "chat_template_caps");
   const callsTools = caps?.["supports_tool_calls"] === true || caps?.["supports_tools"] === true;
   const settings = wireAt(props, "default_generation_settings");
+  const pictures = wireAt(props, "modalities")?.["vision"];
   return {
     ...UNKNOWN,
     server: "llama.cpp",
@@ -79,6 +82,7 @@ function llamaFacts(props: Wire | null, listed: Wire | undefined): OpenAiProbe {
     servedTokens: countAt(settings, "n_ctx") || null,
     trainedTokens: countAt(wireAt(listed, "meta"), "n_ctx_train") || null,
     tools: callsTools ? "yes" : "unknown",
+    readsPictures: typeof pictures === "boolean" ? pictures : null,
   };
 }
 
@@ -92,6 +96,7 @@ const vllmFacts = (listed: Wire | undefined, version: Wire | null): OpenAiProbe 
 function studioFacts(model: Wire): OpenAiProbe {
   const capabilities = model["capabilities"];
   const callsTools = Array.isArray(capabilities) && capabilities.includes("tool_use");
+  const type = textAt(model, "type");
   return {
     ...UNKNOWN,
     server: "LM Studio",
@@ -100,7 +105,8 @@ function studioFacts(model: Wire): OpenAiProbe {
     servedTokens: countAt(model, "loaded_context_length") || null,
     trainedTokens: countAt(model, "max_context_length") || null,
     tools: callsTools ? "yes" : "unknown",
-    kind: textAt(model, "type") === "embeddings" ? "embedding" : "chat",
+    readsPictures: type === null ? null : type === "vlm",
+    kind: type === "embeddings" ? "embedding" : "chat",
   };
 }
 

@@ -96,6 +96,12 @@ export const TOOLS: readonly Command[] = [
     examples: ["nightdesk hosts list", "nightdesk hosts list --json"],
   },
   {
+    name: "models list",
+    process: "worker",
+    summary: "Ask the hosts for their models: window, what each can do, and what it is used for",
+    examples: ["nightdesk models list", "nightdesk models list --json"],
+  },
+  {
     name: "models fetch",
     process: "worker",
     summary: "Download a model for transformers, embed, a judge or rerank; asks first",

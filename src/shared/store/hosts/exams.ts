@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { hashJson } from "../../json-value.ts";
+import { JUDGE_FORMS } from "../../verify-modes.ts";
 import type { JudgeForm } from "../../verify-modes.ts";
 import type { Database, Queryable } from "../connection/database.ts";
-import { camelRow, execute, rowOf, valueOf, valuesOf } from "../connection/rows.ts";
+import { camelRow, execute, rowOf, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { DUE_AT_ONCE } from "../investigations/approvals.ts";
 import { JOBS_CHANNEL, notifyJobs } from "../jobs/batches.ts";
 import { evaluateHolds } from "../jobs/holds.ts";
@@ -22,13 +23,14 @@ export type ExamKey = {
 export const EXAM_STATES = ["passed", "weak", "failed", "useless", "dismissed"] as const;
 export type ExamState = (typeof EXAM_STATES)[number];
 
-const examRow = camelRow({
+const examColumns = {
   state: z.enum(EXAM_STATES),
   wrong_asked: z.int(),
   wrong_confirmed: z.int(),
   right_asked: z.int(),
   right_confirmed: z.int(),
-});
+};
+const examRow = camelRow(examColumns);
 export type StoredExam = z.infer<typeof examRow>;
 
 /** Days for which an exam holds whose model has no digest: its host may serve another under the name. */
@@ -59,6 +61,14 @@ export const selectExamOf = (
 ): Promise<StoredExam | undefined> =>
   rowOf(db, examRow, [model, form])`
      select ${EXAM} where model = $1 and form = $2 and ${HOLDS} order by examined_at desc limit 1`;
+
+const namedExamRow = camelRow({ ...examColumns, model: z.string(), form: z.enum(JUDGE_FORMS) });
+export type NamedExam = z.infer<typeof namedExamRow>;
+
+/** The newest exams that hold, one a model and form. */
+export const selectExams = (db: Queryable): Promise<readonly NamedExam[]> =>
+  rowsOf(db, namedExamRow)`
+     select distinct on (model, form) model, form, ${EXAM} where ${HOLDS} order by model, form, examined_at desc`;
 
 export type ExamPart = {
   readonly kind: string;

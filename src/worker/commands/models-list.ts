@@ -1,0 +1,267 @@
+import { openContext, withDatabase } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
+import { allHostsOf, embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import { KINDS } from "../../shared/job.ts";
+import type { Kind } from "../../shared/job.ts";
+import { kindOf } from "../../shared/kinds.ts";
+import { withoutAlias } from "../../shared/route-models.ts";
+import { selectExams } from "../../shared/store/hosts/exams.ts";
+import type { NamedExam } from "../../shared/store/hosts/exams.ts";
+import { line, styled } from "../../shared/styled-text.ts";
+import { formatCount } from "../../shared/views/quantity.ts";
+import { judgeOf } from "../doctor/check-judge.ts";
+import { listHostModels } from "../models/list-models.ts";
+import type { HostModels } from "../models/list-models.ts";
+import type { Model } from "../models/model.ts";
+import { fullName } from "../models/ollama-probe.ts";
+import { reachOfCommand } from "../settings.ts";
+import { alignColumns } from "./align-columns.ts";
+
+type ListedModel = {
+  readonly name: string;
+  /** Tokens that its calls use, and that its host says it can have at most; null: unknown, or without a window. */
+  readonly window_tokens: number | null;
+  readonly largest_window_tokens: number | null;
+  readonly kinds: readonly Kind[] | null;
+  readonly tools: Model["facts"]["toolProtocol"] | null;
+  readonly reads_pictures: boolean | null;
+  /** Keys of the configuration that name it. */
+  readonly used_by: readonly string[];
+  readonly exams: readonly ListedExam[];
+};
+
+type ListedExam = ReturnType<typeof examJson>;
+
+type ListedHost = {
+  readonly name: string;
+  readonly url: string | null;
+  readonly provider: string;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly models: readonly ListedModel[];
+};
+
+/** The models of each host, as it says now, and those that need none. @throws Failure of the first host where none answers */
+export const modelsList: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { config, terminal } = context;
+  const { accessOf } = reachOfCommand(config, invocation.env);
+  const uses = usesOf(config);
+  const found = await Promise.all(
+    allHostsOf(config).map((place) => {
+      const isUsed = (name: string) => uses.some(isOf(name, place.provider));
+      return listHostModels(place, config, { accessOf, isUsed });
+    }),
+  );
+  const [first] = found;
+  if (first?.failure && found.every(({ failure }) => failure !== null)) throw first.failure;
+  const exams = await findExams(context);
+  const known = { uses, exams };
+  const hosts = [...found.map((host) => hostOf(host, known)), modelsHere(config, known)];
+  const missing = findMissing(uses, found);
+  if (terminal.isJson) await terminal.printJson({ ok: true, hosts, missing });
+  else await printHosts(context, hosts, missing);
+};
+
+async function findExams(context: CommandContext): Promise<readonly NamedExam[]> {
+  try {
+    return await withDatabase(context, "must-exist", selectExams);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "NOT_FOUND") return [];
+    throw error;
+  }
+}
+
+type Use = { readonly key: string; readonly model: string; readonly isHere: boolean };
+
+/** Which keys of the configuration name which model, and whether it is looked for at a host. */
+function usesOf(config: Config): readonly Use[] {
+  const { model, embed, verify, retrieve } = config;
+  const isHere = modelHostsOf(config).length === 0;
+  const isExtractive = model.provider === "extractive";
+  const tiers = Object.entries(verify.tiers).flatMap(([kind, names]) =>
+    names.filter((name) => name !== "human").map((name) => [`verify.tiers.${kind}`, name] as const),
+  );
+  const answering = [
+    ["model.name", isExtractive ? model.provider : model.name],
+    ["model.fast", isExtractive ? null : model.fast],
+    ["model.big", isExtractive ? null : model.big],
+    ["verify.model", verify.model],
+    ...tiers,
+    ["verify.judge", verify.judge.form === "nli" ? null : judgeOf(config)],
+  ] as const;
+  const { entailment } = verify;
+  const { rerank } = retrieve;
+  const own = [
+    ["embed.model_id", embedderHostsOf(config).length === 0 ? embed.model_id : null],
+    ["verify.entailment", entailment.provider === "off" ? null : entailment.model_id],
+    ["verify.judge", verify.judge.form === "nli" ? judgeOf(config) : null],
+    ["retrieve.rerank", rerank.provider === "off" ? null : rerank.model_id],
+  ] as const;
+  return [
+    ...answering.map(([key, name]) => ({ key, name, isHere })),
+    ...own.map(([key, name]) => ({ key, name, isHere: true })),
+    {
+      key: "embed.model_id",
+      name: embedderHostsOf(config).length > 0 ? embed.model_id : null,
+      isHere: false,
+    },
+  ].flatMap(({ key, name, isHere: here }) =>
+    name === null ? [] : [{ key, model: withoutAlias(name, model), isHere: here }],
+  );
+}
+
+type Known = { readonly uses: readonly Use[]; readonly exams: readonly NamedExam[] };
+
+const isOf =
+  (name: string, provider: string) =>
+  (use: { readonly model: string }): boolean =>
+    provider === "ollama" ? fullName(use.model) === fullName(name) : use.model === name;
+
+const hostOf = ({ place, models, failure }: HostModels, { uses, exams }: Known): ListedHost => ({
+  name: place.entry?.name ?? place.host,
+  url: place.host,
+  provider: place.provider,
+  error_code: failure?.code ?? null,
+  error_message: failure?.message ?? null,
+  models: models.map(({ name, model }) => ({
+    ...abilitiesOf(name, model),
+    used_by: keysOf(uses.filter(({ isHere }) => !isHere).filter(isOf(name, place.provider))),
+    exams: exams.filter(isOf(name, place.provider)).map(examJson),
+  })),
+});
+
+const keysOf = (uses: readonly Use[]): readonly string[] => [
+  ...new Set(uses.map(({ key }) => key)),
+];
+
+type Abilities = Omit<ListedModel, "used_by" | "exams">;
+
+function abilitiesOf(name: string, model: Model | null): Abilities {
+  const facts = model?.facts;
+  const profile = model?.profile;
+  const kinds = [
+    ...(profile?.writes === false ? [] : WRITTEN),
+    ...(profile?.embeds === true ? (["embed"] as const) : []),
+  ];
+  return {
+    name,
+    window_tokens: facts?.windowTokens ?? null,
+    largest_window_tokens: profile?.largestWindow ?? null,
+    kinds: model === null ? null : kinds,
+    tools: profile?.writes === true ? (facts?.toolProtocol ?? null) : null,
+    reads_pictures: profile?.readsPictures ?? null,
+  };
+}
+
+const WRITTEN = KINDS.filter((kind) => kindOf(kind).calls.includes("model"));
+/** What `extractive` refuses as MODEL_UNSUPPORTED, or is never asked. */
+const NEEDS_LANGUAGE: readonly Kind[] = ["chat", "investigate", "examine"];
+const QUOTED = WRITTEN.filter((kind) => !NEEDS_LANGUAGE.includes(kind));
+
+/** Models of this machine's own processes, of which none is loaded for it. */
+function modelsHere(config: Config, { uses, exams }: Known): ListedHost {
+  const own = uses.filter(({ isHere }) => isHere);
+  const names = [...new Set(["extractive", ...own.map(({ model }) => model)])];
+  return {
+    name: "this machine",
+    url: null,
+    provider: "none",
+    error_code: null,
+    error_message: null,
+    models: names.map((name) => {
+      const keys = keysOf(own.filter(({ model }) => model === name));
+      const isAsked = keys.some((key) => key.startsWith("model."));
+      const embeds = keys.includes("embed.model_id") ? (["embed"] as const) : [];
+      return {
+        ...abilitiesOf(name, null),
+        window_tokens: isAsked && name !== "extractive" ? config.model.num_ctx : null,
+        kinds: name === "extractive" ? QUOTED : isAsked ? WRITTEN : embeds,
+        used_by: keys,
+        exams: exams.filter(({ model }) => model === name).map(examJson),
+      };
+    }),
+  };
+}
+
+type Missing = { readonly name: string; readonly used_by: readonly string[] };
+
+/** Of the models that a host has to have those that none has: nothing where one of them does not answer. */
+function findMissing(uses: readonly Use[], found: readonly HostModels[]): readonly Missing[] {
+  if (found.some(({ failure }) => failure !== null)) return [];
+  const sought = uses.filter(({ isHere }) => !isHere);
+  const there = (name: string): boolean =>
+    found.some(({ place, models }) =>
+      models.some((model) => isOf(model.name, place.provider)({ model: name })),
+    );
+  const names = new Set(sought.map(({ model }) => model).filter((name) => !there(name)));
+  return [...names].map((name) => ({
+    name,
+    used_by: keysOf(sought.filter(({ model }) => model === name)),
+  }));
+}
+
+async function printHosts(
+  { terminal }: CommandContext,
+  hosts: readonly ListedHost[],
+  missing: readonly Missing[],
+): Promise<void> {
+  for (const { name, url, provider, models, error_message: why } of hosts) {
+    await terminal.print(url === null || url === name ? `${name}:` : `${name} (${url}):`);
+    const rows = models.map((model) => ["", ...cellsOf(model)]);
+    for (const row of alignColumns(rows)) await terminal.print(row.trimEnd());
+    if (why !== null) await terminal.print(line`  ${styled("does not answer", "bad")}: ${why}`);
+    else if (models.length === 0) await terminal.print(`  It has none.${HINTS[provider] ?? ""}`);
+  }
+  for (const { name, used_by: keys } of missing)
+    terminal.say(`No host has ${name}, which ${keys.join(", ")} names.`);
+}
+
+const HINTS: Readonly<Record<string, string>> = { ollama: " Load one: ollama pull NAME" };
+
+const cellsOf = (model: ListedModel): readonly string[] => [
+  model.name,
+  windowText(model),
+  abilityText(model),
+  [
+    ...(model.used_by.length === 0 ? [] : [`used by ${model.used_by.join(", ")}`]),
+    ...model.exams.map(examText),
+  ].join("; "),
+];
+
+function windowText({ window_tokens: used, largest_window_tokens: most }: ListedModel): string {
+  if (used === null) return "";
+  const of = most === null || most === used ? "" : ` of ${formatCount(most)}`;
+  return `${formatCount(used)}${of} tokens`;
+}
+
+const TOOLS_TEXT = { native: "calls tools", schema: "keeps to schemas", text: "tools in words" };
+
+function abilityText({ kinds, tools, reads_pictures: pictures }: ListedModel): string {
+  if (kinds === null) return "not asked";
+  const does = kinds.includes("chat")
+    ? "writes"
+    : kinds.includes("ask")
+      ? "quotes"
+      : kinds.join(", ");
+  const words = [
+    does,
+    tools === null ? "" : TOOLS_TEXT[tools],
+    pictures === true ? "sees pictures" : "",
+  ];
+  return words.filter((word) => word !== "").join(", ");
+}
+
+const examText = ({ form, state, wrong, right }: ListedExam): string =>
+  `judge (${form}): ${state}, confirmed ${wrong.confirmed} of ${wrong.asked} wrong ` +
+  `and ${right.confirmed} of ${right.asked} right statements`;
+
+const examJson = (exam: NamedExam) => ({
+  form: exam.form,
+  state: exam.state,
+  wrong: { asked: exam.wrongAsked, confirmed: exam.wrongConfirmed },
+  right: { asked: exam.rightAsked, confirmed: exam.rightConfirmed },
+});

@@ -1,0 +1,97 @@
+import type { HostPlace } from "../../shared/config/hosts.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure, HostFailure } from "../../shared/failure.ts";
+import { listModels, probeHost } from "./ask-route.ts";
+import { hostOpener } from "./create-model.ts";
+import { withDeadline } from "./deadline.ts";
+import type { AccessOf } from "./host-access.ts";
+import { textAt, wiresAt } from "./host-request.ts";
+import type { Model } from "./model.ts";
+import { ollamaHost } from "./ollama-probe.ts";
+import type { FeatureMemory } from "./openai-compatible.ts";
+import { openAiHost } from "./openai-probe.ts";
+
+/** What a host serves; `failure` of one that does not answer. */
+export type HostModels = {
+  readonly place: HostPlace;
+  readonly models: readonly FoundModel[];
+  readonly failure: Failure | null;
+};
+
+type FoundModel = {
+  /** As it is called here. */
+  readonly name: string;
+  /** As the host says of it; null where it says nothing of it within the time, or was not asked. */
+  readonly model: Model | null;
+};
+
+const TIMEOUT_MS = 10_000;
+/** Each is asked of by a few requests. A hosted service lists hundreds: of the others the names are given alone. */
+const MOST_ASKED = 40;
+const AT_ONCE = 4;
+
+/**
+ * Asks a host for its models, and what it says of each, as a worker asks it. Loads none.
+ * @param isUsed of a name: asked of before others
+ */
+export async function listHostModels(
+  place: HostPlace,
+  config: Config,
+  { accessOf, isUsed }: { readonly accessOf: AccessOf; readonly isUsed: (name: string) => boolean },
+): Promise<HostModels> {
+  try {
+    const listed = await namesAt(place, accessOf);
+    const names = listed.toSorted(([a], [b]) => Number(isUsed(b)) - Number(isUsed(a)));
+    const features = { recall: () => NO_COUNTING, note: async () => undefined };
+    const open = hostOpener(place, config, accessOf, features);
+    const models: FoundModel[] = [];
+    for (let at = 0; at < names.length; at += AT_ONCE) {
+      const some = names.slice(at, at + AT_ONCE).map(async ([name, nameThere]) => {
+        if (at >= MOST_ASKED) return { name, model: null };
+        const model = await open(nameThere, AbortSignal.timeout(TIMEOUT_MS)).catch(() => null);
+        return { name, model };
+      });
+      models.push(...(await Promise.all(some)));
+    }
+    return { place, models, failure: null };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { place, models: [], failure: error };
+  }
+}
+
+const NO_COUNTING: FeatureMemory = { recall: async () => "none" };
+
+/** The models that a host lists, those of the configuration that it lacks left out: by the name here, the one there. */
+async function namesAt(
+  { host: baseUrl, provider, entry }: HostPlace,
+  accessOf: AccessOf,
+): Promise<readonly (readonly [string, string])[]> {
+  const access = accessOf(baseUrl);
+  const place = {
+    name: "",
+    baseUrl,
+    access,
+    ...(entry === undefined ? {} : { entry: entry.name }),
+  };
+  const host = provider === "ollama" ? ollamaHost(place) : openAiHost(place);
+  const { signal } = new AbortController();
+  const listed = await withDeadline(
+    { signal, timeoutMs: TIMEOUT_MS, late: () => late(baseUrl) },
+    (until) => probeHost(host, until, (ends) => listModels(baseUrl, provider, ends, access)),
+  );
+  const there = [...wiresAt(listed, "models"), ...wiresAt(listed, "data")].flatMap(
+    (model) => textAt(model, "id") ?? textAt(model, "name") ?? [],
+  );
+  const named = entry?.models ?? null;
+  return named === null
+    ? [...new Set(there)].map((name) => [name, name] as const)
+    : [...named].filter(([, name]) => there.includes(name) || there.includes(`${name}:latest`));
+}
+
+const late = (host: string): Failure =>
+  new HostFailure(
+    "MODEL_UNREACHABLE",
+    `${host} did not list its models within ${TIMEOUT_MS / 1_000} s.`,
+    { host },
+  );
