@@ -164,7 +164,7 @@ export const shorten = (text: string): string =>
 function problemsHtml(problems: readonly ProblemGroup[], here: string): Html {
   if (problems.length === 0) return markup``;
   const rows = problems.map((problem) => {
-    const { meaning, remedy } = explainCode(problem.code);
+    const { meaning, remedy } = explainCode(problem.code, problem.model);
     const all = withQuery(here, { state: problem.state, code: problem.code });
     return markup`<details id="p-${problem.state}-${problem.code}"><summary>${stateHtml(problem.state, countOf(problem.jobs, "job"))} <code>${problem.code}</code> ${meaning}</summary>
 <p class="remedy">${remedy}</p><p class="note">The first of them: ${problem.message}</p><p>${link(all, "Show them")}</p></details>

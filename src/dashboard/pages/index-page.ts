@@ -112,7 +112,7 @@ async function sourcesHtml({ database, draw }: Desk): Promise<Html> {
   );
   const failed = failures.map(
     (failure) =>
-      markup`<tr><th scope="row">${failure.path}</th><td><code>${failure.error_code}</code></td><td class="why">${failure.error_message}<br>${explainCode(failure.error_code).remedy}</td></tr>\n`,
+      markup`<tr><th scope="row">${failure.path}</th><td><code>${failure.error_code}</code></td><td class="why">${failure.error_message}<br>${explainCode(failure.error_code, null).remedy}</td></tr>\n`,
   );
   return markup`<section aria-labelledby="sources"><h2 id="sources">Sources</h2>
 ${rows.length === 0 ? markup`<p class="note">Nothing is indexed: nightdesk index.</p>` : scrolling(markup`<table><thead><tr><th scope="col">source</th><th scope="col" class="n">documents</th><th scope="col" class="n">bytes</th><th scope="col">first indexed</th><th scope="col">last indexed</th></tr></thead><tbody>${rows}</tbody></table>`)}</section>

@@ -62,9 +62,9 @@ ${extent === "full" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=
 </div>`;
 }
 
-function refusalHtml({ error_code: code, error_message: message }: RunDetail): Html {
+function refusalHtml({ error_code: code, error_message: message, model }: RunDetail): Html {
   if (code === null) return markup``;
-  const { meaning, remedy } = explainCode(code);
+  const { meaning, remedy } = explainCode(code, model);
   return markup`<section aria-labelledby="why"><h2 id="why">Why there is no answer</h2>
 <p><code>${code}</code> ${meaning}</p><p>${message ?? ""}</p><p class="remedy">${remedy}</p></section>`;
 }

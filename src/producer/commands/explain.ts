@@ -47,7 +47,7 @@ type Explanation = ReturnType<typeof explanationOf>;
 
 const explanationOf = (code: ErrorCode) => ({
   code,
-  ...explainCode(code),
+  ...explainCode(code, null),
   outcome: CODES[code].outcome,
   retried: CODES[code].outcome === "retried" || CODES[code].outcome === "parked",
   exit_codes: exitCodesOf(code),

@@ -83,9 +83,10 @@ const problemSchema = camelRow({
   jobs: count,
   custom_ids: z.array(z.string()),
   message: z.string(),
+  model: z.string().nullable(),
 });
 
-/** Jobs of one state and code: how many, the first five custom_ids, and the message of the first. */
+/** Jobs of one state and code: how many, the first five custom_ids, and the message of the first with the model that it asked. */
 export type ProblemGroup = z.infer<typeof problemSchema>;
 
 /** What did not succeed in a batch, by state and code, most first. */
@@ -115,9 +116,11 @@ counted as (
                      where j.batch_id = $1 and j.state = g.state and j.error_code = g.error_code) end as jobs
     from groups g where g.state <> 'running')
 select c.state, c.error_code as code, c.jobs, array_agg(f.custom_id order by f.seq) as custom_ids,
-       (array_agg(f.error_message order by f.seq))[1] as message
+       (array_agg(f.error_message order by f.seq))[1] as message,
+       (select coalesce(r.model_second, r.model_first) from nightdesk_data.runs r
+         where r.run_id = (array_agg(f.run_id order by f.seq))[1]) as model
   from counted c
  cross join lateral (
-   select custom_id, error_message, seq from nightdesk_data.jobs j
+   select custom_id, error_message, seq, run_id from nightdesk_data.jobs j
     where j.batch_id = $1 and j.state = c.state and j.error_code = c.error_code order by seq limit 5) f
  group by c.state, c.error_code, c.jobs order by c.jobs desc, c.state, c.error_code`;

@@ -89,11 +89,23 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   USAGE_ERROR: "Look at the help of the command: nightdesk COMMAND --help.",
 };
 
+/** The same where `extractive` answered, beside which there is no stronger model. */
+const OF_QUOTING: Partial<Readonly<Record<ErrorCode, string>>> = {
+  INVALID_ARGS: "Name eight files at most in a question.",
+  UNEXPECTED_TOOL_CALL_SECOND_PASS: "Ask more narrowly, or name the file in the question.",
+  SECOND_PASS_FORMAT_VIOLATION: "Ask more narrowly, or name the file in the question.",
+  CITATION_INVALID: "Ask more narrowly, or name the file in the question.",
+  STAGNATED: "Index what should answer it, or ask more narrowly.",
+};
+
 const IN_A_RUN = "Look at the run: nightdesk runs show.";
 
-/** What a code means, and what to do about it. */
-export function explainCode(code: string): { readonly meaning: string; readonly remedy: string } {
-  return isErrorCode(code)
-    ? { meaning: CODES[code].meaning, remedy: REMEDIES[code] }
-    : { meaning: "", remedy: IN_A_RUN };
+/** What a code means, and what to do about it. @param model that answered; null: none, or it is not known */
+export function explainCode(
+  code: string,
+  model: string | null,
+): { readonly meaning: string; readonly remedy: string } {
+  if (!isErrorCode(code)) return { meaning: "", remedy: IN_A_RUN };
+  const quoting = model === "extractive" ? OF_QUOTING[code] : undefined;
+  return { meaning: CODES[code].meaning, remedy: quoting ?? REMEDIES[code] };
 }

@@ -66,8 +66,8 @@ function fixCommands({ batch, failureGroups }: Report): readonly string[] {
 }
 
 function failureSection(group: FailureGroupRow, { batch }: Report): Section {
-  const { state: came, error_code: name, jobs, told, messages } = group;
-  const { meaning, remedy } = explainCode(name);
+  const { state: came, error_code: name, jobs, told, messages, model } = group;
+  const { meaning, remedy } = explainCode(name, model);
   const statement = `select custom_id, error_message from results where batch_id = '${batch.batchId}' and state = '${came}' and error_code = '${name}' order by created_at, custom_id`;
   return {
     kind: "section",

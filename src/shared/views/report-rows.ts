@@ -77,6 +77,8 @@ const failureSchema = z.object({
   error_code: z.string(),
   jobs: count,
   told: count,
+  /** Which one of them asked; null where none was. */
+  model: z.string().nullable(),
   messages: z.array(
     z.object({
       error_message: z.string(),
@@ -103,11 +105,11 @@ const selectFailureGroups = (
 ): Promise<readonly FailureGroupRow[]> =>
   rowsOf(db, failureSchema, [batchId, messages, examples])`
      with placed as materialized (
-       select job_id, seq, state, error_code, error_message,
+       select job_id, seq, state, error_code, error_message, run_id,
               row_number() over (partition by state, error_code, error_message order by seq) as place
          from nightdesk_data.jobs where batch_id = $1 and error_code is not null and state <> 'running'),
      counted as materialized (
-       select state, error_code, error_message, count(*) as jobs,
+       select state, error_code, error_message, count(*) as jobs, max(run_id::text)::uuid as run_id,
               row_number() over (partition by state, error_code order by count(*) desc, min(seq)) as rank
          from placed group by 1, 2, 3),
      shown as (
@@ -120,11 +122,12 @@ const selectFailureGroups = (
         where c.rank <= $2 and p.place <= $3
         group by 1, 2, 3, 4, 5)
      select g.state, g.error_code, g.jobs, sum(s.jobs) as told,
+            (select coalesce(r.model_second, r.model_first) from nightdesk_data.runs r where r.run_id = g.run_id) as model,
             jsonb_agg(jsonb_build_object('error_message', s.error_message, 'jobs', s.jobs, 'examples', s.examples) order by s.rank)
               as messages
-       from (select state, error_code, sum(jobs) as jobs from counted group by 1, 2) g
+       from (select state, error_code, sum(jobs) as jobs, max(run_id::text)::uuid as run_id from counted group by 1, 2) g
        join shown s using (state, error_code)
-      group by 1, 2, 3
+      group by 1, 2, 3, g.run_id
       order by g.jobs desc, g.state, g.error_code`;
 
 const folderSchema = z.object({
