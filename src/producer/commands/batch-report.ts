@@ -4,6 +4,7 @@ import type { Existing } from "../../shared/atomic-file.ts";
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
+import { readBatchDigest } from "../../shared/views/batch-digest.ts";
 import { findLastAlike } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
@@ -30,6 +31,14 @@ export const batchReport = databaseCommand(
     const { workroot } = config.roots;
     const asked = textOf(options, "output");
     const batch = await findNamedBatch(database, argumentOf(invocation));
+    if (options["brief"] === true) {
+      if (asked !== undefined)
+        throw new Failure("USAGE_ERROR", "--brief writes no file: leave out --output.");
+      const { batchId, name } = batch;
+      const text = await readBatchDigest(database, batch, config.dashboard.public_url);
+      if (!terminal.isJson) return terminal.printText(text);
+      return terminal.printJson({ ok: true, batch_id: batchId, batch: name, text });
+    }
     const earlier = await findEarlier(database, batch, textOf(options, "compare"));
     const report = await gatherReport(database, batch, {
       earlier,

@@ -340,6 +340,10 @@ const budgetKeys = {
 };
 
 const dashboardSchema = z.strictObject({
+  public_url: format(
+    /^https?:\/\/[^\s/]+(?:\/\S*)?$/,
+    "an address like https://desk.example.net",
+  ).nullable(),
   host: name,
   port: wholeBetween(0, 65_535),
   allowed_hosts: z.array(

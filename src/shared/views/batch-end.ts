@@ -4,6 +4,7 @@ import type { Queryable } from "../store/connection/database.ts";
 import { rowOf } from "../store/connection/rows.ts";
 import { selectBatchWaiting } from "./inbox.ts";
 import { selectGrades } from "./claims.ts";
+import { readBatchDigest } from "./batch-digest.ts";
 import { findBatch, selectProblems } from "./batches.ts";
 import type { BatchProgress } from "./batches.ts";
 
@@ -16,25 +17,36 @@ const workSchema = z.object({
 /** What is told of a batch: `{event, batch_id, batch, …}`, ready to be JSON. `event_id` stays the same over repeats. */
 export type BatchEvent = Readonly<Record<string, unknown>> & { readonly event_id: string };
 
-/** @returns undefined when there is nothing to tell any more */
-export const readBatchEvent = (
+/**
+ * @param dashboard dashboard.public_url
+ * @returns undefined when there is nothing to tell any more
+ */
+export async function readBatchEvent(
   db: Queryable,
   event: Pick<NotifyInput, "event" | "batch_id" | "at">,
-): Promise<BatchEvent | undefined> =>
-  event.event === "batch_end" ? readBatchEnd(db, event) : readApprovalNeeded(db, event.batch_id);
+  dashboard: string | null,
+): Promise<BatchEvent | undefined> {
+  const batch = await findBatch(db, event.batch_id);
+  if (batch === undefined) return undefined;
+  const told = await (event.event === "batch_end"
+    ? readBatchEnd(db, batch, event.at)
+    : readApprovalNeeded(db, batch));
+  return told && { ...told, text: await readBatchDigest(db, batch, dashboard) };
+}
 
-/** @returns undefined when the batch is gone, or was opened again since that end */
+/** @returns undefined when the batch was opened again since that end */
 async function readBatchEnd(
   db: Queryable,
-  { batch_id: batchId, at: finishedAt }: Pick<NotifyInput, "batch_id" | "at">,
+  batch: BatchProgress,
+  finishedAt: NotifyInput["at"],
 ): Promise<BatchEvent | undefined> {
-  const batch = await findBatch(db, batchId);
+  const { batchId } = batch;
   const work = await rowOf(db, workSchema, [batchId, finishedAt])`
      select min(j.started_at) as started_at, coalesce(sum(r.prompt_tokens), 0) as prompt_tokens,
             coalesce(sum(r.completion_tokens), 0) as completion_tokens
        from nightdesk_data.batches b left join nightdesk_data.jobs j using (batch_id) left join nightdesk_data.runs r using (job_id)
       where b.batch_id = $1 and b.finished_at = $2::timestamptz group by b.batch_id`;
-  if (work === undefined || batch === undefined) return undefined;
+  if (work === undefined) return undefined;
   const grades = await selectGrades(db, batchId);
   const problems = await selectProblems(db, batchId);
   return {
@@ -72,10 +84,13 @@ const factsOf = (event: NotifyInput["event"], batch: BatchProgress) => ({
 const MOST_CALLS = 20;
 
 /** Nothing that a model wrote: which tools, with which risks. @returns undefined when nobody is waited for any more */
-async function readApprovalNeeded(db: Queryable, batchId: string): Promise<BatchEvent | undefined> {
-  const batch = await findBatch(db, batchId);
+async function readApprovalNeeded(
+  db: Queryable,
+  batch: BatchProgress,
+): Promise<BatchEvent | undefined> {
+  const { batchId } = batch;
   const { groups, answers, uncertain } = await selectBatchWaiting(db, batchId, MOST_CALLS);
-  if (batch === undefined || groups.length + answers + uncertain === 0) return undefined;
+  if (groups.length + answers + uncertain === 0) return undefined;
   return {
     ...factsOf("approval_needed", batch),
     waiting: groups.map((group) => ({

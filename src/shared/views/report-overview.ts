@@ -10,7 +10,7 @@ import { duration, fact, time } from "./section.ts";
 import type { Count, Fact } from "./section.ts";
 
 /** One sentence on what the night came to. */
-export function headline({ batch }: Report): string {
+export function headline({ batch }: Pick<Report, "batch">): string {
   const { total, counts } = batch;
   const done = doneOf(batch);
   const ended = done === total ? "" : ` ${formatCount(total - done)} have not ended yet.`;

@@ -27,7 +27,7 @@ export async function notifyHook(
 ): Promise<Answer> {
   const { event: name, batch_id, target } = input;
   const log = context.logger.child({ event: name, batch_id, target });
-  const event = await readBatchEvent(database, input);
+  const event = await readBatchEvent(database, input, context.config.dashboard.public_url);
   if (event === undefined) return summaryAlone({ end: "superseded" });
   trace.mayTake(context.config.on_batch_end.timeout_s * 1_000 + REST_MS);
   const { kind, status, error } = await trace.step("notify", async () => {

@@ -153,6 +153,7 @@ export const BATCHES: readonly Command[] = [
     examples: [
       "nightdesk batch report tonight",
       "nightdesk batch report tonight --output public --compare yesterday",
+      "nightdesk batch report tonight --brief",
     ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
     options: [
@@ -165,6 +166,10 @@ export const BATCHES: readonly Command[] = [
         description: "show what changed since this batch; default: the night before",
       },
       { flags: "--force", description: "also replace files that are not reports of this batch" },
+      {
+        flags: "--brief",
+        description: "print a digest of 20 lines at most in place of it, and write no file",
+      },
     ],
   },
   {
