@@ -107,6 +107,8 @@ const doors = [
     name: "commander",
     files: ["src/main.ts", "src/shared/commands/build-program.ts"],
   },
+  { name: "write-excel-file", files: ["src/producer/export/xlsx.ts"] },
+  { name: "hyparquet-writer", files: ["src/producer/export/parquet.ts"] },
   { name: "@clack/core", files: ["src/producer/print/decision-prompt.ts"] },
   {
     name: "@modelcontextprotocol/server",

@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
@@ -5,20 +6,23 @@ import type { Invocation } from "../../shared/commands/command.ts";
 import { selectBatchFormat } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import { markExported } from "../../shared/store/jobs/retention.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
 import { Failure } from "../../shared/failure.ts";
+import { readResults } from "../../shared/views/results.ts";
+import type { JobResult } from "../../shared/views/results.ts";
 import { exportBatch } from "../export/export-batch.ts";
 import type { Exported } from "../export/export-batch.ts";
-import { EXPORT_FORMATS, exportFormOf } from "../export/export-form.ts";
-import type { ExportFormat } from "../export/export-form.ts";
+import { EXPORT_FORMATS, exportFormOf, TABLE_FORMATS } from "../export/export-form.ts";
+import type { ExportFormat, TableFormat, TextFormat } from "../export/export-form.ts";
 import { hrefBaseFor } from "../export/markdown.ts";
-import { openExportTargets } from "../export/export-targets.ts";
+import { openExportTargets, openOutputBytes } from "../export/export-targets.ts";
 import type { TargetRequest } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { argumentOf, textOf } from "./options.ts";
 
 export const batchExport = databaseCommand("must-exist", async (context, database) => {
-  const { terminal, config, invocation } = context;
+  const { terminal, invocation } = context;
   const { batchId, name, total, finishedAt } = await findNamedBatch(
     database,
     argumentOf(invocation),
@@ -26,9 +30,30 @@ export const batchExport = databaseCommand("must-exist", async (context, databas
   const format = formatOf(invocation, await selectBatchFormat(database, batchId));
   const outputs = outputsOf(invocation, format);
   const request = targetsOf(invocation, format);
+  const exported = await (isTable(format)
+    ? exportTable(readResults(database, batchId), format, request)
+    : exportTexts(context, database, { batchId, name, total, format, outputs, request }));
+  if (finishedAt === null) terminal.say(UNFINISHED);
+  else await markExported(database, batchId);
+  await reportExported(context, { batchId, name, format, request }, exported);
+});
+
+type TextExport = {
+  readonly batchId: string;
+  readonly name: string;
+  readonly total: number;
+  readonly format: TextFormat;
+  readonly outputs: "ids" | "texts";
+  readonly request: TargetRequest;
+};
+
+async function exportTexts(
+  { terminal, config }: CommandContext,
+  database: Database,
+  { batchId, name, total, format, outputs, request }: TextExport,
+): Promise<Exported> {
   const targets = await openExportTargets(request, (text) => terminal.printText(text));
-  const hrefBase = hrefBaseFor(request.output, config.roots.workroot);
-  const form = exportFormOf(format, name, hrefBase);
+  const form = exportFormOf(format, name, hrefBaseFor(request.output, config.roots.workroot));
   try {
     const exported = await exportBatch(
       database,
@@ -40,27 +65,55 @@ export const batchExport = databaseCommand("must-exist", async (context, databas
     );
     terminal.clearStatus();
     await targets.commit(exported);
-    if (finishedAt === null) terminal.say(UNFINISHED);
-    else await markExported(database, batchId);
-    await reportExported(context, { batchId, name, format, request }, exported);
+    return exported;
   } catch (error) {
     await targets.discard();
     throw error;
   }
-});
+}
+
+type WriteTable = (results: AsyncIterable<JobResult>, handle: FileHandle) => Promise<number>;
+
+/** Loaded where they are asked for. */
+const TABLE_WRITERS: Readonly<Record<TableFormat, () => Promise<WriteTable>>> = {
+  xlsx: async () => (await import("../export/xlsx.ts")).writeXlsx,
+  parquet: async () => (await import("../export/parquet.ts")).writeParquet,
+};
+
+async function exportTable(
+  results: AsyncIterable<JobResult>,
+  format: TableFormat,
+  { output, existing }: TargetRequest,
+): Promise<Exported> {
+  if (output === undefined)
+    throw new Failure("USAGE_ERROR", `--format ${format} needs --output FILE: it is no text.`);
+  const file = await openOutputBytes(output, existing, "--output");
+  try {
+    const write = await TABLE_WRITERS[format]();
+    const jobs = await write(results, file.handle);
+    await file.commit();
+    return { output: jobs, errors: 0, leftOut: 0 };
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+const isTable = (format: ExportFormat): format is TableFormat =>
+  (TABLE_FORMATS as readonly string[]).includes(format);
 
 const formatOf = ({ options }: Invocation, batch: BatchFormat): ExportFormat => {
   const asked = textOf(options, "format");
   return EXPORT_FORMATS.find((format) => format === asked) ?? batch;
 };
 
-/** OpenAI's form has no place for what steps gave. */
+/** Forms of others have no place for what steps gave. */
 function outputsOf({ options }: Invocation, format: ExportFormat): "ids" | "texts" {
   if (options["withOutputs"] !== true) return "ids";
-  if (format !== "openai") return "texts";
+  if (format !== "openai" && !isTable(format)) return "texts";
   throw new Failure(
     "USAGE_ERROR",
-    "--with-outputs is for --format native, csv and markdown; lines of OpenAI's form have no place for it.",
+    `--with-outputs is for --format native, csv and markdown; ${format} has no place for it.`,
   );
 }
 

@@ -8,8 +8,13 @@ import { stepText } from "../../shared/views/steps.ts";
 import { markdownSection } from "../report/markdown.ts";
 import { markdownText } from "./markdown.ts";
 
-export const EXPORT_FORMATS = ["native", "openai", "csv", "markdown"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+const TEXT_FORMATS = ["native", "openai", "csv", "markdown"] as const;
+/** Files of bytes, which no terminal shows. */
+export const TABLE_FORMATS = ["xlsx", "parquet"] as const;
+export const EXPORT_FORMATS = [...TEXT_FORMATS, ...TABLE_FORMATS] as const;
+export type TextFormat = (typeof TEXT_FORMATS)[number];
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+export type ExportFormat = TextFormat | TableFormat;
 
 /** Vectors of a job of free text; none for any other. */
 export type JobVectors = {
@@ -29,7 +34,7 @@ export type ExportForm = {
 };
 
 /** @param hrefBase of links to evidence: the path from the file that is written to the work root, with `/`; "" or ending in `/` */
-export function exportFormOf(format: ExportFormat, batch: string, hrefBase: string): ExportForm {
+export function exportFormOf(format: TextFormat, batch: string, hrefBase: string): ExportForm {
   switch (format) {
     case "native":
       return { head: null, write: (result, vectors) => output(nativeLine(result, vectors)) };

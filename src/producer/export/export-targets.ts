@@ -1,6 +1,6 @@
 import { lstat, rm } from "node:fs/promises";
 import { createAtomicFile, textFileOf } from "../../shared/atomic-file.ts";
-import type { Existing, TextFile } from "../../shared/atomic-file.ts";
+import type { AtomicFile, Existing, TextFile } from "../../shared/atomic-file.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Exported, Sinks } from "./export-batch.ts";
@@ -74,26 +74,34 @@ async function settle(
   if (existing === "replace") await rm(path, { force: true });
 }
 
-/**
- * Begins a file that the command line names, with mode 0600.
- * @param flag how the command line names it, for messages
- * @throws Failure INPUT_INVALID where it can't be written, or one is there that is to be kept
- */
+/** The same for texts, which are gathered. @throws as openOutputBytes */
 export async function openOutputFile(
   path: string,
   existing: Existing,
   flag: string,
 ): Promise<TextFile> {
+  return textFileOf(await openOutputBytes(path, existing, flag));
+}
+
+/**
+ * Begins a file that the command line names, with mode 0600.
+ * @param flag how the command line names it, for messages
+ * @throws Failure INPUT_INVALID where it can't be written, or one is there that is to be kept
+ */
+export async function openOutputBytes(
+  path: string,
+  existing: Existing,
+  flag: string,
+): Promise<AtomicFile> {
   await checkExisting(path, existing, flag);
   const file = await createAtomicFile(path, existing).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message.replace(/,.*/s, "") : String(error);
     throw new Failure("INPUT_INVALID", `${flag} ${path} can't be written (${reason}).`);
   });
-  const text = textFileOf(file);
   return {
-    ...text,
+    ...file,
     commit: () =>
-      text.commit().catch((error: unknown) => {
+      file.commit().catch((error: unknown) => {
         throw hasCode(error, "EEXIST") ? isThere(path, flag) : error;
       }),
   };

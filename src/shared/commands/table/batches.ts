@@ -124,10 +124,11 @@ export const BATCHES: readonly Command[] = [
   {
     name: "batch export",
     process: "producer",
-    summary: "Write a batch's results as JSONL, OpenAI's output files, CSV or Markdown",
+    summary: "Write a batch's results as JSONL, OpenAI's files, CSV, Markdown, XLSX or Parquet",
     examples: [
       "nightdesk batch export tonight > results.jsonl",
       "nightdesk batch export tonight --format csv --output tonight.csv",
+      "nightdesk batch export tonight --format xlsx --output tonight.xlsx",
       "nightdesk batch export tonight --format openai --output output.jsonl --errors errors.jsonl",
     ],
     arguments: [{ usage: "<batch>", description: "name or id" }],
@@ -135,7 +136,7 @@ export const BATCHES: readonly Command[] = [
       {
         flags: "--format <format>",
         description: "default: native, or openai for a batch that came in that form",
-        choices: ["native", "openai", "csv", "markdown"],
+        choices: ["native", "openai", "csv", "markdown", "xlsx", "parquet"],
       },
       { flags: "--output <file>", description: "a file instead of stdout" },
       {
