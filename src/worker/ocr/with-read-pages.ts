@@ -50,7 +50,8 @@ export async function withReadPages(
 
 function unread(all: number, read: number, pictured: readonly number[]): Unreadable {
   const pages = all === 1 ? "is a picture of words" : `has ${all} pages that are pictures`;
-  const done = read === 0 ? "none was read yet" : `${read} were read by now`;
+  const done =
+    read === 0 ? "none was read yet" : `${read} ${read === 1 ? "was" : "were"} read so far`;
   return {
     kind: "unreadable",
     code: "PAGES_UNREAD",

@@ -64,7 +64,7 @@ describe("a file with pictures of pages", () => {
     await expect(readWith(SCAN, { 1: LETTER })).resolves.toMatchObject({
       kind: "unreadable",
       code: "PAGES_UNREAD",
-      why: "has 2 pages that are pictures, and 1 were read by now: run nightdesk index --ocr.",
+      why: "has 2 pages that are pictures, and 1 was read so far: run nightdesk index --ocr.",
     });
   });
 
