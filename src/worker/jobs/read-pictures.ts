@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { attachmentPlaces } from "../../shared/attachment-path.ts";
-import { refuse } from "../../shared/failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { OcrInput } from "../../shared/job.ts";
 import { summaryAlone } from "../../shared/run-result.ts";
@@ -9,8 +9,9 @@ import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-clien
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
 import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
+import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { ocrFingerprint } from "../ocr/open-read-pages.ts";
-import type { PageOutcome, PageRecord } from "../ocr/page-record.ts";
+import type { PageOutcome, PageRecord, UnreadablePage } from "../ocr/page-record.ts";
 import type { WorkerResources } from "../resources.ts";
 import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { JobCall } from "./open-run.ts";
@@ -21,9 +22,10 @@ const START_MS = 60_000;
 
 /**
  * Reads the pictures of a file, a page a step, and indexes the file with their words. A page that is on record is not read again, so
- * that a job goes on where it was.
+ * that a job goes on where it was. A page that met a limit, or whose process was killed, is given up by the last attempt alone.
  *
  * Refusals: those of the file; NO_TEXT_LAYER where index.ocr is not set; FILE_FORMAT_INVALID where no page can be read.
+ * @throws Failure TOOL_ERROR where pages are left to the next attempt
  */
 export async function readPictures(
   call: JobCall<OcrInput>,
@@ -89,6 +91,7 @@ async function readPages(
   const { ocr } = config.index;
   if (ocr === null) return [];
   const read: OcrPage[] = [];
+  const later: string[] = [];
   for (const page of file.left) {
     signal.throwIfAborted();
     trace.mayTake(2 * ocr.page_timeout_s * 1_000 + START_MS);
@@ -96,6 +99,10 @@ async function readPages(
       readPage({ bytes: file.bytes, page, languages: ocr.languages, second: ocr.second }),
     );
     trace.detail("read_page", { page, ...detailOf(outcome) });
+    if (isLeftToNext(outcome, job)) {
+      later.push(`page ${page} ${outcome.why}`);
+      continue;
+    }
     const row = rowOf(page, outcome);
     await insertOcrPage(database, { ...file, jobId: job.jobId }, row);
     read.push(row);
@@ -103,8 +110,20 @@ async function readPages(
       ...{ phase: "ocr", unit: "pages", done: read.length, total: file.left.length },
     });
   }
-  return read;
+  const [first] = later;
+  if (first === undefined) return read;
+  throw new Failure(
+    "TOOL_ERROR",
+    `${later.length} of ${file.left.length} pages not read: ${first}`,
+  );
 }
+
+/** What a busy machine did to a page may have passed by the next attempt. */
+const isLeftToNext = (
+  outcome: PageOutcome,
+  { attempt, maxAttempts }: ClaimedJob,
+): outcome is UnreadablePage =>
+  outcome.kind === "unreadable" && outcome.lasts !== "always" && attempt < maxAttempts;
 
 const rowOf = (page: number, outcome: PageOutcome): OcrPage =>
   outcome.kind === "read"
