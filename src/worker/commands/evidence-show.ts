@@ -4,7 +4,7 @@ import { createAtomicFile } from "../../shared/atomic-file.ts";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
-import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
+import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import {
@@ -37,36 +37,28 @@ import { quotePath } from "../sandbox/names.ts";
 import { policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
 import { withoutDoubts } from "../text/doubt-mark.ts";
 
-/** Shows where the statements of a run, or of the last run of a job, are carried. Exit 4: a picture that is wanted can't be drawn. */
+/** Shows where the statements of a run, or of the last run of a job, are carried. */
 export const evidenceShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const form = formOf(context);
+  const { out } = context.invocation.options;
+  if (typeof out === "string" && !/\.html?$/i.test(out)) {
+    throw new Failure("USAGE_ERROR", `--out ${out} is to end with .html.`);
+  }
   return withDatabase(context, "must-exist", async (database) => {
     const run = await selectRun(database, invocation.args[0] ?? "");
     const carried = selectCarried(context, run);
     const sandbox = await openSandbox(policyOf(context.config), textExtractionOf(context.config));
     try {
       const places: ShownPlace[] = [];
-      for (const one of form === "png" ? carried.slice(0, 1) : carried) {
-        const marks = form === "png" ? "drawn" : "beside";
-        places.push(await showPlace({ context, database, sandbox }, one, marks));
+      for (const one of carried) {
+        places.push(await showPlace({ context, database, sandbox }, one));
       }
-      return await give(context, run, places, form);
+      return await give(context, run, places);
     } finally {
       sandbox.close();
     }
   });
 };
-
-type Form = "png" | "html" | "words";
-
-function formOf({ invocation: { options } }: CommandContext): Form {
-  const { out } = options;
-  if (typeof out !== "string") return "words";
-  if (/\.png$/i.test(out)) return "png";
-  if (/\.html?$/i.test(out)) return "html";
-  throw new Failure("USAGE_ERROR", `--out ${out} is to end with .png or .html.`);
-}
 
 async function selectRun(database: Database, id: string): Promise<RunDetail> {
   const found = await findId(database, id, ["run", "job"]);
@@ -108,11 +100,10 @@ const WIDTH = 1_600;
 async function showPlace(
   { context: { config, invocation }, database, sandbox }: Means,
   carried: CarriedWords,
-  marks: PageToDraw["marks"],
 ): Promise<ShownPlace> {
   const { path, sha256, page } = carried;
   const words = withoutDoubts(carried.words);
-  const wanted = { page, words, marks, width: WIDTH, ...(await aroundWords(database, carried)) };
+  const wanted = { page, words, width: WIDTH, ...(await aroundWords(database, carried)) };
   const record = await recordOf({ config, database }, sha256, page ?? 1);
   const key = pictureKey({ ...wanted, sha256, record });
   const bytes = await readUnchanged(sandbox, path, sha256);
@@ -182,17 +173,11 @@ async function give(
   context: CommandContext,
   run: RunDetail,
   places: readonly ShownPlace[],
-  form: Form,
 ): Promise<number> {
   const { invocation, terminal } = context;
   const { out, json } = invocation.options;
-  const [first] = places;
-  if (form === "png" && first?.shown.kind === "refused") {
-    return printRefusal(first.shown, invocation);
-  }
   const file = typeof out === "string" ? resolve(invocation.cwd, out) : null;
-  if (file !== null)
-    await writeNew(context, file, form === "png" ? pngOf(first) : placesHtml(run, places));
+  if (file !== null) await writeNew(context, file, placesHtml(run, places));
   if (json === true) {
     const { run_id, job_id } = run;
     await terminal.printJson({ ok: true, run_id, job_id, file, statements: places.map(placeJson) });
@@ -205,13 +190,10 @@ async function give(
   return EXIT.ok;
 }
 
-const pngOf = (place: ShownPlace | undefined): Buffer =>
-  place !== undefined && place.shown.kind !== "refused" ? place.shown.bytes : Buffer.alloc(0);
-
 async function writeNew(
   { invocation }: CommandContext,
   file: string,
-  content: string | Buffer,
+  content: string,
 ): Promise<void> {
   const existing = invocation.options["force"] === true ? "replace" : "keep";
   try {

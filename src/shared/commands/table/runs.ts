@@ -79,7 +79,7 @@ export const RUNS: readonly Command[] = [
     process: "worker",
     summary: "Show the words that carry a statement, marked on the page of their file",
     examples: [
-      "nightdesk evidence show 5f2c0b2e --statement 3 --out page.png",
+      "nightdesk evidence show 5f2c0b2e --statement 3",
       "nightdesk evidence show 5f2c0b2e --out pages.html",
     ],
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
@@ -89,10 +89,7 @@ export const RUNS: readonly Command[] = [
         description: "only this statement of the answer, or value of the extraction, from 1",
         kind: "count",
       },
-      {
-        flags: "--out <file>",
-        description: "a picture of its page (.png), or of all pages (.html)",
-      },
+      { flags: "--out <file>", description: "a file with the pictures of their pages (.html)" },
       { flags: "--force", description: "replace a file that is there" },
     ],
   },

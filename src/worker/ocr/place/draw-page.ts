@@ -4,7 +4,7 @@ import { findWords } from "./find-words.ts";
 import type { Box, FoundWords, PlacedText, WantedWords } from "./find-words.ts";
 import { GREY_BITMAP, IMAGE, openPdf, RENDER_FLAGS, WHITE } from "../pdfium.ts";
 import type { Pdfium } from "../pdfium.ts";
-import { greyPng, markedPng } from "./png.ts";
+import { greyPng } from "./png.ts";
 import type { GreyPicture } from "./png.ts";
 
 export type PageToDraw = WantedWords & {
@@ -12,8 +12,6 @@ export type PageToDraw = WantedWords & {
   readonly page: number | null;
   /** Pixels. */
   readonly width: number;
-  /** `drawn`: the marks are part of the picture. */
-  readonly marks: "drawn" | "beside";
   /** What was read of the page's picture, if it was. */
   readonly record: PageRecord | null;
   /** Folder of its package. */
@@ -51,17 +49,9 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<Drawn
   const picture = render(sheet, { ...pixelsOf(shown, wanted.width), turn });
   refuseUnreadable(sheet, picture);
   const texts = wanted.record === null ? textsOf(sheet, shown) : textsIn(wanted.record, shown);
-  const found = findWords(texts, wanted);
-  const scale = picture.width / shown.width;
-  const isMarked = (x: number, y: number): boolean =>
-    found.boxes.some(
-      ([left, top, right, bottom]) =>
-        x >= left * scale && x < right * scale && y >= top * scale && y < bottom * scale,
-    );
   return {
-    ...{ kind: "drawn", page: number, ...found, points: shown },
-    ...{ width: picture.width, height: picture.height },
-    png: wanted.marks === "drawn" ? markedPng(picture, isMarked) : greyPng(picture),
+    ...{ kind: "drawn", page: number, ...findWords(texts, wanted), points: shown },
+    ...{ width: picture.width, height: picture.height, png: greyPng(picture) },
   };
 }
 

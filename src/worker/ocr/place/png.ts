@@ -8,40 +8,12 @@ export type GreyPicture = {
 };
 
 /** The picture as PNG (ISO/IEC 15948), in the greys that it has. */
-export const greyPng = (picture: GreyPicture): Buffer => png(picture, GREY, []);
-
-const GREY = 0;
-const PALETTE = 3;
-
-/** The same in 128 greys, yellow where it is marked. */
-export function markedPng(
-  { width, height, pixels }: GreyPicture,
-  isMarked: (x: number, y: number) => boolean,
-): Buffer {
-  const places = pixels.map(
-    (grey, at) => (grey >> 1) | (isMarked(at % width, Math.floor(at / width)) ? 128 : 0),
-  );
-  const greys = Array.from({ length: 128 }, (_, at) => Math.round((at * 255) / 127));
-  const colours = [
-    ...greys.flatMap((grey) => [grey, grey, grey]),
-    ...greys.flatMap((grey) => MARKER.map((share) => Math.round(grey * share))),
-  ];
-  return png({ width, height, pixels: places }, PALETTE, [chunk("PLTE", Buffer.from(colours))]);
-}
-
-/** Of red, green and blue what is left of white below the pen. */
-const MARKER = [1, 0.86, 0.3];
-
-function png(
-  { width, height, pixels }: GreyPicture,
-  colourType: number,
-  more: readonly Buffer[],
-): Buffer {
+export function greyPng({ width, height, pixels }: GreyPicture): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
+  // Bits of a pixel; the type of colour behind it stays 0: grey.
   head.writeUInt8(8, 8);
-  head.writeUInt8(colourType, 9);
   // Each row begins with the number of its filter: none.
   const rows = Buffer.alloc((width + 1) * height);
   for (let row = 0; row < height; row += 1) {
@@ -50,7 +22,6 @@ function png(
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk("IHDR", head),
-    ...more,
     chunk("IDAT", deflateSync(rows)),
     chunk("IEND", Buffer.alloc(0)),
   ]);

@@ -11,7 +11,7 @@ const LIMITS = { timeoutMs: 60_000, memoryBytes: 600_000_000 };
 
 const WANTED: Omit<PageToDraw, "pdfium"> & { readonly pdfium: string | undefined } = {
   ...{ page: 1, words: "", before: "", after: "", width: 600, record: null },
-  ...{ marks: "beside", pdfium: findPackage(PDFIUM, null) },
+  pdfium: findPackage(PDFIUM, null),
 };
 
 const draw = (
@@ -84,14 +84,12 @@ test("finds the page where it is not known", async () => {
   expect(await drawn(bytes, { page: null, words: WORDS })).toMatchObject({ page: 2, share: 1 });
 });
 
-test("shows the page without marks where the words are not on it, and draws marks into a file", async () => {
+test("shows the page without marks where the words are not on it", async () => {
   const bytes = writePages([{ content }]);
   expect(await drawn(bytes, { words: "Berth seven is taken" })).toMatchObject({
     boxes: [],
     share: 0,
   });
-  const marked = await drawn(bytes, { words: WORDS, marks: "drawn" });
-  expect(marked.bytes.includes("PLTE")).toBe(true);
 });
 
 const record = (turned: Turn): PageRecord => ({
