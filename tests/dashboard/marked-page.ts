@@ -30,7 +30,6 @@ export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPag
     { path: PATH, bytes },
     {
       ...{ page: 1, words: WORDS, before: "", after: "", width: 1_600 },
-      marks: "beside",
       record: null,
       pdfium: findPackage(PDFIUM, null),
     },

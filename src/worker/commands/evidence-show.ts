@@ -26,8 +26,8 @@ import type { RunDetail } from "../../shared/views/runs.ts";
 import type { PageToDraw } from "../ocr/place/draw-page.ts";
 import { openReadPages } from "../ocr/open-read-pages.ts";
 import { findPackage, PDFIUM } from "../ocr/packages.ts";
-import type { PageRecord } from "../ocr/page-record.ts";
 import { ocrFoldersOf } from "../ocr/places.ts";
+import type { StoredPage } from "../ocr/with-read-pages.ts";
 import { pictureOf } from "../ocr/place/page-picture.ts";
 import { placesHtml } from "../ocr/place/places-html.ts";
 import type { ShownPlace } from "../ocr/place/places-html.ts";
@@ -50,9 +50,12 @@ export const evidenceShow: CommandHandler = async (invocation) => {
     const sandbox = await openSandbox(policyOf(context.config), textExtractionOf(context.config));
     try {
       const places: ShownPlace[] = [];
-      for (const one of carried) {
-        places.push(await showPlace({ context, database, sandbox }, one));
+      for (const own of byFile(carried)) {
+        const file = await openShown({ context, database, sandbox }, own);
+        for (const one of own.places)
+          places.push(await showPlace({ context, database, file }, one));
       }
+      places.sort((one, other) => one.number - other.number);
       return await give(context, run, places);
     } finally {
       sandbox.close();
@@ -88,29 +91,58 @@ function selectCarried(
   );
 }
 
-type Means = {
-  readonly context: CommandContext;
-  readonly database: Database;
-  readonly sandbox: Pick<Sandbox, "openFile">;
+type FileToShow = Pick<CarriedWords, "path" | "sha256"> & { places: CarriedWords[] };
+
+/** A run has one version of each file. */
+function byFile(carried: readonly CarriedWords[]): Iterable<FileToShow> {
+  const files = new Map<string, FileToShow>();
+  for (const one of carried) {
+    const { path, sha256 } = one;
+    const file = files.get(path) ?? { path, sha256, places: [] };
+    file.places.push(one);
+    files.set(path, file);
+  }
+  return files.values();
+}
+
+type Means = { readonly context: CommandContext; readonly database: Database };
+
+type FileSource = Pick<Sandbox, "openFile">;
+
+/** The bytes of a file, or why they can't be shown, and what was read of the pictures of its pages. */
+type ShownFile = {
+  readonly bytes: Buffer | Refusal;
+  readonly read: ReadonlyMap<number, StoredPage>;
 };
+
+async function openShown(
+  { context: { config }, database, sandbox }: Means & { readonly sandbox: FileSource },
+  { path, sha256 }: FileToShow,
+): Promise<ShownFile> {
+  const { ocr } = config.index;
+  const bytes = await readUnchanged(sandbox, path, sha256);
+  if (ocr === null) return { bytes, read: new Map() };
+  return { bytes, read: await openReadPages(ocr, database).of(sha256) };
+}
 
 /** Pixels: A4 at 190 dpi. */
 const WIDTH = 1_600;
 
 async function showPlace(
-  { context: { config, invocation }, database, sandbox }: Means,
+  { context: { config, invocation }, database, file }: Means & { readonly file: ShownFile },
   carried: CarriedWords,
 ): Promise<ShownPlace> {
   const { path, sha256, page } = carried;
+  const { bytes, read } = file;
   const words = withoutDoubts(carried.words);
   const wanted = { page, words, width: WIDTH, ...(await aroundWords(database, carried)) };
-  const record = await recordOf({ config, database }, sha256, page ?? 1);
+  const stored = read.get(page ?? 1);
+  const record = stored?.kind === "read" ? stored.record : null;
   const key = pictureKey({ ...wanted, sha256, record });
-  const bytes = await readUnchanged(sandbox, path, sha256);
   if (!Buffer.isBuffer(bytes)) return { ...carried, shown: bytes, key };
   const folder = pictureFolder(config);
-  const stored = await readPicture(folder, key);
-  if (stored !== undefined) return { ...carried, shown: stored, key };
+  const known = await readPicture(folder, key);
+  if (known !== undefined) return { ...carried, shown: known, key };
   const pdfium = findPackage(PDFIUM, ocrFoldersOf(config, invocation.packageRoot).packages);
   const whole = { ...wanted, record, pdfium };
   const shown = await pictureOf({ path, bytes }, whole, readerLimitsOf(config));
@@ -118,21 +150,9 @@ async function showPlace(
   return { ...carried, shown, key };
 }
 
-/** What was read of the picture of a page; null where nothing was. */
-async function recordOf(
-  { config, database }: { readonly config: CommandContext["config"]; readonly database: Database },
-  sha256: string,
-  page: number,
-): Promise<PageRecord | null> {
-  const { ocr } = config.index;
-  if (ocr === null) return null;
-  const stored = (await openReadPages(ocr, database).of(sha256)).get(page);
-  return stored?.kind === "read" ? stored.record : null;
-}
-
 /** The bytes of the file, where they are those that were read. */
 async function readUnchanged(
-  sandbox: Means["sandbox"],
+  sandbox: FileSource,
   path: string,
   sha256: string,
 ): Promise<Buffer | Refusal> {

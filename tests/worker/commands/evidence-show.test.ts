@@ -77,6 +77,23 @@ describeOnPostgres("nightdesk evidence show", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("these are: 1.") });
   });
 
+  test("shows several statements of a file in their order, each with its own marks", async () => {
+    await desk.database.query(
+      `insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands, number, path,
+              start_char, end_char, line_start, line_end, carrier, locator)
+       select run_id, 0, 1, 'They are bills.', '{1}', 'supported', 'kept', 'confirmed', true, 1, $2,
+              0, 5, 1, 1, 'Bills', '{"page": 1}' from nightdesk_data.jobs where job_id = $1`,
+      [job, PATH],
+    );
+    const { stdout } = await desk.run("evidence", "show", job, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      statements: [
+        { number: 1, page: 2, share: 1 },
+        { number: 2, page: 1, share: 1, quote: "Bills" },
+      ],
+    });
+  });
+
   test("shows the words alone of a file that has changed", async () => {
     await desk.write(PATH, Buffer.concat([bytes, Buffer.from("\n")]));
     const { code, stdout } = await desk.run("evidence", "show", job);
@@ -85,7 +102,10 @@ describeOnPostgres("nightdesk evidence show", () => {
     expect(stdout).toContain("has changed since it was read");
     const refused = await desk.run("evidence", "show", job, "--json");
     expect(JSON.parse(refused.stdout)).toMatchObject({
-      statements: [{ picture: null, error_code: "EVIDENCE_INVALID" }],
+      statements: [
+        { picture: null, error_code: "EVIDENCE_INVALID" },
+        { picture: null, error_code: "EVIDENCE_INVALID" },
+      ],
     });
   });
 });
