@@ -258,3 +258,18 @@ create table nightdesk_data.ocr_pages (
   primary key (sha256, page, settings),
   constraint a_page_is_read_or_given_up check (num_nonnulls(record, unreadable) = 1)
 );
+
+-- What a person read where the models were not sure, by the bytes of the file: a page that is read again keeps it.
+create table nightdesk_data.ocr_choices (
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  page integer not null check (page > 0),
+  -- Left, top, right and bottom in pixels of the picture as it was read.
+  box jsonb not null check (jsonb_typeof(box) = 'array' and jsonb_array_length(box) = 4),
+  first_read text not null,
+  -- Null where the second model read nothing else.
+  second_read text,
+  chosen text not null check (btrim(chosen) <> '' and length(chosen) <= 100),
+  chosen_by text not null check (chosen_by <> ''),
+  chosen_at timestamptz not null default clock_timestamp(),
+  primary key (sha256, page, box)
+);

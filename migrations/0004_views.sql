@@ -866,6 +866,37 @@ comment on column nightdesk.ocr_pages.read_at is 'When it was read.';
 comment on column nightdesk.ocr_pages.job_id is 'The job that read it.';
 comment on column nightdesk.ocr_pages.record is 'Words with their boxes in pixels, as JSON.';
 
+create view nightdesk.doubtful_figures as
+select left(p.sha256, 8) || '.' || p.page || '.' || (f.box->>0) || '.' || (f.box->>1) as figure, d.path, p.page, f.first_read,
+       f.second_read, f.confidence, c.chosen, c.chosen_by, c.chosen_at, f.box, p.sha256
+  from (select distinct on (sha256, page) sha256, page, record from nightdesk_data.ocr_pages
+         where record is not null order by sha256, page, read_at desc) p
+  cross join lateral (
+    select w.box, string_agg(w.word->>'text', ' ' order by w.n) as first_read, max(w.word->>'other') as second_read,
+           min((w.word->>'confidence')::real) as confidence
+      from (select word, n, coalesce(word->'place', word->'box') as box
+              from jsonb_path_query(p.record, '$.lines[*].words[*]') with ordinality found (word, n)) w
+     group by w.box having bool_or(w.word->>'figure' in ('one', 'doubtful'))) f
+  left join lateral (select path from nightdesk_data.documents where sha256 = p.sha256 order by path limit 1) d on true
+  left join lateral (
+    select chosen, chosen_by, chosen_at from nightdesk_data.ocr_choices c
+     where c.sha256 = p.sha256 and c.page = p.page
+       and ((f.box->>0)::real + (f.box->>2)::real) / 2 between (c.box->>0)::real and (c.box->>2)::real
+       and ((f.box->>1)::real + (f.box->>3)::real) / 2 between (c.box->>1)::real and (c.box->>3)::real
+     order by chosen_at desc limit 1) c on true;
+comment on view nightdesk.doubtful_figures is 'Figures in pictures of pages that two models did not read alike, or were not sure of, by the last reading of each page.';
+comment on column nightdesk.doubtful_figures.figure is 'Its name: of the file, the page and the place.';
+comment on column nightdesk.doubtful_figures.path is 'A document of these bytes; null while there is none.';
+comment on column nightdesk.doubtful_figures.page is 'From 1: page of a PDF, frame of a TIFF.';
+comment on column nightdesk.doubtful_figures.first_read is 'What the first model read.';
+comment on column nightdesk.doubtful_figures.second_read is 'What the second model read, where that is something else.';
+comment on column nightdesk.doubtful_figures.confidence is 'Of the engine, 0 to 100.';
+comment on column nightdesk.doubtful_figures.chosen is 'What a person read; null where nobody was asked.';
+comment on column nightdesk.doubtful_figures.chosen_by is 'Who that was.';
+comment on column nightdesk.doubtful_figures.chosen_at is 'When.';
+comment on column nightdesk.doubtful_figures.box is 'Left, top, right and bottom in pixels of the picture as it was read, as JSON.';
+comment on column nightdesk.doubtful_figures.sha256 is 'SHA-256 of the file.';
+
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,
        right_asked, right_confirmed, calls, parts, examined_at, controls, dismissed_at, identity, prompt, exam, job_id

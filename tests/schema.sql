@@ -582,6 +582,16 @@ table nightdesk_data.nights
   column calls_reserved bigint not null default 0
   column money_reserved double precision not null default 0
 
+table nightdesk_data.ocr_choices
+  column sha256 text not null
+  column page integer not null
+  column box jsonb not null
+  column first_read text not null
+  column second_read text
+  column chosen text not null
+  column chosen_by text not null
+  column chosen_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.ocr_pages
   column sha256 text not null
   column page integer not null
@@ -1631,6 +1641,18 @@ constraint nights_tokens_reserved_check on nightdesk_data.nights CHECK ((tokens_
 
 constraint nights_tokens_used_check on nightdesk_data.nights CHECK ((tokens_used >= 0))
 
+constraint ocr_choices_box_check on nightdesk_data.ocr_choices CHECK (((jsonb_typeof(box) = 'array'::text) AND (jsonb_array_length(box) = 4)))
+
+constraint ocr_choices_chosen_by_check on nightdesk_data.ocr_choices CHECK ((chosen_by <> ''::text))
+
+constraint ocr_choices_chosen_check on nightdesk_data.ocr_choices CHECK (((btrim(chosen) <> ''::text) AND (length(chosen) <= 100)))
+
+constraint ocr_choices_page_check on nightdesk_data.ocr_choices CHECK ((page > 0))
+
+constraint ocr_choices_pkey on nightdesk_data.ocr_choices PRIMARY KEY (sha256, page, box)
+
+constraint ocr_choices_sha256_check on nightdesk_data.ocr_choices CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
 constraint a_page_is_read_or_given_up on nightdesk_data.ocr_pages CHECK ((num_nonnulls(record, unreadable) = 1))
 
 constraint ocr_pages_page_check on nightdesk_data.ocr_pages CHECK ((page > 0))
@@ -2391,6 +2413,47 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     secrets,
     left_out
    FROM nightdesk_data.documents d;
+
+view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, confidence, chosen, chosen_by, chosen_at, box, sha256) as
+ SELECT ((((("left"(p.sha256, 8) || '.'::text) || p.page) || '.'::text) || (f.box ->> 0)) || '.'::text) || (f.box ->> 1) AS figure,
+    d.path,
+    p.page,
+    f.first_read,
+    f.second_read,
+    f.confidence,
+    c.chosen,
+    c.chosen_by,
+    c.chosen_at,
+    f.box,
+    p.sha256
+   FROM ( SELECT DISTINCT ON (ocr_pages.sha256, ocr_pages.page) ocr_pages.sha256,
+            ocr_pages.page,
+            ocr_pages.record
+           FROM nightdesk_data.ocr_pages
+          WHERE ocr_pages.record IS NOT NULL
+          ORDER BY ocr_pages.sha256, ocr_pages.page, ocr_pages.read_at DESC) p
+     CROSS JOIN LATERAL ( SELECT w.box,
+            string_agg(w.word ->> 'text'::text, ' '::text ORDER BY w.n) AS first_read,
+            max(w.word ->> 'other'::text) AS second_read,
+            min((w.word ->> 'confidence'::text)::real) AS confidence
+           FROM ( SELECT found.word,
+                    found.n,
+                    COALESCE(found.word -> 'place'::text, found.word -> 'box'::text) AS box
+                   FROM jsonb_path_query(p.record, '$."lines"[*]."words"[*]'::jsonpath) WITH ORDINALITY found(word, n)) w
+          GROUP BY w.box
+         HAVING bool_or((w.word ->> 'figure'::text) = ANY (ARRAY['one'::text, 'doubtful'::text]))) f
+     LEFT JOIN LATERAL ( SELECT documents.path
+           FROM nightdesk_data.documents
+          WHERE documents.sha256 = p.sha256
+          ORDER BY documents.path
+         LIMIT 1) d ON true
+     LEFT JOIN LATERAL ( SELECT c_1.chosen,
+            c_1.chosen_by,
+            c_1.chosen_at
+           FROM nightdesk_data.ocr_choices c_1
+          WHERE c_1.sha256 = p.sha256 AND c_1.page = p.page AND ((((f.box ->> 0)::real) + ((f.box ->> 2)::real)) / 2::double precision) >= ((c_1.box ->> 0)::real) AND ((((f.box ->> 0)::real) + ((f.box ->> 2)::real)) / 2::double precision) <= ((c_1.box ->> 2)::real) AND ((((f.box ->> 1)::real) + ((f.box ->> 3)::real)) / 2::double precision) >= ((c_1.box ->> 1)::real) AND ((((f.box ->> 1)::real) + ((f.box ->> 3)::real)) / 2::double precision) <= ((c_1.box ->> 3)::real)
+          ORDER BY c_1.chosen_at DESC
+         LIMIT 1) c ON true;
 
 view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, left_out, title, retrieved_at) as
  SELECT e.evidence_id,
@@ -4069,6 +4132,8 @@ comment on view nightdesk.coverage is 'One row a statement that nothing of a set
 
 comment on view nightdesk.documents is 'One row an indexed file, or an attachment of a mail.'
 
+comment on view nightdesk.doubtful_figures is 'Figures in pictures of pages that two models did not read alike, or were not sure of, by the last reading of each page.'
+
 comment on view nightdesk.evidence is 'One row a piece of text that a run read, admitted or not.'
 
 comment on view nightdesk.exams is 'What judges of statements are worth: one row a model and form that was examined.'
@@ -4560,6 +4625,28 @@ comment on view column nightdesk.documents.secrets is 'Kinds of keys and tokens 
 comment on view column nightdesk.documents.sha256 is 'SHA-256 of the bytes of the file when it was indexed; sha256sum confirms it.'
 
 comment on view column nightdesk.documents.source is 'Name of the configured source that holds the file.'
+
+comment on view column nightdesk.doubtful_figures.box is 'Left, top, right and bottom in pixels of the picture as it was read, as JSON.'
+
+comment on view column nightdesk.doubtful_figures.chosen is 'What a person read; null where nobody was asked.'
+
+comment on view column nightdesk.doubtful_figures.chosen_at is 'When.'
+
+comment on view column nightdesk.doubtful_figures.chosen_by is 'Who that was.'
+
+comment on view column nightdesk.doubtful_figures.confidence is 'Of the engine, 0 to 100.'
+
+comment on view column nightdesk.doubtful_figures.figure is 'Its name: of the file, the page and the place.'
+
+comment on view column nightdesk.doubtful_figures.first_read is 'What the first model read.'
+
+comment on view column nightdesk.doubtful_figures.page is 'From 1: page of a PDF, frame of a TIFF.'
+
+comment on view column nightdesk.doubtful_figures.path is 'A document of these bytes; null while there is none.'
+
+comment on view column nightdesk.doubtful_figures.second_read is 'What the second model read, where that is something else.'
+
+comment on view column nightdesk.doubtful_figures.sha256 is 'SHA-256 of the file.'
 
 comment on view column nightdesk.evidence.admitted is 'Whether the answer may rest on it.'
 
@@ -5552,6 +5639,8 @@ grant select on relation nightdesk.constraints to nightdesk_reader
 grant select on relation nightdesk.coverage to nightdesk_reader
 
 grant select on relation nightdesk.documents to nightdesk_reader
+
+grant select on relation nightdesk.doubtful_figures to nightdesk_reader
 
 grant select on relation nightdesk.evidence to nightdesk_reader
 

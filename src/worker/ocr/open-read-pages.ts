@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
+import { selectOcrChoices } from "../../shared/store/index/ocr-choices.ts";
 import { selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
+import { withChoices } from "./doubtful-figures.ts";
 import type { PageRecord } from "./page-record.ts";
 import type { ReadPages } from "./with-read-pages.ts";
 
@@ -14,11 +16,16 @@ export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages {
     settings,
     async of(sha256) {
       const pages = await selectOcrPages(db, sha256, settings);
+      const choices = pages.length === 0 ? [] : await selectOcrChoices(db, sha256);
+      const chosenOn = (page: number) => choices.filter((choice) => choice.page === page);
       return new Map(
         pages.map(({ page, record, unreadable }) => [
           page,
           unreadable === null
-            ? ({ kind: "read", record: record as PageRecord } as const)
+            ? ({
+                kind: "read",
+                record: withChoices(record as PageRecord, chosenOn(page)),
+              } as const)
             : ({ kind: "unreadable", why: unreadable } as const),
         ]),
       );

@@ -11,11 +11,10 @@ export const pageLines = ({ lines }: PageRecord): string[] =>
   );
 
 const lineText = ({ words, cells = [] }: ReadLine): string =>
-  words.reduce(
-    (text, word, at) =>
-      at === 0 ? wordText(word) : `${text}${cells.includes(at) ? " | " : " "}${wordText(word)}`,
-    "",
-  );
+  words.reduce((text, word, at) => {
+    if (text === "" || word.text === "") return text + wordText(word);
+    return `${text}${cells.includes(at) ? " | " : " "}${wordText(word)}`;
+  }, "");
 
 const wordText = ({ text, figure }: ReadWord): string =>
   figure === undefined || figure === "two" ? text : text + DOUBT_MARK;

@@ -15,6 +15,10 @@ export type ReadWord = {
   readonly figure?: FigureReading;
   /** What the second model read in its place, where that differs. */
   readonly other?: string;
+  /** Around all words that the second model read as `other`, where they are several. */
+  readonly place?: PixelBox;
+  /** What the first model read where a person chose `text`, in place of all words of that place. */
+  readonly read?: string;
 };
 
 /** Words from left to right. */

@@ -113,10 +113,11 @@ async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
     confidence: Math.round(reading.confidence),
     lines: inReadingOrder(judged).map((line): ReadLine => ({
       ...line,
-      words: line.words.map(({ text, box, confidence, figure, other: instead }) => ({
+      words: line.words.map(({ text, box, confidence, figure, other: instead, place }) => ({
         ...{ text, box, confidence: Math.round(confidence) },
         ...(figure === undefined ? {} : { figure }),
         ...(instead === undefined ? {} : { other: instead }),
+        ...(place === undefined ? {} : { place }),
       })),
     })),
   };

@@ -2,7 +2,7 @@ import { heightOf } from "./left-ink.ts";
 import type { PixelBox, ReadWord } from "./page-record.ts";
 import type { EngineWord } from "./tesseract.ts";
 
-export type JudgedWord = EngineWord & Pick<ReadWord, "figure" | "other">;
+export type JudgedWord = EngineWord & Pick<ReadWord, "figure" | "other" | "place">;
 
 /** Below it 2 to 6 figures in 10 are wrong. */
 const SURE = 80;
@@ -42,11 +42,20 @@ function compare(first: readonly EngineWord[], second: readonly EngineWord[]): J
     // A sign of a paragraph is the likelier reading where the other one is a figure.
     if (!holdsDigit(read) && read.includes("§")) return [...own];
     const isLost = !holdsDigit(read);
-    return own.map((word): JudgedWord =>
-      isLost || holdsDigit(word.text) ? { ...word, figure: "doubtful", other } : word,
-    );
+    const place = own.length === 1 ? {} : { place: around(own) };
+    return own.map((word): JudgedWord => ({
+      ...{ ...word, ...place },
+      ...(isLost || holdsDigit(word.text) ? { figure: "doubtful", other } : {}),
+    }));
   });
 }
+
+const around = (words: readonly EngineWord[]): PixelBox => [
+  Math.min(...words.map(({ box }) => box[0])),
+  Math.min(...words.map(({ box }) => box[1])),
+  Math.max(...words.map(({ box }) => box[2])),
+  Math.max(...words.map(({ box }) => box[3])),
+];
 
 const textOf = (words: readonly EngineWord[]): string => words.map(({ text }) => text).join(" ");
 

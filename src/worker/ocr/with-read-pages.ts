@@ -45,7 +45,18 @@ export async function withReadPages(
   }
   const whole = textOf(extracted, read, limits);
   if (whole.text.trim() === "") return wordless([...read.values()]);
-  return { ...whole, readWith: pages.settings };
+  return { ...whole, readWith: [pages.settings, ...choicesOf(read)].join(" ") };
+}
+
+/** A fingerprint of what people chose: with another choice the text is another one. */
+function choicesOf(read: ReadonlyMap<number, StoredPage>): readonly string[] {
+  const chosen = [...read].flatMap(([page, stored]) => {
+    const lines = stored.kind === "read" ? stored.record.lines : [];
+    return lines
+      .flatMap(({ words }) => words)
+      .flatMap(({ text, box, read: before }) => (before === undefined ? [] : [[page, box, text]]));
+  });
+  return chosen.length === 0 ? [] : [hash("sha256", JSON.stringify(chosen), "hex").slice(0, 8)];
 }
 
 function unread(all: number, read: number, pictured: readonly number[]): Unreadable {

@@ -93,4 +93,33 @@ export const RUNS: readonly Command[] = [
       { flags: "--force", description: "replace a file that is there" },
     ],
   },
+  {
+    name: "evidence doubts",
+    process: "producer",
+    summary: "List figures in pictures of pages that were not read for sure",
+    examples: [
+      "nightdesk evidence doubts",
+      "nightdesk evidence doubts allowed/bills/may.pdf --all",
+    ],
+    arguments: [{ usage: "[path]", description: "of this document alone" }],
+    options: [
+      limit,
+      { flags: "--all", description: "also those of which somebody chose a reading" },
+    ],
+  },
+  {
+    name: "evidence choose",
+    process: "producer",
+    summary: "Say what stands in a picture where its two readers were not sure",
+    examples: [
+      "nightdesk evidence choose 5f2c0b2e.1.210.50 --second",
+      "nightdesk evidence choose 5f2c0b2e.1.210.50 --as 71.71",
+    ],
+    arguments: [{ usage: "<figure>", description: "its name, as evidence doubts lists it" }],
+    options: [
+      { flags: "--first", description: "what the first model read" },
+      { flags: "--second", description: "what the second model read" },
+      { flags: "--as <text>", description: "these words" },
+    ],
+  },
 ];

@@ -81,6 +81,10 @@ const KEPT_DAYS = 30;
 
 export const pruneOcrPages = (db: Queryable): Promise<void> =>
   execute(db)`
+     with forgotten as (
+       delete from nightdesk_data.ocr_choices c
+        where c.chosen_at < now() - make_interval(days => ${KEPT_DAYS})
+          and not exists (select from nightdesk_data.documents where sha256 = c.sha256))
      delete from nightdesk_data.ocr_pages p
       where p.read_at < now() - make_interval(days => ${KEPT_DAYS})
         and not exists (select from nightdesk_data.documents where sha256 = p.sha256)`;

@@ -1,0 +1,63 @@
+import { databaseCommand, userName } from "../../shared/command-context.ts";
+import type { Invocation } from "../../shared/commands/command.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { chooseReading } from "../../shared/store/index/ocr-choices.ts";
+import type { Reading } from "../../shared/store/index/ocr-choices.ts";
+import { doubtfulFigureTable, selectDoubtfulFigures } from "../../shared/views/doubtful-figures.ts";
+import { countOf } from "../../shared/views/quantity.ts";
+import { printList } from "../print/sections.ts";
+import { hintWorker } from "../watch/obstacles.ts";
+import { argumentOf, countOfOption, textOf } from "./options.ts";
+
+const DEFAULT_LIMIT = 50;
+
+/** Lists the figures in pictures of pages that were not read for sure. */
+export const evidenceDoubts = databaseCommand(
+  "must-exist",
+  async ({ terminal, invocation: { options, args } }, database) => {
+    const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
+    const which = options["all"] === true ? "all" : "open";
+    const rows = await selectDoubtfulFigures(database, { path: args[0] ?? null, which, limit });
+    if (terminal.isJson) return terminal.printJson(rows);
+    if (rows.length > 0) await printList(terminal, doubtfulFigureTable(rows));
+    if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+    terminal.say(
+      rows.length === 0
+        ? "No figure of a picture is in doubt."
+        : "To say what stands there: nightdesk evidence choose FIGURE --first, --second or --as TEXT.",
+    );
+  },
+);
+
+/** Says what stands in a picture where its readers were not sure. Exit 4: there is no such figure. */
+export const evidenceChoose = databaseCommand("must-exist", async (context, database) => {
+  const { terminal, invocation } = context;
+  const reading = readingOf(invocation);
+  const figure = argumentOf(invocation);
+  const chosen = await chooseReading(database, { figure, reading, by: userName() });
+  if (chosen.kind === "refused") return printRefusal(chosen, invocation);
+  const { paths, sha256, page, chosen: words } = chosen;
+  if (terminal.isJson) await terminal.printJson({ figure, sha256, page, chosen: words, paths });
+  else
+    terminal.say(
+      `${words} stands there. ${countOf(paths.length, "file")} ${paths.length === 1 ? "is" : "are"} indexed with it; answers that were given before stay as they are.`,
+    );
+  await hintWorker(context, database);
+  return EXIT.ok;
+});
+
+function readingOf({ options }: Invocation): Reading {
+  const words = textOf(options, "as");
+  const said = [
+    ...(options["first"] === true ? ["first" as const] : []),
+    ...(options["second"] === true ? ["second" as const] : []),
+    ...(words === undefined ? [] : [{ words }]),
+  ];
+  const [reading] = said;
+  if (reading !== undefined && said.length === 1) return reading;
+  throw new Failure(
+    "USAGE_ERROR",
+    "Say what stands there by one of --first, --second and --as TEXT.",
+  );
+}

@@ -1,0 +1,65 @@
+import type { OcrChoice } from "../../shared/store/index/ocr-choices.ts";
+import type { PageRecord, PixelBox, ReadWord } from "./page-record.ts";
+
+type Choice = Pick<OcrChoice, "box" | "chosen">;
+
+/**
+ * A record with what people chose, each in place of the words there; it counts as read by two. A page that was read anew has
+ * boxes that differ a little, so the middle of a word says where it stands.
+ */
+export function withChoices(record: PageRecord, choices: readonly Choice[]): PageRecord {
+  if (choices.length === 0) return record;
+  const placed = new Set<Choice>();
+  const replaced = (word: ReadWord): ReadWord => {
+    const choice = choices.findLast(({ box }) => holds(box, word.box));
+    if (choice === undefined) return word;
+    const { box, confidence } = word;
+    // The other words of that place are part of the choice. They stay, so that cells keep their numbers.
+    if (placed.has(choice)) return { text: "", box, confidence };
+    placed.add(choice);
+    return { ...word, text: choice.chosen, figure: "two", read: readAt(record, choice.box) };
+  };
+  const lines = record.lines.map((line) => ({ ...line, words: line.words.map(replaced) }));
+  return { ...record, lines };
+}
+
+const readAt = ({ lines }: PageRecord, place: PixelBox): string =>
+  lines
+    .flatMap(({ words }) => words.filter(({ box }) => holds(place, box)))
+    .map(({ text }) => text)
+    .join(" ");
+
+const holds = ([left, top, right, bottom]: PixelBox, [x, y, otherX, otherY]: PixelBox): boolean => {
+  const [across, down] = [(x + otherX) / 2, (y + otherY) / 2];
+  return across >= left && across <= right && down >= top && down <= bottom;
+};
+
+/** A figure that was not read for sure, or of which a person said what it is. */
+export type DoubtfulFigure = {
+  readonly box: PixelBox;
+  readonly first: string;
+  /** Null where the second model read nothing else. */
+  readonly second: string | null;
+  readonly confidence: number;
+  readonly chosen: string | null;
+};
+
+/** Those of a page, in its order. */
+export function doubtfulFigures(record: PageRecord): readonly DoubtfulFigure[] {
+  const figures = new Map<string, DoubtfulFigure>();
+  for (const word of record.lines.flatMap(({ words }) => words)) {
+    const { text, figure = "two", confidence, other = null, read, place: box = word.box } = word;
+    if (read === undefined && figure === "two") continue;
+    const key = box.join();
+    if (figures.has(key)) continue;
+    const first = read ?? (word.place === undefined ? text : readAt(record, box));
+    figures.set(key, {
+      box,
+      first,
+      second: other,
+      confidence,
+      chosen: read === undefined ? null : text,
+    });
+  }
+  return [...figures.values()];
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openReadPages } from "../../../src/worker/ocr/open-read-pages.ts";
+import { pageLines } from "../../../src/worker/ocr/page-lines.ts";
+import { describeOnPostgres } from "../../support/test-databases.ts";
+import { openDesk, rowsOf } from "../desk.ts";
+import type { Desk } from "../desk.ts";
+
+const SHA256 = "ab".repeat(32);
+const PATH = "allowed/corpus/bill.png";
+const OCR = {
+  ...{ languages: ["eng"], second: "fast", models_directory: null },
+  ...{ page_timeout_s: 60, memory_mb: 600 },
+} as const;
+
+const word = (text: string, left: number, more: object = {}): object => ({
+  ...{ text, box: [left, 50, left + 90, 80], confidence: 91 },
+  ...more,
+});
+const SPLIT = { figure: "doubtful", other: "1,250.40", place: [400, 50, 590, 80] };
+/** "1," and "250.40" are one figure of the second reader. */
+const RECORD = {
+  picture: { format: "png", width: 1_000, height: 500 },
+  ...{ turned: 0, skew: 0, engine: "e", languages: ["eng"], mode: 3, leftInk: 0, confidence: 90 },
+  lines: [
+    {
+      words: [
+        word("Fee", 100),
+        word("71.73", 200, { figure: "doubtful", other: "71.71", confidence: 66 }),
+        word("1,", 400, { ...SPLIT, confidence: 70 }),
+        word("250.40", 500, SPLIT),
+        word("8", 700, { figure: "one", confidence: 81 }),
+      ],
+      cells: [2, 4],
+    },
+  ],
+};
+
+describeOnPostgres("nightdesk evidence choose", () => {
+  let desk: Desk;
+  let settings = "";
+  const textOf = async (): Promise<string> => {
+    const stored = (await openReadPages(OCR, desk.database).of(SHA256)).get(1);
+    if (stored?.kind !== "read") throw new Error("not read");
+    return pageLines(stored.record).join("\n");
+  };
+  const figures = async (...words: readonly string[]): Promise<Record<string, unknown>[]> => {
+    const { stdout } = await desk.run("evidence", "doubts", "--json", ...words);
+    return JSON.parse(stdout) as Record<string, unknown>[];
+  };
+
+  const insertPage = (record: object, key: string): Promise<unknown> =>
+    desk.database.query(
+      "insert into nightdesk_data.ocr_pages (sha256, page, settings, record, job_id) values ($1, 1, $2, $3, gen_random_uuid())",
+      [SHA256, key, JSON.stringify(record)],
+    );
+
+  beforeAll(async () => {
+    desk = await openDesk();
+    ({ settings } = openReadPages(OCR, desk.database));
+    await insertPage(RECORD, settings);
+    await desk.database.query(
+      `insert into nightdesk_data.documents (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled,
+              metadata_state, chunk_settings) values ('corpus', $1, $2, 9, 9, 1, 1, 1, 1, true, 'absent', 'x')`,
+      [PATH, SHA256],
+    );
+  });
+  afterAll(() => desk.dispose());
+
+  test("lists each figure once with both readings, the least sure first", async () => {
+    await expect(figures()).resolves.toMatchObject([
+      { figure: "abababab.1.200.50", first_read: "71.73", second_read: "71.71", confidence: 66 },
+      { first_read: "1, 250.40", second_read: "1,250.40", confidence: 70, path: PATH, page: 1 },
+      { first_read: "8", second_read: null, confidence: 81, chosen: null },
+    ]);
+    await expect(textOf()).resolves.toBe("Fee 71.73⸮ | 1,⸮ 250.40⸮ | 8⸮");
+  });
+
+  test("puts what was chosen in place of all words of the figure, from then on", async () => {
+    const chosen = await desk.run("evidence", "choose", "abababab.1.400.50", "--second");
+    expect(chosen).toMatchObject({ code: 0, stderr: expect.stringContaining("1 file is indexed") });
+    await desk.run("evidence", "choose", "abababab.1.200.50", "--as", "71.70");
+    await desk.run("evidence", "choose", "abababab.1.200.50", "--first");
+    await expect(textOf()).resolves.toBe("Fee 71.73 | 1,250.40 | 8⸮");
+    await expect(figures()).resolves.toHaveLength(1);
+    await expect(figures(PATH, "--all")).resolves.toMatchObject([
+      { chosen: "71.73", chosen_by: expect.stringMatching(/./) },
+      { chosen: "1,250.40" },
+      { chosen: null },
+    ]);
+    await expect(
+      rowsOf(
+        desk.database,
+        "select distinct kind, input->>'path' as path from nightdesk_data.jobs",
+      ),
+    ).resolves.toEqual([{ kind: "ocr", path: PATH }]);
+  });
+
+  test("keeps the choice of a page that is read anew, where its boxes differ a little", async () => {
+    await desk.database.query("truncate nightdesk_data.ocr_pages");
+    const moved = JSON.stringify(RECORD).replaceAll("[200,50,290,80]", "[203,48,288,81]");
+    await insertPage(JSON.parse(moved) as object, settings);
+    await expect(textOf()).resolves.toBe("Fee 71.73 | 1,250.40 | 8⸮");
+    await expect(figures()).resolves.toMatchObject([{ first_read: "8" }]);
+  });
+
+  test.each([
+    [["abababab.1.1.1", "--first"], 4, "There is no figure"],
+    [["abababab.1.700.50", "--second"], 4, "the second model read something else"],
+    [["abababab.1.700.50"], 2, "by one of --first, --second and --as"],
+    [["abababab.1.700.50", "--first", "--as", "8"], 2, "by one of"],
+    [["abababab.1.700.50", "--as", "8\n9"], 4, "in one line"],
+    [["abababab.1.700.50", "--as", " "], 4, "1 to 100 characters"],
+    [["abababab.1.700.50", "--as", "8⸮"], 4, "in one line"],
+    [["' or true --", "--first"], 4, "There is no figure"],
+  ])("refuses %j", async (words, code, message) => {
+    const refused = await desk.run("evidence", "choose", ...words);
+    expect(refused).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    await expect(textOf()).resolves.toContain("8⸮");
+  });
+});
