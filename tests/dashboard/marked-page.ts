@@ -21,6 +21,22 @@ type MarkedPage = {
   readonly close: () => Promise<void>;
 };
 
+/** A figure of the page of which its readers are not sure. */
+export const DOUBTED = "aaaaaaaa.1.195.528";
+
+const RECORD = {
+  lines: [
+    {
+      words: [
+        {
+          ...{ text: "71,73", box: [195, 528, 226, 542], confidence: 66.4 },
+          ...{ figure: "doubtful", other: "71,<b>" },
+        },
+      ],
+    },
+  ],
+};
+
 /** A desk with a run of one statement, whose page is drawn and stored. @param commandEnd what the command says instead */
 export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPage> {
   const databaseDirectory = await mkdtemp(join(tmpdir(), "nightdesk-marked-"));
@@ -39,8 +55,18 @@ export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPag
   await storePicture(join(databaseDirectory, "pages"), key, picture);
   const { boxes, page, share, times, type, width, height, size } = picture;
   const shown = { page, share, times, picture: { key, type, width, height, size } };
+  const doubt = {
+    ...{
+      figure: DOUBTED,
+      first_read: "71,73",
+      second_read: "71,<b>",
+      confidence: 66.4,
+      chosen: null,
+    },
+    box: [195, 528, 226, 542],
+  };
   const stdout = JSON.stringify({
-    statements: [{ ...shown, boxes: boxes.map((box) => ({ box })) }],
+    statements: [{ ...shown, boxes: boxes.map((box) => ({ box })), doubts: [doubt] }],
   });
   const desk = await openDesk({
     databaseDirectory,
@@ -64,6 +90,10 @@ export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPag
             10, 33, 2, 2, $3, '{"page": 1}' from nightdesk_data.jobs where job_id = $1
      returning run_id`,
     [jobs.get("fee"), PATH, WORDS],
+  );
+  await desk.db.query(
+    "insert into nightdesk_data.ocr_pages (sha256, page, settings, record, job_id) values ($1, 1, '01234567', $2, gen_random_uuid())",
+    ["a".repeat(64), JSON.stringify(RECORD)],
   );
   return {
     desk,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { describeOnPostgres } from "../support/test-databases.ts";
-import { openMarkedPage } from "./marked-page.ts";
+import { DOUBTED, openMarkedPage } from "./marked-page.ts";
 import { openDesk } from "./open-desk.ts";
 
 describeOnPostgres("the place of a statement on its page", () => {
@@ -30,6 +30,38 @@ describeOnPostgres("the place of a statement on its page", () => {
       `<img src="/pictures/${key}" alt="Mooring fee &quot;71,73&quot; &lt;euros&gt;"`,
     );
     expect(text.match(/<rect id="place-mark"/g)).toHaveLength(1);
+  });
+
+  test("a figure in doubt is cut out beside its two readings, and what is chosen is stored and written down", async () => {
+    const { desk, runId, key } = marked;
+    const path = `/runs/${runId}/statements/1`;
+    const { text } = await desk.browse(path);
+    expect(text).toContain(`<image href="/pictures/${key}" width="595" height="842"`);
+    expect(text).toContain("71,73 was read with 66 %, and as 71,&lt;b&gt; by the second reader.");
+    expect(text).toContain('<button class="plain" name="reading" value="second">71,&lt;b&gt;');
+    const choose = (form: Record<string, string>) =>
+      desk.browse(path, { figure: DOUBTED, ...form });
+    await choose({ reading: "second" });
+    await choose({ reading: "as", words: " 71,71 " });
+    await choose({ reading: "as", words: "" });
+    const { rows } = await desk.db.query(
+      "select chosen, chosen_by from nightdesk.doubtful_figures",
+    );
+    expect(rows).toEqual([{ chosen: "71,71", chosen_by: expect.stringMatching(/./) }]);
+    const audit = await desk.db.query(
+      "select action, outcome, detail->>'reading' as reading from nightdesk.operator_actions order by action_id",
+    );
+    expect(audit.rows).toEqual([
+      { action: "choose", outcome: "done", reading: "second" },
+      { action: "choose", outcome: "done", reading: "as" },
+      { action: "choose", outcome: "failed", reading: "as" },
+    ]);
+    const forged = await desk.ask({
+      path,
+      method: "POST",
+      body: `figure=${DOUBTED}&reading=first`,
+    });
+    expect(forged.status).toBe(403);
   });
 
   test("a picture has a type of its own and runs nothing", async () => {

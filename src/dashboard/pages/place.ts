@@ -1,39 +1,39 @@
 import { z } from "zod";
+import { Failure } from "../../shared/failure.ts";
 import { PICTURE_TYPES, pictureFolder, readPicture } from "../../shared/page-pictures.ts";
+import type { ShownPage } from "../../shared/page-pictures.ts";
+import { chooseReading } from "../../shared/store/index/ocr-choices.ts";
 import { carriedWords } from "../../shared/views/carried-words.ts";
 import type { CarriedWords } from "../../shared/views/carried-words.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
-import { figureHtml, marksText } from "../../shared/views/page-picture.ts";
+import { cutOutHtml, doubtText, figureHtml, marksText } from "../../shared/views/page-picture.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
+import { act } from "../act.ts";
 import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { stateHtml } from "../draw.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
-import { headHtml } from "../layout.ts";
+import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo, webLink } from "../links.ts";
+import { saidAt, saidHtml } from "../said.ts";
+import type { Session } from "../sessions.ts";
 
 /** The page of a file on which the words stand that carry a statement, and its picture. */
 export const PLACE: readonly Route[] = [
   {
     method: "get",
     path: "/runs/:run/statements/:number",
-    answer: async (desk: Desk, { part }: DeskRequest): Promise<Answer> => {
-      const id = assertId(part("run"), "run or job");
-      const run = (await selectRunDetails(desk.database, id)).at(-1);
-      const carried = run === undefined ? [] : carriedWords(run);
-      const at = carried.findIndex(({ number }) => String(number) === part("number"));
-      const found = carried[at];
-      if (run === undefined || found === undefined) {
-        throw notFound("That statement is carried by no words of a file.");
-      }
-      const others = [carried[at - 1], carried[at + 1]] as const;
-      const body = await placeBody(desk, run.run_id, found, others);
-      return page({ title: found.text.slice(0, MOST_TITLE), menu: "/batches", body });
+    answer: async (desk: Desk, request: DeskRequest): Promise<Answer> => {
+      const found = await findStatement(desk, request);
+      const title = found.statement.text.slice(0, MOST_TITLE);
+      return page({ title, menu: "/batches", body: await placeBody(desk, request, found) });
     },
   },
+  { method: "post", path: "/runs/:run/statements/:number", answer: takeReading },
   {
     method: "get",
     path: "/pictures/:key",
@@ -47,25 +47,72 @@ export const PLACE: readonly Route[] = [
 
 const MOST_TITLE = 120;
 
+async function findStatement({ database }: Desk, { part }: DeskRequest): Promise<Found> {
+  const run = (await selectRunDetails(database, assertId(part("run"), "run or job"))).at(-1);
+  const carried = run === undefined ? [] : carriedWords(run);
+  const statement = carried.find(({ number }) => String(number) === part("number"));
+  if (run === undefined || statement === undefined) {
+    throw notFound("That statement is carried by no words of a file.");
+  }
+  return { run, carried, statement };
+}
+
+const readingSchema = z.object({
+  figure: z.string().max(60),
+  reading: z.string(),
+  words: z.string(),
+});
+
+/** What a person read in the picture. */
+async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
+  const { database } = desk;
+  const { run, statement } = await findStatement(desk, request);
+  const { session, form } = request;
+  const { figure, reading, words } = readingSchema.parse({
+    figure: form.get("figure") ?? "",
+    reading: form.get("reading") ?? "",
+    words: form.get("words") ?? "",
+  });
+  const choice = {
+    ...{ figure, by: session.user },
+    reading: reading === "first" || reading === "second" ? reading : { words },
+  };
+  const { batch_id: batchId, job_id: jobId } = run;
+  const did = await act(
+    database,
+    { actor: session.user, action: "choose", batchId, jobId, detail: { figure, reading, words } },
+    async () => {
+      const chosen = await chooseReading(database, choice);
+      if (chosen.kind === "refused") throw new Failure("INPUT_INVALID", chosen.message);
+      return `${chosen.chosen} stands there: ${statement.path} is indexed with it.`;
+    },
+  );
+  return { kind: "redirect", to: saidAt(placePath(run.run_id, statement.number), did) };
+}
+
 export const placePath = (runId: string, number: number): string =>
   pathTo("runs", runId, "statements", String(number));
 
-type Others = readonly [before: CarriedWords | undefined, after: CarriedWords | undefined];
+type Found = {
+  readonly run: RunDetail;
+  readonly carried: readonly CarriedWords[];
+  readonly statement: CarriedWords;
+};
 
-async function placeBody(
-  desk: Desk,
-  runId: string,
-  carried: CarriedWords,
-  [before, after]: Others,
-): Promise<Html> {
-  const { path, text, grade, words, lineStart, lineEnd } = carried;
+async function placeBody(desk: Desk, request: DeskRequest, found: Found): Promise<Html> {
+  const { run, carried, statement } = found;
+  const { path, text, grade, words, lineStart, lineEnd } = statement;
+  const at = carried.indexOf(statement);
+  const [before, after] = [carried[at - 1], carried[at + 1]];
+  const runId = run.run_id;
   const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}–${lineEnd}`;
   const to = (other: CarriedWords | undefined, name: string): Html =>
     other === undefined ? markup`` : link(`${placePath(runId, other.number)}#place-mark`, name);
   return markup`${headHtml(markup`<span dir="auto">${text}</span>`, stateHtml(grade))}
 <p class="note">${webLink(path)}, ${lines}</p>
+${await saidHtml(desk.database, request.query)}
 <blockquote dir="auto">${words}</blockquote>
-${await pictureHtml(desk, runId, carried)}
+${await pictureHtml(desk, request, found)}
 <p class="pager">${link(`${pathTo("runs", runId)}#claims`, "All statements")} ${to(before, "The one before")} ${to(after, "The next one")}</p>`;
 }
 
@@ -81,6 +128,13 @@ const shownSchema = z.object({
         }),
         boxes: z.array(z.object({ box: z.tuple([size, size, size, size]) })),
         ...{ share: size, times: size },
+        doubts: z.array(
+          z.object({
+            ...{ figure: z.string(), first_read: z.string(), second_read: z.string().nullable() },
+            ...{ confidence: size, chosen: z.string().nullable() },
+            box: z.tuple([size, size, size, size]),
+          }),
+        ),
       }),
       z.object({ picture: z.null(), error_message: z.string() }),
     ]),
@@ -91,8 +145,8 @@ const DRAW_MS = 90_000;
 
 async function pictureHtml(
   desk: Desk,
-  runId: string,
-  { number, path, words }: CarriedWords,
+  { session }: DeskRequest,
+  { run: { run_id: runId }, statement: { number, path, words } }: Found,
 ): Promise<Html> {
   const end = await desk.runDrawing(
     ["evidence", "show", "--statement", String(number), "--json", "--", runId],
@@ -105,6 +159,41 @@ async function pictureHtml(
   const boxes = shown.boxes.map(({ box }) => box);
   const place = shown.page === null ? path : `${path}, page ${shown.page}`;
   const said = marksText(shown);
-  return markup`${said === "" ? "" : markup`<p class="note">${said}</p>`}
-${figureHtml({ ...picture, boxes, id: "place", src: pathTo("pictures", key), place, words })}`;
+  const src = pathTo("pictures", key);
+  const doubts = shown.doubts.map((doubt) =>
+    doubtHtml({ ...doubt, src, size: picture.size, form: placePath(runId, number) }, session),
+  );
+  return markup`${doubts}${said === "" ? "" : markup`<p class="note">${said}</p>`}
+${figureHtml({ ...picture, boxes, id: "place", src, place, words })}`;
+}
+
+type Doubt = {
+  readonly figure: string;
+  readonly first_read: string;
+  readonly second_read: string | null;
+  readonly confidence: number;
+  readonly chosen: string | null;
+  readonly box: [number, number, number, number];
+  readonly src: string;
+  readonly size: ShownPage["size"];
+  /** Where the choice is sent to. */
+  readonly form: string;
+};
+
+/** A figure that was not read for sure: its picture beside the two readings to choose from. */
+function doubtHtml(
+  { figure, first_read: first, second_read: second, form, ...doubt }: Doubt,
+  session: Session,
+): Html {
+  const { confidence, chosen, src, size: of, box } = doubt;
+  const begin = markup`<form method="post" action="${form}">${csrfField(session)}<input type="hidden" name="figure" value="${figure}">`;
+  const button = (reading: string, words: string): Html =>
+    markup`<button class="plain" name="reading" value="${reading}">${words}</button> `;
+  const choices = [button("first", first), second === null ? "" : button("second", second)];
+  return markup`<section class="card"><h2>What stands here?</h2>
+${cutOutHtml({ src, size: of, box, words: `The picture of ${first}` })}
+<p class="note">${doubtText({ first, second, confidence, chosen })}</p>
+${begin}<p class="actions">${choices}</p></form>
+${begin}<p class="actions"><label>Something else <input name="words" type="text" maxlength="100" size="12" required></label> <button class="plain" name="reading" value="as">Choose it</button></p></form></section>
+`;
 }

@@ -41,6 +41,43 @@ export function marksText({ share, times }: Pick<ShownPage, "share" | "times">):
   return times > 1 ? `The words stand ${times} times on the page: all of them are marked.` : "";
 }
 
+type Doubt = {
+  readonly first: string;
+  readonly second: string | null;
+  /** 0 to 100. */
+  readonly confidence: number;
+  readonly chosen: string | null;
+};
+
+/** How a figure was read: `The 3 of 71.73 was read with 66 %, and as 71.71 by the second reader.` */
+export function doubtText({ first, second, confidence, chosen }: Doubt): string {
+  const sure = `${oddSign(first, second)}${first} was read with ${Math.round(confidence)} %`;
+  const other = second === null ? "" : `, and as ${second} by the second reader`;
+  const by = chosen === null ? "" : ` A person chose ${chosen}.`;
+  return `${sure}${other}.${by}`.replace(/^the/, "The");
+}
+
+/** The one sign in which two readings differ. */
+function oddSign(first: string, second: string | null): string {
+  const [signs, others] = [Array.from(first), Array.from(second ?? "")];
+  const odd = signs.filter((sign, at) => sign !== others[at]);
+  return signs.length === others.length && signs.length > 1 && odd.length === 1
+    ? `the ${odd[0] ?? ""} of `
+    : "";
+}
+
+type CutOut = Pick<Figure, "size" | "src"> & {
+  readonly box: ShownPage["boxes"][number];
+  readonly words: string;
+};
+
+/** A part of a page, cut out by the browser, with what stands beside it. */
+export function cutOutHtml({ src, size, box: [left, top, right, bottom], words }: CutOut): Html {
+  const margin = bottom - top;
+  const view = [left - margin, top - margin / 2, right - left + 2 * margin, 2 * margin];
+  return markup`<svg class="cut-out" viewBox="${view.map((side) => side.toFixed(2)).join(" ")}" role="img" aria-label="${words}"><image href="${src}" width="${size.width}" height="${size.height}" preserveAspectRatio="none"/></svg>`;
+}
+
 export const PAGE_STYLE = `
 figure.page { margin: .8rem 0; }
 .sizes { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 0 0 .4rem; padding: 0; border: 0; }
@@ -49,6 +86,7 @@ figure.page { margin: .8rem 0; }
 .sheet { position: relative; width: 100%; }
 .sheet img { display: block; width: 100%; height: auto; }
 .sheet svg { position: absolute; inset: 0; width: 100%; height: 100%; mix-blend-mode: multiply; }
+.cut-out { height: 3.5rem; max-width: 100%; background: #fff; border: 1px solid var(--line, #ccc); }
 .sheet rect { fill: #ffdc4d; stroke: #b07a00; stroke-width: .4; scroll-margin: 30vh; }
 .page:has([value="page"]:checked) .sheet { width: fit-content; margin: auto; }
 .page:has([value="page"]:checked) img { width: auto; max-width: 100%; max-height: 86vh; }
@@ -56,6 +94,7 @@ figure.page { margin: .8rem 0; }
 @media print {
   .sizes { display: none; } .frame { max-height: none; overflow: visible; border: 0; }
   figure.page .sheet { width: fit-content; } figure.page .sheet img { width: auto; max-width: 100%; max-height: 23cm; }
-  .sheet rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .cut-out { height: 3.5rem; max-width: 100%; background: #fff; border: 1px solid var(--line, #ccc); }
+.sheet rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

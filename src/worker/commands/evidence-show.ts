@@ -19,7 +19,7 @@ import { hasCode } from "../../shared/store/connection/errors.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { carriedWords } from "../../shared/views/carried-words.ts";
 import type { CarriedWords } from "../../shared/views/carried-words.ts";
-import { marksText } from "../../shared/views/page-picture.ts";
+import { doubtText, marksText } from "../../shared/views/page-picture.ts";
 import { selectPassages } from "../../shared/views/result-list.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
@@ -28,7 +28,7 @@ import { openReadPages } from "../ocr/open-read-pages.ts";
 import { findPackage, PDFIUM } from "../ocr/packages.ts";
 import { ocrFoldersOf } from "../ocr/places.ts";
 import type { StoredPage } from "../ocr/with-read-pages.ts";
-import { pictureOf } from "../ocr/place/page-picture.ts";
+import { doubtsOn, pictureOf } from "../ocr/place/page-picture.ts";
 import { placesHtml } from "../ocr/place/places-html.ts";
 import type { ShownPlace } from "../ocr/place/places-html.ts";
 import { bytesOf, openSandbox } from "../sandbox/open-sandbox.ts";
@@ -139,15 +139,19 @@ async function showPlace(
   const stored = read.get(page ?? 1);
   const record = stored?.kind === "read" ? stored.record : null;
   const key = pictureKey({ ...wanted, sha256, record });
-  if (!Buffer.isBuffer(bytes)) return { ...carried, shown: bytes, key };
+  const place = (shown: ShownPlace["shown"]): ShownPlace => {
+    const doubts = record === null || shown.kind === "refused" ? [] : doubtsOn(shown, record);
+    return { ...carried, shown, key, doubts };
+  };
+  if (!Buffer.isBuffer(bytes)) return place(bytes);
   const folder = pictureFolder(config);
   const known = await readPicture(folder, key);
-  if (known !== undefined) return { ...carried, shown: known, key };
+  if (known !== undefined) return place(known);
   const pdfium = findPackage(PDFIUM, ocrFoldersOf(config, invocation.packageRoot).packages);
   const whole = { ...wanted, record, pdfium };
   const shown = await pictureOf({ path, bytes }, whole, readerLimitsOf(config));
   if (shown.kind !== "refused") await storePicture(folder, key, shown);
-  return { ...carried, shown, key };
+  return place(shown);
 }
 
 /** The bytes of the file, where they are those that were read. */
@@ -234,7 +238,15 @@ async function writeNew(
 }
 
 /** Boxes in the unit of the page, and as shares of its width and height. */
-function placeJson({ shown, key, lineStart, lineEnd, words, ...place }: ShownPlace): object {
+function placeJson({
+  shown,
+  key,
+  lineStart,
+  lineEnd,
+  words,
+  doubts,
+  ...place
+}: ShownPlace): object {
   const carried = { ...place, line_start: lineStart, line_end: lineEnd, quote: words };
   if (shown.kind === "refused") {
     return { ...carried, picture: null, error_code: shown.code, error_message: shown.message };
@@ -245,6 +257,10 @@ function placeJson({ shown, key, lineStart, lineEnd, words, ...place }: ShownPla
     picture: { key, type, bytes: bytes.length, width, height, size },
     boxes: boxes.map((box) => ({ box, shares: sharesOf(box, size) })),
     ...{ share, times },
+    doubts: doubts.map(({ box: [left, top], shown: on, first, second, confidence, chosen }) => ({
+      figure: [place.sha256.slice(0, 8), page ?? place.page ?? 1, left, top].join("."),
+      ...{ first_read: first, second_read: second, confidence, chosen, box: on },
+    })),
   };
 }
 
@@ -263,6 +279,7 @@ function placeLines({
   lineEnd,
   words,
   shown,
+  doubts,
 }: ShownPlace): readonly string[] {
   const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
   const page = shown.kind === "refused" || shown.page === null ? "" : `, page ${shown.page}`;
@@ -272,5 +289,6 @@ function placeLines({
     `   ${path}, ${lines}${page}`,
     ...words.split("\n").map((line) => `   > ${line}`),
     ...(said === "" ? [] : [`   ${said}`]),
+    ...doubts.map((doubt) => `   ${doubtText(doubt)}`),
   ];
 }

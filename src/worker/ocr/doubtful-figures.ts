@@ -29,7 +29,11 @@ const readAt = ({ lines }: PageRecord, place: PixelBox): string =>
     .map(({ text }) => text)
     .join(" ");
 
-const holds = ([left, top, right, bottom]: PixelBox, [x, y, otherX, otherY]: PixelBox): boolean => {
+/** Whether the middle of the other box lies in this one. */
+export const holds = (
+  [left, top, right, bottom]: PixelBox,
+  [x, y, otherX, otherY]: PixelBox,
+): boolean => {
   const [across, down] = [(x + otherX) / 2, (y + otherY) / 2];
   return across >= left && across <= right && down >= top && down <= bottom;
 };

@@ -8,9 +8,9 @@ import type { Desk } from "../desk.ts";
 const SHA256 = "ab".repeat(32);
 const PATH = "allowed/corpus/bill.png";
 const OCR = {
-  ...{ languages: ["eng"], second: "fast", models_directory: null },
+  ...{ languages: ["eng"], second: "fast" as const, models_directory: null },
   ...{ page_timeout_s: 60, memory_mb: 600 },
-} as const;
+};
 
 const word = (text: string, left: number, more: object = {}): object => ({
   ...{ text, box: [left, 50, left + 90, 80], confidence: 91 },

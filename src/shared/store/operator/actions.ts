@@ -5,7 +5,7 @@ import { execute, valueOf } from "../connection/rows.ts";
 /** What somebody may do on the pages of the dashboard. */
 type OperatorAction =
   | ("pause" | "resume" | "cancel" | "retry")
-  | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve")
+  | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve" | "choose")
   | ("start" | "save-query" | "remove-query");
 
 export type NewAction = {

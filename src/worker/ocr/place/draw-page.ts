@@ -48,7 +48,8 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<Drawn
   const shown = turn % 2 === 0 ? points : { width: points.height, height: points.width };
   const picture = render(sheet, { ...pixelsOf(shown, wanted.width), turn });
   refuseUnreadable(sheet, picture);
-  const texts = wanted.record === null ? textsOf(sheet, shown) : textsIn(wanted.record, shown);
+  const texts =
+    wanted.record === null ? textsOf(sheet, shown) : textsIn(wanted.record, shown, wanted.words);
   return {
     ...{ kind: "drawn", page: number, ...findWords(texts, wanted), points: shown },
     ...{ width: picture.width, height: picture.height, png: greyPng(picture) },
@@ -207,15 +208,20 @@ function valuesOf({ pdfium, page, form }: Sheet): { value: string; rect: readonl
 const wordAt = (text: string, box: Box): readonly PlacedText[] =>
   [" ", text].map((part) => ({ text: part, box, isSideways: false }));
 
-/** The words of a record, each behind a blank, in points of the page. */
+/** The words of a record, each behind a blank, in points of the page. @param wanted holds what a person chose, or was written before */
 export const textsIn = (
   { lines, picture }: PageRecord,
-  { width, height }: Size,
+  size: Size,
+  wanted: string,
 ): readonly PlacedText[] =>
   lines
     .flatMap(({ words }) => words)
-    .flatMap(({ text, box: [left, top, right, bottom] }) => {
-      const [across, down] = [width / picture.width, height / picture.height];
-      const box: Box = [left * across, top * down, right * across, bottom * down];
-      return wordAt(text, box);
+    .flatMap(({ text, box, place, read }) => {
+      if (read === undefined) return wordAt(text, scaled(box, picture, size));
+      return wordAt(wanted.includes(text) ? text : read, scaled(place ?? box, picture, size));
     });
+
+export function scaled([left, top, right, bottom]: Box, from: Size, to: Size): Box {
+  const [across, down] = [to.width / from.width, to.height / from.height];
+  return [left * across, top * down, right * across, bottom * down];
+}

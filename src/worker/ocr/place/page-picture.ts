@@ -5,7 +5,9 @@ import { readOnceInChild } from "../../documents/reader/reader.ts";
 import type { ReaderLimits } from "../../documents/reader/reader.ts";
 import { quotePath } from "../../sandbox/names.ts";
 import type { PageRecord } from "../page-record.ts";
-import { textsIn } from "./draw-page.ts";
+import { doubtfulFigures, holds } from "../doubtful-figures.ts";
+import type { DoubtfulFigure } from "../doubtful-figures.ts";
+import { scaled, textsIn } from "./draw-page.ts";
 import type { DrawnPage, PageToDraw } from "./draw-page.ts";
 import { findWords } from "./find-words.ts";
 import type { Box } from "./find-words.ts";
@@ -89,7 +91,7 @@ function ownPicture(
   wanted: Omit<PageToDraw, "pdfium">,
 ): PagePicture {
   const { width, height } = record.picture;
-  const { boxes, share, times } = findWords(textsIn(record, { width, height }), wanted);
+  const { boxes, share, times } = findWords(textsIn(record, record.picture, wanted.words), wanted);
   const size = record.turned % 180 === 0 ? { width, height } : { width: height, height: width };
   return {
     ...{ kind: "picture", type, bytes, page: null, ...size, share, times },
@@ -97,6 +99,24 @@ function ownPicture(
     boxes: boxes.map((box) => turnBack(box, record)),
   };
 }
+
+/** Figures among the marked words that were not read for sure, with their boxes on the picture. */
+export const doubtsOn = (
+  { boxes, size }: Pick<PagePicture, "boxes" | "size">,
+  record: PageRecord,
+): readonly ShownDoubt[] =>
+  doubtfulFigures(record)
+    .map((doubt) => {
+      const { box } = doubt;
+      const isDrawn = size.unit === "points";
+      return {
+        ...doubt,
+        shown: isDrawn ? scaled(box, record.picture, size) : turnBack(box, record),
+      };
+    })
+    .filter(({ shown }) => boxes.some((box) => holds(box, shown)));
+
+export type ShownDoubt = DoubtfulFigure & { readonly shown: Box };
 
 /** The picture was turned clockwise before it was read; the box as it stands in the file. */
 function turnBack(

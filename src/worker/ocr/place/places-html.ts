@@ -1,15 +1,23 @@
 import { Html, markup } from "../../../shared/views/html-markup.ts";
-import { figureHtml, marksText, PAGE_STYLE } from "../../../shared/views/page-picture.ts";
+import {
+  doubtText,
+  figureHtml,
+  marksText,
+  PAGE_STYLE,
+} from "../../../shared/views/page-picture.ts";
 import type { RunDetail } from "../../../shared/views/runs.ts";
 import { formatTask } from "../../../shared/kinds.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import type { PagePicture } from "../../../shared/page-pictures.ts";
 import type { CarriedWords } from "../../../shared/views/carried-words.ts";
 
+import type { ShownDoubt } from "./page-picture.ts";
+
 /** A statement, the words that carry it, and the picture of their page by its key, or why there is none. */
 export type ShownPlace = CarriedWords & {
   readonly shown: PagePicture | Refusal;
   readonly key: string;
+  readonly doubts: readonly ShownDoubt[];
 };
 
 /** Its pictures stand in it: nothing is loaded from anywhere, and nothing runs. */
@@ -39,7 +47,7 @@ ${places.map(placeHtml)}
 </html>
 `.toString();
 
-function placeHtml({ number, text, grade, path, words, shown }: ShownPlace): Html {
+function placeHtml({ number, text, grade, path, words, shown, doubts }: ShownPlace): Html {
   const head = markup`<h2 dir="auto">${number}. ${text}</h2><blockquote dir="auto">${words}</blockquote>`;
   if (shown.kind === "refused") {
     return markup`<section>${head}<p>${path}. ${grade}. ${shown.message}</p></section>`;
@@ -47,7 +55,7 @@ function placeHtml({ number, text, grade, path, words, shown }: ShownPlace): Htm
   const place = shown.page === null ? path : `${path}, page ${shown.page}`;
   const { bytes, type, ...figure } = shown;
   const src = `data:${type};base64,${bytes.toString("base64")}`;
-  return markup`<section>${head}<p>${place}. ${grade}. ${marksText(shown)}</p>
+  return markup`<section>${head}<p>${place}. ${grade}. ${marksText(shown)} ${doubts.map(doubtText).join(" ")}</p>
 ${figureHtml({ ...figure, id: `place-${number}`, src, place, words })}</section>
 `;
 }
