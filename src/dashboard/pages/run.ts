@@ -1,5 +1,5 @@
 import { formatTask } from "../../shared/kinds.ts";
-import { reasonText, shareText } from "../../shared/views/claims.ts";
+import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
 import { hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -92,8 +92,9 @@ async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   const shown = shownClaims(run);
   if (shown.length === 0) return markup``;
   const rows: Html[] = [];
-  for (const [at, claim] of shown.slice(0, MOST_CLAIMS).entries()) {
-    rows.push(await claimHtml(desk, run, { ...claim, ordinal: at + 1 }));
+  const numbered = shown.map((claim, at) => ({ ...claim, ordinal: at + 1 }));
+  for (const claim of readingFirst(numbered).slice(0, MOST_CLAIMS)) {
+    rows.push(await claimHtml(desk, run, claim));
   }
   const left = shown.length - rows.length;
   const share = shareText(run.claims.filter(({ stands }) => stands).map(({ grade }) => grade));

@@ -6,6 +6,7 @@ import type { ClaimGrade } from "../run-result.ts";
 import type { VerificationState } from "../verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf } from "../store/connection/rows.ts";
+import { DOUBT_OF_CLAIM, doubtSchema, doubtText } from "./doubtful-figures.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { WORDS, tableOf } from "./section.ts";
 import type { Block, LineRange, Text } from "./section.ts";
@@ -39,6 +40,8 @@ export const storedClaim = z.object({
   quote: z.string().nullable(),
   /** Of the other pieces that it cites. */
   other_places: z.array(otherPlace),
+  /** Of the figure that was not read for sure. */
+  doubt: doubtSchema.nullish(),
 });
 export type StoredClaim = z.infer<typeof storedClaim>;
 
@@ -53,7 +56,7 @@ type LeftOutClaim = z.infer<typeof leftOutClaim>;
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
       from (select ordinal, text, grade, reason, cites, arithmetic, number, path, line_start, line_end,
-                   locator, carrier as quote, other_places
+                   locator, carrier as quote, other_places, ${DOUBT_OF_CLAIM} as doubt
               from nightdesk_data.claims c where c.run_id = r.run_id and c.stands
              order by ordinal limit ${most}) c) as claims,
     (select coalesce(jsonb_agg(jsonb_build_object('text', c.text, 'reason', c.reason) order by c.ordinal), '[]')
@@ -112,8 +115,17 @@ export function shareText(grades: readonly ClaimGrade[]): string {
 export const reasonText = ({
   reason,
   arithmetic,
-}: Pick<StoredClaim, "reason" | "arithmetic">): string =>
-  arithmetic === null ? REASON_WORDS[reason] : `${REASON_WORDS[reason]}: ${arithmetic}`;
+  doubt = null,
+}: Pick<StoredClaim, "reason" | "arithmetic" | "doubt">): string => {
+  const more = arithmetic ?? (doubt === null ? null : doubtText(doubt));
+  return more === null ? REASON_WORDS[reason] : `${REASON_WORDS[reason]}: ${more}`;
+};
+
+/** Those first whose figures wait for somebody who says what stands in the picture. */
+export const readingFirst = <T extends Pick<StoredClaim, "reason">>(claims: readonly T[]): T[] => [
+  ...claims.filter(({ reason }) => reason === "reading"),
+  ...claims.filter(({ reason }) => reason !== "reading"),
+];
 
 /** Statements that a page shows of one answer. */
 const MOST_SHOWN = 30;
@@ -131,7 +143,7 @@ export function claimBlocks(claims: readonly StoredClaim[], total = claims.lengt
 }
 
 function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
-  const shown = claims.slice(0, MOST_SHOWN);
+  const shown = readingFirst(claims).slice(0, MOST_SHOWN);
   const more = total - shown.length;
   return [
     tableOf(shown, [

@@ -41,31 +41,6 @@ export function marksText({ share, times }: Pick<ShownPage, "share" | "times">):
   return times > 1 ? `The words stand ${times} times on the page: all of them are marked.` : "";
 }
 
-type Doubt = {
-  readonly first: string;
-  readonly second: string | null;
-  /** 0 to 100. */
-  readonly confidence: number;
-  readonly chosen: string | null;
-};
-
-/** How a figure was read: `The 3 of 71.73 was read with 66 %, and as 71.71 by the second reader.` */
-export function doubtText({ first, second, confidence, chosen }: Doubt): string {
-  const sure = `${oddSign(first, second)}${first} was read with ${Math.round(confidence)} %`;
-  const other = second === null ? "" : `, and as ${second} by the second reader`;
-  const by = chosen === null ? "" : ` A person chose ${chosen}.`;
-  return `${sure}${other}.${by}`.replace(/^the/, "The");
-}
-
-/** The one sign in which two readings differ. */
-function oddSign(first: string, second: string | null): string {
-  const [signs, others] = [Array.from(first), Array.from(second ?? "")];
-  const odd = signs.filter((sign, at) => sign !== others[at]);
-  return signs.length === others.length && signs.length > 1 && odd.length === 1
-    ? `the ${odd[0] ?? ""} of `
-    : "";
-}
-
 type CutOut = Pick<Figure, "size" | "src"> & {
   readonly box: ShownPage["boxes"][number];
   readonly words: string;

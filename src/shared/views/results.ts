@@ -155,7 +155,10 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
 
 const SELECT = selectOf(ALL);
 
-/** The same with the limits of a report: answers in the order of insertion, digests of a batch and its folders before all others. */
+/**
+ * The same with the limits of a report: answers in the order of insertion, digests of a batch and its folders before all others, and then
+ * those that rest on a figure that was not read for sure.
+ */
 export const selectReportAnswers = (
   db: Queryable,
   batchId: string,
@@ -163,8 +166,12 @@ export const selectReportAnswers = (
 ): Promise<readonly JobResult[]> =>
   rowsOf(db, resultSchema, [batchId, limit])`
      with shown as materialized (
-       select job_id, seq, case when kind <> 'digest' then 2 when input->>'level' = 'batch' then 0 else 1 end as rank
-         from nightdesk_data.jobs where batch_id = $1 and state = 'succeeded' and kind not in ('index', 'command', 'embed')
+       select job_id, seq, case when kind = 'digest' then case when input->>'level' = 'batch' then 0 else 1 end
+                                when exists (select from nightdesk_data.claims c
+                                              where c.run_id = j.run_id and c.stands and c.reason = 'reading')
+                                  or exists (select from nightdesk_data.field_bindings f
+                                              where f.run_id = j.run_id and f.reason = 'reading') then 2 else 3 end as rank
+         from nightdesk_data.jobs j where batch_id = $1 and state = 'succeeded' and kind not in ('index', 'command', 'embed')
         order by rank, seq limit $2)
      ${selectOf(SHOWN_OF_ANSWER)} join shown on shown.job_id = j.job_id order by shown.rank, shown.seq`;
 

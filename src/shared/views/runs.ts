@@ -10,6 +10,7 @@ import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
 import { storedCitation } from "./citations.ts";
 import { otherPlace } from "./claims.ts";
+import { DOUBT_OF_CLAIM, doubtSchema } from "./doubtful-figures.ts";
 import { storedEvidence } from "./results.ts";
 import { storedStep, stepsColumn } from "./steps.ts";
 
@@ -159,6 +160,7 @@ export const runDetailSchema = runSchema.extend({
       carrier: z.string().nullable(),
       locator: locatorSchema.nullable(),
       other_places: z.array(otherPlace),
+      doubt: doubtSchema.nullish(),
       ...span,
       checks: z.array(
         z.object({
@@ -253,7 +255,7 @@ export const RUN_ROWS = {
   field_bindings: rowsIn("field_bindings"),
   claims: rowsIn("claims", {
     ordinal: "c.draft * 1000000::bigint + c.ordinal",
-    body: `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('checks',
+    body: `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('doubt', ${DOUBT_OF_CLAIM}, 'checks',
            (select coalesce(jsonb_agg(jsonb_build_object('rule', k.rule, 'verdict', k.verdict, 'detail', k.detail)
                    order by k.ordinal), '[]')
               from nightdesk_data.claim_checks k

@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openReadPages } from "../../../src/worker/ocr/open-read-pages.ts";
 import { pageLines } from "../../../src/worker/ocr/page-lines.ts";
 import { describeOnPostgres } from "../../support/test-databases.ts";
+import { insertFinishedBatch } from "../../support/finished-batch.ts";
 import { openDesk, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 
@@ -75,6 +78,37 @@ describeOnPostgres("nightdesk evidence choose", () => {
     await expect(textOf()).resolves.toBe("Fee 71.73⸮ | 1,⸮ 250.40⸮ | 8⸮");
   });
 
+  test("is named by the reason of a statement, which a report lists before others", async () => {
+    const answered = (customId: string, sha256: string) => ({
+      customId,
+      input: { kind: "ask" as const, question: `What of ${customId}?` },
+      answer: `It is ${customId} [1].`,
+      evidence: [{ path: PATH, lines: [1, 1] as const, sha256 }],
+    });
+    const jobs = await insertFinishedBatch(desk.database, {
+      name: "evening",
+      jobs: [answered("plain", "c".repeat(64)), answered("doubted", SHA256)],
+    });
+    await desk.database.query(
+      `with claim as (
+         insert into nightdesk_data.claims (run_id, draft, ordinal, text, cites, grade, fate, reason, stands, number, path,
+                start_char, end_char, line_start, line_end, carrier, locator)
+         select run_id, 0, 0, 'The fee is 71.73.', '{1}', 'unconfirmed', 'marked', 'reading', true, 1, $2, 0, 9, 1, 1, 'Fee 71.73⸮', '{"page": 1}'
+           from nightdesk_data.jobs where job_id = $1 returning run_id)
+       insert into nightdesk_data.claim_checks (run_id, draft, claim, ordinal, rule, verdict, detail)
+       select run_id, 0, 0, 0, 'reading', 'unknown', '71.73 was not read for sure from the picture of its page.' from claim`,
+      [jobs.get("doubted"), PATH],
+    );
+    const why = "The 3 of 71.73 was read with 66 %, and as 71.71 by the second reader.";
+    const shown = await desk.run("runs", "show", jobs.get("doubted") ?? "");
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain(why);
+    const folder = join(desk.workroot, "report");
+    await desk.run("batch", "report", "evening", "--output", folder);
+    const report = await readFile(join(folder, "evening.md"), "utf8");
+    expect(report).toContain(why);
+    expect(report.indexOf("It is doubted")).toBeLessThan(report.indexOf("It is plain"));
+  });
+
   test("puts what was chosen in place of all words of the figure, from then on", async () => {
     const chosen = await desk.run("evidence", "choose", "abababab.1.400.50", "--second");
     expect(chosen).toMatchObject({ code: 0, stderr: expect.stringContaining("1 file is indexed") });
@@ -90,7 +124,7 @@ describeOnPostgres("nightdesk evidence choose", () => {
     await expect(
       rowsOf(
         desk.database,
-        "select distinct kind, input->>'path' as path from nightdesk_data.jobs",
+        "select distinct kind, input->>'path' as path from nightdesk_data.jobs where kind <> 'ask'",
       ),
     ).resolves.toEqual([{ kind: "ocr", path: PATH }]);
   });

@@ -1,10 +1,6 @@
 import { Html, markup } from "../../../shared/views/html-markup.ts";
-import {
-  doubtText,
-  figureHtml,
-  marksText,
-  PAGE_STYLE,
-} from "../../../shared/views/page-picture.ts";
+import { doubtText } from "../../../shared/views/doubtful-figures.ts";
+import { figureHtml, marksText, PAGE_STYLE } from "../../../shared/views/page-picture.ts";
 import type { RunDetail } from "../../../shared/views/runs.ts";
 import { formatTask } from "../../../shared/kinds.ts";
 import type { Refusal } from "../../../shared/failure.ts";
