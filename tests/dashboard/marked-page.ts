@@ -11,7 +11,7 @@ import { openDesk } from "./open-desk.ts";
 import type { TestDesk } from "./open-desk.ts";
 
 export const WORDS = 'Mooring fee "71,73" <euros>';
-const PATH = "allowed/corpus/bills.pdf";
+export const PATH = "allowed/corpus/bills.pdf";
 
 type MarkedPage = {
   readonly desk: TestDesk;

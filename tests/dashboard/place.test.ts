@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { describeOnPostgres } from "../support/test-databases.ts";
-import { DOUBTED, openMarkedPage } from "./marked-page.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { DOUBTED, openMarkedPage, PATH, WORDS } from "./marked-page.ts";
 import { openDesk } from "./open-desk.ts";
 
 describeOnPostgres("the place of a statement on its page", () => {
@@ -62,6 +63,31 @@ describeOnPostgres("the place of a statement on its page", () => {
       body: `figure=${DOUBTED}&reading=first`,
     });
     expect(forged.status).toBe(403);
+  });
+
+  test("a value of an extraction leads to its page as well", async () => {
+    const { desk } = marked;
+    const jobs = await insertFinishedBatch(desk.db, {
+      name: "fields",
+      jobs: [
+        {
+          ...{ customId: "bill", input: { kind: "extract", path: PATH }, output: { fee: "71,73" } },
+          evidence: [{ path: PATH, lines: [1, 3], sha256: "a".repeat(64) }],
+        },
+      ],
+    });
+    const { rows } = await desk.db.query(
+      `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, grade, quote, number, path,
+              start_char, end_char, line_start, line_end)
+       select run_id, 0, '/fee', '"71,73"', 'bound', 'supported', $3, 1, $2, 10, 33, 2, 2
+         from nightdesk_data.jobs where job_id = $1 returning run_id`,
+      [jobs.get("bill"), PATH, WORDS],
+    );
+    const path = `/runs/${(rows[0] as { run_id: string }).run_id}`;
+    const { text } = await desk.browse(path);
+    expect(text).toContain("/fee: 71,73");
+    expect(text).toContain(`<a href="${path}/statements/1#place-mark">Show on its page</a>`);
+    expect((await desk.browse(`${path}/statements/1`)).text).toContain('id="place-mark"');
   });
 
   test("a picture has a type of its own and runs nothing", async () => {

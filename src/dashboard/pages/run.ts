@@ -1,6 +1,6 @@
 import { formatTask } from "../../shared/kinds.ts";
 import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
-import { hasPages, shownClaims } from "../../shared/views/carried-words.ts";
+import { carriedWords, hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
@@ -90,7 +90,7 @@ const MOST_CLAIMS = 60;
 /** Each statement beside the lines that carry it, with what stands around them in their file. */
 async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   const shown = shownClaims(run);
-  if (shown.length === 0) return markup``;
+  if (shown.length === 0) return fieldsHtml(run);
   const rows: Html[] = [];
   const numbered = shown.map((claim, at) => ({ ...claim, ordinal: at + 1 }));
   for (const claim of readingFirst(numbered).slice(0, MOST_CLAIMS)) {
@@ -101,6 +101,21 @@ async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   return markup`<section aria-labelledby="claims"><h2 id="claims">Statements, and what carries them</h2>
 <p class="note">${share}</p>
 ${rows}${left > 0 ? markup`<p class="note">${countOf(left, "statement")} more: nightdesk runs show.</p>` : ""}</section>`;
+}
+
+/** Each value of an extraction beside the words that carry it. */
+function fieldsHtml(run: RunDetail): Html {
+  const rows = carriedWords(run)
+    .slice(0, MOST_CLAIMS)
+    .map(
+      ({ number: ordinal, text, grade, path, words }) =>
+        markup`<div class="side ${classOf(grade)}"><div class="claim"><p dir="auto">${text}</p><p class="note">${stateHtml(grade)}</p></div>
+<div class="passage"><p class="note">${webLink(path)}</p><blockquote dir="auto">${words}</blockquote>${placeLink(run, { path, ordinal })}</div></div>
+`,
+    );
+  return rows.length === 0
+    ? markup``
+    : markup`<section aria-labelledby="values"><h2 id="values">Values, and what carries them</h2>${rows}</section>`;
 }
 
 type Claim = RunDetail["claims"][number] & {
@@ -138,7 +153,10 @@ async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Pr
 }
 
 /** To the page of its file with the words marked, where that has pages. */
-const placeLink = ({ run_id: run }: RunDetail, { path, ordinal }: Claim): Html =>
+const placeLink = (
+  { run_id: run }: RunDetail,
+  { path, ordinal }: Pick<Claim, "path" | "ordinal">,
+): Html =>
   path === null || !hasPages(path)
     ? markup``
     : markup`<p>${link(`${placePath(run, ordinal)}#place-mark`, "Show on its page")}</p>`;
