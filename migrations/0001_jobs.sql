@@ -101,7 +101,6 @@ create table nightdesk_data.jobs (
   lease_until timestamptz,
   -- Asked of a running job by a cancellation, and by a deadline that passed.
   cancel_requested boolean not null default false,
-  progress jsonb,
   error_code text,
   error_message text,
   created_at timestamptz not null default now(),
@@ -186,6 +185,21 @@ create index jobs_that_examine on nightdesk_data.jobs (finished_at) where kind =
 create index jobs_held_back on nightdesk_data.jobs (batch_id) where state = 'queued' and due_at = 'infinity';
 -- Which kinds of jobs wait in a batch, without looking at each of a million.
 create index jobs_waiting_by_kind on nightdesk_data.jobs (batch_id, kind) where state in ('queued', 'parked');
+
+-- How far the run is that holds the job, in counts and names of steps; never words of an answer. The row goes when that
+-- run ends, whatever ends it, so that there are no more rows than running jobs.
+create table nightdesk_data.job_progress (
+  job_id uuid primary key references nightdesk_data.jobs on delete cascade,
+  run_id uuid not null,
+  progress jsonb not null check (jsonb_typeof(progress) = 'object' and length(progress::text) <= 10000)
+);
+create function nightdesk_data.end_progress() returns trigger language plpgsql as $$
+begin
+  delete from nightdesk_data.job_progress where job_id = new.job_id;
+  return null;
+end $$;
+create trigger progress_ends_with_its_run after update of state on nightdesk_data.jobs
+  for each row when (old.state = 'running' and new.state <> 'running') execute function nightdesk_data.end_progress();
 
 -- Counts by state, kept by triggers in up to 64 rows a batch, so that workers do not queue for one row: of 16
 -- jobs that run at once, two rarely wait for the same one. A row may hold negative counts; the sums of a batch do not.

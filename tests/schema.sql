@@ -489,6 +489,11 @@ table nightdesk_data.job_dependencies
   column parent_id uuid not null
   column child_id uuid not null
 
+table nightdesk_data.job_progress
+  column job_id uuid not null
+  column run_id uuid not null
+  column progress jsonb not null
+
 table nightdesk_data.job_vectors
   column job_id uuid not null
   column ordinal integer not null
@@ -517,7 +522,6 @@ table nightdesk_data.jobs
   column worker_id uuid
   column lease_until timestamp with time zone
   column cancel_requested boolean not null default false
-  column progress jsonb
   column error_code text
   column error_message text
   column created_at timestamp with time zone not null default now()
@@ -1486,6 +1490,12 @@ constraint job_dependencies_parent_id_fkey on nightdesk_data.job_dependencies FO
 constraint job_dependencies_pkey on nightdesk_data.job_dependencies PRIMARY KEY (parent_id, child_id)
 
 constraint no_job_waits_for_itself on nightdesk_data.job_dependencies CHECK ((parent_id <> child_id))
+
+constraint job_progress_job_id_fkey on nightdesk_data.job_progress FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint job_progress_pkey on nightdesk_data.job_progress PRIMARY KEY (job_id)
+
+constraint job_progress_progress_check on nightdesk_data.job_progress CHECK (((jsonb_typeof(progress) = 'object'::text) AND (length((progress)::text) <= 10000)))
 
 constraint job_vectors_job_id_fkey on nightdesk_data.job_vectors FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
@@ -3496,6 +3506,15 @@ begin
   end if;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.end_progress()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from nightdesk_data.job_progress where job_id = new.job_id;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.end_web_call(old_ticket uuid, at_host text, answer text, message text, retry_after double precision, most_failures integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -4097,6 +4116,8 @@ CREATE TRIGGER count_moved_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING 
 CREATE TRIGGER count_removed_jobs AFTER DELETE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_jobs()
 
 CREATE TRIGGER end_investigations AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((new.kind = ANY (ARRAY['investigate'::text, 'check'::text])) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION nightdesk_data.end_investigation()
+
+CREATE TRIGGER progress_ends_with_its_run AFTER UPDATE OF state ON nightdesk_data.jobs FOR EACH ROW WHEN (((old.state = 'running'::text) AND (new.state <> 'running'::text))) EXECUTE FUNCTION nightdesk_data.end_progress()
 
 CREATE TRIGGER release_parents_of_ended_jobs AFTER UPDATE ON nightdesk_data.jobs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.release_parents()
 
@@ -5575,6 +5596,8 @@ grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,doubl
 grant execute on function nightdesk_data.end_investigation() to public
 
 grant execute on function nightdesk_data.end_kept_call(uuid,boolean,uuid,text,integer,bigint,double precision,double precision,double precision) to public
+
+grant execute on function nightdesk_data.end_progress() to public
 
 grant execute on function nightdesk_data.end_web_call(uuid,text,text,text,double precision,integer) to public
 

@@ -514,13 +514,37 @@ describe.each(databases)("the store on %s", (name) => {
     expect(await countOf(db, "nightdesk_data.batches where name = $1", [batchName])).toBe(0);
   });
 
-  test("progress is kept while the job runs", async () => {
+  test("progress is kept while the job runs, of the run that holds it, and goes with its end", async () => {
     const { jobIds } = await openBatchOf(db, [askJob("a")]);
-    const job = await claimNext(db, jobIds[0] ?? "");
-    await reportProgress(db, job.runId, { done: 1, total: 4 });
-    expect((await rowOf(db, job.jobId))["progress"]).toEqual({ done: 1, total: 4 });
+    const jobId = jobIds[0] ?? "";
+    const progress = async () =>
+      (await db.query("select run_id, progress from nightdesk_data.job_progress")).rows;
+    const lost = await claimNext(db, jobId);
+    await reportProgress(db, lost.runId, { done: 1, total: 4 });
+    expect(await progress()).toEqual([{ run_id: lost.runId, progress: { done: 1, total: 4 } }]);
+    await expireLease(db, jobId);
+    await takeBackLostJobs(db);
+    expect(await progress()).toEqual([]);
+    const job = await claimNext(db, jobId);
+    await reportProgress(db, lost.runId, { done: 4, total: 4 });
+    expect(await progress()).toEqual([]);
+    await reportProgress(db, job.runId, { done: 2, total: 4 });
     await succeed(job.runId);
-    expect((await rowOf(db, job.jobId))["progress"]).toBeNull();
+    await reportProgress(db, job.runId, { done: 4, total: 4 });
+    expect(await progress()).toEqual([]);
+  });
+
+  test("progress that is reported while runs end leaves no row behind", async () => {
+    const { jobIds } = await openBatchOf(
+      db,
+      Array.from({ length: 12 }, (_, at) => askJob(`late ${at}`)),
+    );
+    const jobs: string[] = [];
+    for (const jobId of jobIds) jobs.push((await claimNext(db, jobId)).runId);
+    await Promise.all(
+      jobs.flatMap((runId) => [reportProgress(db, runId, { done: 1 }), succeed(runId)]),
+    );
+    expect(await countOf(db, "nightdesk_data.job_progress")).toBe(0);
   });
 
   test("a worker is alive while its heart beats", async () => {

@@ -42,8 +42,9 @@ export const selectDeskWorkers = (db: Queryable): Promise<readonly DeskWorker[]>
   rowsOf(db, workerSchema)`
      select w.worker_id, w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
             (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
-                      'batch', b.name, 'started_at', j.started_at, 'progress', j.progress) order by j.started_at), '[]')
+                      'batch', b.name, 'started_at', j.started_at, 'progress', p.progress - 'steps') order by j.started_at), '[]')
                from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+               left join nightdesk_data.job_progress p using (job_id)
               where j.state = 'running' and j.worker_id = w.worker_id) as held
        from nightdesk.workers w where w.heartbeat_at > clock_timestamp() - interval '1 day'
       order by w.is_alive desc, w.host, w.pid limit 50`;

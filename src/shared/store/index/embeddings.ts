@@ -242,4 +242,5 @@ export const selectEmbedProgress = (db: Queryable, batchId: string): Promise<Emb
             coalesce(sum(case when finished_at is null then coalesce(said, 0) else given end), 0) as done
        from (select finished_at, (progress->>'done')::integer as said,
                     coalesce((input->'chunks'->'range'->>'due')::integer, (progress->>'total')::integer) as given
-               from nightdesk_data.jobs where batch_id = $1 and kind = 'embed') jobs`;
+               from nightdesk_data.jobs left join nightdesk_data.job_progress using (job_id)
+              where batch_id = $1 and kind = 'embed') jobs`;

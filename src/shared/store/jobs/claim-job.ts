@@ -56,7 +56,7 @@ export const claimJob = (
        update nightdesk_data.jobs j
           set state = 'running', run_id = $4, worker_id = $3, attempt = attempt + 1,
               lease_until = clock_timestamp() + interval '${LEASE_SECONDS} s', dispatched_at = null, parked_host = null, waiting_for = null,
-              started_at = coalesce(started_at, clock_timestamp()), progress = null
+              started_at = coalesce(started_at, clock_timestamp())
          from nightdesk_data.batches b
         where j.job_id = $1 and j.dispatch = $2 and j.state in ('queued', 'parked') and ${isDue("j.due_at")}
           and b.batch_id = j.batch_id and ${MAY_RUN}
@@ -130,14 +130,19 @@ export async function renewLeases(
   };
 }
 
-/** Says how far a long run is: `{done, total, unit}` and what else it counts. */
+/**
+ * Says how far a run is, as `{done, total, unit}` or by its steps; nothing where the run has lost its job. It waits for
+ * whoever ends the run in this moment, so that no row is written behind the end.
+ */
 export const reportProgress = (
   db: Queryable,
   runId: string,
   progress: Readonly<Record<string, unknown>>,
 ): Promise<void> =>
   execute(db, [runId, JSON.stringify(progress)])`
-     update nightdesk_data.jobs set progress = $2 where run_id = $1 and state = 'running'`;
+     insert into nightdesk_data.job_progress (job_id, run_id, progress)
+     select job_id, run_id, $2::jsonb from nightdesk_data.jobs where run_id = $1 and state = 'running' for share
+     on conflict (job_id) do update set run_id = excluded.run_id, progress = excluded.progress`;
 
 /**
  * Keeps the job of a run in hand until the caller's transaction ends: nobody takes it back or ends it meanwhile.

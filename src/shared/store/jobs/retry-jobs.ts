@@ -88,8 +88,8 @@ const requeue = (
         where batch_id = $1 and state = any($2::text[]) and duplicate_of is null and ${which})
      update nightdesk_data.jobs j
         set state = 'queued', attempt = 0, parks = 0, losses = 0, broken_calls = 0, dispatch = dispatch + 1, due_at = now(),
-            cancel_requested = false, error_code = null, error_message = null, progress = null,
-            started_at = null, finished_at = null
+            cancel_requested = false, error_code = null, error_message = null, started_at = null,
+            finished_at = null
        from picked where j.job_id = picked.job_id and j.state = any($2::text[])`;
 
 /** How many children each of the parents waits for, from the rows: what ended while a parent was over did not count. */

@@ -151,7 +151,7 @@ job as (
                        when $2::text in ${GOES_ON}
                        then clock_timestamp() + make_interval(secs => $5::double precision) else due_at end,
          tier = tier + case $2::text when 'escalated' then 1 else 0 end,
-         lease_until = null, worker_id = null, progress = null,
+         lease_until = null, worker_id = null,
          waits_for = case when $2::text = 'drafted' and not cancel_requested then (
                        select count(*) from nightdesk_data.job_dependencies d
                          join nightdesk_data.jobs c on c.job_id = d.child_id

@@ -30,8 +30,9 @@ export const selectWaitingJobs = (db: Queryable, batchId: string): Promise<reado
             case when ${isDue("j.due_at")} then 0
                  when isfinite(j.due_at) then greatest(0, extract(epoch from j.due_at - clock_timestamp())) end
               as due_in_seconds,
-            j.progress, b.hold_reason, b.hold_until, b.state as batch_state
+            p.progress, b.hold_reason, b.hold_until, b.state as batch_state
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
+       left join nightdesk_data.job_progress p using (job_id)
       where j.batch_id = $1 order by j.seq limit 100`;
 
 const openIndexSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });

@@ -59,8 +59,7 @@ export async function removeWorker(db: Queryable, workerId: string): Promise<voi
               run_ms = greatest(0, extract(epoch from clock_timestamp() - started_at) * 1000)
          from held where r.run_id = held.run_id and r.state = 'running')
      update nightdesk_data.jobs j
-        set state = 'queued', attempt = attempt - 1, due_at = clock_timestamp(), lease_until = null, worker_id = null,
-            progress = null
+        set state = 'queued', attempt = attempt - 1, due_at = clock_timestamp(), lease_until = null, worker_id = null
        from held where j.job_id = held.job_id`;
   await execute(db, [workerId])`
      delete from nightdesk_data.workers
