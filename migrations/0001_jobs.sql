@@ -191,7 +191,7 @@ create index jobs_waiting_by_kind on nightdesk_data.jobs (batch_id, kind) where 
 create table nightdesk_data.job_progress (
   job_id uuid primary key references nightdesk_data.jobs on delete cascade,
   run_id uuid not null,
-  progress jsonb not null check (jsonb_typeof(progress) = 'object' and length(progress::text) <= 10000)
+  progress jsonb not null check (jsonb_typeof(progress) = 'object' and length(progress::text) <= 20000)
 );
 create function nightdesk_data.end_progress() returns trigger language plpgsql as $$
 begin

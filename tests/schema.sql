@@ -1495,7 +1495,7 @@ constraint job_progress_job_id_fkey on nightdesk_data.job_progress FOREIGN KEY (
 
 constraint job_progress_pkey on nightdesk_data.job_progress PRIMARY KEY (job_id)
 
-constraint job_progress_progress_check on nightdesk_data.job_progress CHECK (((jsonb_typeof(progress) = 'object'::text) AND (length((progress)::text) <= 10000)))
+constraint job_progress_progress_check on nightdesk_data.job_progress CHECK (((jsonb_typeof(progress) = 'object'::text) AND (length((progress)::text) <= 20000)))
 
 constraint job_vectors_job_id_fkey on nightdesk_data.job_vectors FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 

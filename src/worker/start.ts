@@ -31,6 +31,7 @@ import type { Announcer } from "./services/announcer.ts";
 import { backgroundServices } from "./services/background.ts";
 import { leaseService } from "./services/leases.ts";
 import { checkpointEmbedded } from "./services/retention.ts";
+import { tellSteps } from "./services/tell-steps.ts";
 import { startWorkerMetrics } from "./services/worker-metrics.ts";
 import type { WorkerMetrics } from "./services/worker-metrics.ts";
 import {
@@ -111,7 +112,8 @@ export async function startWorker(
 
   const hookTargets = () => (sharedConfig.agrees("on_batch_end") ? hookTargetsOf(config) : []);
   const schema = watchSchema(upkeep, check);
-  const run = handBackMisfits(createRun(database), database, check);
+  const told = tellSteps(createRun(database), upkeep, announcer.happened);
+  const run = handBackMisfits(told, database, check);
   const metrics = await startWorkerMetrics(context, upkeep);
   const settle = async (finished: FinishedRun) => {
     const settling = { database: database.within("settle"), madeWith };
