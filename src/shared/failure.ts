@@ -8,7 +8,8 @@ export const OUTCOMES = {
   cancelled: "a state of its own, final",
   expired: "a state of its own, final",
   held: "the batch waits",
-  command: "ends a command, never a job",
+  command:
+    "ends a command; of the codes of commands a job has NOT_FOUND alone, and has failed with it",
 } as const;
 
 /**

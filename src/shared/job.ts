@@ -69,6 +69,8 @@ const askInput = z.strictObject({
       route: route.optional(),
       full: z.boolean().optional(),
       model: z.string().min(1).optional(),
+      /** The job of a question: it stands before this one, and the files of its run count as named. */
+      follows: z.uuid().optional(),
       ...pathPrefix,
       source: z.string().min(1).optional(),
       /** Values in the frontmatter, and the days that documents are of. */

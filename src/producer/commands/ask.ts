@@ -9,6 +9,8 @@ import { jobInputSchema, parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
 import { findUnstorableInput } from "../enqueue/parse-line.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import { findFollowed } from "../../shared/store/jobs/followed.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { printDelay, printResult } from "../print/result.ts";
@@ -33,10 +35,12 @@ export const ask: CommandHandler = async (invocation) => {
   const path = textOf(options, "path");
   const place = path === undefined ? undefined : pathPrefixOf(path, cwd, context.config);
   if (place?.kind === "refused") return printRefusal(place, invocation);
+  const former = textOf(options, "follows");
   return runSingleJob(context, {
     kind: "ask",
     question: await textArgumentOf(invocation, "The question"),
     options: said({
+      follows: former === undefined ? undefined : await findFormer(context, former),
       route: routeOf(options),
       full: options["full"] === true ? true : undefined,
       model: textOf(options, "model"),
@@ -47,6 +51,17 @@ export const ask: CommandHandler = async (invocation) => {
     }),
   });
 };
+
+/** @throws Failure NOT_FOUND for what is no question with a result, AMBIGUOUS_ID */
+const findFormer = (context: CommandContext, text: string): Promise<string> =>
+  withDatabase(context, "must-exist", async (database) => {
+    const jobId = await findId(database, text, ["job"]);
+    if (jobId !== undefined && (await findFollowed(database, jobId)) !== undefined) return jobId;
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no question ${JSON.stringify(text)} that was answered or refused. --follows takes the id of its job, as nightdesk batch show prints it.`,
+    );
+  });
 
 export const chat: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);

@@ -89,6 +89,8 @@ function outcomeOf(jobs: readonly WaitingJob[]): Waited | undefined {
   return job === undefined ? undefined : { kind: "delayed", job };
 }
 
+const stepSchema = z.object({ step: z.string() });
+
 const progressSchema = z.object({
   phase: z.string().optional(),
   done: z.number(),
@@ -103,7 +105,8 @@ export function formatProgress(jobs: readonly WaitingJob[]): string {
   if (job === undefined) return "";
   if (job.state === "queued") return `${job.kind}: waiting for a worker`;
   const parsed = progressSchema.safeParse(job.progress);
-  if (!parsed.success) return `${job.kind}: running`;
+  if (!parsed.success)
+    return `${job.kind}: ${stepSchema.safeParse(job.progress).data?.step ?? "running"}`;
   const { phase, done, total, unit } = parsed.data;
   const amount =
     typeof total === "number" ? `${formatCount(done)} of ${formatCount(total)}` : formatCount(done);

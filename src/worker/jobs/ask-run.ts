@@ -2,6 +2,7 @@ import type { AskInput } from "../../shared/job.ts";
 import { routeModels } from "../../shared/route-models.ts";
 import type { Route } from "../../shared/route-models.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
+import type { Followed } from "../../shared/store/jobs/followed.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { notesFor } from "../answer/notes.ts";
@@ -15,10 +16,17 @@ import type { Classification } from "../question/classify-question.ts";
 export type AskRun = {
   readonly jobId: string;
   readonly input: AskInput;
+  readonly followed?: Followed | undefined;
   readonly deps: PipelineDependencies;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
+
+/** The files that its job gives, whatever its words name. */
+export const filesAbout = ({ input: { path }, followed }: Pick<AskRun, "input" | "followed">) => [
+  ...(path === undefined ? [] : [path]),
+  ...(followed?.paths ?? []),
+];
 
 /** What is known before any model is asked. */
 export type RetrievedContext = {

@@ -13,7 +13,7 @@ import type { AdmittedEvidence, Passage, PipelineDependencies } from "../evidenc
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
 import { checkOf as check, succeeded } from "./answer-request.ts";
-import { selectAnswerers } from "./ask-run.ts";
+import { filesAbout, selectAnswerers } from "./ask-run.ts";
 import type { AskRun, RetrievedContext } from "./ask-run.ts";
 import { firstPass } from "./first-pass.ts";
 import { secondPass } from "./second-pass.ts";
@@ -29,13 +29,13 @@ import { endOf, verify } from "./verification/verify.ts";
  * signal's reason after an abort.
  */
 export async function answerQuestion(
-  job: { readonly jobId: string; readonly input: AskInput },
+  job: Pick<AskRun, "jobId" | "input" | "followed">,
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const run: AskRun = { ...job, deps, trace, signal };
-  const { question, options } = job.input;
+  const run: AskRun = { ...job, input: behindFormer(job), deps, trace, signal };
+  const { question, options } = run.input;
   const asked = await classify(run);
   if (asked.kind === "refused") return asked;
   const snapshot = await retrieve(run, asked);
@@ -52,6 +52,12 @@ export async function answerQuestion(
   return endOf(await verify(draft, callParts(deps, run)), succeeded);
 }
 
+/** The question that it follows stands before it, in all that is searched and asked. */
+const behindFormer = ({ input, followed }: Pick<AskRun, "input" | "followed">): AskInput =>
+  followed === undefined
+    ? input
+    : { ...input, question: `${followed.question}\n\n${input.question}` };
+
 type Asked = { readonly kind: "located" } & Pick<
   RetrievedContext,
   "classification" | "meant" | "toRead"
@@ -64,10 +70,11 @@ async function classify(run: AskRun): Promise<Asked | Refusal> {
   return named.kind === "refused" ? named : { classification, ...named };
 }
 
-async function classifyWords({ input, deps, trace }: AskRun): Promise<Classification> {
+async function classifyWords(run: AskRun): Promise<Classification> {
+  const { input, followed, deps, trace } = run;
   const { ask, security } = deps.settings;
   const settings = {
-    path: input.path,
+    about: filesAbout(run),
     allowedExts: security.allowed_exts,
     summaryTriggers: ask.summary_triggers,
     fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
@@ -80,6 +87,7 @@ async function classifyWords({ input, deps, trace }: AskRun): Promise<Classifica
     named_files: namedFiles,
     whole_because: wholeBecause,
     known_files: knownFiles,
+    ...(followed === undefined ? {} : { followed }),
   });
   return classification;
 }

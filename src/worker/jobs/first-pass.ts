@@ -25,6 +25,7 @@ import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { fromNativeCalls, malformed } from "../tools/parse-tool-call.ts";
 import type { MalformedCall, ToolCall } from "../tools/parse-tool-call.ts";
 import type { Classification } from "../question/classify-question.ts";
+import { filesAbout } from "./ask-run.ts";
 import type { Answerers, AskRun, RetrievedContext } from "./ask-run.ts";
 
 /** direct: the model wrote something else than a call. That is kept in the record and never returned. */
@@ -68,13 +69,15 @@ function overridesFor(
   }
 }
 
-/** The first pass. Where the job gives the file, no model is asked which to read, and its path stands in no prompt for one. */
+/** The first pass. Where the job gives files, no model is asked which to read, and their paths stand in no prompt for one. */
 export const firstPass = (
-  { input: { question, path }, deps, trace, signal }: AskRun,
+  { deps, trace, signal, ...asked }: AskRun,
   found: RetrievedContext,
   { route, first }: Answerers,
 ): Promise<Selection | Refusal> =>
   trace.step("first_pass", async () => {
+    const { question } = asked.input;
+    const [path] = filesAbout(asked);
     if (path === undefined) {
       const plan = { question, ...found, model: first, choice: route.first };
       return selectTool({ ...plan, fenceKey: deps.fenceKey }, callParts(deps, { trace, signal }));

@@ -19,9 +19,15 @@ type RunOf<K extends Kind> = JobCall<Extract<JobInput, { readonly kind: K }>> & 
 
 /** The code of a kind is loaded by its first job. */
 const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
-  async ask({ job: { jobId }, input, pipeline, trace, signal }) {
+  async ask({ job: { jobId }, input, database, pipeline, trace, signal }) {
     const { answerQuestion } = await import("./ask.ts");
-    return answerQuestion({ jobId, input }, await pipeline(), trace, signal);
+    const deps = await pipeline();
+    const follows = input.options?.follows;
+    const followed =
+      follows === undefined
+        ? undefined
+        : await (await import("./follow.ts")).readFollowed(follows, database, deps.locate);
+    return answerQuestion({ jobId, input, followed }, deps, trace, signal);
   },
   async summarize({ job: { jobId }, input, pipeline, trace, signal }) {
     const { summarizeFile } = await import("./summarize.ts");

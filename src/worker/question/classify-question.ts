@@ -23,8 +23,8 @@ export type Classified = Classification & {
 };
 
 type ClassifySettings = {
-  /** The file that the job is about, whatever the question names. */
-  readonly path?: string | undefined;
+  /** The files that the job is about, whatever the question names. */
+  readonly about?: readonly string[];
   /** With the leading dot, lower case. */
   readonly allowedExts: readonly string[];
   /** Words and phrases that ask for a summary, and so for the whole of a file. */
@@ -45,9 +45,9 @@ export async function classifyQuestion(
   settings: ClassifySettings,
   knownFiles: () => Promise<KnownFiles>,
 ): Promise<Classified> {
-  const { path, allowedExts, summaryTriggers, fullTriggers, extent } = settings;
+  const { about = [], allowedExts, summaryTriggers, fullTriggers, extent } = settings;
   const { names, rest, ...found } = await findNamedFiles(question, allowedExts, knownFiles);
-  const namedFiles = [...new Set(path === undefined ? names : [path, ...names])];
+  const namedFiles = [...new Set([...about, ...names])];
   if (namedFiles.length === 0) {
     return { need: "passages", namedFiles: [], wholeBecause: null, knownFiles: found.knownFiles };
   }

@@ -3,6 +3,8 @@ import { isPassedOver } from "../../shared/passed-over.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { Grant, GrantLimits } from "../../shared/store/investigations/grants.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
+import { followedSchema } from "../../shared/store/jobs/followed.ts";
+import type { Followed } from "../../shared/store/jobs/followed.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { toNote } from "../answer/notes.ts";
 import type { CheckSources, Note, Passage, PipelineDependencies } from "../evidence/types.ts";
@@ -45,6 +47,10 @@ const classifiedOf = ({ events }: Pick<RunDetail, "events">) =>
 /** The files that told at the time what the question names. */
 export const recordedFiles = (run: Pick<RunDetail, "events">): KnownFiles =>
   knownFilesOf(classifiedOf(run).flatMap(({ known_files: paths }) => paths));
+
+/** What the question carried of the one that it follows. */
+export const recordedFollowed = ({ events }: Pick<RunDetail, "events">): Followed | undefined =>
+  events.flatMap(({ detail }) => followedSchema.safeParse(detail["followed"]).data ?? [])[0];
 
 const retrievedSchema = z.object({ holds_any: z.boolean() });
 

@@ -1,4 +1,5 @@
 import type { RunDetail } from "../../shared/views/runs.ts";
+import type { Followed } from "../../shared/store/jobs/followed.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -28,6 +29,7 @@ import { NotOnRecord, recordedCalls, recordedModels, recordedRoute } from "./rec
 import type { RepeatedCall, Unrecorded } from "./recorded-calls.ts";
 import {
   recordedFiles,
+  recordedFollowed,
   recordedHoldsAny,
   recordedLocate,
   recordedNotes,
@@ -82,7 +84,10 @@ export async function replayRun(
   const { ask } = deps.settings;
   const trace = startTrace();
   const end = await repeat(
-    { jobId: run.job_id, input: routed.input, children, investigation: recorded.investigation },
+    {
+      ...{ jobId: run.job_id, input: routed.input, followed: recordedFollowed(run) },
+      ...{ children, investigation: recorded.investigation },
+    },
     {
       ...deps,
       settings: {
@@ -184,6 +189,7 @@ function recordedVerification(
 type Job = Pick<RecordedRun, "children" | "investigation"> & {
   readonly jobId: string;
   readonly input: RepeatableInput;
+  readonly followed: Followed | undefined;
 };
 
 async function repeat(
@@ -202,14 +208,14 @@ async function repeat(
 }
 
 function runPipeline(
-  { jobId, input, children, investigation }: Job,
+  { jobId, input, followed, children, investigation }: Job,
   deps: PipelineDependencies,
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   switch (input.kind) {
     case "ask":
-      return answerQuestion({ jobId, input }, deps, trace, signal);
+      return answerQuestion({ jobId, input, followed }, deps, trace, signal);
     case "summarize":
       return summarizeFile({ jobId, input }, deps, trace, signal);
     case "extract":

@@ -15,6 +15,7 @@ import {
   route,
   verification,
   night,
+  now,
   documentFilter,
 } from "./options.ts";
 
@@ -142,6 +143,7 @@ export const JOBS: readonly Command[] = [
     examples: [
       'nightdesk ask "How much diesel does the Bear burn under kitchen load?" --wait',
       'nightdesk ask "What does run-the-generator.md say about fuel?" --wait --json',
+      'nightdesk ask "And in winter?" --follows 3f9a2c41 --wait',
     ],
     arguments: [{ usage: "<question>", description: "the question, or - to read it from stdin" }],
     options: [
@@ -151,6 +153,12 @@ export const JOBS: readonly Command[] = [
       ...route,
       ...verification,
       { flags: "--full", description: "read the whole file that the question names" },
+      {
+        flags: "--follows <job>",
+        description:
+          "the question of that job stands before this one, and its files count as named",
+      },
+      now,
       {
         flags: "--path <prefix>",
         description: "only documents whose path starts with this are found and read",

@@ -84,13 +84,12 @@ export const priority: CommandOption = {
   flags: "--priority <n>",
   description: "-100 to 100, higher first; added to each job's own",
 };
+export const now: CommandOption = {
+  flags: "--now",
+  description: "run at any time, whatever windows are configured",
+};
 /** When the jobs of a new batch run. */
-export const night: readonly CommandOption[] = [
-  windows,
-  { flags: "--now", description: "run at any time, whatever windows are configured" },
-  deadline,
-  priority,
-];
+export const night: readonly CommandOption[] = [windows, now, deadline, priority];
 
 /** Which documents, by the date that they say; `index show` tells what it is. */
 export const days: readonly CommandOption[] = [

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { Queryable } from "../connection/database.ts";
+import { rowOf } from "../connection/rows.ts";
+
+/** What a question carries of the one that it follows. */
+const carried = {
+  /** As somebody wrote it, its first 2,000 characters: never an answer, and not what it follows itself. */
+  question: z.string(),
+  /** Files that were admitted as evidence, in the order of the record; they count as named. */
+  paths: z.array(z.string()),
+};
+export const followedSchema = z.object(carried);
+export type Followed = z.infer<typeof followedSchema>;
+
+const foundSchema = z.object({
+  ...carried,
+  /** All files that its record names. */
+  seen: z.array(z.string()),
+});
+
+const MOST_CHARS = 2_000;
+/** As many as a question may name. */
+const MOST_FILES = 8;
+
+/** A question that was answered or refused, as the next one carries it. @param jobId a UUID */
+export const findFollowed = (
+  db: Queryable,
+  jobId: string,
+): Promise<z.infer<typeof foundSchema> | undefined> =>
+  rowOf(db, foundSchema, [jobId])`
+     select left(j.input->>'question', ${MOST_CHARS}) as question,
+            coalesce((array_agg(e.path order by e.first) filter (where e.admitted))[:${MOST_FILES}], '{}') as paths,
+            coalesce(array_agg(e.path) filter (where e.path is not null), '{}') as seen
+       from nightdesk_data.jobs j
+       left join lateral (
+         select path, bool_or(admitted) as admitted, min(ordinal) as first
+           from nightdesk_data.evidence where run_id = j.run_id group by path) e on true
+      where j.job_id = $1 and j.kind = 'ask' and j.state in ('succeeded', 'refused') group by j.job_id`;
