@@ -26,7 +26,7 @@ const hasSelection = () => {
 };
 
 async function refresh() {
-  if (document.body.dataset.updates !== "live" || isAsking) return;
+  if (document.body.dataset.updates === "still" || isAsking) return;
   if (isBusy()) return;
   const wait = askedAt + LEAST_MS - performance.now();
   if (wait > 0) {
@@ -55,8 +55,10 @@ function show(text) {
 }
 
 function swap(text) {
-  const next = new DOMParser().parseFromString(text, "text/html").getElementById("main");
+  const { body } = new DOMParser().parseFromString(text, "text/html");
+  const next = body.querySelector("#main");
   if (next === null) return;
+  document.body.dataset.updates = body.dataset.updates ?? "still";
   for (const kept of main.querySelectorAll("[data-keep]")) {
     next.querySelector(`#${kept.id}`)?.replaceWith(kept);
   }
@@ -155,7 +157,9 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
   const { key } = event;
   if (key === "/") {
-    const field = main.querySelector("input[type=search], textarea, input[type=text]");
+    const field =
+      main.querySelector("input[type=search], textarea, input[type=text]") ??
+      document.querySelector("header .ask input:not([type])");
     if (field !== null) {
       event.preventDefault();
       field.focus();

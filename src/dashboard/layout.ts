@@ -9,8 +9,8 @@ export type PageContent = {
   /** The entry of the menu that it belongs to. */
   readonly menu: string;
   readonly body: Html;
-  /** `live`: it is asked for again when something happened at the desk. */
-  readonly updates?: "live" | "still";
+  /** `live`: it is asked for again when something happened at the desk; `awaited`: without script by itself as well. */
+  readonly updates?: "live" | "awaited" | "still";
 };
 
 const MENU: readonly (readonly [string, string])[] = [
@@ -48,13 +48,13 @@ export function htmlDocument(
 <title>${title} · Nightdesk</title>
 <link rel="stylesheet" href="${asset("desk.css")}">
 <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml">
-<script src="${asset("desk.js")}" defer></script>
+<script src="${asset("desk.js")}" defer></script>${updates === "awaited" ? markup`<noscript><meta http-equiv="refresh" content="2"></noscript>` : ""}
 </head>
 <body data-updates="${updates}" data-live="${asset("live.js")}">
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">Nightdesk</a></p>
-${session === null ? "" : menuHtml(menu, shell.waiting)}
+${session === null ? "" : markup`${menuHtml(menu, shell.waiting)}${askHtml(session)}`}
 </header>
 <main id="main" tabindex="-1">
 ${body}
@@ -75,6 +75,9 @@ const menuHtml = (current: string, waiting: number): Html =>
     const here = href === current ? markup` aria-current="page"` : "";
     return markup`<li><a href="${href}"${here}>${name}${badge}</a></li>`;
   })}</ul></nav>`;
+
+const askHtml = (session: Session): Html =>
+  markup`<form class="ask" method="post" action="/ask">${csrfField(session)}<input name="question" aria-label="Ask a question" placeholder="Ask your documents" autocomplete="off" required><button>Ask</button></form>`;
 
 const footHtml = (session: Session): Html =>
   markup`<form method="post" action="/leave">${csrfField(session)}<p>Signed in as ${session.user}.

@@ -1,5 +1,6 @@
 import type { Route } from "./desk.ts";
 import { ACTIONS } from "./pages/actions.ts";
+import { ASK } from "./pages/ask.ts";
 import { BATCH } from "./pages/batch.ts";
 import { BATCHES } from "./pages/batches.ts";
 import { FIELDS } from "./pages/fields.ts";
@@ -17,6 +18,7 @@ export const ROUTES: readonly Route[] = [
   ...TONIGHT,
   ...BATCHES,
   ...START,
+  ...ASK,
   ...ACTIONS,
   ...BATCH,
   ...FIELDS,

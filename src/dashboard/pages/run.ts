@@ -3,6 +3,7 @@ import { readingFirst, reasonText, shareText } from "../../shared/views/claims.t
 import { carriedWords, hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
+import { selectOpenJob } from "../../shared/views/open-job.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
 import { CONTEXT_LINES, selectPassages } from "../../shared/views/result-list.ts";
@@ -17,6 +18,8 @@ import { classOf, stateHtml } from "../draw.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { link, pathTo, webLink } from "../links.ts";
+import { saidHtml } from "../said.ts";
+import { carriedHtml, followUpHtml, stepsHtml } from "./ask.ts";
 import { placePath } from "./place.ts";
 
 /** A run, or the last run of a job: its question first, then its answer and what carries it, then how it came about. */
@@ -24,14 +27,31 @@ export const RUN: readonly Route[] = [
   {
     method: "get",
     path: "/runs/:run",
-    answer: async (desk: Desk, { part, query }: DeskRequest): Promise<Answer> => {
+    answer: async (desk: Desk, { part, query, session }: DeskRequest): Promise<Answer> => {
       const id = assertId(part("run"), "run or job");
-      const runs = await selectRunDetails(desk.database, id);
+      const { database } = desk;
+      const open = await selectOpenJob(database, id);
+      const runs = await selectRunDetails(database, id);
       const run = runs.at(-1);
-      if (run === undefined) return notStarted(id);
-      const extent = query.get("show") === "all" ? "full" : "brief";
-      const body = await runBody(desk, run, { others: runs.slice(0, -1), extent });
-      return page({ title: titleOf(run), menu: "/batches", body });
+      const job = run ?? open;
+      if (job === undefined) return notStarted(id);
+      const carried = await carriedHtml({ database, session }, job.input);
+      const about = {
+        above:
+          open === undefined
+            ? carried
+            : markup`${carried}${await saidHtml(database, query)}${stepsHtml(open)}`,
+        below: run === undefined ? markup`` : await followUpHtml({ database, session }, run),
+        others: runs.slice(0, -1),
+        extent: query.get("show") === "all" ? "full" : "brief",
+      } as const;
+      const body = markup`<div data-batch="${job.batch_id}">
+<p class="note">${link(pathTo("batches", job.batch_id), job.batch)} · ${job.custom_id}</p>
+<h1 class="question" dir="auto">${formatTask(job.kind, job.input)}</h1>
+${run === undefined ? about.above : await runBody(desk, run, about)}
+</div>`;
+      const updates = open === undefined ? "still" : "awaited";
+      return page({ title: titleOf(job), menu: "/batches", body, updates });
     },
   },
 ];
@@ -40,26 +60,39 @@ function notStarted(id: string): never {
   throw notFound(`Job or run ${id} has no record: it has not run yet, or was deleted for its age.`);
 }
 
-const titleOf = (run: RunDetail): string => formatTask(run.kind, run.input).slice(0, MOST_TITLE);
+const titleOf = ({ kind, input }: Pick<RunDetail, "kind" | "input">): string =>
+  formatTask(kind, input).slice(0, MOST_TITLE);
 const MOST_TITLE = 120;
 
-type Shown = { readonly others: readonly RunDetail[]; readonly extent: "brief" | "full" };
+type Shown = {
+  /** Between what is said of the run and its answer. */
+  readonly above: Html;
+  readonly below: Html;
+  readonly others: readonly RunDetail[];
+  readonly extent: "brief" | "full";
+};
 
-async function runBody(desk: Desk, run: RunDetail, { others, extent }: Shown): Promise<Html> {
+async function runBody(desk: Desk, run: RunDetail, shown: Shown): Promise<Html> {
   const { draw } = desk;
+  const { others, extent } = shown;
   const details = runPage(run, extent);
-  return markup`<div data-batch="${run.batch_id}">
-<p class="note">${link(pathTo("batches", run.batch_id), run.batch)} · ${run.custom_id}</p>
-<h1 class="question" dir="auto">${formatTask(run.kind, run.input)}</h1>
-<p class="lead">${stateHtml(run.state)}${run.grade === null ? "" : markup` ${stateHtml(run.grade)}`} ${run.finished_at === null ? "" : markup`${draw.time(run.finished_at)}`} ${run.run_ms === null ? "" : `after ${formatDuration(run.run_ms)}`}, ${formatCount(run.prompt_tokens)} tokens of prompts and ${formatCount(run.completion_tokens)} of replies${run.model === null ? "" : ` by ${run.model}`}</p>
+  return markup`<p class="lead">${stateHtml(run.state)}${run.grade === null ? "" : markup` ${stateHtml(run.grade)}`} ${endHtml(run, draw)}</p>
+${shown.above}
 ${refusalHtml(run)}
 ${answerHtml(run)}
 ${await claimsHtml(desk, run)}
+${shown.below}
 ${sectionsOf(details.sections).map((section) => foldedSection(section, draw))}
 <details id="record"><summary>Record of the run</summary>${draw.facts(details.facts)}</details>
 ${others.length === 0 ? "" : markup`<p class="note">Earlier attempts: ${others.map((other) => markup`${link(pathTo("runs", other.run_id), other.state)} `)}</p>`}
-${extent === "full" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=all`, "Show all of it, with prompts and replies")}</p>`}
-</div>`;
+${extent === "full" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=all`, "Show all of it, with prompts and replies")}</p>`}`;
+}
+
+function endHtml(run: RunDetail, draw: Desk["draw"]): Html {
+  if (run.finished_at === null) return markup``;
+  const time = run.run_ms === null ? "" : ` after ${formatDuration(run.run_ms)}`;
+  const by = run.model === null ? "" : ` by ${run.model}`;
+  return markup`${draw.time(run.finished_at)}${time}, ${formatCount(run.prompt_tokens)} tokens of prompts and ${formatCount(run.completion_tokens)} of replies${by}`;
 }
 
 function refusalHtml({ error_code: code, error_message: message, model }: RunDetail): Html {

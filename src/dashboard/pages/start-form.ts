@@ -1,5 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
 import { DEFAULT_PRESET } from "../../shared/tool-presets.ts";
+import { routeModels } from "../../shared/route-models.ts";
 import { VERIFY_MODES } from "../../shared/verify-modes.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -47,7 +48,7 @@ ${select("preset", "Preset", Object.entries(PRESET_WORDS), order)}
 <fieldset class="part" data-for="investigate"><legend>Tools</legend>
 ${select("tools", "Preset of tools", toolPresetsOf(config).map(same), { ...order, tools: order.tools === "" ? DEFAULT_PRESET : order.tools })}</fieldset>
 <fieldset class="part"><legend>How, and when</legend>
-${select("model", "Model", [["", `as configured${model.name === null ? "" : ` (${model.name})`}`], ...modelsOf(config).map(same)], order)}
+${select("model", "Model", [["", `as configured (${modelWords("", "", model)})`], ...modelsOf(config).map((name) => [name, modelWords("", name, model)] as const)], order)}
 ${select("verify", "Check answers", [["", `as configured (${verify.mode})`], ...VERIFY_MODES.map(same)], order)}
 ${select(
   "when",
@@ -62,6 +63,16 @@ ${select(
 <label class="for-windows">Windows, one a line<textarea name="windows" class="code" rows="2" spellcheck="false" placeholder="22:00-06:00 Europe/Berlin">${order.windows}</textarea></label>
 <label>Name of the batch; a name that is there is added to<input name="name" value="${order.name}" maxlength="200"></label></fieldset>
 <p class="actions"><button>Show what would be queued</button></p></form>`;
+}
+
+/** Who answers: of two passes, or for words that ask for it, another one. */
+export function modelWords(question: string, asked: string, settings: Config["model"]): string {
+  const { first, second } = routeModels(question, settings, asked === "" ? {} : { model: asked });
+  const names = [...new Set([first.name, second.name])].filter((name) => name !== null);
+  if (names.length === 0) return "none is configured: model.name";
+  return asked === "" || names[0] === asked
+    ? names.join(", then ")
+    : `${asked}: ${names.join(", ")}`;
 }
 
 const same = (value: string): Choice => [value, value];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { announceEvents } from "../../shared/store/jobs/announce.ts";
 import { markup } from "../../shared/views/html-markup.ts";
@@ -17,10 +18,10 @@ import { saidAt } from "../said.ts";
 import type { Session } from "../sessions.ts";
 import { commandOf, isOfFiles, linesOf, orderOf, outsideOf } from "../start-order.ts";
 import type { Order, StartCommand } from "../start-order.ts";
-import { hiddenOrder, KIND_WORDS, startForm } from "./start-form.ts";
+import { hiddenOrder, KIND_WORDS, modelWords, startForm } from "./start-form.ts";
 
 /** Files of a large folder are listed, and their jobs written. */
-const QUEUE_MS = 120_000;
+export const QUEUE_MS = 120_000;
 const PREVIEW_MS = 60_000;
 const SHOWN_FILES = 100;
 
@@ -51,7 +52,12 @@ ${body}`,
   });
 
 /** The form again, with what is wrong in front of it. */
-function formWith(message: string, order: Order, { config }: Desk, session: Session): Answer {
+export function formWith(
+  message: string,
+  order: Order,
+  { config }: Desk,
+  session: Session,
+): Answer {
   return formPage(
     markup`<p class="failure" role="alert">${message}</p>${startForm(order, config, session)}`,
   );
@@ -76,7 +82,7 @@ async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<
     return page({
       title: "Start",
       menu: "/start",
-      body: previewHtml(order, command, preview, session),
+      body: previewHtml(desk.config, { order, command, preview }, session),
     });
   } catch (error) {
     const { message, status } = failureOf(error);
@@ -105,7 +111,7 @@ async function previewOf({ runCommand, config }: Desk, command: StartCommand): P
 const inputOf = ({ input }: StartCommand) => (input === null ? {} : { input });
 
 /** What a command printed. @throws Failure INPUT_INVALID with its words where it did not do it */
-function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
+export function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
   const read = schema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
   if (read.success) return read.data;
   const told = failedSchema.safeParse(end.stdout === "" ? undefined : jsonLinesOf(end)[0]);
@@ -114,10 +120,15 @@ function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
 
 const failedSchema = z.object({ error_message: z.string() });
 
+type Previewed = {
+  readonly order: Order;
+  readonly command: StartCommand;
+  readonly preview: Preview | null;
+};
+
 function previewHtml(
-  order: Order,
-  command: StartCommand,
-  preview: Preview | null,
+  config: Config,
+  { order, command, preview }: Previewed,
   session: Session,
 ): Html {
   const isEmpty = preview?.files === 0;
@@ -125,7 +136,7 @@ function previewHtml(
     ? markup``
     : markup`<button formaction="/start/queue" autofocus>Queue</button> `;
   return markup`${headHtml(`${KIND_WORDS[command.kind]}?`, preview === null ? "One job would be queued." : filesLead(preview))}
-<dl class="facts"><dt>Batch</dt><dd>${order.name}</dd>${chosen(order, command).map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<dl class="facts"><dt>Batch</dt><dd>${order.name}</dd>${chosen(order, command, config).map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 <form method="post" action="/start/edit">${csrfField(session)}${hiddenOrder(order)}
 <p class="actions">${yes}<button class="plain">Change it</button></p></form>
 ${preview === null ? "" : filesHtml(preview)}`;
@@ -138,8 +149,12 @@ function filesLead({ files, bytes, skipped_files: skipped = 0 }: Preview): strin
   return `${countOf(files, "job")} would be queued, one a file, of ${formatCount(bytes)} bytes together.${left} What counts is which files are there when you say yes.`;
 }
 
-/** What was chosen, in words; what was left as it is configured is not told. */
-function chosen(order: Order, command: StartCommand): readonly (readonly [string, string])[] {
+/** What was chosen, in words; of what was left as it is configured, the model alone. */
+function chosen(
+  order: Order,
+  command: StartCommand,
+  { model }: Config,
+): readonly (readonly [string, string])[] {
   const { kind } = command;
   const isClassified = kind === "extract" && order.preset === "classify";
   const examples = linesOf(order.examples).length;
@@ -153,7 +168,7 @@ function chosen(order: Order, command: StartCommand): readonly (readonly [string
     ...(kind === "extract" ? of("Preset", order.preset) : []),
     ...(isClassified ? of("Labels", order.labels) : []),
     ...(isClassified && examples > 0 ? of("Examples", formatCount(examples)) : []),
-    ...of("Model", order.model),
+    ["Model", modelWords(isOfFiles(command) ? "" : order.question, order.model, model)],
     ...of("Checked", order.verify),
     ...(order.when === "now" ? of("Runs", "at any time") : []),
     ...(order.when === "windows" ? of("Runs", order.windows.trim().replaceAll("\n", ", ")) : []),

@@ -23,7 +23,10 @@ export type AskRun = {
 };
 
 /** The files that its job gives, whatever its words name. */
-export const filesAbout = ({ input: { path }, followed }: Pick<AskRun, "input" | "followed">) => [
+export const filesAbout = ({
+  input: { path },
+  followed,
+}: Pick<AskRun, "input" | "followed">): readonly string[] => [
   ...(path === undefined ? [] : [path]),
   ...(followed?.paths ?? []),
 ];

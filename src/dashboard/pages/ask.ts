@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { findFollowed } from "../../shared/store/jobs/followed.ts";
+import type { Followed } from "../../shared/store/jobs/followed.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { formatOpenJob } from "../../shared/views/open-job.ts";
+import type { OpenJob } from "../../shared/views/open-job.ts";
+import { findAction } from "../../shared/views/operator-actions.ts";
+import type { RunDetail } from "../../shared/views/runs.ts";
+import { act } from "../act.ts";
+import { hintsOf } from "../command-child.ts";
+import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { stateHtml } from "../draw.ts";
+import { assertId } from "../find.ts";
+import { csrfField } from "../layout.ts";
+import { link, pathTo } from "../links.ts";
+import { saidAt } from "../said.ts";
+import type { Session } from "../sessions.ts";
+import { orderOf } from "../start-order.ts";
+import { formWith, QUEUE_MS, resultOf } from "./start.ts";
+
+/** A question from any page: it is queued at once, and its page shows the steps, then the answer. */
+export const ASK: readonly Route[] = [{ method: "post", path: "/ask", answer: askQuestion }];
+
+const queuedSchema = z.object({ job_id: z.string(), batch_id: z.string() });
+
+async function askQuestion(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
+  const order = { ...orderOf(form), kind: "ask", when: "desk" };
+  const question = order.question.trim();
+  const former = form.get("follows") ?? "";
+  const follows = former === "" ? [] : [`--follows=${assertId(former, "question")}`];
+  let jobId: string | undefined;
+  const did = await act(
+    desk.database,
+    { actor: session.user, action: "start", detail: { kind: "ask", question, follows: former } },
+    async () => {
+      const words = ["ask", "--json", "--no-wait", "--now", ...follows, "--", "-"];
+      const end = await desk.runCommand(words, { timeMs: QUEUE_MS, input: question });
+      const queued = resultOf(end, queuedSchema);
+      jobId = queued.job_id;
+      return { said: `The question is queued. ${hintsOf(end)}`, batchId: queued.batch_id };
+    },
+  );
+  await announceEvents(desk.database);
+  if (jobId !== undefined) return { kind: "redirect", to: saidAt(pathTo("runs", jobId), did) };
+  const said = (await findAction(desk.database, did))?.said ?? "Nothing was queued.";
+  return formWith(said, order, desk, session);
+}
+
+/** The steps of a job as they pass. Without script the page is loaded again by itself. */
+export const stepsHtml = (job: OpenJob): Html =>
+  markup`<section class="steps" aria-labelledby="steps-now"><h2 id="steps-now">Not answered yet</h2>
+<p role="status">${stateHtml(job.state)} ${formatOpenJob(job)}</p>
+<ol>${(job.steps ?? []).map((step) => markup`<li>${step}</li>`)}</ol></section>`;
+
+const followingSchema = z.object({
+  question: z.string(),
+  options: z.object({ follows: z.string() }),
+});
+
+type Place = { readonly database: Queryable; readonly session: Session };
+
+/** What a question carries of another, and a way to ask it without; nothing for one that follows none. */
+export async function carriedHtml(
+  { database, session }: Place,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Html> {
+  const following = followingSchema.safeParse(input).data;
+  if (following === undefined) return markup``;
+  const { follows } = following.options;
+  const carried = await findFollowed(database, follows);
+  const words =
+    carried === undefined
+      ? "It follows a question that is not there any more."
+      : markup`It follows ${link(pathTo("runs", follows), carried.question)}${filesText(carried)}.`;
+  return markup`<form class="carried" method="post" action="/ask">${csrfField(session)}<input type="hidden" name="question" value="${following.question}">
+<p class="note" dir="auto">${words} <button class="quiet">Ask it without that</button></p></form>`;
+}
+
+/** A form for the next question about the same; nothing for what is no question with a result. */
+export async function followUpHtml(
+  { database, session }: Place,
+  { kind, job_id: jobId }: RunDetail,
+): Promise<Html> {
+  const carried = kind === "ask" ? await findFollowed(database, jobId) : undefined;
+  if (carried === undefined) return markup``;
+  return markup`<details id="follow-up"><summary>Ask a follow-up</summary>
+<form class="stack" method="post" action="/ask">${csrfField(session)}
+<label for="follow-up-question">The next question</label>
+<textarea id="follow-up-question" name="question" rows="2" required></textarea>
+<label class="check"><input type="checkbox" name="follows" value="${jobId}" checked> <span dir="auto">Carry along: “${carried.question}”${filesText(carried)}; the answer is not carried</span></label>
+<p class="actions"><button>Ask</button></p></form></details>`;
+}
+
+const filesText = ({ paths }: Followed): string =>
+  paths.length === 0 ? "" : `, of ${paths.join(", ")}`;
