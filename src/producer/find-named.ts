@@ -7,8 +7,7 @@ import type { BatchProgress } from "../shared/views/batches.ts";
 import { findSchedule, putSchedule, selectSchedules } from "../shared/store/schedules/schedules.ts";
 import type { Schedule } from "../shared/store/schedules/schedules.ts";
 import { Failure } from "../shared/failure.ts";
-import { checkSchedule, configuredSchedules } from "../shared/schedules/schedule.ts";
-import type { ScheduleEntry } from "../shared/schedules/schedule.ts";
+import { assertHolds, configuredSchedules } from "../shared/schedules/schedule.ts";
 
 const RECENT = 1_000;
 
@@ -53,16 +52,6 @@ export async function findNamedSchedule(
   assertHolds(entry);
   await putSchedule(db, entry, "file");
   return findNamedSchedule(db, { ...config, schedules: [] }, name);
-}
-
-/** @throws Failure INPUT_INVALID with all that keeps the schedule from running */
-export function assertHolds(entry: ScheduleEntry): void {
-  const problems = checkSchedule(entry).map(({ key, text }) => `${key} ${text}`);
-  if (problems.length === 0) return;
-  throw new Failure(
-    "INPUT_INVALID",
-    `Schedule ${JSON.stringify(entry.name)}: ${problems.join("; ")}.`,
-  );
 }
 
 function notFound(name: string, names: readonly string[]): Failure {

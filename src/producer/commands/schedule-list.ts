@@ -1,12 +1,12 @@
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
-import { parseCron } from "../../shared/cron-times.ts";
 import {
   selectLastRuns,
   selectNow,
   selectSchedules,
 } from "../../shared/store/schedules/schedules.ts";
 import type { LastRun, Schedule } from "../../shared/store/schedules/schedules.ts";
+import { nextTimes } from "../../shared/schedules/next-times.ts";
 import { configuredSchedules } from "../../shared/schedules/schedule.ts";
 import { plannedLocal } from "../../shared/schedules/placeholders.ts";
 import type { Column, Row } from "../../shared/views/section.ts";
@@ -87,20 +87,6 @@ function printUntaken({ config, terminal }: CommandContext, { schedules }: Liste
   if (untaken.length === 0) return;
   const names = untaken.map(({ name, enabled }) => (enabled ? name : `${name} (off)`));
   terminal.say(`In the configuration, and taken over when a worker starts: ${names.join(", ")}.`);
-}
-
-const SHOWN_TIMES = 3;
-
-/** The next three times after now; none of a schedule that is off. */
-export function nextTimes({ enabled, cron, timezone }: Schedule, now: Date): readonly Date[] {
-  const read = parseCron(cron, timezone);
-  if (!enabled || !read.ok) return [];
-  const times: Date[] = [];
-  for (let at = now; times.length < SHOWN_TIMES;) {
-    at = read.times.next(at);
-    times.push(at);
-  }
-  return times;
 }
 
 /** `2026-11-22 01:00+01:00`, by the schedule's clock. */

@@ -11,13 +11,14 @@ import {
 } from "../../shared/store/schedules/schedules.ts";
 import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import { Failure } from "../../shared/failure.ts";
-import { DEFAULT_CATCH_UP } from "../../shared/schedules/schedule.ts";
+import { nextTimes } from "../../shared/schedules/next-times.ts";
+import { assertHolds, DEFAULT_CATCH_UP } from "../../shared/schedules/schedule.ts";
 import type { ScheduleEntry } from "../../shared/schedules/schedule.ts";
 import { localZone } from "../../shared/time.ts";
-import { assertHolds, findNamedSchedule } from "../find-named.ts";
+import { findNamedSchedule } from "../find-named.ts";
 import { hintTicking, hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, textOf } from "./options.ts";
-import { nextTimes, scheduleJson, showPlanned } from "./schedule-list.ts";
+import { scheduleJson, showPlanned } from "./schedule-list.ts";
 
 /** Adds a schedule, or replaces one that was added so before. */
 export const scheduleSet: CommandHandler = async (invocation) => {

@@ -1,6 +1,7 @@
 import { parseCommandWords } from "../commands/build-program.ts";
 import type { ConfigValues } from "../config/schema.ts";
 import { parseCron } from "../cron-times.ts";
+import { Failure } from "../failure.ts";
 import { parseDuration } from "../time.ts";
 import { fillPlaceholders, findUnknownPlaceholder, PLACEHOLDERS } from "./placeholders.ts";
 
@@ -57,6 +58,16 @@ export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] 
     ...checkCatchUp(entry.catchUp),
     ...checkCommand(entry),
   ];
+}
+
+/** @throws Failure INPUT_INVALID with all that keeps the schedule from running */
+export function assertHolds(entry: ScheduleEntry): void {
+  const problems = checkSchedule(entry).map(({ key, text }) => `${key} ${text}`);
+  if (problems.length === 0) return;
+  throw new Failure(
+    "INPUT_INVALID",
+    `Schedule ${JSON.stringify(entry.name)}: ${problems.join("; ")}.`,
+  );
 }
 
 function checkName(name: string): ScheduleProblem[] {
