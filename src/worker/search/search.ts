@@ -106,9 +106,10 @@ export const createSearch =
         : findNearest({ db, settings, vectors: chosenFor(vectors, ofRun) }, request, signal),
     ]);
     const fused = rank({ lexical, nearest }, request, { embedder, settings });
-    // Such an embedder finds something for any text.
+    // Such an embedder finds something for any text: beside passages with a word of it, one without is noise.
     const isBySpelling = request.mode === "hybrid" && embedder?.nearIn === "spelling";
-    const hits = isBySpelling && request.purpose === "evidence" ? fused.filter(hasWord) : fused;
+    const needsWord = lexical.length > 0 || request.purpose === "evidence";
+    const hits = isBySpelling && needsWord ? fused.filter(hasWord) : fused;
     const ordered =
       request.mode === "hybrid" && reranking !== undefined
         ? await rerankHits({ db, question: request.text, reranking }, hits, signal)

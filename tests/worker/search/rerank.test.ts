@@ -165,8 +165,11 @@ describe.each(ENGINES)("search with a reranker on $engine", ({ open }) => {
     await corpus.embed();
     const asWritten = { text: "ferry handbuch", spelling: "as written" } as const;
     const evidence = { purpose: "evidence", spelling: "as written" } as const;
-    const near = await corpus.search({ ...asWritten, mode: "hybrid" }, { vectorWeight: 100 });
-    expect(near.map(nameOf)).toEqual(["b.md", "a.md"]);
+    const near = await corpus.search({ ...asWritten, mode: "vector" });
+    expect(near.map(nameOf)).toContain("b.md");
+    // Nor is somebody who looks for himself shown it beside what has a word.
+    const shown = await corpus.search({ ...asWritten, mode: "hybrid" }, { vectorWeight: 100 });
+    expect(shown.map(nameOf)).toEqual(["a.md"]);
     const found = await search({ ...asWritten, ...evidence }, { vectorWeight: 100 }, reranking(1));
     expect(found.map(nameOf)).toEqual(["a.md"]);
     expect(found[0]).toMatchObject({ reranked: { fusedRank: 1, score: 0 } });
