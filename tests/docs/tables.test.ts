@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { EXIT } from "../../src/shared/commands/report-failure.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
-import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
+import { nativeLines } from "../../src/shared/enqueue/parse-line.ts";
 import { KINDS, LINE_KINDS } from "../../src/shared/job.ts";
 import { CODES } from "../../src/shared/failure.ts";
 import { start } from "../deploy/spawned.ts";

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { selectBatch } from "../../src/producer/enqueue/select-batch.ts";
-import { enqueueLines } from "../../src/producer/enqueue/enqueue-lines.ts";
-import { nativeLines } from "../../src/producer/enqueue/parse-line.ts";
+import { selectBatch } from "../../src/shared/enqueue/select-batch.ts";
+import { enqueueLines } from "../../src/shared/enqueue/enqueue-lines.ts";
+import { nativeLines } from "../../src/shared/enqueue/parse-line.ts";
 import { openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
 

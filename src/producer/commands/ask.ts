@@ -8,7 +8,7 @@ import { Failure } from "../../shared/failure.ts";
 import { jobInputSchema, parseJobInput } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { pathPrefixOf } from "../../shared/path-prefix.ts";
-import { findUnstorableInput } from "../enqueue/parse-line.ts";
+import { findUnstorableInput } from "../../shared/enqueue/parse-line.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { findFollowed } from "../../shared/store/jobs/followed.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";

@@ -17,8 +17,8 @@ import { selectIndexedAt, STALE_REASONS } from "../../shared/store/jobs/evidence
 import { selectPromptNotes } from "../../shared/store/memory.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity, withModel } from "../../shared/kinds.ts";
-import { checkName, selectBatch } from "../enqueue/select-batch.ts";
-import type { SelectedBatch } from "../enqueue/select-batch.ts";
+import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
+import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { hashJson } from "../../shared/json-value.ts";
 import { findNamedBatch } from "../find-named.ts";
 import {

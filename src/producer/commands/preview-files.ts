@@ -3,7 +3,7 @@ import { EXIT } from "../../shared/commands/report-failure.ts";
 import { formatSkipped, totalSkipped } from "../../shared/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/skipped-files.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
-import { fileSize } from "../enqueue/read-lines.ts";
+import { fileSize } from "../../shared/enqueue/read-lines.ts";
 import type { CopiedFile } from "../selection/copies.ts";
 import { batchSettingsOf } from "./options.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { parseObject } from "../enqueue/parse-line.ts";
-import { openInput, readLines } from "../enqueue/read-lines.ts";
-import type { Line } from "../enqueue/read-lines.ts";
+import { parseObject } from "../../shared/enqueue/parse-line.ts";
+import { openInput, readLines } from "../../shared/enqueue/read-lines.ts";
+import type { Line } from "../../shared/enqueue/read-lines.ts";
 
 const MOST_QUESTION_CHARS = 20_000;
 const text = z.string("is no text").trim().min(1, "is empty");

@@ -1,8 +1,9 @@
 import type { Database } from "../../shared/store/connection/database.ts";
-import { readResults, selectVectors } from "../../shared/views/results.ts";
-import type { JobResult } from "../../shared/views/results.ts";
+import { readResults } from "../../shared/views/results.ts";
+import { vectorsOf } from "../../shared/views/openai-lines.ts";
+import type { Written } from "../../shared/views/openai-lines.ts";
 import { withOutputs } from "../../shared/views/steps.ts";
-import type { ExportForm, JobVectors, Written } from "./export-form.ts";
+import type { ExportForm } from "./export-form.ts";
 
 /** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */
 export type Exported = {
@@ -20,8 +21,6 @@ type BatchExport = {
   /** What is told of what steps gave: sizes and ids, or their texts too. */
   readonly outputs: "ids" | "texts";
 };
-
-const NO_VECTORS: JobVectors = { model: null, vectors: [] };
 
 /**
  * Writes every job of a batch once, in the order of insertion, a page of rows at a time.
@@ -46,6 +45,3 @@ export async function exportBatch(
   }
   return exported;
 }
-
-const vectorsOf = async (database: Database, result: JobResult): Promise<JobVectors> =>
-  result.vectors === 0 ? NO_VECTORS : selectVectors(database, result.job_id);

@@ -1,4 +1,6 @@
 import type { JobResult } from "../../shared/views/results.ts";
+import { openAiLine } from "../../shared/views/openai-lines.ts";
+import type { JobVectors, Written } from "../../shared/views/openai-lines.ts";
 import { csvRecord } from "../../shared/csv.ts";
 import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
 import { exportJson } from "../print/result.ts";
@@ -15,15 +17,6 @@ export const EXPORT_FORMATS = [...TEXT_FORMATS, ...TABLE_FORMATS] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 export type ExportFormat = TextFormat | TableFormat;
-
-/** Vectors of a job of free text; none for any other. */
-export type JobVectors = {
-  readonly model: string | null;
-  readonly vectors: readonly (readonly number[])[];
-};
-
-/** One job as a form writes it, without the line feed at its end. */
-export type Written = { readonly to: "output" | "errors"; readonly text: string };
 
 /** How a batch is written. */
 export type ExportForm = {
@@ -111,129 +104,3 @@ const nativeLine = (result: JobResult, { model, vectors }: JobVectors): string =
     ...exportJson(result),
     ...(vectors.length === 0 ? {} : { vectors, vector_model: model }),
   });
-
-/**
- * A job as a line of OpenAI's Batch: of the output file where it succeeded, of the error file where it did not. A fault
- * of the request is a response with its status; what never was answered, because the batch was cancelled or its
- * deadline passed, is an error without a response.
- */
-function openAiLine(result: JobResult, vectors: JobVectors): Written | undefined {
-  switch (result.state) {
-    case "succeeded":
-      return openAiOutput(responseLine(result, 200, bodyOf(result, vectors)));
-    case "refused":
-    case "failed":
-      return errors(responseLine(result, errorStatus(result.error_code), errorBody(result)));
-    case "cancelled":
-      return errors(errorLine(result, "batch_cancelled"));
-    case "expired":
-      return errors(errorLine(result, "batch_expired"));
-    case "queued":
-    case "running":
-    case "parked":
-      return undefined;
-  }
-}
-
-const bodyOf = (result: JobResult, vectors: JobVectors): object =>
-  vectors.vectors.length > 0 ? embeddingList(result, vectors) : chatCompletion(result);
-
-const errorBody = ({ error_code, error_message, state }: JobResult): object => ({
-  error: {
-    message: error_message,
-    type: state === "refused" ? "invalid_request_error" : "server_error",
-    param: null,
-    code: error_code,
-  },
-});
-
-const responseLine = (result: JobResult, status: number, body: object): object => ({
-  id: lineId(result),
-  custom_id: result.custom_id,
-  response: { status_code: status, request_id: result.run_id ?? result.job_id, body },
-  error: null,
-});
-
-const errorLine = (result: JobResult, code: "batch_cancelled" | "batch_expired"): object => ({
-  id: lineId(result),
-  custom_id: result.custom_id,
-  response: null,
-  error: { code, message: result.error_message },
-});
-
-const lineId = ({ job_id }: JobResult): string => `batch_req_${job_id.replaceAll("-", "")}`;
-
-const openAiOutput = (line: object): Written => ({ to: "output", text: jsonForTerminal(line) });
-const errors = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });
-
-/** An answer as a chat completion; for a job without words, such as extract, its content is the JSON of what it gave. */
-const chatCompletion = (result: JobResult): object => ({
-  id: `chatcmpl-${(result.run_id ?? result.job_id).replaceAll("-", "")}`,
-  object: "chat.completion",
-  created: createdOf(result),
-  model: result.model_second ?? result.model_first,
-  choices: [
-    {
-      index: 0,
-      message: {
-        role: "assistant",
-        content: result.answer ?? JSON.stringify(result.summary ?? {}),
-        refusal: null,
-      },
-      logprobs: null,
-      // A reply that used up the window was cut as much as one that reached max_tokens.
-      finish_reason: (result.done_reason ?? "stop") === "stop" ? "stop" : "length",
-    },
-  ],
-  usage: {
-    prompt_tokens: result.prompt_tokens ?? 0,
-    completion_tokens: result.completion_tokens ?? 0,
-    total_tokens: (result.prompt_tokens ?? 0) + (result.completion_tokens ?? 0),
-  },
-  system_fingerprint: null,
-});
-
-/** Vectors in the encoding that the line asked for. Embedders do not count tokens: usage is 0. */
-const embeddingList = (result: JobResult, { model, vectors }: JobVectors): object => ({
-  object: "list",
-  data: vectors.map((vector, index) => ({
-    object: "embedding",
-    index,
-    embedding: result.input["encoding_format"] === "base64" ? toBase64(vector) : vector,
-  })),
-  model,
-  usage: { prompt_tokens: 0, total_tokens: 0 },
-});
-
-/** Little-endian 32-bit floats, whatever the machine. */
-function toBase64(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
-  return bytes.toString("base64");
-}
-
-const createdOf = ({ finished_at, created_at }: JobResult): number =>
-  Math.floor((finished_at ?? created_at).getTime() / 1_000);
-
-/** HTTP statuses that OpenAI gives for the like; a refusal is a fault of the request, all else one of the service. */
-const STATUSES: Readonly<Record<string, number>> = {
-  MODEL_NOT_FOUND: 404,
-  EMBED_MODEL_MISSING: 404,
-  FILE_NOT_FOUND: 404,
-  PATH_DENIED: 403,
-  FILE_TOO_LARGE: 413,
-  MODEL_TIMEOUT: 504,
-  MODEL_OUTPUT_INVALID: 502,
-  MODEL_UNREACHABLE: 503,
-  MODEL_OVERLOADED: 503,
-  DATABASE_UNREACHABLE: 503,
-  EMBED_DRIFT: 500,
-  MEMORY_ERROR: 500,
-  TOOL_ERROR: 500,
-  INTERNAL_ERROR: 500,
-  RESULT_UNSTORABLE: 500,
-  WORKER_LOST: 500,
-};
-
-/** The status of a job that was refused or failed with a code; 400 for any other code. */
-const errorStatus = (code: string | null): number => STATUSES[code ?? ""] ?? 400;

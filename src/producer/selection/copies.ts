@@ -6,8 +6,8 @@ import { selectComparedJobs } from "../../shared/store/jobs/duplicates.ts";
 import type { ComparedJob, DuplicateJob } from "../../shared/store/jobs/duplicates.ts";
 import { selectSketchesAt } from "../../shared/views/index-documents.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
-import type { SelectedBatch } from "../enqueue/select-batch.ts";
+import type { EnqueueOptions } from "../../shared/enqueue/enqueue-lines.ts";
+import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { hasFacts } from "./paths.ts";
 
 /** A file, and the one that it is a copy of. */

@@ -4,7 +4,7 @@ import { Failure } from "../../shared/failure.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { textOf } from "../commands/options.ts";
 import { readText } from "../commands/read-stdin.ts";
-import { openInput } from "../enqueue/read-lines.ts";
+import { openInput } from "../../shared/enqueue/read-lines.ts";
 
 /** As `find` and `git ls-files` write them, or with `-print0` and `-z`. */
 type PathEnd = "line" | "nul";

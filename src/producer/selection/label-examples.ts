@@ -15,7 +15,7 @@ import type { LabelExample } from "../../shared/label-examples.ts";
 import { selectBeginnings } from "../../shared/store/index/samples.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { readAll } from "../commands/read-stdin.ts";
-import { parseObject } from "../enqueue/parse-line.ts";
+import { parseObject } from "../../shared/enqueue/parse-line.ts";
 import { findNamedFile } from "./find-in-roots.ts";
 
 const rowSchema = z

@@ -13,7 +13,7 @@ import { pathOf } from "../../shared/job.ts";
 import type { JobInput } from "../../shared/job.ts";
 import { hashJson } from "../../shared/json-value.ts";
 import { said } from "../commands/options.ts";
-import type { EnqueueOptions } from "../enqueue/enqueue-lines.ts";
+import type { EnqueueOptions } from "../../shared/enqueue/enqueue-lines.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 
 const PAGE_FILES = 1_000;

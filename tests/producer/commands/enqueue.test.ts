@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { selectBatch } from "../../../src/producer/enqueue/select-batch.ts";
-import { enqueueLines } from "../../../src/producer/enqueue/enqueue-lines.ts";
-import { nativeLines } from "../../../src/producer/enqueue/parse-line.ts";
+import { selectBatch } from "../../../src/shared/enqueue/select-batch.ts";
+import { enqueueLines } from "../../../src/shared/enqueue/enqueue-lines.ts";
+import { nativeLines } from "../../../src/shared/enqueue/parse-line.ts";
 import { openDesk, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 

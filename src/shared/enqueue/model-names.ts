@@ -1,4 +1,4 @@
-import type { Config } from "../../shared/config/schema.ts";
+import type { Config } from "../config/schema.ts";
 
 type NamesConfig = {
   readonly model: Pick<Config["model"], "name" | "fast" | "big" | "aliases">;

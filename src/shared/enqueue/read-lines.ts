@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
-import { attachmentPlaces } from "../../shared/attachment-path.ts";
-import { hasCode } from "../../shared/store/connection/errors.ts";
-import { Failure } from "../../shared/failure.ts";
-import { pathOf } from "../../shared/job.ts";
-import type { JobInput } from "../../shared/job.ts";
+import { attachmentPlaces } from "../attachment-path.ts";
+import { hasCode } from "../store/connection/errors.ts";
+import { Failure } from "../failure.ts";
+import { pathOf } from "../job.ts";
+import type { JobInput } from "../job.ts";
 
 type Input = {
   /** What the batch is called after: the file's name, or `stdin`. */

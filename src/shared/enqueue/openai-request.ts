@@ -1,6 +1,6 @@
-import { parseJobInput } from "../../shared/job.ts";
-import type { JobInput } from "../../shared/job.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { parseJobInput } from "../job.ts";
+import type { JobInput } from "../job.ts";
+import { isRecord } from "../json-value.ts";
 import type { ModelNames } from "./model-names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
-import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import type { Database, Queryable } from "../store/connection/database.ts";
 import {
   deleteBatch,
   deleteHeldBackJobs,
   holdBackJobs,
   releaseJobs,
   setBatchFormat,
-} from "../../shared/store/jobs/batches.ts";
-import { endDuplicates } from "../../shared/store/jobs/duplicates.ts";
-import type { DuplicateJob } from "../../shared/store/jobs/duplicates.ts";
-import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
-import { insertJobs, selectInputHashes } from "../../shared/store/jobs/insert-jobs.ts";
-import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
-import type { JobInput } from "../../shared/job.ts";
-import { formatCount } from "../../shared/views/quantity.ts";
+} from "../store/jobs/batches.ts";
+import { endDuplicates } from "../store/jobs/duplicates.ts";
+import type { DuplicateJob } from "../store/jobs/duplicates.ts";
+import { evaluateHolds } from "../store/jobs/holds.ts";
+import { insertJobs, selectInputHashes } from "../store/jobs/insert-jobs.ts";
+import type { NewJob } from "../store/jobs/insert-jobs.ts";
+import type { JobInput } from "../job.ts";
+import { formatCount } from "../views/quantity.ts";
 import type { SelectedBatch } from "./select-batch.ts";
 import type { LineParser } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";

@@ -1,8 +1,8 @@
-import type { Database } from "../../shared/store/connection/database.ts";
-import { changeBatch } from "../../shared/store/jobs/batch-settings.ts";
-import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
-import { findOrCreateBatch } from "../../shared/store/jobs/batches.ts";
-import { Failure } from "../../shared/failure.ts";
+import type { Database } from "../store/connection/database.ts";
+import { changeBatch } from "../store/jobs/batch-settings.ts";
+import type { BatchSettings } from "../store/jobs/batch-settings.ts";
+import { findOrCreateBatch } from "../store/jobs/batches.ts";
+import { Failure } from "../failure.ts";
 
 export type SelectedBatch = {
   readonly batchId: string;
