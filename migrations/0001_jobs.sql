@@ -1021,7 +1021,7 @@ create table nightdesk_data.memory (
   constraint derived_notes_name_their_chunks check (source <> 'derived_from_evidence' or cardinality(chunk_keys) > 0)
 );
 
--- What people did to the desk on its pages: written before it is done, and what came of it after.
+-- What people did to the desk on its pages and about tokens, and what programs did: written before it is done, and what came of it after.
 create table nightdesk_data.operator_actions (
   action_id bigint generated always as identity primary key,
   at timestamptz not null default clock_timestamp(),
@@ -1048,6 +1048,32 @@ create table nightdesk_data.saved_queries (
   saved_by text not null check (saved_by <> '' and length(saved_by) <= 200),
   saved_at timestamptz not null default clock_timestamp()
 );
+
+-- What a program shows that comes by `nightdesk serve`; of its secret only the hash is kept.
+create table nightdesk_data.tokens (
+  token_id uuid primary key default gen_random_uuid(),
+  name text not null check (btrim(name) <> '' and length(name) <= 100),
+  secret_sha256 text not null unique check (secret_sha256 ~ '^[0-9a-f]{64}$'),
+  scopes text[] not null
+    check (cardinality(scopes) > 0 and scopes <@ array['files:write', 'batches:write', 'batches:read']),
+  -- What its jobs may be, and what they may use and read.
+  kinds text[] not null
+    check (cardinality(kinds) > 0 and kinds <@ array['ask', 'summarize', 'extract', 'investigate', 'embed', 'chat']),
+  presets text[] not null,
+  sources text[] not null,
+  -- Empty: all that the configuration knows.
+  models text[] not null,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  constraint tokens_expire_later check (expires_at > created_at),
+  constraint tokens_that_investigate_name_presets check (('investigate' = any(kinds)) = (cardinality(presets) > 0)),
+  constraint tokens_that_read_name_sources
+    check (not kinds && array['ask', 'summarize', 'extract', 'investigate'] or cardinality(sources) > 0)
+);
+-- The name of a revoked token is free again.
+create unique index tokens_by_name on nightdesk_data.tokens (name) where revoked_at is null;
 
 -- Keys and facts of this installation, such as the key that fences evidence in a prompt.
 create table nightdesk_data.installation (

@@ -1191,12 +1191,12 @@ create view nightdesk.operator_actions as
 select a.action_id, a.at, a.actor, a.action, a.batch_id, b.name as batch, a.job_id, a.detail, a.outcome, a.said, a.ended_at
   from nightdesk_data.operator_actions a
   left join nightdesk_data.batches b using (batch_id);
-comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk.';
+comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk, or about the tokens of programs, and that a program made.';
 comment on column nightdesk.operator_actions.action_id is 'Rises with each action.';
 comment on column nightdesk.operator_actions.at is 'When it was asked for.';
 comment on column nightdesk.operator_actions.actor is
-  'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard.';
-comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query or remove-query.';
+  'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard or the command; program and the name of its token for a program.';
+comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query, remove-query, create-token or revoke-token.';
 comment on column nightdesk.operator_actions.batch_id is 'Batch that it was done to, which may be gone since.';
 comment on column nightdesk.operator_actions.batch is 'Name of that batch; null where it is gone.';
 comment on column nightdesk.operator_actions.job_id is 'Job that it was done to.';

@@ -760,6 +760,20 @@ table nightdesk_data.summary_parts
   column line_end integer not null
   column summary text not null
 
+table nightdesk_data.tokens
+  column token_id uuid not null default gen_random_uuid()
+  column name text not null
+  column secret_sha256 text not null
+  column scopes text[] not null
+  column kinds text[] not null
+  column presets text[] not null
+  column sources text[] not null
+  column models text[] not null
+  column created_at timestamp with time zone not null default clock_timestamp()
+  column expires_at timestamp with time zone not null
+  column last_used_at timestamp with time zone
+  column revoked_at timestamp with time zone
+
 table nightdesk_data.tool_calls
   column run_id uuid not null
   column ordinal integer not null
@@ -1893,6 +1907,24 @@ constraint summary_parts_start_char_check on nightdesk_data.summary_parts CHECK 
 
 constraint summary_parts_summary_check on nightdesk_data.summary_parts CHECK ((summary <> ''::text))
 
+constraint tokens_expire_later on nightdesk_data.tokens CHECK ((expires_at > created_at))
+
+constraint tokens_kinds_check on nightdesk_data.tokens CHECK (((cardinality(kinds) > 0) AND (kinds <@ ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'investigate'::text, 'embed'::text, 'chat'::text])))
+
+constraint tokens_name_check on nightdesk_data.tokens CHECK (((btrim(name) <> ''::text) AND (length(name) <= 100)))
+
+constraint tokens_pkey on nightdesk_data.tokens PRIMARY KEY (token_id)
+
+constraint tokens_scopes_check on nightdesk_data.tokens CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['files:write'::text, 'batches:write'::text, 'batches:read'::text])))
+
+constraint tokens_secret_sha256_check on nightdesk_data.tokens CHECK ((secret_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint tokens_secret_sha256_key on nightdesk_data.tokens UNIQUE (secret_sha256)
+
+constraint tokens_that_investigate_name_presets on nightdesk_data.tokens CHECK ((('investigate'::text = ANY (kinds)) = (cardinality(presets) > 0)))
+
+constraint tokens_that_read_name_sources on nightdesk_data.tokens CHECK (((NOT (kinds && ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'investigate'::text])) OR (cardinality(sources) > 0)))
+
 constraint call_errors_have_a_message on nightdesk_data.tool_calls CHECK (((error_code IS NULL) = (error_message IS NULL)))
 
 constraint calls_have_a_result_or_an_error on nightdesk_data.tool_calls CHECK (((num_nonnulls(result, error_code) = 1) OR ((step IS NOT NULL) AND (num_nonnulls(result, error_code) = 0))))
@@ -2076,6 +2108,8 @@ CREATE INDEX runs_by_job ON nightdesk_data.runs USING btree (job_id, started_at)
 CREATE INDEX schedule_runs_by_batch ON nightdesk_data.schedule_runs USING btree (batch_id) WHERE (batch_id IS NOT NULL)
 
 CREATE INDEX steps_by_run ON nightdesk_data.steps USING btree (run_id)
+
+CREATE UNIQUE INDEX tokens_by_name ON nightdesk_data.tokens USING btree (name) WHERE (revoked_at IS NULL)
 
 CREATE UNIQUE INDEX tool_calls_by_step ON nightdesk_data.tool_calls USING btree (job_id, step) WHERE (step IS NOT NULL)
 
@@ -4183,7 +4217,7 @@ comment on view nightdesk.moves is 'One row a call of a tool in an investigation
 
 comment on view nightdesk.ocr_pages is 'What was read of the pictures of pages: one row a page of a file, and settings it was read with.'
 
-comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk.'
+comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk, or about the tokens of programs, and that a program made.'
 
 comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).'
 
@@ -5071,11 +5105,11 @@ comment on view column nightdesk.ocr_pages.unreadable is 'Why not; null where it
 
 comment on view column nightdesk.ocr_pages.words is 'How many words.'
 
-comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query or remove-query.'
+comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query, remove-query, create-token or revoke-token.'
 
 comment on view column nightdesk.operator_actions.action_id is 'Rises with each action.'
 
-comment on view column nightdesk.operator_actions.actor is 'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard.'
+comment on view column nightdesk.operator_actions.actor is 'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard or the command; program and the name of its token for a program.'
 
 comment on view column nightdesk.operator_actions.at is 'When it was asked for.'
 

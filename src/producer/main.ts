@@ -64,6 +64,9 @@ export const handlers: CommandHandlers = {
   "memory export": async () => (await import("./commands/memory.ts")).memoryExport,
   "approvals rules add": async () =>
     (await import("./commands/approvals-rules.ts")).approvalsRulesAdd,
+  "tokens create": async () => (await import("./commands/tokens.ts")).tokensCreate,
+  "tokens list": async () => (await import("./commands/tokens.ts")).tokensList,
+  "tokens revoke": async () => (await import("./commands/tokens.ts")).tokensRevoke,
   sql: async () => (await import("./commands/sql.ts")).sql,
   backup: async () => (await import("./commands/admin.ts")).backup,
   status: async () => (await import("./commands/status.ts")).status,

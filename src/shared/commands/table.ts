@@ -8,6 +8,7 @@ import { PROCESSES } from "./table/processes.ts";
 import { REVIEWS } from "./table/reviews.ts";
 import { RUNS } from "./table/runs.ts";
 import { SCHEDULES } from "./table/schedules.ts";
+import { TOKENS } from "./table/tokens.ts";
 import { TOOLS } from "./table/tools.ts";
 
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
@@ -46,6 +47,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   hosts: "Show the model hosts",
   models: "Download and examine models",
   tools: "List the tools of investigations",
+  tokens: "Let programs queue jobs by nightdesk serve",
   config: "Show the configuration",
 };
 
@@ -61,4 +63,5 @@ export const COMMANDS: readonly Command[] = [
   ...TOOLS,
   ...APPROVAL_RULES,
   ...REVIEWS,
+  ...TOKENS,
 ];

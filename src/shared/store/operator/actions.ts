@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { execute, valueOf } from "../connection/rows.ts";
 
-/** What somebody may do on the pages of the dashboard. */
+/** What somebody may do on the pages of the dashboard, and what is done about tokens and by their programs. */
 type OperatorAction =
   | ("pause" | "resume" | "cancel" | "retry")
   | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve" | "choose")
-  | ("start" | "save-query" | "remove-query");
+  | ("start" | "save-query" | "remove-query")
+  | ("create-token" | "revoke-token");
 
 export type NewAction = {
   /** Who asked for it. */
@@ -31,6 +32,22 @@ export const beginAction = (
   ])`
      insert into nightdesk_data.operator_actions (actor, action, batch_id, job_id, detail)
      values ($1, $2, $3, $4, $5) returning action_id::text`;
+
+/** Writes down what was done, in one step with doing it where `db` is its transaction. @param text a sentence */
+export const recordAction = (
+  db: Queryable,
+  { actor, action, batchId, detail }: NewAction,
+  text: string,
+): Promise<void> =>
+  execute(db, [
+    actor,
+    action,
+    batchId ?? null,
+    JSON.stringify(detail ?? {}),
+    text.slice(0, MOST_SAID),
+  ])`
+     insert into nightdesk_data.operator_actions (actor, action, batch_id, detail, outcome, said, ended_at)
+     values ($1, $2, $3, $4, 'done', $5, clock_timestamp())`;
 
 type ActionEnd = {
   readonly outcome: "done" | "failed";
