@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { compress } from "hono/compress";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { streamOf } from "../shared/http/stream-of.ts";
 import { selectWaiting } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";
 import type { Answer, Desk, DeskRequest, Route } from "./desk.ts";
@@ -16,8 +17,8 @@ import type { PageContent } from "./layout.ts";
 import type { Live } from "./live.ts";
 import { isSameSecret } from "./sessions.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { takeTurns } from "./turns.ts";
-import type { StepAside, Turns } from "./turns.ts";
+import { takeTurns } from "../shared/take-turns.ts";
+import type { StepAside, Turns } from "../shared/take-turns.ts";
 
 export type AppParts = {
   readonly desk: Desk;
@@ -256,21 +257,6 @@ async function send(
       return context.html(draw(parts, answer.content, { session, waiting }));
     }
   }
-}
-
-function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = chunks[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const next = await iterator.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
-    },
-    async cancel() {
-      await iterator.return?.();
-    },
-  });
 }
 
 function draw(

@@ -6,7 +6,7 @@ import type { Invocation } from "../shared/commands/command.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { cleanMessage } from "../shared/styled-text.ts";
 import { Refused } from "./failures.ts";
-import { takeTurns } from "./turns.ts";
+import { takeTurns } from "../shared/take-turns.ts";
 
 export type CommandEnd = {
   /** Null for one that was stopped. */

@@ -1,8 +1,8 @@
-import { isIP } from "node:net";
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Config } from "../shared/config/schema.ts";
 import { Failure } from "../shared/failure.ts";
+import { hostNamesOf } from "../shared/http/host-names.ts";
+import { readTls } from "../shared/http/read-tls.ts";
+import type { Tls } from "../shared/http/read-tls.ts";
 import { isLoopbackHost, networksOf } from "../shared/network-address.ts";
 import type { Networks } from "../shared/network-address.ts";
 
@@ -11,7 +11,7 @@ export type Exposure = {
   readonly host: string;
   readonly port: number;
   readonly isLoopback: boolean;
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly tls: Tls | null;
   /** Who asks: a proxy knows, a token is asked for, or it is whoever can reach a loopback address. */
   readonly identity:
     | { readonly kind: "proxy"; readonly addresses: Networks; readonly userHeader: string }
@@ -34,7 +34,7 @@ export async function exposureOf(
   const { host, port } = asked;
   const isLoopback = isLoopbackHost(host);
   const identity = identityOf(dashboard);
-  const tls = await readTls(dashboard.tls, roots.configRoot);
+  const tls = await readTls(dashboard.tls, roots.configRoot, "dashboard.tls");
   if (!isLoopback && identity.kind === "local") {
     throw new Failure(
       "CONFIG_ERROR",
@@ -49,15 +49,9 @@ export async function exposureOf(
         "Set dashboard.tls.cert_file and key_file, put a proxy with TLS in front of 127.0.0.1, or listen on 127.0.0.1.",
     );
   }
-  const hostNames = new Set(
-    [host, "localhost", "127.0.0.1", "[::1]", ...dashboard.allowed_hosts].map((name) =>
-      bracketed(name.toLowerCase()),
-    ),
-  );
+  const hostNames = hostNamesOf(host, dashboard.allowed_hosts);
   return { host, port, isLoopback, tls, identity, hostNames };
 }
-
-const bracketed = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name);
 
 function identityOf({ token, trusted_proxy: proxy }: Config["dashboard"]): Exposure["identity"] {
   if (proxy.user_header !== null || proxy.addresses.length > 0) {
@@ -82,26 +76,4 @@ function identityOf({ token, trusted_proxy: proxy }: Config["dashboard"]): Expos
     );
   }
   return { kind: "token", token: given };
-}
-
-async function readTls(
-  { cert_file: certFile, key_file: keyFile }: Config["dashboard"]["tls"],
-  configRoot: string,
-): Promise<Exposure["tls"]> {
-  if (certFile === null && keyFile === null) return null;
-  if (certFile === null || keyFile === null) {
-    throw new Failure(
-      "CONFIG_ERROR",
-      "dashboard.tls needs both cert_file and key_file, or neither of them.",
-    );
-  }
-  const read = (key: string, file: string): Promise<Buffer> =>
-    readFile(resolve(configRoot, file)).catch((cause: unknown) => {
-      throw new Failure(
-        "CONFIG_ERROR",
-        `dashboard.tls.${key} ${JSON.stringify(file)} can't be read; expected a PEM file, relative to ${configRoot}.`,
-        { cause },
-      );
-    });
-  return { cert: await read("cert_file", certFile), key: await read("key_file", keyFile) };
 }

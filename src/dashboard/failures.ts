@@ -1,6 +1,7 @@
 import { Failure } from "../shared/failure.ts";
 import type { ErrorCode } from "../shared/failure.ts";
 import { cleanMessage } from "../shared/styled-text.ts";
+import { BusyError } from "../shared/take-turns.ts";
 import { storageFaultOf } from "../shared/store/connection/errors.ts";
 
 /** What went wrong with a request, as a page or as JSON tells it. */
@@ -39,6 +40,7 @@ const STATUS: Partial<Record<ErrorCode, RequestFailure["status"]>> = {
 /** What is told of an error: of one that nobody expected no word, because its words may be anybody's. */
 export function failureOf(thrown: unknown): RequestFailure {
   if (thrown instanceof Refused) return thrown.failure;
+  if (thrown instanceof BusyError) return { status: 503, code: "BUSY", message: thrown.message };
   const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
   if (error instanceof Failure) {
     return {

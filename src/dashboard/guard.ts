@@ -1,3 +1,4 @@
+import { isHostOf } from "../shared/http/host-names.ts";
 import type { Exposure } from "./exposure.ts";
 import { Refused } from "./failures.ts";
 
@@ -18,8 +19,7 @@ export const isChange = ({ method }: GuardedRequest): boolean => !SAFE.has(metho
  * @throws Refused 421
  */
 export function assertHost({ header }: GuardedRequest, { hostNames }: Exposure): void {
-  const name = hostNameOf(header("host") ?? "");
-  if (name !== undefined && hostNames.has(name)) return;
+  if (isHostOf(header("host") ?? "", hostNames)) return;
   throw new Refused({
     status: 421,
     code: "MISDIRECTED",
@@ -27,9 +27,6 @@ export function assertHost({ header }: GuardedRequest, { hostNames }: Exposure):
       "This desk is not served under that name. Add it to dashboard.allowed_hosts, or use the address that nightdesk dashboard printed.",
   });
 }
-
-const hostNameOf = (host: string): string | undefined =>
-  /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
 
 /**
  * Refuses a change that another site asks for, whatever its content type.

@@ -12,19 +12,20 @@ import { readAssets } from "./assets.ts";
 import { commandStarter, openCommands } from "./command-child.ts";
 import { drawIn } from "./draw.ts";
 import { exposureOf } from "./exposure.ts";
-import { addressOf, listenOn } from "./listen.ts";
+import { addressOf, listenOn } from "../shared/http/listen.ts";
 import { openLive } from "./live.ts";
 import { openNights } from "./nights.ts";
 import { ROUTES } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
 import { openTools } from "./tools.ts";
-import { takeTurns } from "./turns.ts";
+import { takeTurns } from "../shared/take-turns.ts";
 
 /** Streams and pages end at once; a connection that does not close keeps nobody. */
 const CLOSE_MS = 2_000;
 /** Statements of the SQL page at once, each of them a process. */
 const STATEMENTS = 2;
 const DRAWINGS = 2;
+const REQUEST_MS = 15_000;
 const HOUR_MS = 3_600_000;
 /** Pages that wait for their turn. */
 const MOST_WAITING = 64;
@@ -104,7 +105,13 @@ export async function openDashboard(
     await endsInTime(Promise.all(Object.values(databases).map((each) => each.end())), CLOSE_MS);
   };
   try {
-    const listening = await listenWhere(context, (port) => listenOn(app, { ...exposure, port }));
+    const listening = await listenWhere(context, (port) =>
+      listenOn(app, {
+        ...{ host: exposure.host, port, tls: exposure.tls },
+        requestMs: REQUEST_MS,
+        keys: "dashboard.host and dashboard.port",
+      }),
+    );
     return {
       url: listening.url,
       close: async () => {

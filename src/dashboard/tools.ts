@@ -3,7 +3,7 @@ import { z } from "zod";
 import { cleanMessage } from "../shared/styled-text.ts";
 import { Refused } from "./failures.ts";
 import type { ToolSession } from "./tool-session.ts";
-import { takeTurns } from "./turns.ts";
+import { takeTurns } from "../shared/take-turns.ts";
 
 /** What a tool of `nightdesk mcp --dashboard` gave. */
 export type ToolAnswer =

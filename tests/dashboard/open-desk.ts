@@ -6,12 +6,12 @@ import { createApp } from "../../src/dashboard/app.ts";
 import { readAssets } from "../../src/dashboard/assets.ts";
 import { drawIn } from "../../src/dashboard/draw.ts";
 import { exposureOf } from "../../src/dashboard/exposure.ts";
-import { addressOf, listenOn } from "../../src/dashboard/listen.ts";
+import { addressOf, listenOn } from "../../src/shared/http/listen.ts";
 import { openLive } from "../../src/dashboard/live.ts";
 import { openNights } from "../../src/dashboard/nights.ts";
 import { ROUTES } from "../../src/dashboard/routes.ts";
 import { openSessions } from "../../src/dashboard/sessions.ts";
-import { takeTurns } from "../../src/dashboard/turns.ts";
+import { takeTurns } from "../../src/shared/take-turns.ts";
 import type { CommandEnd, RunCommand } from "../../src/dashboard/command-child.ts";
 import type { ToolAnswer } from "../../src/dashboard/tools.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
@@ -115,7 +115,7 @@ export async function openDesk({
     },
     ROUTES,
   );
-  const listening = await listenOn(app, exposure);
+  const listening = await listenOn(app, { ...exposure, requestMs: 15_000, keys: "dashboard.host" });
   const { host, port } = new URL(listening.url);
   const ask = (asked: Asked): Promise<Got> => send(Number(port), host, asked);
   let cookie = "";

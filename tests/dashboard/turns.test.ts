@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { takeTurns } from "../../src/dashboard/turns.ts";
+import { takeTurns } from "../../src/shared/take-turns.ts";
 import { eventually, signal } from "../conformance/signal.ts";
 import { describeOnPostgres } from "../support/test-databases.ts";
 import { openDesk } from "./open-desk.ts";

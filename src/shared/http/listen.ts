@@ -5,11 +5,11 @@ import { serve } from "@hono/node-server";
 import type { ServerType } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
-import { listenFailure } from "../shared/commands/listen-failure.ts";
-import type { Exposure } from "./exposure.ts";
+import { listenFailure } from "../commands/listen-failure.ts";
+import type { Tls } from "./read-tls.ts";
 
 export type Listening = {
-  /** To be opened in a browser. */
+  /** With the port that was chosen. */
   readonly url: string;
   close(): Promise<void>;
 };
@@ -17,8 +17,17 @@ export type Listening = {
 /** The address at the other end of a connection. */
 export const addressOf = (context: Context): string => getConnInfo(context).remote.address ?? "";
 
-/** How long a browser may take to send a request: one that sends it byte by byte holds nothing for long. */
-const REQUEST_MS = 15_000;
+type Place = {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: Tls | null;
+  /** How long a client may take to send a request: one that sends it byte by byte holds nothing for long. */
+  readonly requestMs: number;
+  /** The settings that say where, in words. */
+  readonly keys: string;
+};
+
+const HEADERS_MS = 15_000;
 
 /**
  * Serves an application where it may be reached.
@@ -26,9 +35,9 @@ const REQUEST_MS = 15_000;
  */
 export async function listenOn(
   app: Hono,
-  { host, port, tls }: Pick<Exposure, "host" | "port" | "tls">,
+  { host, port, tls, requestMs, keys }: Place,
 ): Promise<Listening> {
-  const limits = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: 32_768 };
+  const limits = { requestTimeout: requestMs, headersTimeout: HEADERS_MS, maxHeaderSize: 32_768 };
   const server = await new Promise<ServerType>((resolve, reject) => {
     const started = serve(
       {
@@ -44,7 +53,7 @@ export async function listenOn(
       },
     );
     started.once("error", (error: Error) => {
-      reject(listenFailure(error, { host, port, keys: "dashboard.host and dashboard.port" }));
+      reject(listenFailure(error, { host, port, keys }));
     });
   });
   const { port: chosen } = server.address() as AddressInfo;

@@ -1,4 +1,5 @@
-import { Refused } from "./failures.ts";
+/** Those who wait for their turn are as many as may. */
+export class BusyError extends Error {}
 
 /**
  * Gives a turn to others while a body waits for something that turns are not about, and takes one again after it, whoever
@@ -33,8 +34,9 @@ export function takeTurns(atOnce: number, mostWaiting: number, what: string): Tu
   };
   return async (body) => {
     if (running >= atOnce && waiting.length >= mostWaiting) {
-      const message = `${what} is busy: ${waiting.length} requests wait already. Ask again in a moment.`;
-      throw new Refused({ status: 503, code: "BUSY", message });
+      throw new BusyError(
+        `${what} is busy: ${waiting.length} requests wait already. Ask again in a moment.`,
+      );
     }
     await take();
     try {

@@ -1,0 +1,18 @@
+/** Texts or bytes as the body of a response, which takes the next one when the client has read what came before. */
+export function streamOf(chunks: AsyncIterable<string | Uint8Array>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done === true) controller.close();
+      else {
+        const { value } = next;
+        controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+      }
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
