@@ -6,6 +6,7 @@ import {
   MOST_EXAMPLES,
   MOST_LABEL_CHARS,
 } from "./label-examples.ts";
+import { readDataUrl } from "./picture-data.ts";
 import { schemaProblem } from "./schema/check-schema.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "./verify-modes.ts";
 
@@ -155,12 +156,24 @@ const indexInput = z.strictObject({
 /** The pictures of pages of a file. Only index jobs queue it. */
 const ocrInput = z.strictObject({ kind: z.literal("ocr"), path });
 
+const pictureUrl = z.string().superRefine((url, context) => {
+  const read = readDataUrl(url);
+  if (typeof read === "string") context.addIssue({ code: "custom", message: read });
+});
+
 const chatInput = z
   .strictObject({
     kind: z.literal("chat"),
     prompt: text.optional(),
     messages: z
-      .array(z.strictObject({ role: z.enum(["system", "user", "assistant"]), content: z.string() }))
+      .array(
+        z.strictObject({
+          role: z.enum(["system", "user", "assistant"]),
+          content: z.string(),
+          /** Data URLs, of models that model.sees names. */
+          images: z.array(pictureUrl).min(1).max(8).optional(),
+        }),
+      )
       .min(1)
       .optional(),
     model: z.string().min(1).optional(),

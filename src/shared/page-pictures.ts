@@ -4,18 +4,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createAtomicFile } from "./atomic-file.ts";
 import type { Config } from "./config/schema.ts";
+import { PICTURE_TYPES } from "./picture-data.ts";
 import { hasCode } from "./store/connection/errors.ts";
 
 const side = z.number().nonnegative();
-
-/** The types that a browser shows and runs nothing of. */
-export const PICTURE_TYPES = [
-  "image/png",
-  "image/jpeg",
-  "image/gif",
-  "image/webp",
-  "image/bmp",
-] as const;
 
 const shownSchema = z.strictObject({
   kind: z.literal("picture"),

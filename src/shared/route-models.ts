@@ -11,6 +11,8 @@ export type RoutingSettings = {
   readonly prefer_fast: boolean;
   readonly big_triggers: readonly string[];
   readonly aliases: Readonly<Record<string, string>>;
+  /** Names of models that take pictures. */
+  readonly sees: readonly string[];
   readonly max_tokens: number;
   readonly max_tokens_big_second: number;
   readonly timeout_s: number;

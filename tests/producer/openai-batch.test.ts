@@ -179,16 +179,56 @@ describe("a file of OpenAI's Batch", () => {
   });
 });
 
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
+test("a picture of a request goes into the job beside its words", async () => {
+  const url = `data:image/png;base64,${PNG}`;
+  const content = [
+    { type: "text", text: "What is it?" },
+    { type: "image_url", image_url: { url, detail: "low" } },
+  ];
+  await enqueue("seen", [chatLine("a", { messages: [{ role: "user", content }] })]);
+  expect(await inputsOf("seen")).toMatchObject([
+    { kind: "chat", messages: [{ role: "user", content: "What is it?", images: [url] }] },
+  ]);
+});
+
 describe("a request is a bad line, with the reason", () => {
   const part = (type: string) => ({
     messages: [{ role: "user", content: [{ type: "text", text: "x" }, { type }] }],
+  });
+  const image = (url: string) => ({
+    messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
   });
   test.each([
     ["asks for several answers", { n: 3 }, "body.n must be 1: a job gives one answer"],
     ["offers tools", { tools: [{ type: "function" }] }, "body.tools offers tools"],
     ["wants a stream", { stream: true }, "body.stream must be false"],
     ["wants log probabilities", { logprobs: true }, "body.logprobs must be false"],
-    ["holds an image", part("image_url"), "body.messages.0.content.1 is an image"],
+    ["holds an image of no URL", part("image_url"), "content.1 has no image_url.url"],
+    ["has an image fetched", image("https://a.example/x.png"), "must be a data URL"],
+    [
+      "holds a picture that runs",
+      image("data:image/svg+xml;base64,PHN2Zz4="),
+      "is image/svg+xml; expected",
+    ],
+    [
+      "holds what is no picture",
+      image("data:image/png;base64,aGVsbG8="),
+      "does not begin as image/png",
+    ],
+    [
+      "says a wrong type",
+      image(`data:image/jpeg;base64,${PNG}`),
+      "does not begin as image/jpeg does",
+    ],
+    ["holds a cut picture", image(`data:image/png;base64,${PNG}!`), "is no base64"],
+    [
+      "holds too large a picture",
+      image(`data:image/png;base64,${"A".repeat(6_700_000)}`),
+      "larger than 5 MB",
+    ],
     ["holds sound", part("input_audio"), "body.messages.0.content.1 is sound"],
     ["has a field that nobody knows", { wobble: 1 }, "body.wobble is not a field of chat requests"],
     ["is of a tool", { messages: [{ role: "tool", content: "x" }] }, "body.messages.0.role must"],

@@ -83,6 +83,7 @@ export const SETTINGS: PipelineSettings = {
     prefer_fast: true,
     big_triggers: ["compare", "long"],
     aliases: {},
+    sees: [],
     max_tokens: 800,
     max_tokens_big_second: 4500,
     timeout_s: 300,

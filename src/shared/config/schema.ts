@@ -92,6 +92,7 @@ const modelSchema = z.strictObject({
     'a duration in quotes like "30m", "-1m" (for ever) or "0"',
   ),
   aliases: z.record(z.string(), name),
+  sees: z.array(name),
   digest: digest.nullable(),
   parallel: wholeBetween(1, 64).nullable(),
   breaker_failures: count,

@@ -1,6 +1,7 @@
 import { parseJobInput } from "../job.ts";
 import type { JobInput } from "../job.ts";
 import { isRecord } from "../json-value.ts";
+import { readDataUrl } from "../picture-data.ts";
 import type { ModelNames } from "./model-names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -96,9 +97,12 @@ const withoutNulls = (values: Body): Body =>
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
   );
 
-type ChatMessage = {
-  readonly role: "system" | "user" | "assistant";
+type ChatMessage = Content & { readonly role: "system" | "user" | "assistant" };
+
+type Content = {
   readonly content: string;
+  /** Data URLs. */
+  readonly images?: readonly string[];
 };
 
 /** `developer` is what newer models call `system`. */
@@ -110,7 +114,7 @@ const ROLES: ReadonlyMap<unknown, ChatMessage["role"]> = new Map([
 ]);
 
 /**
- * Messages as a chat job takes them: texts alone, the text parts of one message joined by line feeds.
+ * Messages as a chat job takes them: the text parts of one message joined by line feeds, its pictures beside.
  * @returns the messages, or which of them is none and why
  */
 function parseMessages(value: unknown): readonly ChatMessage[] | string {
@@ -132,32 +136,34 @@ function parseMessage(value: unknown): ChatMessage | string {
   const extra = Object.entries(value).find(([key, member]) => !isKnown(key) && member !== null);
   if (extra !== undefined) return ` holds more than role and content: ${extra[0].slice(0, 60)}`;
   const content = parseContent(value["content"]);
-  return typeof content === "string" ? { role, content } : content.reason;
+  return typeof content === "string" ? content : { role, ...content };
 }
 
 const isKnown = (key: string): boolean => key === "role" || key === "content";
 
-function parseContent(value: unknown): string | { readonly reason: string } {
-  if (typeof value === "string") return value;
-  if (!Array.isArray(value)) return { reason: ".content must be a text or a list of text parts" };
+/** @returns what is wrong with it, behind the place of its message */
+function parseContent(value: unknown): Content | string {
+  if (typeof value === "string") return { content: value };
+  if (!Array.isArray(value)) return ".content must be a text or a list of parts";
   const texts: string[] = [];
+  const images: string[] = [];
   for (const [index, part] of value.entries()) {
-    const type: unknown = isRecord(part) ? part["type"] : undefined;
-    const text: unknown = isRecord(part) ? part["text"] : undefined;
-    if (type !== "text" || typeof text !== "string") {
-      return {
-        reason: `.content.${index} ${formatPart(type)}; a chat job takes text parts only`,
-      };
-    }
-    texts.push(text);
+    const { type, text, image_url: image }: Fields = isRecord(part) ? part : {};
+    const url: unknown = isRecord(image) ? image["url"] : undefined;
+    if (type === "text" && typeof text === "string") texts.push(text);
+    else if (type === "image_url" && typeof url === "string") {
+      const read = readDataUrl(url);
+      if (typeof read === "string") return `.content.${index}.image_url.url ${read}`;
+      images.push(url);
+    } else return `.content.${index} ${formatPart(type)}; a chat job takes text and pictures`;
   }
-  return texts.join("\n");
+  return { content: texts.join("\n"), ...(images.length === 0 ? {} : { images }) };
 }
 
 function formatPart(type: unknown): string {
   switch (type) {
     case "image_url":
-      return "is an image";
+      return "has no image_url.url";
     case "input_audio":
       return "is sound";
     case "file":

@@ -2,12 +2,14 @@ import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ChatInput } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
+import { readDataUrl } from "../../shared/picture-data.ts";
+import { PROVIDERS } from "../../shared/providers.ts";
 import { routeChat } from "../../shared/route-models.ts";
 import type { Outcome } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 import { THOUGHT_ALONE, ToolCallUnreadable } from "../models/model.ts";
-import type { Message, ModelRequest } from "../models/model.ts";
+import type { Message, Model, ModelRequest } from "../models/model.ts";
 import { callModel, callParts, modelOf, modelUse } from "../answer/call-model.ts";
 import { promptOf } from "../answer/prompt.ts";
 
@@ -25,6 +27,8 @@ export async function chatOnce(
   const choice = { ...routed, maxTokens: input.max_tokens ?? routed.maxTokens };
   const model = await modelOf(choice, deps.models, signal);
   trace.models([modelUse("second", model, choice)]);
+  const unseen = await refusePictures(input, model, deps.settings.model.sees);
+  if (unseen !== undefined) return unseen;
   const prompt = promptOf("chat/1", messagesOf(input));
   const reply = await trace.step("chat", () =>
     callModel(
@@ -58,6 +62,31 @@ function unreadableCall(error: unknown, name: string): Refusal {
     `"${name}" called a tool in a way that its host could not read, and a chat has no tools. ` +
       "Say in the prompt that it should answer in words, or use another model.",
   );
+}
+
+/** Refuses what a model would pass over without a word, and what would take its host too much to decode. */
+async function refusePictures(
+  { messages = [] }: ChatInput,
+  { name, facts }: Model,
+  sees: readonly string[],
+): Promise<Refusal | undefined> {
+  const urls = messages.flatMap(({ images = [] }) => images);
+  if (urls.length === 0) return undefined;
+  if (!sees.includes(name) || !PROVIDERS[facts.provider].hasHost) {
+    return refuse(
+      "MODEL_UNSUPPORTED",
+      `"${name}" is not known to see, and the messages hold pictures: name a model of a host in model.sees that does.`,
+    );
+  }
+  const { readPictureHead } = await import("../ocr/read-head.ts");
+  for (const [at, url] of urls.entries()) {
+    const read = readDataUrl(url);
+    const head = typeof read === "string" ? undefined : readPictureHead(read.bytes, 1);
+    if (head?.kind === "unreadable") {
+      return refuse("INVALID_ARGS", `Picture ${at + 1} of the messages ${head.why}`);
+    }
+  }
+  return undefined;
 }
 
 const messagesOf = ({ prompt, messages }: ChatInput): readonly Message[] =>

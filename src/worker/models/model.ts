@@ -7,6 +7,8 @@ import type { Provider } from "../../shared/providers.ts";
 export type Message = {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
+  /** Data URLs of pictures. */
+  readonly images?: readonly string[] | undefined;
 };
 
 /** One numbered piece of evidence, as the prompt shows it; the number is what an answer cites. */

@@ -119,7 +119,11 @@ const chatRequest = (
   { messages, maxTokens, temperature, seed, topP, stop, format, tools }: ModelRequest,
 ): Parameters<typeof streamChat>[1] => ({
   model: place.name,
-  messages: messages.map(({ role, content }) => ({ role, content })),
+  messages: messages.map(({ role, content, images }) => ({
+    ...{ role, content },
+    // Without what stands before the comma of a data URL, which it refuses.
+    ...(images === undefined ? {} : { images: images.map((url) => url.replace(/^[^,]*,/, "")) }),
+  })),
   think,
   ...UNCUT,
   keep_alive: settings.keep_alive,

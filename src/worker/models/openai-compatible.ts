@@ -210,7 +210,10 @@ const chatRequest = (
   { messages, maxTokens, temperature, seed, topP, stop, format, tools, toolChoice }: ModelRequest,
 ): object => ({
   model: name,
-  messages: messages.map(({ role, content }) => ({ role, content })),
+  messages: messages.map(({ role, content, images }) => ({
+    role,
+    content: images === undefined ? content : chatParts(content, images),
+  })),
   stream: true,
   stream_options: { include_usage: true },
   max_tokens: maxTokens,
@@ -223,6 +226,11 @@ const chatRequest = (
   // An object that names the tool is ignored by llama.cpp.
   ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
 });
+
+const chatParts = (text: string, images: readonly string[]): readonly object[] => [
+  { type: "text", text },
+  ...images.map((url) => ({ type: "image_url", image_url: { url } })),
+];
 
 /** What a host is asked by, and how it replies. */
 const PROTOCOLS = {

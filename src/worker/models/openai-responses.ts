@@ -30,7 +30,16 @@ export const responsesRequest = (
   { messages, maxTokens, temperature, topP, format, tools, toolChoice }: ModelRequest,
 ): object => ({
   model: name,
-  input: messages.map(({ role, content }) => ({ role, content })),
+  input: messages.map(({ role, content, images }) => ({
+    role,
+    content:
+      images === undefined
+        ? content
+        : [
+            { type: "input_text", text: content },
+            ...images.map((url) => ({ type: "input_image", image_url: url })),
+          ],
+  })),
   stream: true,
   store: false,
   max_output_tokens: maxTokens,

@@ -238,6 +238,7 @@ export function recordedRoute(
       prefer_fast: true,
       big_triggers: [],
       aliases: {},
+      sees: models.map(({ model }) => model),
       max_tokens: maxTokensOf(first, now.first.maxTokens),
       max_tokens_big_second: maxTokensOf(second, now.second.maxTokens),
     },

@@ -78,3 +78,36 @@ test("a tool call that the host could not read is a refusal", async () => {
     code: "INVALID_ARGS",
   });
 });
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+const seeing = (...sees: string[]) => ({ ...SETTINGS, model: { ...SETTINGS.model, sees } });
+const look = (base64: string) => ({
+  messages: [
+    { role: "user" as const, content: "What is it?", images: [`data:image/png;base64,${base64}`] },
+  ],
+});
+
+test("a picture goes to a model that can see, and is refused by name for any other", async () => {
+  const model = scripted(["A dot."]);
+  const settings = seeing("scripted");
+  expect(await chat(look(PNG), { models: [model], settings })).toMatchObject({ answer: "A dot." });
+  expect(model.requests).toMatchObject([look(PNG)]);
+  const blind = scripted(["A cat."]);
+  expect(await chat(look(PNG), { models: [blind], settings: seeing("llava") })).toMatchObject({
+    code: "MODEL_UNSUPPORTED",
+    message: expect.stringContaining('"scripted"'),
+  });
+  expect(blind.requests).toEqual([]);
+});
+
+test("a picture of more pixels than a host should decode is refused", async () => {
+  const head = Buffer.from(PNG, "base64");
+  head.writeUInt32BE(60_000, 16);
+  head.writeUInt32BE(60_000, 20);
+  const huge = { models: [scripted(["A dot."])], settings: seeing("scripted") };
+  expect(await chat(look(head.toString("base64")), huge)).toMatchObject({
+    code: "INVALID_ARGS",
+    message: expect.stringContaining("Picture 1 of the messages has 60000 x 60000 pixels"),
+  });
+});

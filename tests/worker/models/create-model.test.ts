@@ -39,6 +39,7 @@ const configOf = (
     big: null,
     prefer_fast: true,
     big_triggers: [],
+    sees: [],
     num_ctx: 4096,
     temperature: 0.2,
     seed: 1,

@@ -53,6 +53,17 @@ describe("a call of Ollama", () => {
     });
   });
 
+  test("sends a picture beside the words, as base64 alone", async () => {
+    const double = await start();
+    const messages = [
+      { role: "user" as const, content: "What is it?", images: ["data:image/png;base64,iVBO"] },
+    ];
+    await complete(await openModel(double), { messages }).catch(() => undefined);
+    expect(double.chats()[0]?.body).toMatchObject({
+      messages: [{ role: "user", content: "What is it?", images: ["iVBO"] }],
+    });
+  });
+
   test("never reloads the model, and asks for no more window than it was trained for", async () => {
     const double = await start(withModel({ contextLength: 300 }));
     for (const maxTokens of [50, 100, 5000]) {

@@ -55,6 +55,24 @@ describe("a call by OpenAI's protocol", () => {
     });
   });
 
+  test("sends a picture as a part beside the words", async () => {
+    const double = await start();
+    const messages = [
+      { role: "user" as const, content: "What is it?", images: ["data:image/png;base64,iVBO"] },
+    ];
+    await complete(await openModel(double), { messages }).catch(() => undefined);
+    expect(double.chats()[0]?.body).toMatchObject({
+      messages: [
+        {
+          content: [
+            { type: "text", text: "What is it?" },
+            { type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } },
+          ],
+        },
+      ],
+    });
+  });
+
   test("asks for any object in the one shape that every server takes", async () => {
     const double = await start();
     await complete(await openModel(double), { format: "json" });

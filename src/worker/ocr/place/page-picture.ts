@@ -1,3 +1,4 @@
+import { pictureTypeOf } from "../../../shared/picture-data.ts";
 import type { PagePicture } from "../../../shared/page-pictures.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
@@ -30,7 +31,7 @@ export async function pictureOf(
       ? refuse("TOOL_UNAVAILABLE", "Pages can't be drawn here: run nightdesk models setup ocr.")
       : pageOf({ path, bytes }, { ...wanted, pdfium }, limits);
   }
-  const type = SIGNS.find(([, sign]) => sign.test(bytes.toString("latin1", 0, 16)))?.[0];
+  const type = pictureTypeOf(bytes);
   if (type === undefined) {
     return refuse(
       "INVALID_ARGS",
@@ -43,14 +44,6 @@ export async function pictureOf(
   }
   return ownPicture({ type, bytes }, record, wanted);
 }
-
-const SIGNS = [
-  ["image/png", /^\x89PNG\r\n\x1a\n/],
-  ["image/jpeg", /^\xff\xd8\xff/],
-  ["image/gif", /^GIF8[79]a/],
-  ["image/webp", /^RIFF.{4}WEBP/s],
-  ["image/bmp", /^BM/],
-] as const;
 
 async function pageOf(
   { path, bytes }: FileToShow,
