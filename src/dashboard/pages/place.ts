@@ -4,6 +4,7 @@ import { pictureFolder, readPicture } from "../../shared/page-pictures.ts";
 import type { ShownPage } from "../../shared/page-pictures.ts";
 import { PICTURE_TYPES } from "../../shared/picture-data.ts";
 import { chooseReading } from "../../shared/store/index/ocr-choices.ts";
+import type { Reading } from "../../shared/store/index/ocr-choices.ts";
 import { carriedWords } from "../../shared/views/carried-words.ts";
 import type { CarriedWords } from "../../shared/views/carried-words.ts";
 import { markup } from "../../shared/views/html-markup.ts";
@@ -75,18 +76,16 @@ async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
     reading: form.get("reading") ?? "",
     words: form.get("words") ?? "",
   });
-  const choice = {
-    ...{ figure, by: session.user },
-    reading: reading === "first" || reading === "second" ? reading : { words },
-  };
+  const chosen: Reading = reading === "first" || reading === "second" ? reading : { words };
   const { batch_id: batchId, job_id: jobId } = run;
   const did = await act(
     database,
     { actor: session.user, action: "choose", batchId, jobId, detail: { figure, reading, words } },
     async () => {
-      const chosen = await chooseReading(database, choice);
-      if (chosen.kind === "refused") throw new Failure("INPUT_INVALID", chosen.message);
-      return `${chosen.chosen} stands there: ${statement.path} is indexed with it.`;
+      const choice = { figure, reading: chosen, by: session.user };
+      const stored = await chooseReading(database, choice);
+      if (stored.kind === "refused") throw new Failure("INPUT_INVALID", stored.message);
+      return `${stored.chosen} stands there: ${statement.path} is indexed with it.`;
     },
   );
   return { kind: "redirect", to: saidAt(placePath(run.run_id, statement.number), did) };
@@ -191,7 +190,7 @@ function doubtHtml(
   const begin = markup`<form method="post" action="${form}">${csrfField(session)}<input type="hidden" name="figure" value="${figure}">`;
   const button = (reading: string, words: string): Html =>
     markup`<button class="plain" name="reading" value="${reading}">${words}</button> `;
-  const choices = [button("first", first), second === null ? "" : button("second", second)];
+  const choices = [button("first", first), ...(second === null ? [] : [button("second", second)])];
   return markup`<section class="card"><h2>What stands here?</h2>
 ${cutOutHtml({ src, size: of, box, words: `The picture of ${first}` })}
 <p class="note">${doubtText({ first, second, confidence, chosen })}</p>
