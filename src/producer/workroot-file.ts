@@ -1,7 +1,13 @@
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { createAtomicFile, openFolder, pathOfFolder, textFileOf } from "../shared/atomic-file.ts";
+import {
+  createAtomicFile,
+  openFolder,
+  pathOfFolder,
+  textFileOf,
+  writeAtomicFile,
+} from "../shared/atomic-file.ts";
 import type { Existing, TextFile } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
@@ -25,7 +31,7 @@ export async function writeFileInWorkroot(
   try {
     const refusal = await checkExisting(target, request.file, existing);
     if (refusal !== undefined) return refusal;
-    await writeWhole(target, existing, text);
+    await writeAtomicFile(join(target.place, target.name), text, existing);
     return { kind: "written", path: target.path };
   } catch (error) {
     throw hasCode(error, "EEXIST") ? fileExists(request.file) : notWritten(request.file, error);
@@ -83,20 +89,6 @@ async function checkExisting(
   if (!found.isFile()) throw invalid(file, "is no regular file. Name another one");
   if (existing === "keep") throw fileExists(file);
   return undefined;
-}
-
-async function writeWhole(
-  { place, name }: Target,
-  existing: Existing,
-  text: string,
-): Promise<void> {
-  const file = await createAtomicFile(join(place, name), existing);
-  try {
-    await file.handle.writeFile(text);
-    await file.commit();
-  } finally {
-    await file.discard();
-  }
 }
 
 const fileExists = (file: string): Failure =>

@@ -50,6 +50,21 @@ export async function createAtomicFile(file: string, existing: Existing): Promis
   }
 }
 
+/** Writes a whole file. @throws as createAtomicFile and its commit do; nothing is left beside it then */
+export async function writeAtomicFile(
+  file: string,
+  content: string | Buffer,
+  existing: Existing,
+): Promise<void> {
+  const made = await createAtomicFile(file, existing);
+  try {
+    await made.handle.writeFile(content);
+    await made.commit();
+  } finally {
+    await made.discard();
+  }
+}
+
 /** A file whose beginning may stay beside its place from one call to the next. */
 export type PartFile = AtomicFile & {
   /** What an earlier call left. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { createAtomicFile } from "./atomic-file.ts";
+import { writeAtomicFile } from "./atomic-file.ts";
 import type { Config } from "./config/schema.ts";
 import { PICTURE_TYPES } from "./picture-data.ts";
 import { hasCode } from "./store/connection/errors.ts";
@@ -64,14 +64,8 @@ export async function storePicture(
   quotaBytes = QUOTA_BYTES,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = await createAtomicFile(join(folder, `${key}.json`), "replace");
-  try {
-    await file.handle.writeFile(JSON.stringify({ ...shown, base64: bytes.toString("base64") }));
-    await file.commit();
-  } catch (error) {
-    await file.discard();
-    throw error;
-  }
+  const content = JSON.stringify({ ...shown, base64: bytes.toString("base64") });
+  await writeAtomicFile(join(folder, `${key}.json`), content, "replace");
   await removeOldest(folder, quotaBytes);
 }
 

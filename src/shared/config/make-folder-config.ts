@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { lstat, mkdir, opendir, stat } from "node:fs/promises";
 import { basename, extname, join, relative, resolve } from "node:path";
-import { createAtomicFile } from "../atomic-file.ts";
+import { writeAtomicFile } from "../atomic-file.ts";
 import { Failure } from "../failure.ts";
 import { isHiddenName } from "../skipped-files.ts";
 import { loadConfig } from "./load-config.ts";
@@ -111,12 +111,9 @@ async function readableExtensions(
 }
 
 async function write(file: string, lines: readonly string[]): Promise<void> {
-  const made = await createAtomicFile(file, "keep");
   try {
-    await made.handle.writeFile(`${lines.join("\n")}\n`);
-    await made.commit();
+    await writeAtomicFile(file, `${lines.join("\n")}\n`, "keep");
   } catch (error) {
-    await made.discard();
     // Another command made it meanwhile.
     if (!stands(file)) throw error;
   }

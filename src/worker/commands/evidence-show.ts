@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { hash } from "node:crypto";
-import { createAtomicFile } from "../../shared/atomic-file.ts";
+import { writeAtomicFile } from "../../shared/atomic-file.ts";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
@@ -222,14 +222,7 @@ async function writeNew(
 ): Promise<void> {
   const existing = invocation.options["force"] === true ? "replace" : "keep";
   try {
-    const made = await createAtomicFile(file, existing);
-    try {
-      await made.handle.writeFile(content);
-      await made.commit();
-    } catch (error) {
-      await made.discard();
-      throw error;
-    }
+    await writeAtomicFile(file, content, existing);
   } catch (error) {
     const why = hasCode(error, "EEXIST")
       ? "is there already. Give --force to replace it, or name another file."

@@ -5,70 +5,60 @@ import { NoText } from "../documents/reader/text-builder.ts";
 
 type Call = (...values: readonly number[]) => number;
 
-/** Functions that take numbers, as the header files of PDFium name them. */
-type Drawn = Readonly<
+/**
+ * The functions of PDFium that are used here, as its header files name them. Handles and places in its memory are numbers, and 0 is
+ * none.
+ */
+export type Pdfium = Readonly<
   Record<
-    | "_FPDF_GetPageWidthF"
-    | "_FPDF_GetPageHeightF"
-    | "_FPDFBitmap_Destroy"
-    | "_FPDFPage_GetRotation"
-    | "_FPDFDOC_InitFormFillEnvironment"
     | "_FORM_OnAfterLoadPage"
-    | "_FPDF_FFLDraw"
-    | "_FPDFPage_GetAnnotCount"
-    | "_FPDFPage_GetAnnot"
-    | "_FPDFPage_CloseAnnot"
-    | "_FPDFAnnot_GetSubtype"
-    | "_FPDFAnnot_GetRect"
     | "_FPDFAnnot_GetFormFieldValue"
+    | "_FPDFAnnot_GetRect"
+    | "_FPDFAnnot_GetSubtype"
+    | "_FPDFBitmap_CreateEx"
+    | "_FPDFBitmap_Destroy"
+    | "_FPDFBitmap_FillRect"
+    | "_FPDFBitmap_GetBuffer"
+    | "_FPDFBitmap_GetStride"
+    | "_FPDFDOC_InitFormFillEnvironment"
+    | "_FPDFFormObj_CountObjects"
+    | "_FPDFFormObj_GetObject"
+    | "_FPDFImageObj_GetImagePixelSize"
+    | "_FPDFPageObj_GetBounds"
+    | "_FPDFPageObj_GetType"
+    | "_FPDFPage_CloseAnnot"
+    | "_FPDFPage_CountObjects"
+    | "_FPDFPage_GetAnnot"
+    | "_FPDFPage_GetAnnotCount"
+    | "_FPDFPage_GetObject"
+    | "_FPDFPage_GetRotation"
+    | "_FPDFText_ClosePage"
+    | "_FPDFText_CountChars"
     | "_FPDFText_GetCharAngle"
     | "_FPDFText_GetCharBox"
-    | "_free",
+    | "_FPDFText_GetUnicode"
+    | "_FPDFText_LoadPage"
+    | "_FPDF_ClosePage"
+    | "_FPDF_FFLDraw"
+    | "_FPDF_GetLastError"
+    | "_FPDF_GetPageCount"
+    | "_FPDF_GetPageHeight"
+    | "_FPDF_GetPageHeightF"
+    | "_FPDF_GetPageWidth"
+    | "_FPDF_GetPageWidthF"
+    | "_FPDF_InitLibraryWithConfig"
+    | "_FPDF_LoadMemDocument"
+    | "_FPDF_LoadPage"
+    | "_FPDF_PageToDevice"
+    | "_FPDF_RenderPageBitmap"
+    | "_free"
+    | "_malloc",
     Call
   >
->;
-
-/** The functions of PDFium that are used here. Handles and places in its memory are numbers, and 0 is none. */
-export type Pdfium = Drawn & {
+> & {
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
   readonly HEAPF32: Float32Array;
-  _malloc(bytes: number): number;
-  _FPDF_InitLibraryWithConfig(config: number): void;
-  _FPDF_LoadMemDocument(bytes: number, length: number, password: number): number;
-  _FPDF_GetLastError(): number;
-  _FPDF_GetPageCount(document: number): number;
-  _FPDF_LoadPage(document: number, index: number): number;
-  _FPDF_ClosePage(page: number): void;
-  _FPDF_GetPageWidth(page: number): number;
-  _FPDF_GetPageHeight(page: number): number;
-  _FPDFPage_CountObjects(page: number): number;
-  _FPDFPage_GetObject(page: number, index: number): number;
-  _FPDFFormObj_CountObjects(form: number): number;
-  _FPDFFormObj_GetObject(form: number, index: number): number;
-  _FPDFPageObj_GetType(object: number): number;
-  _FPDFPageObj_GetBounds(object: number, l: number, b: number, r: number, t: number): number;
-  _FPDFImageObj_GetImagePixelSize(object: number, width: number, height: number): number;
-  _FPDFBitmap_CreateEx(w: number, h: number, format: number, bytes: number, row: number): number;
-  _FPDFBitmap_FillRect(map: number, x: number, y: number, w: number, h: number, c: number): void;
-  _FPDFBitmap_GetBuffer(bitmap: number): number;
-  _FPDFBitmap_GetStride(bitmap: number): number;
-  _FPDF_RenderPageBitmap(
-    ...values: readonly [
-      ...[bitmap: number, page: number, x: number, y: number, width: number, height: number],
-      ...[turn: number, flags: number],
-    ]
-  ): void;
-  _FPDF_PageToDevice(
-    ...values: readonly [
-      ...[page: number, x: number, y: number, width: number, height: number, turn: number],
-      ...[pageX: number, pageY: number, toX: number, toY: number],
-    ]
-  ): number;
-  _FPDFText_LoadPage(page: number): number;
-  _FPDFText_ClosePage(text: number): void;
-  _FPDFText_CountChars(text: number): number;
-  _FPDFText_GetUnicode(text: number, index: number): number;
 };
 
 type Start = (options: { readonly wasmBinary: Uint8Array }) => Promise<Pdfium>;
