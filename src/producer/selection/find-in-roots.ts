@@ -155,7 +155,7 @@ function refuseAmbiguous(arg: string, places: readonly FoundPlace[]): Refusal {
 }
 
 /**
- * The file that a relative path of the command line names from the current folder, if it lies inside of the work
+ * The file that a path of the command line names, a relative one from the current folder, if it lies inside of the work
  * root: relative to that, with `/`. Whether it may be read is for the worker's sandbox to decide.
  */
 export async function findNamedFile(
@@ -163,7 +163,6 @@ export async function findNamedFile(
   cwd: string,
   workroot: string,
 ): Promise<string | undefined> {
-  if (isAbsolute(path)) return undefined;
   if ((await kindOf(resolve(cwd, path))) !== "file") return findAttachment(path, cwd, workroot);
   // Only folders are resolved: what a link at the end leads to is the sandbox's matter.
   const file = join(await realpath(dirname(resolve(cwd, path))), basename(path));
@@ -190,7 +189,7 @@ export async function findNamedFolder(
   cwd: string,
   workroot: string,
 ): Promise<string | undefined> {
-  if (isAbsolute(path) || (await kindOf(resolve(cwd, path))) !== "folder") return undefined;
+  if ((await kindOf(resolve(cwd, path))) !== "folder") return undefined;
   return pathInside(await realpath(workroot), await realpath(resolve(cwd, path)));
 }
 

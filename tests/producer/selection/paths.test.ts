@@ -59,6 +59,16 @@ describe("a path", () => {
     expect(await pathsOf(arg, cwd)).toEqual(expected);
   });
 
+  test("that is absolute, as a shell completes ~/, is taken below the work root, and left to the sandbox elsewhere", async () => {
+    expect(await pathsOf(at("one/sub/x.md"))).toEqual(["one/sub/x.md"]);
+    expect(await pathsOf(at("two"), "one")).toEqual(["two/b.md", "two/deep/y.txt"]);
+    for (const outside of [at("../outside/secret.md"), "/etc/passwd", at("one/nowhere.md")])
+      expect(await pathsOf(outside)).toEqual([outside]);
+    await symlink(at("../outside"), at("one/way-out"));
+    const throughLink = at("one/way-out/secret.md");
+    expect(await pathsOf(throughLink)).toEqual([throughLink]);
+  });
+
   test("of an attachment is found by its mail, from the current folder too", async () => {
     await write("two/m.eml");
     const path = "two/m.eml/attachments/1/a.pdf";
