@@ -1,5 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { openDesk } from "./desk.ts";
@@ -239,6 +239,25 @@ describe("the morning report", () => {
       expect(form).toContain("Times are those of Europe/Berlin;");
       expect(form).not.toContain("22:00:00 CET");
     }
+  });
+
+  test("goes beside the database where all of the work root is indexed, and leads to its documents from there", async () => {
+    const configured = await readFile(join(desk.workroot, "nightdesk.yaml"), "utf8");
+    const extra = `
+security: { allowed_roots: ["."] }
+index: { sources: [{ name: all, root: "." }] }
+database: { url: "${desk.databaseUrl}", directory: "../${basename(desk.workroot)}-state" }
+`;
+    const file = await desk.write("all.yaml", configured.replace(/^database:\n.*\n/m, "") + extra);
+    const { stdout } = await desk.run("batch", "report", tonight, "--json", "--config", file);
+    const { html } = JSON.parse(stdout) as { html: string };
+    const folder = `${desk.workroot}-state/reports`;
+    expect(dirname(html)).toBe(folder);
+    const href = /<a href="([^"]*brake%20notes\.md)#L3-L9"/.exec(await readFile(html, "utf8"))?.[1];
+    expect(resolve(folder, decodeURIComponent(href ?? ""))).toBe(
+      join(desk.workroot, "allowed/corpus/brake notes.md"),
+    );
+    await rm(`${desk.workroot}-state`, { recursive: true });
   });
 
   test("says why something was refused, and what to do about what failed", () => {

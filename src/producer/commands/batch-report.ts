@@ -10,7 +10,7 @@ import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { deskZone } from "../../shared/windows.ts";
 import { Failure } from "../../shared/failure.ts";
-import { hrefBaseFor } from "../export/markdown.ts";
+import { hrefBaseFor, hrefBaseFrom } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named.ts";
 import { reportPage } from "../../shared/views/batch-report.ts";
@@ -19,9 +19,10 @@ import type { Report } from "../../shared/views/report-rows.ts";
 import { headline } from "../../shared/views/report-overview.ts";
 import { htmlPage } from "../report/html.ts";
 import { markdownPage } from "../report/markdown.ts";
+import { unindexedFolder } from "../unindexed-folder.ts";
 import { argumentOf, textOf } from "./options.ts";
 
-/** Where reports go unless it is said otherwise, below the work root. */
+/** Where reports go unless it is said otherwise, below the work root, or beside the database where all of that is indexed. */
 const FOLDER = "reports";
 
 export const batchReport = databaseCommand(
@@ -46,9 +47,16 @@ export const batchReport = databaseCommand(
       zone: deskZone(batch.windows ?? batch.deskWindows),
       version,
     });
+    const folder =
+      asked === undefined
+        ? unindexedFolder(config, join(workroot, FOLDER), FOLDER)
+        : resolve(cwd, asked);
     const files = await writeReport(report, {
-      folder: asked === undefined ? join(workroot, FOLDER) : resolve(cwd, asked),
-      workroot,
+      folder,
+      hrefBase:
+        asked === undefined
+          ? hrefBaseFrom(folder, workroot)
+          : hrefBaseFor(join(folder, FOLDER), workroot),
       existing: options["force"] === true ? "replace" : "keep",
     });
     if (terminal.isJson) {
@@ -71,7 +79,8 @@ export const batchReport = databaseCommand(
 type ReportPlace = {
   /** Absolute; made if it is not there. */
   readonly folder: string;
-  readonly workroot: string;
+  /** Of links to documents. */
+  readonly hrefBase: string;
   /** What becomes of files that are no reports of this batch; those are replaced. */
   readonly existing: Existing;
 };
@@ -83,13 +92,12 @@ type ReportPlace = {
  */
 async function writeReport(
   report: Report,
-  { folder, workroot, existing }: ReportPlace,
+  { folder, hrefBase, existing }: ReportPlace,
 ): Promise<{ readonly html: string; readonly markdown: string }> {
   await makeFolder(folder);
   const name = reportFileName(report.batch);
   const html = join(folder, `${name}.html`);
   const markdown = join(folder, `${name}.md`);
-  const hrefBase = hrefBaseFor(html, workroot);
   const marker = reportMarker(report.batch);
   const page = reportPage(report);
   const policy = async (file: string): Promise<Existing> =>

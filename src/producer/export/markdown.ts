@@ -120,3 +120,7 @@ export function hrefBaseFor(file: string | undefined, workroot: string): string 
   const depth = place === "" ? 0 : place.split(sep).length;
   return place.startsWith("..") || place.startsWith(sep) ? "" : "../".repeat(depth);
 }
+
+/** The same of a report that a command puts outside of the work root by itself, where nobody takes it for one to give away. */
+export const hrefBaseFrom = (folder: string, workroot: string): string =>
+  `${relative(folder, workroot).split(sep).map(encodePart).join("/")}/`;

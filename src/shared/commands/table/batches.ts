@@ -160,7 +160,8 @@ export const BATCHES: readonly Command[] = [
     options: [
       {
         flags: "--output <folder>",
-        description: "where to write; default: reports/ in the work root",
+        description:
+          "where to write; default: reports/ in the work root, or in database.directory where it is indexed",
       },
       {
         flags: "--compare <batch>",
