@@ -37,7 +37,8 @@ import { printList } from "../print/sections.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { pollUntil } from "../watch/wait-for-jobs.ts";
 import { checkInput } from "./ask.ts";
-import { argumentOf, said, textOf } from "./options.ts";
+import { makeEvaluation } from "./eval-make.ts";
+import { said, textOf } from "./options.ts";
 
 /** Asks a file of questions of a configuration, or of several models or two configurations, and counts what came out right. */
 export const evaluate: CommandHandler = async (invocation) => {
@@ -50,7 +51,10 @@ export const evaluate: CommandHandler = async (invocation) => {
       "--models and --against exclude each other; give one of them.",
     );
   const context = await openContext(invocation);
-  const file = await readQuestions(argumentOf(invocation));
+  if (invocation.options["make"] !== undefined) return makeEvaluation(context);
+  if (invocation.args[0] === undefined)
+    throw new Failure("USAGE_ERROR", "Name the file of questions; eval --make 20 draws one.");
+  const file = await readQuestions(invocation.args[0]);
   const contexts = [context];
   if (against !== undefined) {
     const options = { ...invocation.options, config: against };

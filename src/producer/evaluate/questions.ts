@@ -19,6 +19,8 @@ const questionSchema = z
     expected: z.union([text.transform((said) => [[said]]), z.array(fact).min(1)]).optional(),
     files: z.array(text).min(1).optional(),
     unanswerable: z.union([z.boolean(), text]).optional(),
+    /** What `--make` drew it from: of no matter to the score. */
+    passage: text.optional(),
   })
   .refine(
     ({ expected, files, unanswerable = false }) =>

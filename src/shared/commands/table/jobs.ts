@@ -384,12 +384,24 @@ export const JOBS: readonly Command[] = [
     process: "producer",
     summary: "Ask a file of questions with known answers, and count what is right",
     examples: [
+      "nightdesk eval --make 20",
       "nightdesk eval questions.jsonl",
       "nightdesk eval questions.jsonl --models llama3.1:8b,qwen3:14b",
       "nightdesk eval questions.jsonl --against other.yaml --min-right 60",
     ],
-    arguments: [{ usage: "<file>", description: "JSONL, one question a line; - for stdin" }],
+    arguments: [
+      {
+        usage: "[file]",
+        description: "JSONL, one question a line; - for stdin. With --make, default: eval.jsonl",
+      },
+    ],
     options: [
+      {
+        flags: "--make <n>",
+        description: "draw so many questions from the index into the file, to be corrected",
+        kind: "count",
+      },
+      { flags: "--force", description: "with --make: replace a file that is there" },
       { flags: "--models <names>", description: "ask each of these models, with commas between" },
       { flags: "--against <file>", description: "ask this configuration, too, and compare both" },
       {

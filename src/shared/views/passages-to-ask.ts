@@ -1,0 +1,20 @@
+import { z } from "zod";
+import type { Queryable } from "../store/connection/database.ts";
+import { camelRow, rowsOf } from "../store/connection/rows.ts";
+
+const passageSchema = camelRow({
+  path: z.string(),
+  heading_path: z.string().nullable(),
+  text: z.string(),
+});
+export type PassageToAsk = z.infer<typeof passageSchema>;
+
+/** Passages of the index as if by chance, and the same ones while it stays as it is: by their keys, which are hashes. */
+export const selectPassagesToAsk = (
+  db: Queryable,
+  limit: number,
+): Promise<readonly PassageToAsk[]> =>
+  rowsOf(db, passageSchema, [limit])`
+     select d.path, c.heading_path, c.text
+       from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
+      order by c.chunk_key limit $1`;
