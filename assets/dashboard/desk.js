@@ -4,7 +4,7 @@ const said = document.getElementById("live-state");
 const LEAST_MS = 1500;
 const MOST_LINES = 12;
 const SAYS = {
-  live: "Up to date: changes are shown as they come.",
+  live: "Up to date",
   behind:
     "A transaction stays open in this database: steps are shown when it ends. All else is up to date.",
   away: "The dashboard does not answer; it is asked again.",
@@ -99,7 +99,11 @@ function showStep({ batch, custom_id: id, kind, step, duration_ms: ms, run_id: r
   const link = document.createElement("a");
   link.href = `/runs/${encodeURIComponent(run)}`;
   link.textContent = id;
-  line.append(`${batch}: ${kind} `, link, ` ${step.replaceAll("_", " ")}, ${Math.round(ms)} ms`);
+  line.append(
+    `${batch === null ? "" : `${batch}: `}${kind} `,
+    link,
+    ` ${step.replaceAll("_", " ")}, ${Math.round(ms)} ms`,
+  );
   list.prepend(line);
   while (list.children.length > MOST_LINES) list.lastElementChild.remove();
 }

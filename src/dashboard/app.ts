@@ -5,7 +5,8 @@ import { bodyLimit } from "hono/body-limit";
 import { compress } from "hono/compress";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { streamOf } from "../shared/http/stream-of.ts";
-import { selectWaiting } from "../shared/views/desk.ts";
+import { selectDeskState } from "../shared/views/desk.ts";
+import type { DeskState } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";
 import type { Answer, Desk, DeskRequest, Route } from "./desk.ts";
 import type { Exposure } from "./exposure.ts";
@@ -217,8 +218,9 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
     form,
   };
   return parts.turns(async (stepAside) => {
-    const answer = await route.answer(deskFor(parts.desk, stepAside), request);
-    return send(parts, context, { session, answer });
+    const desk = deskFor(parts.desk, stepAside);
+    const answer = await route.answer(desk, request);
+    return send({ ...parts, desk }, context, { session, answer });
   });
 }
 
@@ -253,8 +255,8 @@ async function send(
       context.header("content-type", answer.type);
       return context.body(Uint8Array.from(answer.bytes));
     case "page": {
-      const waiting = await selectWaiting(parts.desk.database);
-      return context.html(draw(parts, answer.content, { session, waiting }));
+      const state = await selectDeskState(parts.desk.database);
+      return context.html(draw(parts, answer.content, { session, state }));
     }
   }
 }
@@ -262,18 +264,18 @@ async function send(
 function draw(
   { assets, desk }: AppParts,
   content: PageContent,
-  { session, waiting }: { readonly session: Session | null; readonly waiting: number },
+  { session, state }: { readonly session: Session | null; readonly state: DeskState },
 ): string {
   return htmlDocument(content, {
     session,
-    waiting,
+    state,
     assetVersion: assets.version,
     zone: desk.zone,
   });
 }
 
 const drawAlone = (parts: AppParts, content: PageContent): string =>
-  draw(parts, content, { session: null, waiting: 0 });
+  draw(parts, content, { session: null, state: { waiting: 0, is_working: false } });
 
 function answerFailure(parts: AppParts, context: Context, error: unknown): Response {
   const failure = failureOf(error);

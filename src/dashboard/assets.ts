@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PICTURE_STYLE } from "../shared/views/night-picture.ts";
 import { PAGE_STYLE } from "../shared/views/page-picture.ts";
+import { SECTION_STYLE } from "../shared/views/section-style.ts";
 
 const TYPES = {
   "desk.css": "text/css; charset=utf-8",
@@ -25,7 +26,7 @@ export async function readAssets(packageRoot: string): Promise<Assets> {
   const hash = createHash("sha256");
   for (const name of names) {
     const text = await readFile(join(folder, name), "utf8");
-    const body = name === "desk.css" ? text + PICTURE_STYLE + PAGE_STYLE : text;
+    const body = name === "desk.css" ? text + SECTION_STYLE + PICTURE_STYLE + PAGE_STYLE : text;
     hash.update(body);
     files.set(name, { type: TYPES[name], body });
   }

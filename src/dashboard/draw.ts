@@ -1,10 +1,13 @@
-import { drawSections } from "../shared/views/draw-sections.ts";
+import type { BatchProgress } from "../shared/views/batches.ts";
+import { formatStateOn } from "../shared/views/batch-words.ts";
+import { drawSections, stateHtml } from "../shared/views/draw-sections.ts";
 import type { DrawSections, PieceOf } from "../shared/views/draw-sections.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Html } from "../shared/views/html-markup.ts";
+import { classOf } from "../shared/views/section-style.ts";
 import { formatCount, formatSpan, formatTime } from "../shared/views/quantity.ts";
 import type { Count } from "../shared/views/section.ts";
-import { link, pathTo, webLink } from "./links.ts";
+import { link, pathTo, webLink, withQuery } from "./links.ts";
 
 /** Draws the section model as pages of the desk show it: ids lead to their pages, times have the desk's clocks. */
 export type Draw = DrawSections & {
@@ -20,21 +23,12 @@ export function drawIn(zone: string): Draw {
     span: (from, to) => markup`${formatSpan(from, to, zone)}`,
     place: placeHtml,
     id: idHtml,
-    state: ({ state, text }) => stateHtml(state, text),
-    stateClass: classOf,
   });
   return {
     ...draw,
     time: (at, precision = "minutes") => (at === null ? markup`–` : time(at, precision)),
   };
 }
-
-/** What a state is called, in its colour. */
-export const stateHtml = (state: string, text: string = state): Html =>
-  markup`<span class="state ${classOf(state)}">${text}</span>`;
-
-/** A class name of ours: states come from rows. */
-export const classOf = (state: string): string => `s-${state.replaceAll(/[^a-z_]/g, "")}`;
 
 function placeHtml({ path, heading, line_start: first, line_end: last }: PieceOf<"place">): Html {
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
@@ -55,8 +49,21 @@ const ORDER = [
   ...["running", "parked", "queued"],
 ];
 
+/** How a batch stands: a bar, and its jobs by state, which lead to them. */
+export function countsHtml({ batchId, counts, total }: BatchProgress): Html {
+  const states = Object.entries(counts).map(([name, jobs]) => ({ name, jobs }));
+  const here = pathTo("batches", batchId);
+  const shown = states.filter(({ jobs }) => jobs > 0);
+  return markup`${barHtml(states)}
+<p class="counts">${shown.map(({ name, jobs }) => markup`<span class="${classOf(name)}">${link(withQuery(here, { state: name }), `${formatCount(jobs)} ${name}`)}</span> `)}<span>of ${link(here, formatCount(total))}</span></p>`;
+}
+
+/** What state a batch is in, with the time until which it is held on the clocks of the page. */
+export const batchStateHtml = (batch: BatchProgress, zone: string): Html =>
+  stateHtml(batch.state, formatStateOn(batch, zone));
+
 /** Jobs by state as one bar. Widths are attributes of an image: styles of an element are not applied under our policy. */
-export function barHtml(counts: readonly Count[]): Html {
+function barHtml(counts: readonly Count[]): Html {
   const parts = counts
     .filter(({ jobs }) => jobs > 0)
     .toSorted((one, other) => ORDER.indexOf(one.name) - ORDER.indexOf(other.name));

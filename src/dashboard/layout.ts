@@ -1,3 +1,4 @@
+import type { DeskState } from "../shared/views/desk.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Fragment, Html } from "../shared/views/html-markup.ts";
 import type { RequestFailure } from "./failures.ts";
@@ -14,7 +15,7 @@ export type PageContent = {
 };
 
 const MENU: readonly (readonly [string, string])[] = [
-  ["/", "Tonight"],
+  ["/", "Morning"],
   ["/batches", "Batches"],
   ["/start", "Start"],
   ["/inbox", "Inbox"],
@@ -29,7 +30,7 @@ export type Shell = {
   /** What the assets are called by, so that a browser takes those of another version anew. */
   readonly assetVersion: string;
   readonly zone: string;
-  readonly waiting: number;
+  readonly state: DeskState;
 };
 
 /** A whole page. */
@@ -54,34 +55,32 @@ export function htmlDocument(
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">Nightdesk</a></p>
-${session === null ? "" : markup`${menuHtml(menu, shell.waiting)}${askHtml(session)}`}
+${session === null ? "" : markup`${menuHtml(menu, shell.state)}${askHtml(session)}`}
 </header>
 <main id="main" tabindex="-1">
 ${body}
 </main>
-<footer>
-<p>Times in ${zone}. <span id="live-state" role="status"></span></p>
-${session === null ? "" : footHtml(session)}
-</footer>
+<footer><span>${zone}</span> <span id="live-state" role="status"></span>
+${session === null ? "" : footHtml(session)}</footer>
 </body>
 </html>
 `.toString();
 }
 
-const menuHtml = (current: string, waiting: number): Html =>
+const menuHtml = (current: string, { waiting, is_working: isWorking }: DeskState): Html =>
   markup`<nav aria-label="Desk"><ul>${MENU.map(([href, name]) => {
     const badge =
       href === "/inbox" && waiting > 0 ? markup` <span class="badge">${waiting}</span>` : "";
     const here = href === current ? markup` aria-current="page"` : "";
-    return markup`<li><a href="${href}"${here}>${name}${badge}</a></li>`;
+    return markup`<li><a href="${href}"${here}>${href === "/" && isWorking ? "Tonight" : name}${badge}</a></li>`;
   })}</ul></nav>`;
 
 const askHtml = (session: Session): Html =>
   markup`<form class="ask" method="post" action="/ask">${csrfField(session)}<input name="question" aria-label="Ask a question" placeholder="Ask your documents" autocomplete="off" required><button>Ask</button></form>`;
 
 const footHtml = (session: Session): Html =>
-  markup`<form method="post" action="/leave">${csrfField(session)}<p>Signed in as ${session.user}.
-<a href="/audit">What was done here</a> <button class="quiet">Leave</button></p></form>`;
+  markup`<a href="/audit">Changes</a>
+<form method="post" action="/leave">${csrfField(session)}${session.user} <button class="quiet">Leave</button></form>`;
 
 /** To be in each form that changes something. */
 export const csrfField = ({ csrf }: Session): Html =>
@@ -98,7 +97,7 @@ export const failureContent = ({ status, code, message }: RequestFailure): PageC
   body: markup`${headHtml(status === 404 ? "There is nothing here" : "That did not work")}
 <p class="failure" role="alert"><strong>${code}</strong></p>
 <pre>${message}</pre>
-<p><a href="/">Tonight</a></p>`,
+<p><a href="/">To the first page</a></p>`,
 });
 
 /** Asks for the token. */

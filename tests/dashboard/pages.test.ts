@@ -163,7 +163,7 @@ describeOnPostgres("the page Index", () => {
     );
     expect(articles[1]).toMatch(/Last changed <time[^>]*>2026-01-02<\/time>\./);
     expect(articles[1]).not.toContain("newer version");
-    expect(articles[2]).toMatch(/<p class="note">Score 0\.5000\./);
+    expect(articles[2]).toContain('<summary class="note">Score 0.5000</summary>');
   });
 
   test("names the reranker, and says of a hit what it gave and both of its ranks", async () => {

@@ -1,15 +1,17 @@
 import { JOB_STATES } from "../../shared/job.ts";
 import { formatTask } from "../../shared/kinds.ts";
 import { RUN_GRADES } from "../../shared/run-result.ts";
-import { formatState, remedyOf } from "../../shared/views/batch-words.ts";
+import { remedyOf } from "../../shared/views/batch-words.ts";
 import { selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";
 import { compareBatches, findLastAlike } from "../../shared/views/compare-batches.ts";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
+import { classOf } from "../../shared/views/section-style.ts";
+import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
 import {
   NO_FILTER,
   selectFilterChoices,
@@ -18,7 +20,7 @@ import {
 import type { ListedResult, ResultFilter, ResultPage } from "../../shared/views/result-list.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { barHtml, classOf, stateHtml } from "../draw.ts";
+import { batchStateHtml, countsHtml } from "../draw.ts";
 import { batchOf } from "../find.ts";
 import { headHtml } from "../layout.ts";
 import { nightHtml } from "../nights.ts";
@@ -64,30 +66,23 @@ async function batchBody(
   });
   const problems = await selectProblems(database, batch.batchId);
   const choices = await selectFilterChoices(database, batch.batchId);
-  const states = Object.entries(batch.counts).map(([name, jobs]) => ({ name, jobs }));
   const here = pathTo("batches", batch.batchId);
   const parameters = { ...filter };
   const remedy = remedyOf(batch);
   const night = await nights.get(batch.batchId, { batchId: batch.batchId });
-  return markup`<div data-batch="${batch.batchId}">${headHtml(markup`${batch.name} ${stateHtml(batch.state, formatState(batch))}`)}
+  return markup`<div data-batch="${batch.batchId}">${headHtml(markup`${batch.name} ${batchStateHtml(batch, zone)}`)}
 ${await saidHtml(database, query)}
-${barHtml(states)}
-<p class="counts">${states
-    .filter(({ jobs }) => jobs > 0)
-    .map(
-      ({ name, jobs }) =>
-        markup`<span class="${classOf(name)}">${link(withQuery(here, { state: name }), `${formatCount(jobs)} ${name}`)}</span> `,
-    )}<span>of ${link(here, formatCount(batch.total))}</span></p>
+${countsHtml(batch)}
 <p class="note">Queued ${draw.time(batch.createdAt)}${batch.finishedAt === null ? "" : markup`, ended ${draw.time(batch.finishedAt)}`}. ${link(`${here}/changes`, "What changed since the last run of the same inputs")}${choices.kinds.includes("extract") ? markup`. ${link(`${here}/fields`, "Extracted fields as a table")}` : ""}</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 ${actionsHtml(batch, problems)}
-${problemsHtml(problems, here)}
-${nightHtml(night, zone)}
+${problems.length === 0 ? "" : markup`<section aria-labelledby="problems"><h2 id="problems">What did not succeed</h2>${problemList(problems, here, "full")}</section>`}
 <section aria-labelledby="results"><h2 id="results">Results</h2>
 ${filterForm(here, filter, choices)}
 ${resultTable(found, draw)}
 <p class="pager">${after === "0" ? "" : link(withQuery(here, parameters), "First page")} ${found.next === null ? "" : link(withQuery(here, { ...parameters, after: found.next }), found.scanned === null ? "Next page" : "Look further")}</p>
-</section></div>`;
+</section>
+${nightHtml(night, zone)}</div>`;
 }
 
 const choiceOf = (value: string | null, known: readonly string[]): string | null =>
@@ -130,19 +125,22 @@ function resultTable({ results, scanned }: ResultPage, draw: Desk["draw"]): Html
       : markup`<p class="note" role="status">${countOf(scanned, "job")} were looked at from here, and there are more: ${results.length === 0 ? "none" : formatCount(results.length)} of these fit.</p>`;
   if (results.length === 0)
     return scanned === null ? markup`<p class="note">No result fits that.</p>` : partly;
-  const rows = results.map(
-    (
-      result,
-    ) => markup`<tr><th scope="row">${link(pathTo("runs", result.job_id), result.custom_id)}</th>
-<td>${stateHtml(result.state)}${result.grade === null ? "" : markup`<br>${stateHtml(result.grade)}`}</td>
-<td class="why"><strong>${shorten(formatTask(result.kind, result.input))}</strong><br>${outcomeOf(result)}</td>
-<td class="n">${result.run_ms === null ? "" : formatDuration(result.run_ms)}</td>
-<td>${draw.time(result.finished_at)}</td></tr>
-`,
-  );
-  return markup`${partly}${scrolling(
-    markup`<table><thead><tr><th scope="col">id</th><th scope="col">state</th><th scope="col">asked, and what came of it</th><th scope="col" class="n">took</th><th scope="col">ended</th></tr></thead><tbody>${rows}</tbody></table>`,
-  )}`;
+  return markup`${partly}${htmlTable(results, [
+    ["id", (result) => link(pathTo("runs", result.job_id), result.custom_id), NAME],
+    [
+      "state",
+      ({ state, grade }) =>
+        markup`${stateHtml(state)}${grade === null ? "" : markup`<br>${stateHtml(grade)}`}`,
+    ],
+    [
+      "asked, and what came of it",
+      (result) =>
+        markup`<strong>${shorten(formatTask(result.kind, result.input))}</strong><br>${outcomeOf(result)}`,
+      WORDS,
+    ],
+    ["took", ({ run_ms: ms }) => (ms === null ? null : formatDuration(ms)), RIGHT],
+    ["ended", (result) => draw.time(result.finished_at)],
+  ])}`;
 }
 
 function outcomeOf({
@@ -161,17 +159,22 @@ const SHORT_CHARS = 220;
 export const shorten = (text: string): string =>
   text.length <= SHORT_CHARS ? text : `${text.slice(0, SHORT_CHARS).toWellFormed()}…`;
 
-function problemsHtml(problems: readonly ProblemGroup[], here: string): Html {
-  if (problems.length === 0) return markup``;
-  const rows = problems.map((problem) => {
-    const { meaning, remedy } = explainCode(problem.code, problem.model);
-    const all = withQuery(here, { state: problem.state, code: problem.code });
-    return markup`<details id="p-${problem.state}-${problem.code}"><summary>${stateHtml(problem.state, countOf(problem.jobs, "job"))} <code>${problem.code}</code> ${meaning}</summary>
-<p class="remedy">${remedy}</p><p class="note">The first of them: ${problem.message}</p><p>${link(all, "Show them")}</p></details>
+/** What did not succeed, by code, with what to do. @param extent in full with the message of the first of each */
+export const problemList = (
+  problems: readonly ProblemGroup[],
+  here: string,
+  extent: "brief" | "full",
+): Html =>
+  markup`<ul class="items problems">${problems.map(({ state, code, jobs, message, model }) => {
+    const { meaning, remedy } = explainCode(code, model);
+    return markup`<li>${link(withQuery(here, { state, code }), `${formatCount(jobs)} ${state}`)} <code class="${classOf(state)}">${code}</code> ${meaning} <strong>${remedy}</strong>${
+      extent === "brief"
+        ? ""
+        : markup`
+<p class="note">The first of them: ${shorten(message)}</p>`
+    }</li>
 `;
-  });
-  return markup`<section aria-labelledby="problems"><h2 id="problems">What did not succeed</h2>${rows}</section>`;
-}
+  })}</ul>`;
 
 /** What somebody may do with it as it stands. */
 function actionsHtml(batch: BatchProgress, problems: readonly ProblemGroup[]): Html {
@@ -210,17 +213,24 @@ async function changesBody(database: Desk["database"], batch: BatchProgress): Pr
     { now: batch.batchId, before: before.batch_id },
     EXAMPLES,
   );
-  const rows = changes.map(
-    ({
-      change,
-      jobs,
-      examples,
-    }) => markup`<tr><th scope="row">${countOf(jobs, "job")} ${CHANGE_WORDS[change] ?? change}</th>
-<td class="why">${examples.map((example) => markup`${example.custom_id}${example.code_before === null ? "" : ` (before: ${example.code_before})`}${example.code_now === null ? "" : ` (now: ${example.code_now})`}<br>`)}</td></tr>
-`,
-  );
+  const table = htmlTable(changes, [
+    [
+      "jobs",
+      ({ jobs, change }) => `${countOf(jobs, "job")} ${CHANGE_WORDS[change] ?? change}`,
+      NAME,
+    ],
+    [
+      "some of them",
+      ({ examples }) =>
+        examples.map(
+          (example) =>
+            markup`${example.custom_id}${example.code_before === null ? "" : ` (before: ${example.code_before})`}${example.code_now === null ? "" : ` (now: ${example.code_now})`}<br>`,
+        ),
+      WORDS,
+    ],
+  ]);
   return markup`${headHtml("What changed", markup`Of ${here}, against ${link(pathTo("batches", before.batch_id), before.name)}.`)}
-${scrolling(markup`<table><thead><tr><th scope="col">jobs</th><th scope="col">some of them</th></tr></thead><tbody>${rows}</tbody></table>`)}`;
+${table}`;
 }
 
 const EXAMPLES = 10;

@@ -1,39 +1,49 @@
-import { formatState } from "../../shared/views/batch-words.ts";
-import { listBatches } from "../../shared/views/batches.ts";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { listBatches, needOf } from "../../shared/views/batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
+import { selectAsked } from "../../shared/views/desk.ts";
+import { countHtml, htmlTable } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
-import { formatCount } from "../../shared/views/quantity.ts";
+import { NAME, RIGHT } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, Route } from "../desk.ts";
-import { stateHtml } from "../draw.ts";
+import { batchStateHtml } from "../draw.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
+import { askedHtml } from "./morning.ts";
 
 const SHOWN = 200;
 
-/** All batches, newest first. */
+/** All batches, those that need a person first, then the newest; and what was asked one by one, folded. */
 export const BATCHES: readonly Route[] = [
   {
     method: "get",
     path: "/batches",
-    answer: async ({ database, draw }: Desk): Promise<Answer> => {
-      const batches = await listBatches(database, ["file", "ad_hoc", "schedule"], SHOWN);
-      const body = markup`${headHtml("Batches", batches.length === SHOWN ? `The newest ${SHOWN}.` : "All that are kept, newest first.")}
-${table(batches, draw)}`;
+    answer: async (desk: Desk): Promise<Answer> => {
+      const batches = await listBatches(desk.database, ["file", "schedule"], SHOWN);
+      const asked = await selectAsked(desk.database, SHOWN);
+      const sorted = batches.toSorted((one, other) => needOf(one) - needOf(other));
+      const lead = `${batches.length === SHOWN ? `The newest ${SHOWN}` : "All that are kept"}: what needs somebody first, then the newest.`;
+      const body = markup`${headHtml("Batches", lead)}
+${askedHtml(asked, desk, "all")}
+${batches.length === 0 ? markup`<p class="note">No batch is kept.</p>` : batchTable(sorted, desk)}`;
       return page({ title: "Batches", menu: "/batches", body, updates: "live" });
     },
   },
 ];
 
-function table(batches: Awaited<ReturnType<typeof listBatches>>, draw: Desk["draw"]): Html {
-  const rows = batches.map(
-    (batch) => markup`<tr><th scope="row">${link(pathTo("batches", batch.batchId), batch.name)}</th>
-<td>${stateHtml(batch.state, formatState(batch))}</td><td class="n">${formatCount(batch.total)}</td><td class="n">${formatCount(batch.counts.succeeded)}</td><td class="n">${formatCount(batch.counts.refused)}</td><td class="n">${formatCount(batch.counts.failed)}</td><td class="n">${formatCount(batch.counts.queued + batch.counts.running + batch.counts.parked)}</td>
-<td>${draw.time(batch.createdAt)}</td></tr>
-`,
-  );
-  return scrolling(
-    markup`<table><thead><tr><th scope="col">batch</th><th scope="col">state</th><th scope="col" class="n">jobs</th><th scope="col" class="n">succeeded</th><th scope="col" class="n">refused</th><th scope="col" class="n">failed</th><th scope="col" class="n">to do</th><th scope="col">queued</th></tr></thead><tbody>${rows}</tbody></table>`,
-  );
-}
+export const batchTable = (
+  batches: readonly BatchProgress[],
+  { draw, zone }: Pick<Desk, "draw" | "zone">,
+): Html =>
+  htmlTable(batches, [
+    ["batch", ({ batchId, name }) => link(pathTo("batches", batchId), name), NAME],
+    ["state", (batch) => batchStateHtml(batch, zone)],
+    ["jobs", ({ total }) => countHtml(total), RIGHT],
+    ["succeeded", ({ counts }) => countHtml(counts.succeeded), RIGHT],
+    ["refused", ({ counts }) => countHtml(counts.refused), RIGHT],
+    ["failed", ({ counts }) => countHtml(counts.failed), RIGHT],
+    ["to do", ({ counts }) => countHtml(counts.queued + counts.running + counts.parked), RIGHT],
+    ["queued", ({ createdAt }) => draw.time(createdAt)],
+    ["ended", ({ finishedAt }) => (finishedAt === null ? null : draw.time(finishedAt))],
+  ]);

@@ -15,12 +15,13 @@ import type {
   FieldPath,
 } from "../../shared/views/extraction-table.ts";
 import { valueText } from "../../shared/views/field-blocks.ts";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
+import type { HtmlColumn } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
+import { NAME } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { stateHtml } from "../draw.ts";
 import { batchOf } from "../find.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";
@@ -104,17 +105,17 @@ const tab = (name: string, here: string, current: string): Html => {
 
 function tableHtml(rows: readonly ExtractionRow[], shown: Shown, here: string): Html {
   const { columns, list } = shown;
-  const numeric = columns.map((path) => isNumeric(rows, path));
-  const titles = columns.map((path, at) => titleHtml(path, numeric[at] === true, shown, here));
-  const body = rows.map(
-    (row) =>
-      markup`<tr><th scope="row">${link(pathTo("runs", row.run_id), row.path ?? row.custom_id)}${list === null ? "" : markup` <span class="note">${row.item}</span>`}</th>
-<td>${row.grade === null ? "" : stateHtml(row.grade)}</td>${columns.map((path, at) => cellHtml(row, path, numeric[at] === true, list))}</tr>
-`,
-  );
-  return scrolling(
-    markup`<table class="fields"><thead><tr><th scope="col">file</th><th scope="col">grade</th>${titles}</tr></thead><tbody>${body}</tbody></table>`,
-  );
+  const table = htmlTable<ExtractionRow>(rows, [
+    [
+      "file",
+      (row) =>
+        markup`${link(pathTo("runs", row.run_id), row.path ?? row.custom_id)}${list === null ? "" : markup` <span class="note">${row.item}</span>`}`,
+      NAME,
+    ],
+    ["grade", ({ grade }) => (grade === null ? null : stateHtml(grade))],
+    ...columns.map((path) => columnOf(path, rows, shown, here)),
+  ]);
+  return markup`<div class="fields">${table}</div>`;
 }
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
@@ -127,37 +128,38 @@ function isNumeric(rows: readonly ExtractionRow[], path: FieldPath): boolean {
   );
 }
 
-function titleHtml(path: FieldPath, isNumber: boolean, { order, list }: Shown, here: string): Html {
+function columnOf(
+  path: FieldPath,
+  rows: readonly ExtractionRow[],
+  { order, list }: Shown,
+  here: string,
+): HtmlColumn<ExtractionRow> {
   const pointer = pointerOf(path);
   const isSorted = order.path !== null && pointerOf(order.path) === pointer;
-  const next = isSorted && order.direction === "asc" ? "desc" : null;
-  const to = withQuery(here, { rows: list ?? "files", sort: pointer, dir: next });
+  const isUp = order.direction === "asc";
+  const to = withQuery(here, {
+    ...{ rows: list ?? "files", sort: pointer, dir: isSorted && isUp ? "desc" : null },
+  });
   const words = path.join(" · ");
-  const title = isSorted
-    ? markup`${link(to, words)} <span aria-hidden="true">${order.direction === "asc" ? "↑" : "↓"}</span>`
-    : link(to, words);
-  const sort = isSorted
-    ? markup` aria-sort="${order.direction === "asc" ? "ascending" : "descending"}"`
-    : "";
-  return isNumber
-    ? markup`<th scope="col" class="n"${sort}>${title}</th>`
-    : markup`<th scope="col"${sort}>${title}</th>`;
+  const arrow = isSorted ? markup` <span aria-hidden="true">${isUp ? "↑" : "↓"}</span>` : "";
+  return [
+    words,
+    (row) => cellHtml(row, path, list),
+    {
+      align: isNumeric(rows, path) ? "right" : "left",
+      heading: markup`${link(to, words)}${arrow}`,
+      sorted: isSorted ? (isUp ? "ascending" : "descending") : undefined,
+    },
+  ];
 }
 
-function cellHtml(
-  row: ExtractionRow,
-  path: FieldPath,
-  isNumber: boolean,
-  list: string | null,
-): Html {
+function cellHtml(row: ExtractionRow, path: FieldPath, list: string | null): Html | null {
   const value = valueAt(row.fields, path);
-  const text = value === null || value === undefined ? "" : shorten(valueText(value));
-  const mark = isUnbound(row, list, path)
-    ? markup` ${stateHtml("unsupported", "unbound")}`
-    : markup``;
-  return isNumber
-    ? markup`<td class="n">${text}${mark}</td>`
-    : markup`<td dir="auto">${text}${mark}</td>`;
+  const isMarked = isUnbound(row, list, path);
+  const isEmpty = value === null || value === undefined;
+  if (isEmpty && !isMarked) return null;
+  const mark = isMarked ? markup` ${stateHtml("unsupported", "unbound")}` : "";
+  return markup`<span dir="auto">${isEmpty ? "" : shorten(valueText(value))}</span>${mark}`;
 }
 
 async function exportFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { selectLastRuns, selectSchedules } from "../../shared/store/schedules/schedules.ts";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
+import { NAME, WORDS } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { stateHtml } from "../draw.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { toolFailureText } from "../tools.ts";
 
@@ -60,26 +60,39 @@ const checksSchema = z.object({
 const STATES: Readonly<Record<string, string>> = { ok: "succeeded", warn: "held", fail: "failed" };
 
 function checksHtml(checks: z.infer<typeof checksSchema>["checks"]): Html {
-  const rows = checks.map(
-    (check) => markup`<tr><td>${stateHtml(STATES[check.level] ?? "queued", check.level)}</td>
-<td class="why">${check.message}${check.suggested_fix == null ? "" : markup`<br><strong>${check.suggested_fix}</strong>`}</td><td><code>${check.error_code ?? ""}</code></td></tr>
-`,
-  );
-  return scrolling(
-    markup`<table><thead><tr><th scope="col">state</th><th scope="col">what was found, and what to do</th><th scope="col">code</th></tr></thead><tbody>${rows}</tbody></table>`,
-  );
+  return htmlTable(checks, [
+    ["state", ({ level }) => stateHtml(STATES[level] ?? "queued", level)],
+    [
+      "what was found, and what to do",
+      ({ message, suggested_fix: fix }) =>
+        markup`${message}${fix == null ? "" : markup`<br><strong>${fix}</strong>`}`,
+      WORDS,
+    ],
+    ["code", ({ error_code: name }) => (name == null ? null : markup`<code>${name}</code>`)],
+  ]);
 }
 
 async function schedulesHtml({ database, draw }: Desk): Promise<Html> {
   const schedules = await selectSchedules(database);
   const last = await selectLastRuns(database);
-  const rows = schedules.map((schedule) => {
-    const run = last.get(schedule.name);
-    return markup`<tr><th scope="row">${schedule.name}</th><td>${schedule.enabled ? stateHtml("succeeded", "on") : stateHtml("queued", "off")}</td>
-<td><code>${schedule.cron}</code> ${schedule.timezone}</td><td class="why"><code>${schedule.command.join(" ")}</code></td>
-<td>${run === undefined ? "–" : markup`${draw.time(run.plannedAt)} ${run.state === null ? "" : stateHtml(run.state)} ${run.code ?? ""}`}</td></tr>
-`;
-  });
+  const table = htmlTable(schedules, [
+    ["name", ({ name }) => name, NAME],
+    [
+      "state",
+      ({ enabled }) => (enabled ? stateHtml("succeeded", "on") : stateHtml("queued", "off")),
+    ],
+    ["when", ({ cron, timezone }) => markup`<code>${cron}</code> ${timezone}`],
+    ["command", ({ command }) => markup`<code>${command.join(" ")}</code>`, WORDS],
+    [
+      "last run",
+      ({ name }) => {
+        const run = last.get(name);
+        return run === undefined
+          ? null
+          : markup`${draw.time(run.plannedAt)} ${run.state === null ? "" : stateHtml(run.state)} ${run.code ?? ""}`;
+      },
+    ],
+  ]);
   return markup`${headHtml("Schedules", "Commands at fixed times. They are changed by nightdesk schedule.")}
-${rows.length === 0 ? markup`<p class="note">There is no schedule.</p>` : scrolling(markup`<table><thead><tr><th scope="col">name</th><th scope="col">state</th><th scope="col">when</th><th scope="col">command</th><th scope="col">last run</th></tr></thead><tbody>${rows}</tbody></table>`)}`;
+${schedules.length === 0 ? markup`<p class="note">There is no schedule.</p>` : table}`;
 }

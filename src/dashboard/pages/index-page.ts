@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { htmlTable } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { selectIndexedSources, selectIndexFailures } from "../../shared/views/index-state.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
+import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { headHtml } from "../layout.ts";
@@ -56,9 +57,10 @@ async function hitsHtml({ tools }: Desk, text: string): Promise<Html> {
   const found = foundSchema.parse(answer.result);
   const hits = found.hits.map(
     (hit) => markup`<article><h3>${hit.path}, lines ${hit.line_start}–${hit.line_end}</h3>
-<p class="note">${hit.heading_path == null ? "" : `${hit.heading_path}. `}${dateHtml(hit)}Score ${hit.score.toPrecision(4)}. ${explainText(hit.explain ?? {})}</p>
+<p class="note">${hit.heading_path == null ? "" : `${hit.heading_path}. `}${dateHtml(hit)}</p>
 ${newerHtml(hit)}
-<div class="words" dir="auto">${hit.text}</div></article>
+<div class="words" dir="auto">${hit.text}</div>
+<details><summary class="note">Score ${hit.score.toPrecision(4)}</summary><p class="note">${explainText(hit.explain ?? {})}</p></details></article>
 `,
   );
   const order =
@@ -106,17 +108,25 @@ function plain(value: unknown): string {
 async function sourcesHtml({ database, draw }: Desk): Promise<Html> {
   const sources = await selectIndexedSources(database);
   const failures = await selectIndexFailures(database, MOST_FAILURES);
-  const rows = sources.map(
-    (source) =>
-      markup`<tr><th scope="row">${source.source}</th><td class="n">${formatCount(source.documents)}</td><td class="n">${formatCount(source.bytes)}</td><td>${draw.time(source.oldest_at)}</td><td>${draw.time(source.newest_at)}</td></tr>\n`,
-  );
-  const failed = failures.map(
-    (failure) =>
-      markup`<tr><th scope="row">${failure.path}</th><td><code>${failure.error_code}</code></td><td class="why">${failure.error_message}<br>${explainCode(failure.error_code, null).remedy}</td></tr>\n`,
-  );
+  const indexed = htmlTable(sources, [
+    ["source", ({ source }) => source, NAME],
+    ["documents", ({ documents }) => formatCount(documents), RIGHT],
+    ["bytes", ({ bytes }) => formatCount(bytes), RIGHT],
+    ["first indexed", (row) => draw.time(row.oldest_at)],
+    ["last indexed", (row) => draw.time(row.newest_at)],
+  ]);
+  const failed = htmlTable(failures, [
+    ["file", ({ path }) => path, NAME],
+    ["code", (row) => markup`<code>${row.error_code}</code>`],
+    [
+      "why, and what to do",
+      (row) => markup`${row.error_message}<br>${explainCode(row.error_code, null).remedy}`,
+      WORDS,
+    ],
+  ]);
   return markup`<section aria-labelledby="sources"><h2 id="sources">Sources</h2>
-${rows.length === 0 ? markup`<p class="note">Nothing is indexed: nightdesk index.</p>` : scrolling(markup`<table><thead><tr><th scope="col">source</th><th scope="col" class="n">documents</th><th scope="col" class="n">bytes</th><th scope="col">first indexed</th><th scope="col">last indexed</th></tr></thead><tbody>${rows}</tbody></table>`)}</section>
-${failed.length === 0 ? "" : markup`<section aria-labelledby="failures"><h2 id="failures">Files that could not be indexed</h2>${scrolling(markup`<table><thead><tr><th scope="col">file</th><th scope="col">code</th><th scope="col">why, and what to do</th></tr></thead><tbody>${failed}</tbody></table>`)}</section>`}`;
+${sources.length === 0 ? markup`<p class="note">Nothing is indexed: nightdesk index.</p>` : indexed}</section>
+${failures.length === 0 ? "" : markup`<section aria-labelledby="failures"><h2 id="failures">Files that could not be indexed</h2>${failed}</section>`}`;
 }
 
 const MOST_FAILURES = 100;

@@ -1,6 +1,7 @@
 import { formatTask } from "../../shared/kinds.ts";
 import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
 import { carriedWords, hasPages, shownClaims } from "../../shared/views/carried-words.ts";
+import { foldHashes, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { selectOpenJob } from "../../shared/views/open-job.ts";
@@ -11,10 +12,10 @@ import type { IndexedPassage } from "../../shared/views/result-list.ts";
 import { runPage } from "../../shared/views/run-page.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
+import { classOf } from "../../shared/views/section-style.ts";
 import type { Section } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { classOf, stateHtml } from "../draw.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { link, pathTo, webLink } from "../links.ts";
@@ -104,7 +105,7 @@ function refusalHtml({ error_code: code, error_message: message, model }: RunDet
 
 function answerHtml({ answer, summary, kind }: RunDetail): Html {
   if (answer !== null)
-    return markup`<section aria-labelledby="answer"><h2 id="answer">Answer</h2><div class="words" dir="auto">${answer}</div></section>`;
+    return markup`<section aria-labelledby="answer"><h2 id="answer">Answer</h2><div class="words" dir="auto">${foldHashes(answer)}</div></section>`;
   if (summary === null || kind !== "extract") return markup``;
   return markup`<section aria-labelledby="answer"><h2 id="answer">Fields</h2><pre tabindex="0">${JSON.stringify(summary, null, 2)}</pre></section>`;
 }

@@ -7,10 +7,12 @@ import {
 } from "../../shared/store/operator/saved-queries.ts";
 import type { SavedQuery } from "../../shared/store/operator/saved-queries.ts";
 import { selectViewNames } from "../../shared/store/reader-sql.ts";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { htmlTable } from "../../shared/views/draw-sections.ts";
+import type { HtmlColumn } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
+import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
 import { act } from "../act.ts";
 import { jsonLinesOf, wordsOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
@@ -71,14 +73,23 @@ ${savedHtml(saved, session)}
 
 function savedHtml(saved: readonly SavedQuery[], session: Session): Html {
   if (saved.length === 0) return markup``;
-  const rows = saved.map(
-    ({ name, statement, saved_by: by }) =>
-      markup`<tr><th scope="row">${link(withQuery("/sql", { query: name }), name)}</th><td class="why"><code>${statement.slice(0, MOST_SHOWN).toWellFormed()}</code></td><td data-title="kept by">${by}</td>
-<td><form method="post" action="/sql/remove">${csrfField(session)}<input type="hidden" name="name" value="${name}"><button class="quiet" aria-label="Remove ${name}">Remove</button></form></td></tr>
-`,
-  );
+  const table = htmlTable(saved, [
+    ["name", ({ name }) => link(withQuery("/sql", { query: name }), name), NAME],
+    [
+      "statement",
+      ({ statement }) => markup`<code>${statement.slice(0, MOST_SHOWN).toWellFormed()}</code>`,
+      WORDS,
+    ],
+    ["kept by", ({ saved_by: by }) => by],
+    [
+      "",
+      ({ name }) =>
+        markup`<form method="post" action="/sql/remove">${csrfField(session)}<input type="hidden" name="name" value="${name}"><button class="quiet" aria-label="Remove ${name}">Remove</button></form>`,
+      { heading: markup`<span class="unseen">remove</span>` },
+    ],
+  ]);
   return markup`<section aria-labelledby="saved"><h2 id="saved">Kept statements</h2>
-${scrolling(markup`<table class="times"><thead><tr><th scope="col">name</th><th scope="col">statement</th><th scope="col">kept by</th><th scope="col"><span class="unseen">remove</span></th></tr></thead><tbody>${rows}</tbody></table>`)}</section>`;
+${table}</section>`;
 }
 
 const MOST_SHOWN = 200;
@@ -151,17 +162,19 @@ function rowsHtml(end: CommandEnd): Html {
   const names = Object.keys(first);
   const more =
     rows.length > SHOWN_ROWS ? `, the first ${SHOWN_ROWS} of them here; CSV has all` : "";
-  const cell = (value: unknown): Html => {
-    const text = typeof value === "string" ? value : value == null ? "" : JSON.stringify(value);
-    return typeof value === "number"
-      ? markup`<td class="n">${text}</td>`
-      : markup`<td>${text.slice(0, MOST_CELL).toWellFormed()}</td>`;
-  };
-  const body = rows
-    .slice(0, SHOWN_ROWS)
-    .map((row) => markup`<tr>${names.map((name) => cell(row[name]))}</tr>\n`);
+  const shown = rows.slice(0, SHOWN_ROWS);
+  const columns = names.map((name): HtmlColumn<Readonly<Record<string, unknown>>> => {
+    const isNumeric = shown.every((row) => row[name] == null || typeof row[name] === "number");
+    return [name, (row) => cellText(row[name]), isNumeric ? RIGHT : {}];
+  });
   return markup`<p class="note" role="status">${countOf(rows.length, "row")}${more}.</p>
-${scrolling(markup`<table><thead><tr>${names.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${body}</tbody></table>`)}`;
+${htmlTable(shown, columns)}`;
+}
+
+function cellText(value: unknown): string | null {
+  if (value == null) return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, MOST_CELL).toWellFormed();
 }
 
 const MOST_CELL = 500;

@@ -1,14 +1,17 @@
-import { formatState, remedyOf } from "../../shared/views/batch-words.ts";
+import { formatTask } from "../../shared/kinds.ts";
+import { remedyOf } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
+  selectAsked,
   selectDeskBudgets,
   selectDeskQueue,
+  selectDeskState,
   selectDeskWorkers,
   selectPace,
 } from "../../shared/views/desk.ts";
 import type { BatchPace, DeskBudget, DeskQueue, DeskWorker } from "../../shared/views/desk.ts";
-import { scrolling } from "../../shared/views/draw-sections.ts";
+import { countHtml, htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import {
   limitsText,
   selectHostOverview,
@@ -20,23 +23,27 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { NightScope } from "../../shared/views/night.ts";
 import { countOf, formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
+import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, Route } from "../desk.ts";
-import { barHtml, classOf, stateHtml } from "../draw.ts";
+import { batchStateHtml, countsHtml } from "../draw.ts";
 import { nightHtml } from "../nights.ts";
 import { headHtml } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
+import { batchTable } from "./batches.ts";
+import { askedHtml, lastNight, lastNightHtml, waitsHtml } from "./morning.ts";
 
 const SHOWN_BATCHES = 30;
+const SHOWN_ASKED = 100;
 const WORKED_ON = new Set(["queued", "running", "held", "loading"]);
 
-/** What goes on: batches, workers, hosts, and what keeps them. */
+/** What the last night came to until something runs, and then what goes on; behind both workers, hosts, and what keeps them. */
 export const TONIGHT: readonly Route[] = [
   {
     method: "get",
     path: "/",
-    answer: async (desk: Desk): Promise<Answer> =>
-      page({ title: "Tonight", menu: "/", body: await tonight(desk), updates: "live" }),
+    answer: async (desk: Desk): Promise<Answer> => page(await firstPage(desk)),
   },
 ];
 
@@ -56,8 +63,11 @@ function tonightScope(open: readonly BatchProgress[]): NightScope {
   return { from: new Date(from), to };
 }
 
-async function tonight({ database, draw, nights, zone }: Desk): Promise<Html> {
-  const batches = await listBatches(database, ["file", "ad_hoc", "schedule"], SHOWN_BATCHES);
+async function firstPage(desk: Desk): Promise<PageContent> {
+  const { database, draw, nights, zone } = desk;
+  const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
+  const { waiting, is_working: isWorking } = await selectDeskState(database);
+  const asked = await selectAsked(database, SHOWN_ASKED);
   const pace = await selectPace(database);
   const workers = await selectDeskWorkers(database);
   const hosts = await selectHostOverview(database, "all");
@@ -65,20 +75,28 @@ async function tonight({ database, draw, nights, zone }: Desk): Promise<Html> {
   const budgets = await selectDeskBudgets(database);
   const open = batches.filter(({ state }) => WORKED_ON.has(state));
   const ended = batches.filter(({ state }) => !WORKED_ON.has(state));
+  const last = lastNight(ended);
+  const earlier = ended.filter((batch) => !last.includes(batch));
   const night = await nights.get("tonight", tonightScope(open));
-  return markup`${headHtml("Tonight", leadOf(open, workers))}
-${obstacles(workers, hosts)}
-<div class="tiles">${tiles(pace, queue, draw)}</div>
-<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
-${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatch(batch, { pace, budgets, draw }))}
+  const title = isWorking ? "Tonight" : "Morning";
+  const past = await lastNightHtml(desk, last);
+  const now = markup`<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
+${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatch(batch, { pace, budgets, desk }))}
 </section>
-${nightHtml(night, zone)}
+${nightHtml(night, zone)}`;
+  const waits = waitsHtml(waiting, open);
+  const body = markup`${headHtml(title, leadOf(open, workers))}
+${open.length === 0 ? "" : obstacles(workers, hosts)}
+${isWorking ? markup`${waits}${now}${past}` : markup`${past}${waits}${open.length === 0 ? "" : now}`}
+${askedHtml(asked, desk, "today")}
 <section aria-labelledby="happening"><h2 id="happening">As it happens</h2>
 <ol id="activity" class="activity" data-keep aria-live="off"></ol>
 </section>
+<section aria-labelledby="rates"><h2 id="rates">Rates</h2><div class="tiles">${tiles(pace, queue, draw)}</div></section>
 <section aria-labelledby="workers"><h2 id="workers">Workers</h2>${workers.length === 0 ? markup`<p class="note">No worker was heard of within the last day.</p>` : workers.map((worker) => workerHtml(worker, draw))}</section>
 <section aria-labelledby="hosts"><h2 id="hosts">Model hosts</h2>${hostTable(hosts, draw)}</section>
-<section aria-labelledby="ended"><h2 id="ended">Ended lately</h2>${endedTable(ended, draw)}</section>`;
+${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="ended">Ended before</h2>${batchTable(earlier, desk)}</section>`}`;
+  return { title, menu: "/", body, updates: "live" };
 }
 
 function leadOf(open: readonly BatchProgress[], workers: readonly DeskWorker[]): string {
@@ -112,9 +130,9 @@ function tiles(pace: readonly BatchPace[], queue: DeskQueue, draw: Desk["draw"])
   const seconds = Math.max(1, ...pace.map((row) => row.seconds));
   const sum = (of: (row: BatchPace) => number): number =>
     pace.reduce((all, row) => all + of(row), 0);
-  const perMinute = (value: number): string => {
+  const perMinute = (value: number): string | Html => {
     const rate = (value / seconds) * 60;
-    return rate >= 10 || rate === 0 ? formatCount(rate) : rate.toFixed(1);
+    return rate >= 10 || rate === 0 ? countHtml(rate) : rate.toFixed(1);
   };
   const tile = (value: string | Html, name: string): Html =>
     markup`<div class="tile"><strong>${value}</strong><span>${name}</span></div>`;
@@ -122,29 +140,29 @@ function tiles(pace: readonly BatchPace[], queue: DeskQueue, draw: Desk["draw"])
     tile(perMinute(sum((row) => row.jobs)), "jobs a minute"),
     tile(perMinute(sum((row) => row.prompt_tokens)), "prompt tokens a minute"),
     tile(perMinute(sum((row) => row.completion_tokens)), "reply tokens a minute"),
-    tile(formatCount(queue.dispatched), "in the queue"),
+    tile(countHtml(queue.dispatched), "in the queue"),
     queue.oldest_at === null
       ? tile("–", "oldest job that waits")
-      : tile(draw.time(queue.oldest_at), `oldest job that waits, of ${queue.oldest_batch ?? ""}`),
+      : tile(
+          draw.time(queue.oldest_at),
+          `oldest job that waits${queue.oldest_batch === null ? "" : `, of ${queue.oldest_batch}`}`,
+        ),
   ];
 }
 
 type Around = {
   readonly pace: readonly BatchPace[];
   readonly budgets: readonly DeskBudget[];
-  readonly draw: Desk["draw"];
+  readonly desk: Desk;
 };
 
-function openBatch(batch: BatchProgress, { pace, budgets, draw }: Around): Html {
+function openBatch(batch: BatchProgress, { pace, budgets, desk }: Around): Html {
   const mine = pace.find((row) => row.batch_id === batch.batchId);
   const remedy = remedyOf(batch);
-  const states = Object.entries(batch.counts).map(([name, jobs]) => ({ name, jobs }));
-  const numbers = states.filter(({ jobs }) => jobs > 0);
   return markup`<article class="batch">
-<h3>${link(pathTo("batches", batch.batchId), batch.name)} ${stateHtml(batch.state, formatState(batch))}</h3>
-${barHtml(states)}
-<p class="counts">${numbers.map(({ name, jobs }) => markup`<span class="${classOf(name)}">${formatCount(jobs)} ${name}</span> `)}<span>of ${formatCount(batch.total)}</span></p>
-<p class="note">${batch.state === "running" ? `${estimate(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${draw.time(batch.createdAt)}</span>.</p>
+<h3>${link(pathTo("batches", batch.batchId), batch.name)} ${batchStateHtml(batch, desk.zone)}</h3>
+${countsHtml(batch)}
+<p class="note">${batch.state === "running" ? `${estimate(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${desk.draw.time(batch.createdAt)}</span>.</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 </article>
 `;
@@ -188,7 +206,7 @@ function workerHtml(worker: DeskWorker, draw: Desk["draw"]): Html {
   const state = worker.is_alive ? stateHtml("running", "alive") : stateHtml("failed", "gone");
   const rows = worker.held.map(
     (job) =>
-      markup`<li>${job.kind} ${link(pathTo("runs", job.job_id), job.custom_id)} of ${job.batch}, since ${draw.time(job.started_at, "seconds")}${progressText(job.progress)}</li>`,
+      markup`<li>${job.kind} ${link(pathTo("runs", job.job_id), job.input === null ? job.custom_id : formatTask(job.kind, job.input))}${job.batch === null ? "" : ` of ${job.batch}`}, since ${draw.time(job.started_at, "seconds")}${progressText(job.progress)}</li>`,
   );
   return markup`<div class="inner"><h3>${worker.host}, process ${worker.pid} ${state}</h3>
 <p class="note">Version ${worker.version}; ${worker.held.length} of ${worker.concurrency} places taken; ${worker.is_alive ? "since" : "last heard of"} ${draw.time(worker.is_alive ? worker.started_at : worker.heartbeat_at)}.</p>
@@ -204,34 +222,29 @@ const progressText = (progress: DeskWorker["held"][number]["progress"]): string 
 
 function hostTable(hosts: readonly HostOverview[], draw: Desk["draw"]): Html {
   if (hosts.length === 0) return markup`<p class="note">No model host was called yet.</p>`;
-  const rows = hosts.map(
-    (
-      host,
-    ) => markup`<tr><th scope="row">${host.name ?? host.host}${host.name === null ? "" : markup`<br><span class="note">${host.host}</span>`}</th>
-<td>${hostState(host)}</td><td class="n" data-title="in use">${host.inUse} of ${host.capacity}</td><td class="n" data-title="waiting">${host.waiting}</td>
-<td data-title="limits">${limitsText(host) ?? "none"}</td><td data-title="cost tonight">${spentText(host.night) ?? "nothing"}</td>
-<td class="why">${host.state === "open" ? (host.errorMessage ?? "") : ""}${host.nextTryAt === null ? "" : markup` Asked again ${draw.time(host.nextTryAt, "seconds")}.`}${host.nextCallAt === null || host.state === "open" ? "" : markup` Next call ${draw.time(host.nextCallAt, "seconds")}.`}</td></tr>
-`,
-  );
-  return scrolling(
-    markup`<table class="times"><thead><tr><th scope="col">host</th><th scope="col">state</th><th scope="col" class="n">in use</th><th scope="col" class="n">waiting</th><th scope="col">limits</th><th scope="col">cost tonight</th><th scope="col">what it said</th></tr></thead><tbody>${rows}</tbody></table>`,
-  );
+  return htmlTable(hosts, [
+    [
+      "host",
+      ({ name, host }) =>
+        name === null ? host : markup`${name}<br><span class="note">${host}</span>`,
+      NAME,
+    ],
+    ["state", hostState],
+    ["in use", ({ inUse, capacity }) => `${inUse} of ${capacity}`, RIGHT],
+    ["waiting", ({ waiting }) => countHtml(waiting), RIGHT],
+    ["limits", (host) => limitsText(host) ?? "none"],
+    ["cost tonight", ({ night }) => spentText(night) ?? "nothing"],
+    ["what it said", (host) => hostWords(host, draw), WORDS],
+  ]);
+}
+
+function hostWords(host: HostOverview, draw: Desk["draw"]): Html {
+  const { state, errorMessage, nextTryAt, nextCallAt } = host;
+  const isDown = state === "open";
+  return markup`${isDown ? (errorMessage ?? "") : ""}${nextTryAt === null ? "" : markup` Asked again ${draw.time(nextTryAt, "seconds")}.`}${nextCallAt === null || isDown ? "" : markup` Next call ${draw.time(nextCallAt, "seconds")}.`}`;
 }
 
 function hostState({ state, nextCallAt }: HostOverview): Html {
   if (state === "open") return stateHtml("failed", "down");
-  return nextCallAt === null ? stateHtml("succeeded", "answers") : stateHtml("waiting", "paced");
-}
-
-export function endedTable(batches: readonly BatchProgress[], draw: Desk["draw"]): Html {
-  if (batches.length === 0) return markup`<p class="note">Nothing has ended yet.</p>`;
-  const rows = batches.map(
-    (batch) => markup`<tr><th scope="row">${link(pathTo("batches", batch.batchId), batch.name)}</th>
-<td>${stateHtml(batch.state)}</td><td class="n" data-title="jobs">${formatCount(batch.total)}</td><td class="n" data-title="succeeded">${formatCount(batch.counts.succeeded)}</td><td class="n" data-title="refused">${formatCount(batch.counts.refused)}</td><td class="n" data-title="failed">${formatCount(batch.counts.failed)}</td>
-<td data-title="ended">${draw.time(batch.finishedAt)}</td></tr>
-`,
-  );
-  return scrolling(
-    markup`<table class="times"><thead><tr><th scope="col">batch</th><th scope="col">state</th><th scope="col" class="n">jobs</th><th scope="col" class="n">succeeded</th><th scope="col" class="n">refused</th><th scope="col" class="n">failed</th><th scope="col">ended</th></tr></thead><tbody>${rows}</tbody></table>`,
-  );
+  return nextCallAt === null ? stateHtml("succeeded", "answers") : stateHtml("paced");
 }

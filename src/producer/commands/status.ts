@@ -14,7 +14,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { countIndex } from "../../shared/store/index/totals.ts";
 import { formatCounts, formatState } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
-import { selectWaiting } from "../../shared/views/desk.ts";
+import { selectDeskState } from "../../shared/views/desk.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectQueueStats } from "../../shared/views/queue-stats.ts";
 
@@ -76,7 +76,7 @@ async function describe(context: CommandContext, database: Database): Promise<St
   const names = context.config.index.sources.map(({ name }) => name);
   const { documents, chunks } = await countIndex(database, names);
   const { queued, running, parked, workers } = await selectQueueStats(database);
-  const decisions = await selectWaiting(database);
+  const { waiting: decisions } = await selectDeskState(database);
   const [last] = await listBatches(database, ["file", "schedule"], 1);
   return {
     lines: [

@@ -1,4 +1,4 @@
-import { drawSections } from "../../shared/views/draw-sections.ts";
+import { countHtml, drawSections } from "../../shared/views/draw-sections.ts";
 import type { DrawSections, PieceOf } from "../../shared/views/draw-sections.ts";
 import { formatCount, formatOnClock, formatSpanOnClock } from "../../shared/views/quantity.ts";
 import type { Clock } from "../../shared/views/quantity.ts";
@@ -6,6 +6,7 @@ import type { Count, Page, Section } from "../../shared/views/section.ts";
 import { formatPlace, evidenceHref } from "../export/markdown.ts";
 import { Html, markup } from "../../shared/views/html-markup.ts";
 import { PICTURE_STYLE } from "../../shared/views/night-picture.ts";
+import { classOf, SECTION_STYLE } from "../../shared/views/section-style.ts";
 
 /** Nothing is loaded from anywhere, and nothing runs: also where an escape was forgotten. */
 const POLICY = new Html(
@@ -29,7 +30,7 @@ ${new Html(marker)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title} · Nightdesk report</title>
-<style>${new Html(STYLE + PICTURE_STYLE)}</style>
+<style>${new Html(STYLE + SECTION_STYLE + PICTURE_STYLE)}</style>
 </head>
 <body>
 <header>
@@ -95,9 +96,7 @@ pre { margin: .5rem 0; padding: .7rem .9rem; border: 1px solid var(--line); bord
 .tiles li { flex: 1 1 7.5rem; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
 .tiles strong { display: block; font: 600 1.7rem/1.2 var(--serif); font-variant-numeric: tabular-nums; }
 .tiles span { color: var(--soft); font-size: .85rem; }
-.succeeded { --tone: var(--good); } .refused { --tone: var(--refused); } .failed { --tone: var(--bad); }
-.cancelled, .expired, .waiting, .parked { --tone: var(--idle); }
-.tiles strong { color: var(--tone); } .bar span { background: var(--tone); }
+.tiles strong { color: var(--tone); } .bar span { background: var(--area); }
 dl { display: grid; grid-template-columns: fit-content(40%) 1fr; gap: .25rem 1.25rem; margin: 0; }
 dt { color: var(--soft); overflow-wrap: anywhere; } dd { grid-column: 2; margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 nav { margin: 1.75rem 0 0; color: var(--soft); font-size: .9rem; }
@@ -107,11 +106,17 @@ table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 caption { padding: .2rem 0 .4rem; color: var(--soft); text-align: left; }
 th, td { padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--soft); font-weight: 500; } thead th { white-space: nowrap; }
+.state { color: var(--tone); }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.times td { overflow-wrap: normal; } .times .why { overflow-wrap: anywhere; min-width: 11rem; }
+@media (min-width: 40.01rem) { .times td { overflow-wrap: normal; } .times .why { overflow-wrap: anywhere; min-width: 11rem; } }
 @media (min-width: 45rem) { .times td { white-space: nowrap; } .times .why, .times a { white-space: normal; } .times td:has(a) { max-width: 14rem; white-space: normal; } }
-article { margin: 1.1rem 0; padding: 1.1rem 1.3rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
-article h3 { margin-top: 0; }
+.part { margin-top: 1.2rem; border-top: 1px solid var(--line); } .part > summary { width: auto; padding-top: 1rem; color: var(--ink); }
+.part > summary h2 { display: inline; margin: 0; padding: 0; border: 0; font-size: 1.25rem; }
+.card { margin: .5rem 0; padding: 0 1.3rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+.card[open] { margin: 1.1rem 0; padding-bottom: .8rem; }
+.card > summary { display: flex; gap: .8rem; align-items: baseline; width: auto; padding: .6rem 0; color: var(--ink); }
+.card > summary h3 { flex: 1; min-width: 0; margin: 0; } .card > summary .state { font-size: .85rem; }
+.card:not([open]) > summary h3 { overflow: hidden; font-size: 1rem; text-overflow: ellipsis; white-space: nowrap; }
 .answer { max-width: 46rem; font: 1.02rem/1.6 var(--serif); white-space: pre-wrap; overflow-wrap: anywhere; }
 .items { margin: .8rem 0 0; padding: .6rem 0 0; border-top: 1px dotted var(--line); list-style: none; font-size: .85rem; }
 .items li { margin: .35rem 0; overflow-wrap: anywhere; } .items li p { margin: .15rem 0; } .items li:has(p) { margin: .8rem 0; }
@@ -119,18 +124,16 @@ article h3 { margin-top: 0; }
 summary { color: var(--accent); cursor: pointer; width: fit-content; }
 .passage { margin: .3rem 0 .6rem; padding: .5rem .8rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; font-family: var(--serif); font-size: .95rem; }
 .group { margin-top: 2.25rem; color: var(--soft); }
-.note, .hash { color: var(--soft); font-size: .85rem; }
-.refused > h3, .failed > h3, .expired > h3, .cancelled > h3, .parked > h3 { color: var(--tone); }
+.note { color: var(--soft); font-size: .85rem; }
+.inner > h3 { color: var(--tone); }
+.inner > h3.group { color: var(--soft); }
 .remedy { padding-left: .8rem; border-left: 3px solid var(--tone); }
 @media (max-width: 40rem) {
   main, header, footer { padding: 0 1rem; } header { padding-top: 1.5rem; }
   h1 { font-size: 1.6rem; } h2 { margin-top: 2rem; font-size: 1.3rem; } .lead { font-size: 1.05rem; }
   dl { column-gap: .9rem; } .tiles { gap: .5rem; } .tiles li { flex: 1 1 5.5rem; padding: .6rem .8rem; }
-  .tiles strong { font-size: 1.4rem; } article { padding: .9rem 1rem; }
-  .times thead { display: none; } .times, .times tbody, .times tr, .times td, .times th { display: block; }
-  .times tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
-  .times td, .times th { padding: .1rem 0; border: 0; text-align: left; white-space: normal; } .times td:empty { display: none; }
-  .times [data-title]::before { content: attr(data-title) ": "; color: var(--soft); }
+  .tiles strong { font-size: 1.4rem; } .card { padding: 0 .9rem; } .card > summary { padding: .45rem 0; } .group { margin-top: 1.4rem; }
+  .answer { font-size: .95rem; line-height: 1.45; } .items { margin-top: .5rem; } .items li { margin: .25rem 0; }
   nav a { display: inline-block; white-space: normal; margin-bottom: .3rem; }
 }
 footer { margin-top: 3.5rem; padding-top: 1.25rem; padding-bottom: 3rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
@@ -139,8 +142,8 @@ footer { margin-top: 3.5rem; padding-top: 1.25rem; padding-bottom: 3rem; border-
     --good: #2f6b4f; --refused: #94681c; --bad: #a03232; --idle: #8a929b; }
   body { font-size: 10.5pt; } header { padding-top: 0; } nav { display: none; }
   main, header, footer { max-width: none; padding-left: 0; padding-right: 0; }
-  h2, h3 { break-after: avoid; } article, tr { break-inside: avoid; }
-  details::details-content { content-visibility: visible; block-size: auto; } summary { display: none; }
+  h2, h3 { break-after: avoid; } .card, tr { break-inside: avoid; } .card > summary h3 { white-space: normal !important; }
+  details::details-content { content-visibility: visible; block-size: auto; } summary { list-style: none; } details:not(.card, .part) > summary { display: none; }
   .bar, .bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;
@@ -151,13 +154,13 @@ function bar(counts: readonly Count[]): Html {
   const words = parts.map(({ name, jobs }) => `${formatCount(jobs)} ${name}`).join(", ");
   const spans = parts.map(
     ({ name, jobs }) =>
-      markup`<span class="${name}" style="flex:${((jobs / Math.max(1, total)) * 100).toFixed(3)} 0 0"></span>`,
+      markup`<span class="${classOf(name)}" style="flex:${((jobs / Math.max(1, total)) * 100).toFixed(3)} 0 0"></span>`,
   );
   return markup`<div class="bar" role="img" aria-label="${words}">${spans}</div>`;
 }
 
 const tile = ({ name, jobs }: Count): Html =>
-  markup`<li class="${name}"><strong>${formatCount(jobs)}</strong><span>${name}</span></li>`;
+  markup`<li class="${classOf(name)}"><strong>${countHtml(jobs)}</strong><span>${name}</span></li>`;
 
 /** Values as a page shows them: times on the page's clock, lines of a file as a link to them. */
 const drawFor = ({ hrefBase, clock }: Form): DrawSections =>
@@ -166,8 +169,6 @@ const drawFor = ({ hrefBase, clock }: Form): DrawSections =>
     span: (from, to) => markup`${formatSpanOnClock(from, to, clock)}`,
     place: (piece) => placeHtml(piece, hrefBase),
     id: ({ id }) => markup`<code>${id}</code>`,
-    state: ({ text }) => markup`${text}`,
-    stateClass: (state) => state,
   });
 
 function placeHtml(piece: PieceOf<"place">, hrefBase: string): Html {

@@ -1,4 +1,5 @@
 import { FINAL_STATES, JOB_STATES } from "../job.ts";
+import { formatInZone } from "../time.ts";
 import type { HoldReason, PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
 import type { BatchProgress } from "./batches.ts";
@@ -70,6 +71,20 @@ export function formatHold({ holdReason, holdUntil }: Omit<Held, "name">): strin
   return holdUntil.getTime() > Date.now()
     ? `${reason}, until ${moment}`
     : `${reason}, ended at ${moment}: it goes on when a worker looks`;
+}
+
+/** The same on the clocks of a page, which says its zone: `held: window, until 22:00`, with the day where it is another. */
+export function formatStateOn(
+  { state, holdReason, holdUntil }: Pick<BatchProgress, "state" | "holdReason" | "holdUntil">,
+  zone: string,
+  now = new Date(),
+): string {
+  if (holdReason === null) return state;
+  const reason = `held: ${CAUSES[holdReason]}`;
+  if (holdUntil === null) return reason;
+  if (holdUntil <= now) return `${reason}; it goes on when a worker looks`;
+  const [day = "", time = ""] = formatInZone(holdUntil, zone).split(" ");
+  return `${reason}, until ${formatInZone(now, zone).startsWith(day) ? time : `${day} ${time}`}`;
 }
 
 /** What to run so that a held batch goes on; undefined where it can only be waited for. */

@@ -67,6 +67,17 @@ export const listBatches = (
         order by created_at desc, name limit $2)
       order by b.created_at desc, b.name`;
 
+const DAY_MS = 86_400_000;
+
+/** How much a batch needs a person, the most first: what keeps it can be taken away, jobs failed, were refused, it goes on, it is done. */
+export function needOf(batch: BatchProgress, now = Date.now()): number {
+  const { holdReason, finishedAt, counts } = batch;
+  if (finishedAt === null) return holdReason === null || holdReason === "window" ? 3 : 0;
+  if (now - finishedAt.getTime() > DAY_MS) return 4;
+  if (counts.failed + counts.expired > 0) return 1;
+  return counts.refused > 0 ? 2 : 4;
+}
+
 /** How many batches are of an origin. */
 export const countBatches = (db: Queryable, origin: BatchOrigin): Promise<number> =>
   valueOf(db, count, [origin])`

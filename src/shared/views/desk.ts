@@ -1,18 +1,49 @@
 import { z } from "zod";
+import { JOB_STATES, KINDS } from "../job.ts";
+import { RUN_GRADES } from "../run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
-import { oneRowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
+import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
 /** A time in JSON that the database made. */
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-/** How many decisions a person could make now: different calls, answers, and steps that nobody knows the end of. */
-export const selectWaiting = (db: Queryable): Promise<number> =>
-  valueOf(db, count)`
+const deskStateSchema = z.object({ waiting: count, is_working: z.boolean() });
+/** How many decisions a person could make now (different calls, answers, and steps that nobody knows the end of), and whether jobs are worked. */
+export type DeskState = z.infer<typeof deskStateSchema>;
+
+export const selectDeskState = (db: Queryable): Promise<DeskState> =>
+  oneRowOf(db, deskStateSchema)`
      select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
               where v.state = 'waiting' and j.waiting_for = 'review')
-          + (select count(*) from nightdesk_data.steps where state = 'uncertain') as waiting`;
+          + (select count(*) from nightdesk_data.steps where state = 'uncertain') as waiting,
+            exists (select from nightdesk_data.batches b
+                     where b.state = 'open' and b.origin <> 'system'
+                       and (select coalesce(sum(running) > 0 or b.hold_reason is null and sum(queued) between 1 and sum(total) - 1, false)
+                              from nightdesk_data.batch_counts n where n.batch_id = b.batch_id)) as is_working`;
+
+const askedSchema = z.object({
+  job_id: z.string(),
+  kind: z.enum(KINDS),
+  input: z.record(z.string(), z.unknown()),
+  state: z.enum(JOB_STATES),
+  error_code: z.string().nullable(),
+  grade: z.enum(RUN_GRADES).nullable(),
+  created_at: z.date(),
+});
+/** A job that somebody queued by itself: a question, mostly. */
+export type AskedJob = z.infer<typeof askedSchema>;
+
+/** Newest first. */
+export const selectAsked = (db: Queryable, limit: number): Promise<readonly AskedJob[]> =>
+  rowsOf(db, askedSchema, [limit])`
+     select j.job_id, j.kind, j.input, j.state, j.error_code, r.grade, j.created_at
+       from (select batch_id, created_at from nightdesk_data.batches where origin = 'ad_hoc'
+              order by created_at desc limit $1) b
+       join nightdesk_data.jobs j using (batch_id)
+       left join nightdesk_data.runs r on r.run_id = j.run_id
+      order by b.created_at desc, j.seq limit $1`;
 
 const workerSchema = z.object({
   worker_id: z.string(),
@@ -27,8 +58,10 @@ const workerSchema = z.object({
     z.object({
       job_id: z.string(),
       custom_id: z.string(),
-      kind: z.string(),
-      batch: z.string(),
+      kind: z.enum(KINDS),
+      /** Null of a job that was queued by itself, which is known by its words. */
+      batch: z.string().nullable(),
+      input: z.record(z.string(), z.unknown()).nullable(),
       started_at: moment,
       progress: z.record(z.string(), z.unknown()).nullable(),
     }),
@@ -42,7 +75,8 @@ export const selectDeskWorkers = (db: Queryable): Promise<readonly DeskWorker[]>
   rowsOf(db, workerSchema)`
      select w.worker_id, w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
             (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
-                      'batch', b.name, 'started_at', j.started_at, 'progress', p.progress - 'steps') order by j.started_at), '[]')
+                      'batch', case when b.origin <> 'ad_hoc' then b.name end,
+                      'input', case when b.origin = 'ad_hoc' then j.input end, 'started_at', j.started_at, 'progress', p.progress - 'steps') order by j.started_at), '[]')
                from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
                left join nightdesk_data.job_progress p using (job_id)
               where j.state = 'running' and j.worker_id = w.worker_id) as held
@@ -63,7 +97,7 @@ export const selectDeskQueue = (db: Queryable): Promise<DeskQueue> =>
             o.created_at as oldest_at, o.name as oldest_batch
        from (select) one
        left join lateral (
-         select j.created_at, b.name
+         select j.created_at, case when b.origin <> 'ad_hoc' then b.name end as name
            from nightdesk_data.batches b
           cross join lateral (
             select created_at from nightdesk_data.jobs j

@@ -1,19 +1,9 @@
 import { markup } from "./html-markup.ts";
-import type { Html } from "./html-markup.ts";
+import type { Fragment, Html } from "./html-markup.ts";
 import { formatCount, formatDuration } from "./quantity.ts";
+import { classOf } from "./section-style.ts";
 import { piecesOf, timelineTable, withGap } from "./section.ts";
-import type {
-  Block,
-  Column,
-  Fact,
-  Item,
-  Mark,
-  Piece,
-  Row,
-  Section,
-  Table,
-  Text,
-} from "./section.ts";
+import type { Block, Column, Fact, Item, Mark, Piece, Section, Table, Text } from "./section.ts";
 
 /** What is drawn otherwise in a report that is a file than on a page of the desk. */
 type DrawForm = {
@@ -22,9 +12,6 @@ type DrawForm = {
   readonly span: (from: Date, to: Date | null) => Html;
   readonly place: (piece: PieceOf<"place">) => Html;
   readonly id: (piece: PieceOf<"id">) => Html;
-  readonly state: (piece: PieceOf<"state">) => Html;
-  /** The class that gives something the colour of a state. */
-  readonly stateClass: (state: string) => string;
 };
 
 export type PieceOf<Kind extends string> = Extract<Piece, { readonly kind: Kind }>;
@@ -48,26 +35,31 @@ export function drawSections(form: DrawForm): DrawSections {
           markup`<dt>${text(label)}</dt>${lines.map((line) => markup`<dd>${text(line)}</dd>`)}`,
       )}</dl>`,
     table: (table, caption) => tableHtml(table, text, caption),
-    block: (block) => blockHtml(block, draw, form),
-    section: ({ id, title, blocks }) =>
-      markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+    block: (block) => blockHtml(block, draw),
+    section: ({ id, title, blocks, fold }) =>
+      fold === undefined
+        ? markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${blocks.map(draw.block)}</section>
+`
+        : // A browser opens what it is led into, which a summary is not.
+          markup`<details class="part"${fold === "open" ? markup` open` : ""}><summary><h2>${title}</h2></summary><div id="${id}">
+${blocks.map(draw.block)}</div></details>
 `,
   };
   return draw;
 }
 
 function pieceHtml(piece: Piece, form: DrawForm): Html {
-  if (typeof piece === "string") return markup`${piece}`;
+  if (typeof piece === "string") return foldHashes(piece);
   switch (piece.kind) {
     case "strong":
       return markup`<strong>${piece.text}</strong>`;
     case "code":
       return markup`<code>${piece.text}</code>`;
     case "state":
-      return form.state(piece);
+      return stateHtml(piece.state, piece.text);
     case "number":
-      return markup`${formatCount(piece.value)}`;
+      return countHtml(piece.value);
     case "duration":
       return markup`${formatDuration(piece.ms)}`;
     case "time":
@@ -77,13 +69,21 @@ function pieceHtml(piece: Piece, form: DrawForm): Html {
     case "place":
       return form.place(piece);
     case "sha256":
-      return markup`<span class="hash">sha256 <code>${piece.sha256}</code></span>`;
+      return markup`<span class="note">sha256 ${foldHashes(piece.sha256)}</span>`;
     case "id":
       return form.id(piece);
   }
 }
 
-function blockHtml(block: Block, draw: DrawSections, form: DrawForm): Html {
+/** A text in which hashes are as short as an id until somebody points at them, and whole in print and for who copies them. */
+export const foldHashes = (text: string): Html =>
+  markup`${text
+    .split(/\b([0-9a-f]{64})\b/)
+    .map((part, at) =>
+      at % 2 === 0 ? markup`${part}` : markup`<code class="hash" tabindex="0">${part}</code>`,
+    )}`;
+
+function blockHtml(block: Block, draw: DrawSections): Html {
   switch (block.kind) {
     case "line":
       return markup`<p>${draw.text(block.text)}</p>\n`;
@@ -106,7 +106,7 @@ function blockHtml(block: Block, draw: DrawSections, form: DrawForm): Html {
     case "table":
       return draw.table(block);
     case "section":
-      return innerSection(block, draw, form);
+      return innerSection(block, draw);
   }
 }
 
@@ -123,20 +123,21 @@ function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
   });
 }
 
-/** What tells of one job stands for itself; sections within a section have headings one deeper. */
-function innerSection(
-  { id, title, state, jobId, blocks }: Section,
-  draw: DrawSections,
-  form: DrawForm,
-): Html {
+/** What tells of one job stands for itself, folded where that is said; sections within a section have headings one deeper. */
+function innerSection(section: Section, draw: DrawSections): Html {
+  const { id, title, state, jobId, fold, blocks } = section;
+  const body = markup`${blocks.map(draw.block)}`;
+  if (fold !== undefined) {
+    const came = state === undefined ? "" : markup` ${stateHtml(state)}`;
+    return markup`<details class="card"${fold === "open" ? markup` open` : ""}><summary><h3>${title}</h3>${came}</summary>
+${body}</details>\n`;
+  }
+  if (jobId !== undefined) return markup`<article><h3>${title}</h3>\n${body}</article>\n`;
   const holdsSections = blocks.some(({ kind }) => kind === "section");
   const heading = holdsSections
     ? markup`<h3 class="group" id="${id}">${title}</h3>`
     : markup`<h3>${title}</h3>`;
-  const body = markup`${heading}
-${blocks.map(draw.block)}`;
-  if (jobId !== undefined) return markup`<article>${body}</article>\n`;
-  return markup`<div class="inner ${state === undefined ? "" : form.stateClass(state)}">${body}</div>\n`;
+  return markup`<div class="inner ${state === undefined ? "" : classOf(state)}">${heading}\n${body}</div>\n`;
 }
 
 type List = Extract<Block, { readonly kind: "list" }>;
@@ -169,41 +170,60 @@ function markHtml({ mark, anchor }: Item): Html {
 const passageHtml = (passage: string): Html =>
   markup`<details><summary>What stands there</summary><div class="passage" dir="auto">${passage}</div></details>`;
 
-function tableHtml({ columns, rows }: Table, text: DrawSections["text"], caption?: string): Html {
-  const isBroken = columns.some(({ holds }) => holds === "words");
-  const table = isBroken ? markup`<table class="times">` : markup`<table>`;
-  const titles = columns.map(({ title, align }) =>
-    align === "right"
-      ? markup`<th scope="col" class="n">${title}</th>`
-      : markup`<th scope="col">${title}</th>`,
+const tableHtml = ({ columns, rows }: Table, text: DrawSections["text"], caption?: string): Html =>
+  htmlTable(
+    rows,
+    columns.map(({ title, ...look }, at) => [
+      title,
+      (row) => {
+        const cell = row[at] ?? null;
+        return cell === null ? null : text(cell);
+      },
+      look,
+    ]),
+    caption,
   );
+
+/** Of a table of HTML: a title, what a row has below it, and how the column is laid out. */
+export type HtmlColumn<R> = readonly [
+  title: string,
+  cell: (row: R) => Fragment | null,
+  look?: Partial<Pick<Column, "align" | "holds">> & {
+    /** Instead of the title, where that leads somewhere. */
+    readonly heading?: Html;
+    readonly sorted?: "ascending" | "descending" | undefined;
+  },
+];
+
+/** A table that is moved by itself where it is wide, also by keyboard, and never the page; on a phone each row is a card. */
+export function htmlTable<R>(
+  rows: readonly R[],
+  columns: readonly HtmlColumn<R>[],
+  caption?: string,
+): Html {
+  const isBroken = columns.some(([, , look]) => look?.holds === "words");
+  const titles = columns.map(([title, , look]) => {
+    const sort = look?.sorted === undefined ? "" : markup` aria-sort="${look.sorted}"`;
+    return markup`<th scope="col"${look?.align === "right" ? markup` class="n"` : ""}${sort}>${look?.heading ?? title}</th>`;
+  });
   const body = rows.map(
-    (row) => markup`<tr>${rowHtml(columns, row, isBroken ? "titled" : "plain", text)}</tr>\n`,
+    (row) => markup`<tr>${columns.map((column) => cellHtml(column, row))}</tr>\n`,
   );
-  return scrolling(markup`${table}${caption === undefined ? "" : markup`<caption>${caption}</caption>`}<thead><tr>${titles}</tr></thead>
-<tbody>${body}</tbody></table>`);
+  return markup`<div class="scroll" tabindex="0" role="group" aria-label="${caption ?? "Table"}"><table${isBroken ? markup` class="times"` : ""}>${caption === undefined ? "" : markup`<caption>${caption}</caption>`}<thead><tr>${titles}</tr></thead>
+<tbody>${body}</tbody></table></div>\n`;
 }
 
-/** A wide table is moved by itself, also by keyboard, and never the page. */
-export const scrolling = (table: Html): Html =>
-  markup`<div class="scroll" tabindex="0" role="group" aria-label="Table">${table}</div>\n`;
+function cellHtml<R>([title, cell, look]: HtmlColumn<R>, row: R): Html {
+  const shown = cell(row);
+  if (look?.holds === "name") return markup`<th scope="row">${shown ?? ""}</th>`;
+  const kind = look?.holds === "words" ? "why" : look?.align === "right" ? "n" : "";
+  return markup`<td${kind === "" ? "" : markup` class="${kind}"`}${shown === null || title === "" ? "" : markup` data-title="${title}"`}>${shown ?? ""}</td>`;
+}
 
-/** On a phone the cells of a table of sentences stand below each other, each with the title of its column. */
-type Cells = "titled" | "plain";
+/** What a state is called, in its tone. */
+export const stateHtml = (state: string, text: string = state): Html =>
+  markup`<span class="state ${classOf(state)}">${text}</span>`;
 
-const rowHtml = (
-  columns: readonly Column[],
-  row: Row,
-  cells: Cells,
-  text: DrawSections["text"],
-): readonly Html[] =>
-  columns.map(({ title, align, holds }, at) => {
-    const cell = row[at] ?? null;
-    const shown = cell === null ? "" : text(cell);
-    const titled = cells === "titled" && cell !== null ? markup` data-title="${title}"` : "";
-    if (holds === "name") return markup`<th scope="row"${titled}>${shown}</th>`;
-    if (holds === "words") return markup`<td class="why"${titled}>${shown}</td>`;
-    return align === "right"
-      ? markup`<td class="n"${titled}>${shown}</td>`
-      : markup`<td${titled}>${shown}</td>`;
-  });
+/** A number; zero stands back. */
+export const countHtml = (value: number): Html =>
+  value === 0 ? markup`<span class="zero">0</span>` : markup`${formatCount(value)}`;

@@ -7,7 +7,9 @@ const eventSchema = z.object({
   run_id: z.string(),
   job_id: z.string(),
   batch_id: z.string(),
-  batch: z.string(),
+  /** Null of a job that was queued by itself. */
+  batch: z.string().nullable(),
+  /** The id of the job in its batch; of one that was queued by itself its question or path. */
   custom_id: z.string(),
   kind: z.string(),
   step: z.string(),
@@ -25,7 +27,9 @@ export const selectEvents = (
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<readonly LiveEvent[]> =>
   rowsOf(db, eventSchema, [after, upTo, limit])`
-     select e.event_id, e.run_id, j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, e.step, e.duration_ms, r.state
+     select e.event_id, e.run_id, j.job_id, j.batch_id, case when b.origin <> 'ad_hoc' then b.name end as batch,
+            case when b.origin <> 'ad_hoc' then j.custom_id
+                 else left(coalesce(j.input->>'question', j.input->>'path', j.custom_id), 120) end as custom_id, j.kind, e.step, e.duration_ms, r.state
        from nightdesk_data.run_events e join nightdesk_data.runs r using (run_id)
        join nightdesk_data.jobs j on j.job_id = r.job_id
        join nightdesk_data.batches b on b.batch_id = j.batch_id

@@ -5,28 +5,25 @@ import type { Html } from "./html-markup.ts";
 import { NIGHT_STATES } from "./night.ts";
 import type { ModelCost, Night, NightHold, NightPoint, NightState } from "./night.ts";
 import { formatCount, formatDuration } from "./quantity.ts";
+import { classOf } from "./section-style.ts";
 
 /**
  * Pictures of a night as SVG: they have classes and no style of their own, so that a page without inline style can hold
  * them, and places in percent, so that their texts have one size from a phone to a wide screen.
  */
 
-/** The look of both, in the colours of the page: `--good`, `--refused`, `--bad`, `--idle`, `--accent`, `--ink`, `--soft`, `--line`. */
+/** The look of both, in the tones of `SECTION_STYLE`. */
 export const PICTURE_STYLE = `
 .picture { margin: 1rem 0; }
 .picture svg { display: block; width: 100%; overflow: visible; font: 12px/1 system-ui, sans-serif; }
 .picture text { fill: var(--soft); } .picture .name { fill: var(--ink); }
-.picture .succeeded { --tone: var(--good); } .picture .refused { --tone: var(--refused); } .picture .failed { --tone: var(--bad); }
-.picture .running { --tone: var(--accent); } .picture .waiting { --tone: var(--idle); }
-.picture path { fill: var(--tone); } .picture path.waiting { fill-opacity: .35; }
+.picture path, .picture rect { fill: var(--area); }
 .picture .hold { fill: var(--ink); fill-opacity: .12; }
-.picture .axis { stroke: var(--line); } .picture .took { fill: var(--idle); }
-.picture .read { fill: var(--accent); } .picture .written { fill: var(--good); }
+.picture .axis { stroke: var(--line); }
 .picture figcaption { color: var(--soft); font-size: .85rem; }
 .picture .key { margin-right: .9rem; white-space: nowrap; }
-.picture .key::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .35em; border-radius: 2px; background: var(--tone); }
-.picture .key.read { --tone: var(--accent); } .picture .key.written { --tone: var(--good); } .picture .key.took { --tone: var(--idle); }
-.picture .key.held { --tone: color-mix(in srgb, var(--ink) 25%, transparent); }
+.picture .key::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .35em; border-radius: 2px; background: var(--area); }
+.picture .key.held { --area: color-mix(in srgb, var(--ink) 12%, transparent); }
 @media (max-width: 40rem) { .picture .wide { display: none; } }
 @media print { .picture svg, .picture .key::before { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 `;
@@ -69,7 +66,7 @@ function area({ points }: Night, at: number, state: NightState, most: number): H
       .filter(({ y }, index, all) => y !== all[index - 1]?.y || y !== all[index + 1]?.y)
       .map(({ x, y }) => `${x.toFixed(0)} ${(1000 - (1000 * y) / most).toFixed(0)}`);
   const outline = [...line(at + 1), ...line(at).toReversed()].join("L");
-  return markup`<path class="${state}" d="M${outline}Z"><title>${state}</title></path>`;
+  return markup`<path class="${classOf(state)}" d="M${outline}Z"><title>${state}</title></path>`;
 }
 
 const percentOf = (at: Date, { from, to }: Night): number =>
@@ -138,7 +135,7 @@ function nightKeys({ points, holds }: Night): readonly Html[] {
   const shown = NIGHT_STATES.filter((state) => points.some((point) => point[state] > 0));
   const reasons = [...new Set(holds.map(({ reason }) => CAUSES[reason]))];
   return [
-    ...shown.map((state) => markup`<span class="key ${state}">${state}</span>`),
+    ...shown.map((state) => markup`<span class="key ${classOf(state)}">${state}</span>`),
     ...(reasons.length === 0
       ? []
       : [markup`<span class="key held">held: ${reasons.join(", ")}</span>`]),
@@ -180,7 +177,7 @@ export function modelsPicture(models: readonly ModelCost[], id = "models"): Html
   return markup`<figure class="picture"><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${ROW * models.length}">
 <title id="${id}-title">Tokens and time by model</title><desc id="${id}-desc">${words}</desc>
 ${models.map((model, index) => modelBars(model, ROW * index, { mostTokens, mostMs }))}
-</svg><figcaption><span class="key read">tokens read</span><span class="key written">tokens written</span><span class="key took">time in the model</span></figcaption></figure>
+</svg><figcaption><span class="key s-read">tokens read</span><span class="key s-written">tokens written</span><span class="key s-took">time in the model</span></figcaption></figure>
 `;
 }
 
@@ -210,6 +207,6 @@ function modelBars(
   const read = (100 * model.prompt_tokens) / mostTokens;
   const written = (100 * model.completion_tokens) / mostTokens;
   return markup`<text class="name" y="${top + 12}">${nameOf(model)}</text><text y="${top + 27}">${costText(model)}</text>
-<rect class="read" y="${top + 33}" width="${percent(read)}" height="8"/><rect class="written" x="${percent(read)}" y="${top + 33}" width="${percent(written)}" height="8"/><rect class="took" y="${top + 43}" width="${percent((100 * model.model_ms) / mostMs)}" height="4"/>
+<rect class="s-read" y="${top + 33}" width="${percent(read)}" height="8"/><rect class="s-written" x="${percent(read)}" y="${top + 33}" width="${percent(written)}" height="8"/><rect class="s-took" y="${top + 43}" width="${percent((100 * model.model_ms) / mostMs)}" height="4"/>
 `;
 }

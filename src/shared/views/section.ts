@@ -141,6 +141,8 @@ export type Section = {
   readonly state?: string;
   /** The job that it tells of, if that is one. */
   readonly jobId?: string;
+  /** In a form that folds: whether it is open at first. */
+  readonly fold?: "open" | "closed";
   readonly blocks: readonly Block[];
 };
 

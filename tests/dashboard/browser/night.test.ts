@@ -62,7 +62,7 @@ describeInBrowser("a night in a browser, with a worker", () => {
     // Its page, and the one that was left open, tell the end of it by themselves.
     await order.getByRole("heading", { level: 1, name: "the yard completed" }).waitFor();
     await order.getByRole("link", { name: "6 succeeded" }).waitFor();
-    const ended = tonight.locator("section", { hasText: "Ended lately" });
+    const ended = tonight.locator("section", { hasText: "Last night" });
     await ended.getByRole("link", { name: "the yard" }).waitFor();
     await tonight.locator("#activity li").first().waitFor();
     await untilSeen(tonight, await eventIds());

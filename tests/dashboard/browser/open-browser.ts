@@ -37,3 +37,10 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
 /** How far a page reaches beyond the screen, in pixels. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+
+/** What of a table reaches over its right edge, on a screen on which a row is a card. */
+export const outsideOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate<readonly string[]>(
+    `innerWidth > 640 ? [] : [...document.querySelectorAll(".scroll :is(td, th), .scroll td *")]
+       .filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.outerHTML.slice(0, 200))`,
+  );

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions } from "playwright-core";
-import { describeInBrowser, overflowOf, violationsOf } from "./open-browser.ts";
+import { describeInBrowser, outsideOf, overflowOf, violationsOf } from "./open-browser.ts";
 import { openSample } from "./sample-desk.ts";
 import type { SampleDesk } from "./sample-desk.ts";
+
+const MOST_BYTES = 60_000;
 
 describeInBrowser("the pages of the dashboard", () => {
   let sample: SampleDesk;
@@ -38,6 +40,8 @@ describeInBrowser("the pages of the dashboard", () => {
         await page.goto(new URL(path, sample.desk.url).href);
         expect([path, await overflowOf(page)]).toEqual([path, 0]);
         expect([path, await violationsOf(page)]).toEqual([path, []]);
+        expect([path, await outsideOf(page)]).toEqual([path, []]);
+        expect((await page.content()).length).toBeLessThan(MOST_BYTES);
       }
       await page.context().close();
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { formatHold } from "../../../src/shared/views/batch-words.ts";
+import { formatHold, formatStateOn } from "../../../src/shared/views/batch-words.ts";
 import { formatDuration } from "../../../src/shared/views/quantity.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,6 +10,21 @@ test("a hold says until when, and not of a moment that has passed", () => {
   const past = formatHold({ holdReason: "window", holdUntil: new Date(Date.now() - HOUR_MS) });
   expect(past).toMatch(/^held: window, ended at \d{4}-.*: it goes on when a worker looks$/);
   expect(formatHold({ holdReason: "paused", holdUntil: null })).toBe("held: paused");
+});
+
+test("a hold on a page goes by its clocks, with the day where it is another", () => {
+  const now = new Date("2026-11-28T15:00:00Z");
+  const held = { state: "held", holdReason: "window" } as const;
+  const on = (until: string | null) =>
+    formatStateOn(
+      { ...held, holdUntil: until === null ? null : new Date(until) },
+      "Europe/Berlin",
+      now,
+    );
+  expect(on("2026-11-28T21:00:00Z")).toBe("held: window closed, until 22:00");
+  expect(on("2026-11-28T23:30:00Z")).toBe("held: window closed, until 2026-11-29 00:30");
+  expect(on("2026-11-28T14:00:00Z")).toBe("held: window closed; it goes on when a worker looks");
+  expect(on(null)).toBe("held: window closed");
 });
 
 test.each([

@@ -1,0 +1,95 @@
+import { formatTask } from "../../shared/kinds.ts";
+import { RUN_GRADES } from "../../shared/run-result.ts";
+import type { AskedJob } from "../../shared/views/desk.ts";
+import { remedyOf } from "../../shared/views/batch-words.ts";
+import { needOf, selectProblems } from "../../shared/views/batches.ts";
+import type { BatchProgress } from "../../shared/views/batches.ts";
+import { leftOutText, selectGrades } from "../../shared/views/claims.ts";
+import type { GradeCounts } from "../../shared/views/claims.ts";
+import { stateHtml } from "../../shared/views/draw-sections.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
+import { isoInZone } from "../../shared/time.ts";
+import type { Desk } from "../desk.ts";
+import { countsHtml } from "../draw.ts";
+import { link, pathTo } from "../links.ts";
+import { problemList } from "./batch.ts";
+
+/** What ends so long before the last one still is of the same night. */
+const NIGHT_MS = 16 * 3_600_000;
+const MOST_CARDS = 6;
+
+/** Batches that ended in the last night, those that need a person first. What schedules only set going is left out. */
+export function lastNight(ended: readonly BatchProgress[]): readonly BatchProgress[] {
+  const endOf = ({ finishedAt }: BatchProgress): number => finishedAt?.getTime() ?? 0;
+  const last = Math.max(...ended.map(endOf));
+  return ended
+    .filter((batch) => endOf(batch) > last - NIGHT_MS)
+    .filter(({ origin, counts, total }) => origin === "file" || counts.succeeded < total)
+    .toSorted((one, other) => needOf(one) - needOf(other))
+    .slice(0, MOST_CARDS);
+}
+
+/** What the last night came to, batch by batch. */
+export async function lastNightHtml(
+  { database, draw }: Desk,
+  batches: readonly BatchProgress[],
+): Promise<Html> {
+  const cards: Html[] = [];
+  for (const batch of batches) {
+    const grades = await selectGrades(database, batch.batchId);
+    const problems = await selectProblems(database, batch.batchId);
+    const here = pathTo("batches", batch.batchId);
+    cards.push(markup`<article class="batch"><h3>${link(here, batch.name)} ${stateHtml(batch.state)}</h3>
+<p><strong>${formatCount(batch.counts.succeeded)} of ${countOf(batch.total, "job")}</strong> succeeded, ended ${draw.time(batch.finishedAt)}. ${gradesHtml(grades)}</p>
+${countsHtml(batch)}
+${problems.length === 0 ? "" : problemList(problems, here, "brief")}</article>
+`);
+  }
+  return markup`<section aria-labelledby="last"><h2 id="last">Last night</h2>
+${cards.length === 0 ? markup`<p class="note">No batch has ended yet. ${link("/start", "Start one")}, or ask: nightdesk ask "…".</p>` : cards}</section>`;
+}
+
+function gradesHtml(grades: GradeCounts): Html {
+  const shown = RUN_GRADES.filter((grade) => grades[grade] > 0);
+  const leftOut = leftOutText(grades);
+  return markup`${shown.map((grade) => markup`${stateHtml(grade, `${formatCount(grades[grade])} ${grade}`)} `)}${leftOut === null ? "" : `${leftOut}.`}`;
+}
+
+/** What goes on when somebody has done something. */
+export function waitsHtml(waiting: number, open: readonly BatchProgress[]): Html {
+  const held = open.filter(({ holdReason }) => holdReason !== null && holdReason !== "window");
+  if (waiting + held.length === 0) return markup``;
+  const batches = held.map(
+    (batch) =>
+      markup`<li>${link(pathTo("batches", batch.batchId), batch.name)} is held: ${remedyOf(batch) ?? ""}</li>`,
+  );
+  return markup`<section aria-labelledby="waits"><h2 id="waits">What waits for you</h2>
+<ul class="items">${waiting === 0 ? "" : markup`<li>${link("/inbox", countOf(waiting, "decision"))} in the inbox</li>`}${batches}</ul></section>`;
+}
+
+/** Questions that were asked one by one, by their words: folded, those of today apart. */
+export function askedHtml(
+  asked: readonly AskedJob[],
+  { draw, zone }: Desk,
+  which: "today" | "all",
+): Html {
+  const dayOf = (at: Date): string => isoInZone(at, zone).date;
+  const today = dayOf(new Date());
+  const isOfToday = ({ created_at: at }: AskedJob): boolean => dayOf(at) === today;
+  const list = (id: string, title: string, jobs: readonly AskedJob[]): Html =>
+    jobs.length === 0
+      ? markup``
+      : markup`<details id="${id}" class="asked"><summary><strong>${title}</strong>: ${formatCount(jobs.length)}</summary>
+<ul class="items">${jobs.map((job) => askedItem(job, draw))}</ul></details>`;
+  const before = which === "all" ? asked.filter((job) => !isOfToday(job)) : [];
+  return markup`${list("asked-today", "Asked today", asked.filter(isOfToday))}${list("asked-before", "Asked before", before)}`;
+}
+
+const askedItem = ({ job_id: id, kind, input, ...job }: AskedJob, draw: Desk["draw"]): Html => {
+  const words = formatTask(kind, input);
+  const came = job.grade ?? job.state;
+  return markup`<li>${kind === "ask" ? "" : `${kind} `}${link(pathTo("runs", id), words === "" ? kind : words)} ${stateHtml(came)}${job.error_code === null ? "" : markup` <code>${job.error_code}</code>`} ${draw.time(job.created_at)}</li>
+`;
+};

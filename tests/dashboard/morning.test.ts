@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { queueAdHoc } from "../../src/shared/store/jobs/queue-ad-hoc.ts";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { describeOnPostgres } from "../support/test-databases.ts";
+import { openDesk } from "./open-desk.ts";
+import type { TestDesk } from "./open-desk.ts";
+
+const agoOf = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+const ask = (question: string) => ({ kind: "ask", question }) as const;
+const headings = (text: string): readonly string[] =>
+  [...text.matchAll(/<h[12][^>]*>([^<]+)/g)].map(([, words]) => words?.trim() ?? "");
+
+describeOnPostgres("the first page", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openDesk();
+    await insertFinishedBatch(desk.db, {
+      name: "a week ago",
+      createdAt: agoOf(7 * 24),
+      jobs: [{ customId: "old", input: ask("Old?"), answer: "Old." }],
+    });
+    await insertFinishedBatch(desk.db, {
+      name: "all well",
+      createdAt: agoOf(9),
+      jobs: [{ customId: "one", input: ask("One?"), answer: "One." }],
+    });
+    const jobs = await insertFinishedBatch(desk.db, {
+      name: "notes <b>",
+      createdAt: agoOf(10),
+      jobs: [
+        { customId: "good", input: ask("Good?"), answer: "Good." },
+        {
+          customId: "gone",
+          input: { kind: "summarize", path: "gone.md" },
+          state: "refused",
+          code: "FILE_NOT_FOUND",
+          message: "gone.md is not there.",
+        },
+      ],
+    });
+    await desk.db.query("update nightdesk_data.runs set grade = 'unconfirmed' where job_id = $1", [
+      jobs.get("good"),
+    ]);
+  });
+  afterAll(() => desk.close());
+
+  test("is the morning: the last night, what needs somebody first, with its grades and what to do", async () => {
+    const { text } = await desk.browse("/");
+    expect(headings(text).slice(0, 2)).toEqual(["Morning", "Last night"]);
+    expect(text).toContain('<a href="/" aria-current="page">Morning</a>');
+    const [, night = ""] = /<h2 id="last">(.*?)<\/section>/s.exec(text) ?? [];
+    expect(night.indexOf("notes &lt;b&gt;")).toBeLessThan(night.indexOf("all well"));
+    expect(night).not.toContain("a week ago");
+    expect(night).toContain("<strong>1 of 2 jobs</strong> succeeded");
+    expect(night).toContain('<span class="state s-unconfirmed">1 unconfirmed</span>');
+    expect(night).toMatch(/1 refused<\/a> <code class="s-refused">FILE_NOT_FOUND<\/code> No file/);
+    expect(night).toContain("<strong>Correct the path;");
+    const [, before = ""] = /<h2 id="ended">(.*?)<\/section>/s.exec(text) ?? [];
+    expect(before).toContain("a week ago");
+    expect(before).toContain('<td class="n" data-title="failed"><span class="zero">0</span></td>');
+  });
+
+  test("shows a question by its words, folded, and in no list of batches", async () => {
+    await queueAdHoc(desk.db, ask("When does the <ferry> leave?"));
+    for (const path of ["/", "/batches"]) {
+      const { text } = await desk.browse(path);
+      const [, asked = ""] = /<details id="asked-today"(.*?)<\/details>/s.exec(text) ?? [];
+      expect(asked).not.toMatch(/^[^>]* open/);
+      expect(asked).toContain("<strong>Asked today</strong>: 1");
+      expect(asked).toMatch(/<a href="\/runs\/[^"]+">When does the &lt;ferry&gt; leave\?<\/a>/);
+      expect(text).not.toContain("ask 20");
+    }
+    await desk.db.query(
+      "update nightdesk_data.batches set created_at = now() - interval '3 days' where origin = 'ad_hoc'",
+    );
+    await desk.db.query(
+      "update nightdesk_data.jobs set created_at = now() - interval '3 days' where input->>'question' like 'When%'",
+    );
+    expect((await desk.browse("/")).text).not.toContain("ferry");
+    expect((await desk.browse("/batches")).text).toContain("<strong>Asked before</strong>: 1");
+    await desk.db.query("delete from nightdesk_data.batches where origin = 'ad_hoc'");
+  });
+
+  test("names what waits for a person, and a hold by the clocks of the page", async () => {
+    await desk.db.query(
+      `insert into nightdesk_data.batches (batch_id, name, state, format, hold_reason, paused_at)
+       values (gen_random_uuid(), 'stopped', 'open', 'native', 'paused', now())`,
+    );
+    await desk.db.query(
+      `insert into nightdesk_data.batches (batch_id, name, state, format, hold_reason, hold_until)
+       values (gen_random_uuid(), 'tonight', 'open', 'native', 'window', '2099-01-01T22:00:00Z')`,
+    );
+    const { text } = await desk.browse("/");
+    const [, waits = ""] = /<h2 id="waits">(.*?)<\/section>/s.exec(text) ?? [];
+    expect(waits).toContain("nightdesk batch resume");
+    expect(waits).not.toContain(">tonight<");
+    expect(text).toContain("held: window closed, until 2099-01-01 22:00<");
+    const rows = [
+      ...(await desk.browse("/batches")).text.matchAll(/<th scope="row"><a[^>]*>([^<]+)/g),
+    ];
+    expect(rows.map(([, name]) => name)).toEqual([
+      "stopped",
+      "notes &lt;b&gt;",
+      "tonight",
+      "all well",
+      "a week ago",
+    ]);
+    await desk.db.query("delete from nightdesk_data.batches where state = 'open'");
+  });
+
+  test("is tonight while something runs, and what runs stands first", async () => {
+    await insertFinishedBatch(desk.db, {
+      name: "at it",
+      createdAt: agoOf(1),
+      jobs: [
+        { customId: "x", input: ask("X?"), answer: "X." },
+        { customId: "y", input: ask("Y?"), answer: "Y." },
+      ],
+    });
+    await desk.db.query(
+      `with b as (update nightdesk_data.batches set state = 'open', finished_at = null where name = 'at it' returning batch_id)
+       update nightdesk_data.jobs j set state = 'queued', finished_at = null, started_at = null, run_id = null, attempt = 0
+         from b where j.batch_id = b.batch_id and j.custom_id = 'y'`,
+    );
+    const { text } = await desk.browse("/");
+    expect(headings(text)[0]).toBe("Tonight");
+    expect(text.indexOf('id="at-work"')).toBeLessThan(text.indexOf('id="last"'));
+    expect((await desk.browse("/batches")).text).toContain('<a href="/">Tonight</a>');
+  });
+});
