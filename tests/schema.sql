@@ -5105,7 +5105,7 @@ comment on view column nightdesk.ocr_pages.unreadable is 'Why not; null where it
 
 comment on view column nightdesk.ocr_pages.words is 'How many words.'
 
-comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query, remove-query, create-token or revoke-token.'
+comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query, remove-query, switch-schedule, run-schedule, create-token or revoke-token.'
 
 comment on view column nightdesk.operator_actions.action_id is 'Rises with each action.'
 

@@ -9,6 +9,7 @@ import { INBOX } from "./pages/inbox.ts";
 import { INDEX } from "./pages/index-page.ts";
 import { PLACE } from "./pages/place.ts";
 import { RUN } from "./pages/run.ts";
+import { SCHEDULES } from "./pages/schedules.ts";
 import { SQL } from "./pages/sql.ts";
 import { START } from "./pages/start.ts";
 import { TONIGHT } from "./pages/tonight.ts";
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...PLACE,
   ...INBOX,
   ...INDEX,
+  ...SCHEDULES,
   ...HEALTH,
   ...SQL,
 ];

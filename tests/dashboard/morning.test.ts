@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { queueAdHoc } from "../../src/shared/store/jobs/queue-ad-hoc.ts";
+import { putSchedule } from "../../src/shared/store/schedules/schedules.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { describeOnPostgres } from "../support/test-databases.ts";
 import { openDesk } from "./open-desk.ts";
@@ -126,5 +127,53 @@ describeOnPostgres("the first page", () => {
     expect(headings(text)[0]).toBe("Tonight");
     expect(text.indexOf('id="at-work"')).toBeLessThan(text.indexOf('id="last"'));
     expect((await desk.browse("/batches")).text).toContain('<a href="/">Tonight</a>');
+  });
+});
+
+describeOnPostgres("schedules on their page", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openDesk();
+    const command = ["index"];
+    const entry = { cron: "0 1 * * *", timezone: "UTC", command, catchUp: "12h", enabled: true };
+    await putSchedule(desk.db, { name: "nightly", ...entry }, "set");
+    await putSchedule(
+      desk.db,
+      { name: "broken", ...entry, command: ["worker"], enabled: false },
+      "set",
+    );
+  });
+  afterAll(() => desk.close());
+
+  const said = async (path: string, form: Readonly<Record<string, string>>): Promise<string> => {
+    const done = await desk.browse(path, form);
+    expect(done.status).toBe(303);
+    const { text } = await desk.browse(String(done.headers.location));
+    return /role="status">([^<]*)<\/p>/.exec(text)?.[1] ?? "";
+  };
+
+  test("say when they run next, are switched, and run at once, and each is written down", async () => {
+    const { text } = await desk.browse("/schedules");
+    expect(text).toMatch(/data-title="next"><time datetime="[^"]+T01:00:00.000Z">/);
+    expect(await said("/schedules/nightly/switch", { to: "off" })).toContain("nightly is off");
+    expect((await desk.browse("/schedules")).text).toContain('aria-label="Switch nightly on"');
+    expect(await said("/schedules/nightly/switch", { to: "on" })).toBe("Schedule nightly is on.");
+    expect(await said("/schedules/nightly/run", {})).toMatch(/^Queued as schedule nightly 20/);
+    const { rows } = await desk.db.query(
+      "select action, outcome, batch_id is not null as made from nightdesk.operator_actions order by action_id",
+    );
+    expect(rows).toEqual([
+      { action: "switch-schedule", outcome: "done", made: false },
+      { action: "switch-schedule", outcome: "done", made: false },
+      { action: "run-schedule", outcome: "done", made: true },
+    ]);
+    const { rows: jobs } = await desk.db.query("select kind from nightdesk_data.jobs");
+    expect(jobs).toEqual([{ kind: "command" }]);
+  });
+
+  test("are not switched on where they can't run, and one that is gone is not found", async () => {
+    expect(await said("/schedules/broken/switch", { to: "on" })).toContain("can&#39;t run");
+    expect(await said("/schedules/broken/run", {})).toContain("can&#39;t run");
+    expect((await desk.browse("/schedules/..%2Fx/run", {})).status).toBe(404);
   });
 });

@@ -1,15 +1,14 @@
 import { z } from "zod";
-import { selectLastRuns, selectSchedules } from "../../shared/store/schedules/schedules.ts";
 import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
-import { NAME, WORDS } from "../../shared/views/section.ts";
+import { WORDS } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { toolFailureText } from "../tools.ts";
 
-/** What doctor finds, and when schedules run. */
+/** What doctor finds. */
 export const HEALTH: readonly Route[] = [
   {
     method: "get",
@@ -38,12 +37,6 @@ export const HEALTH: readonly Route[] = [
       });
     },
   },
-  {
-    method: "get",
-    path: "/schedules",
-    answer: async (desk: Desk): Promise<Answer> =>
-      page({ title: "Schedules", menu: "/schedules", body: await schedulesHtml(desk) }),
-  },
 ];
 
 const checksSchema = z.object({
@@ -70,29 +63,4 @@ function checksHtml(checks: z.infer<typeof checksSchema>["checks"]): Html {
     ],
     ["code", ({ error_code: name }) => (name == null ? null : markup`<code>${name}</code>`)],
   ]);
-}
-
-async function schedulesHtml({ database, draw }: Desk): Promise<Html> {
-  const schedules = await selectSchedules(database);
-  const last = await selectLastRuns(database);
-  const table = htmlTable(schedules, [
-    ["name", ({ name }) => name, NAME],
-    [
-      "state",
-      ({ enabled }) => (enabled ? stateHtml("succeeded", "on") : stateHtml("queued", "off")),
-    ],
-    ["when", ({ cron, timezone }) => markup`<code>${cron}</code> ${timezone}`],
-    ["command", ({ command }) => markup`<code>${command.join(" ")}</code>`, WORDS],
-    [
-      "last run",
-      ({ name }) => {
-        const run = last.get(name);
-        return run === undefined
-          ? null
-          : markup`${draw.time(run.plannedAt)} ${run.state === null ? "" : stateHtml(run.state)} ${run.code ?? ""}`;
-      },
-    ],
-  ]);
-  return markup`${headHtml("Schedules", "Commands at fixed times. They are changed by nightdesk schedule.")}
-${schedules.length === 0 ? markup`<p class="note">There is no schedule.</p>` : table}`;
 }

@@ -6,7 +6,7 @@ import { execute, valueOf } from "../connection/rows.ts";
 type OperatorAction =
   | ("pause" | "resume" | "cancel" | "retry")
   | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve" | "choose")
-  | ("start" | "save-query" | "remove-query")
+  | ("start" | "save-query" | "remove-query" | "switch-schedule" | "run-schedule")
   | ("create-token" | "revoke-token");
 
 export type NewAction = {
