@@ -152,6 +152,16 @@ document.addEventListener("visibilitychange", whenFree);
 document.addEventListener("focusout", () => setTimeout(whenFree));
 document.addEventListener("selectionchange", whenFree);
 
+// A desk without clocks of its own shows those of the browser, which says them once.
+const clocks = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const cookie = `nightdesk_zone=${clocks}`;
+if (document.body.dataset.zone !== undefined && !document.cookie.split("; ").includes(cookie)) {
+  document.cookie = `${cookie}; path=/; max-age=31536000; samesite=strict`;
+  if (document.body.dataset.updates === "live" && document.body.dataset.zone !== clocks) {
+    if (document.cookie.includes(cookie)) location.reload();
+  }
+}
+
 // Keys: j and k move through what can be decided, 1 to 4 choose, / goes to the first field of the page.
 const isWriting = (target) =>
   target instanceof HTMLElement &&

@@ -5,11 +5,13 @@ import { bodyLimit } from "hono/body-limit";
 import { compress } from "hono/compress";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { streamOf } from "../shared/http/stream-of.ts";
+import { isZone } from "../shared/time.ts";
 import { selectDeskState } from "../shared/views/desk.ts";
 import type { DeskState } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";
 import type { Answer, Desk, DeskRequest, Route } from "./desk.ts";
 import type { Exposure } from "./exposure.ts";
+import { drawIn } from "./draw.ts";
 import { failureOf, notFound, Refused } from "./failures.ts";
 import { assertHost, assertOrigin, isChange, proxiedUser } from "./guard.ts";
 import type { GuardedRequest } from "./guard.ts";
@@ -218,10 +220,20 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
     form,
   };
   return parts.turns(async (stepAside) => {
-    const desk = deskFor(parts.desk, stepAside);
+    const desk = deskFor(inZoneOf(parts.desk, context), stepAside);
     const answer = await route.answer(desk, request);
     return send({ ...parts, desk }, context, { session, answer });
   });
+}
+
+const ZONE_COOKIE = "nightdesk_zone";
+const MOST_ZONE_CHARS = 64;
+
+/** The clocks of the browser, where nothing says whose the desk goes by. */
+function inZoneOf(desk: Desk, context: Context): Desk {
+  const zone = getCookie(context, ZONE_COOKIE) ?? "";
+  const isShown = desk.zoneOf === "browser" && zone.length <= MOST_ZONE_CHARS && isZone(zone);
+  return isShown ? { ...desk, zone, draw: drawIn(zone) } : desk;
 }
 
 /** Who waits for a child leaves his place to other pages: children have places of their own. */
@@ -271,6 +283,7 @@ function draw(
     state,
     assetVersion: assets.version,
     zone: desk.zone,
+    zoneOf: desk.zoneOf,
   });
 }
 

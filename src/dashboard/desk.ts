@@ -20,7 +20,10 @@ export type Desk = {
   readonly tools: Tools;
   readonly draw: Draw;
   readonly nights: Nights;
+  /** Whose clocks pages show. */
   readonly zone: string;
+  /** `browser`: a browser that names its own zone is shown that. */
+  readonly zoneOf: "desk" | "browser";
   readonly logger: Logger;
 };
 

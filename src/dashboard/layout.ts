@@ -30,6 +30,7 @@ export type Shell = {
   /** What the assets are called by, so that a browser takes those of another version anew. */
   readonly assetVersion: string;
   readonly zone: string;
+  readonly zoneOf: "desk" | "browser";
   readonly state: DeskState;
 };
 
@@ -38,7 +39,7 @@ export function htmlDocument(
   { title, menu, body, updates = "still" }: PageContent,
   shell: Shell,
 ): string {
-  const { session, assetVersion, zone } = shell;
+  const { session, assetVersion, zone, zoneOf } = shell;
   const asset = (name: string): string => `/assets/${assetVersion}/${name}`;
   return markup`<!doctype html>
 <html lang="en">
@@ -51,7 +52,7 @@ export function htmlDocument(
 <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml">
 <script src="${asset("desk.js")}" defer></script>${updates === "awaited" ? markup`<noscript><meta http-equiv="refresh" content="2"></noscript>` : ""}
 </head>
-<body data-updates="${updates}" data-live="${asset("live.js")}">
+<body data-updates="${updates}" data-live="${asset("live.js")}"${zoneOf === "browser" ? markup` data-zone="${zone}"` : ""}>
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">Nightdesk</a></p>

@@ -6,7 +6,7 @@ import { Failure } from "../shared/failure.ts";
 import { startMetrics } from "../shared/metrics/process-metrics.ts";
 import { connectDatabase } from "../shared/store/connection/connect.ts";
 import type { Database } from "../shared/store/connection/database.ts";
-import { localZone } from "../shared/time.ts";
+import { deskZone } from "../shared/windows.ts";
 import { createApp } from "./app.ts";
 import { readAssets } from "./assets.ts";
 import { commandStarter, openCommands } from "./command-child.ts";
@@ -69,7 +69,8 @@ export async function openDashboard(
     logger.warn({ err }, "a night could not be read");
   };
   const live = await openLive({ database: databases.live, onError });
-  const zone = config.dashboard.zone ?? localZone();
+  const zone = config.dashboard.zone ?? deskZone(config.windows);
+  const isFixed = config.dashboard.zone !== null || config.windows.length > 0;
   const startCommand = commandStarter(invocation, config);
   const tools = openTools(() => startCommand(["mcp", "--dashboard"]));
   const app = createApp(
@@ -84,6 +85,7 @@ export async function openDashboard(
         draw: drawIn(zone),
         nights: openNights(databases.pages, onUnread),
         zone,
+        zoneOf: isFixed ? "desk" : "browser",
         logger,
       },
       exposure,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { queueAdHoc } from "../../src/shared/store/jobs/queue-ad-hoc.ts";
 import { putSchedule } from "../../src/shared/store/schedules/schedules.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
@@ -175,5 +175,40 @@ describeOnPostgres("schedules on their page", () => {
     expect(await said("/schedules/broken/switch", { to: "on" })).toContain("can&#39;t run");
     expect(await said("/schedules/broken/run", {})).toContain("can&#39;t run");
     expect((await desk.browse("/schedules/..%2Fx/run", {})).status).toBe(404);
+  });
+});
+
+describeOnPostgres("whose clocks a page shows", () => {
+  const timesWith = async (desk: TestDesk, cookie: string): Promise<string> =>
+    (await desk.ask({ path: "/batches", headers: { accept: "text/html", cookie } })).text;
+
+  describe.each([
+    ["those of the browser, where nothing says whose", null, "<footer><span>Asia/Tokyo</span>"],
+    ["those that are configured, whatever a browser says", "UTC", "<footer><span>UTC</span>"],
+  ])("%s", (_, zone, shown) => {
+    let desk: TestDesk;
+    beforeAll(async () => {
+      desk = await openDesk({ dashboard: { zone } });
+      const jobs = [{ customId: "one", input: ask("One?"), answer: "One." }];
+      await insertFinishedBatch(desk.db, {
+        name: "dated",
+        createdAt: "2026-11-20T21:00:00Z",
+        jobs,
+      });
+    });
+    afterAll(() => desk.close());
+
+    test("in the foot and in each time", async () => {
+      const text = await timesWith(desk, "nightdesk_zone=Asia/Tokyo");
+      expect(text).toContain(shown);
+      expect(text).toContain(zone === null ? ">2026-11-21 06:00 GMT+9<" : ">2026-11-20 21:00 UTC<");
+    });
+
+    test("and what is no zone changes nothing", async () => {
+      for (const wrong of ["", "+02:00", "../../etc/passwd", "%00", "<b>", `A${"a".repeat(5_000)}`])
+        expect(await timesWith(desk, `nightdesk_zone=${wrong}`)).toContain(
+          "<footer><span>UTC</span>",
+        );
+    });
   });
 });

@@ -103,6 +103,7 @@ export async function openDesk({
         draw: drawIn("UTC"),
         nights: openNights(db, () => undefined),
         zone: "UTC",
+        zoneOf: config.dashboard.zone === null ? "browser" : "desk",
         logger: createLogger("silent", "json"),
       },
       exposure,
