@@ -150,7 +150,7 @@ describe("the morning report", () => {
       "When?",
     ];
     const shown = await readFile(html, "utf8");
-    expect(titles(shown, /<article><h3>(.*?)<\/h3>/g)).toEqual(listed);
+    expect(titles(shown, /<details class="card" open><summary><h3>(.*?)<\/h3>/g)).toEqual(listed);
     expect(shown).toContain("Also in: mails/copy of it.md, third.md (q7)</p>");
     const [answers = ""] = (await readFile(markdown, "utf8")).split("## Time and tokens");
     expect(titles(answers, /^#### (.*)$/gm)).toEqual(listed);
@@ -269,7 +269,7 @@ database: { url: "${desk.databaseUrl}", directory: "../${basename(desk.workroot)
   });
 
   test("gives tokens by model and by kind, and the slowest first", () => {
-    expect(page).toMatch(/small:1b<\/th>\s*<td class="n">2<\/td>\s*<td class="n">1,300/);
+    expect(page).toMatch(/small:1b<\/th>\s*<td class="n"[^>]*>2<\/td>\s*<td class="n"[^>]*>1,300/);
     expect(page).toContain("summarize, 2 jobs");
     expect(text).toMatch(/## The slowest[^]*\| brakes \| summarize \| small:1b/);
   });

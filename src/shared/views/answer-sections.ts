@@ -66,16 +66,16 @@ export function answerSection(
     title: isFull || task === "" ? id : task,
     jobId,
     blocks: [
-      isFull
-        ? { kind: "line", text: `${kind}, ${state}${task === "" ? "" : `: ${task}`}` }
-        : note(task === "" || task === id ? kind : [`${kind}, `, code(id)]),
+      ...(isFull
+        ? [{ kind: "line", text: `${kind}, ${state}${task === "" ? "" : `: ${task}`}` } as const]
+        : kindBlocks(answer, task)),
       ...(copies.length === 0 ? [] : [note(alsoIn(copies))]),
       ...(text === ""
         ? []
         : [{ ...quote(`${text}${isCut ? " …" : ""}`), marks: marksOf(items) } as const]),
       ...(isCut ? [note(["Cut here; all of it: ", code(`nightdesk runs show ${jobId}`)])] : []),
       ...fieldsOf(answer, extent),
-      ...claimBlocks(answer.claims, answer.claims_count),
+      ...claimBlocks(answer.claims, answer.claims_count, extent),
       ...(answer.claims.some(({ locator }) => locator?.page !== undefined)
         ? [note(["On their pages: ", code(`nightdesk evidence show ${jobId} --out FILE.html`)])]
         : []),
@@ -87,6 +87,12 @@ export function answerSection(
       ...stepBlocksOf(answer.steps),
     ],
   };
+}
+
+/** A summary is known by its path, a question by its words: of those nothing is said but an id of their own. */
+function kindBlocks({ kind, custom_id: id }: JobResult, task: string): readonly Block[] {
+  if (task !== "" && task !== id) return [note([`${kind}, `, code(id)])];
+  return kind === "summarize" || kind === "ask" ? [] : [note(kind)];
 }
 
 const note = (text: Text): Block => ({ kind: "note", text });
@@ -170,7 +176,7 @@ function restsOn(answer: JobResult, extent: Extent): readonly Item[] {
   }
   const others = evidence
     .filter((piece) => (cited.size === 0 || extent === "full") && !found.has(piece))
-    .map((piece) => passageItem(piece, piece.passage ?? ""));
+    .map((piece) => passageItem(answer, piece, { passage: piece.passage ?? "", places: "" }));
   const shown = [...anchoredOnce([...cited.values()]), ...others];
   const more = pieces - found.size - others.length;
   return more > 0 && shown.length > 0
@@ -207,18 +213,31 @@ function citedItem(answer: JobResult, piece: EvidenceOfResult, citation: StoredC
   // Where passages are not read, the words are left to whoever opens the file.
   const passage = piece.passage === undefined ? "" : piece.passage || carried || (quoted ?? "");
   return {
-    ...passageItem({ ...piece, ...lines }, passage, placesOfPiece(number, answer.claims)),
+    ...passageItem(
+      answer,
+      { ...piece, ...lines },
+      {
+        passage,
+        places: placesOfPiece(number, answer.claims),
+      },
+    ),
     ...markOf(number),
     ...anchorOf(answer, number),
   };
 }
 
-const passageItem = (piece: EvidenceOfResult, passage: string, places = ""): Item => ({
+/** With the hash of its bytes, where the footer of the answer does not say it. */
+const passageItem = (
+  { scope }: JobResult,
+  piece: EvidenceOfResult,
+  { passage, places }: { readonly passage: string; readonly places: string },
+): Item => ({
   text: [
     passage === "" ? placePiece(piece) : withWords(placePiece(piece), passage),
     places,
-    ", ",
-    { kind: "sha256", sha256: piece.sha256 },
+    ...(scope?.includes(piece.sha256) === true
+      ? []
+      : [", ", { kind: "sha256", sha256: piece.sha256 } as const]),
   ],
   ...(passage === "" ? {} : { passage }),
 });

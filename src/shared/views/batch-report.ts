@@ -12,6 +12,7 @@ import { describeNight, modelsPicture, nightPicture } from "./night-picture.ts";
 import { copiesSection, failuresSection, refusalsSection } from "./report-failures.ts";
 import { countsOf, factsOf, headline, heldMsBetween, sum } from "./report-overview.ts";
 import { SHOWN } from "./report-rows.ts";
+import { DOUBTED_GRADES } from "./results.ts";
 import type { CostRow, KindRow, Report } from "./report-rows.ts";
 import { openSection, scoreTables, stageTables } from "./report-verification.ts";
 import {
@@ -30,7 +31,7 @@ import {
 } from "./section.ts";
 import type { Block, Item, Page, Section } from "./section.ts";
 
-/** The morning report: what a batch came to, and what to do about what failed. */
+/** The morning report: what needs a person, then what a batch came to, then how it went. */
 export function reportPage(report: Report): Page {
   const { batch, madeAt, version } = report;
   const clock = clockOf(report);
@@ -41,18 +42,20 @@ export function reportPage(report: Report): Page {
     counts: countsOf(report),
     facts: factsOf(report),
     sections: [
-      ...nightSection(report),
-      ...changesSection(report),
       ...waitingSections(report.waiting, batch.batchId),
       ...failuresSection(report),
-      ...holdsSection(report),
-      ...refusalsSection(report),
-      ...copiesSection(report),
       ...openSection(report.verification, batch.batchId),
-      ...foldersSection(report),
+      ...refusalsSection(report),
+      ...changesSection(report),
       ...answersSection(report),
-      ...costsSection(report),
-      ...slowestSection(report),
+      ...copiesSection(report),
+      ...holdsSection(report),
+      ...[
+        ...foldersSection(report),
+        ...nightSection(report),
+        ...costsSection(report),
+        ...slowestSection(report),
+      ].map((each): Section => ({ ...each, fold: "closed" })),
     ],
     colophon: [
       "Made ",
@@ -126,22 +129,30 @@ function answersSection(report: Report): readonly Section[] {
   ];
 }
 
-/** By folder where they are of several, questions and what else has no file before them. */
+const MOST_OPEN = 10;
+const DOUBTED: readonly string[] = DOUBTED_GRADES;
+
+/** By folder where they are of several, questions and what else has no file before them; what somebody should look at first. */
 function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
-  const groups = groupsOf(listed, ({ answer }) => folderOf(answer));
-  if (groups.length < 2) return listed.map(listedSection);
-  return groups.map(([folder, of], at) => {
+  const groups = groupsOf(listed, ({ answer }) =>
+    DOUBTED.includes(answer.grade ?? "") ? "To look at first" : folderOf(answer),
+  );
+  const opened = new Set(groups.flatMap(([, of]) => of).slice(0, MOST_OPEN));
+  const cardOf = (each: ListedAnswer): Section => ({
+    ...answerSection(each.answer, "brief", each.copies),
+    ...(each.answer.grade === null ? {} : { state: each.answer.grade }),
+    fold: opened.has(each) ? "open" : "closed",
+  });
+  if (groups.length < 2) return listed.map(cardOf);
+  return groups.map(([name, of], at) => {
     const copies = sum(of.map((each) => each.copies.length));
     return section(
       `answers-${at + 1}`,
-      `${folder}: ${countOf(of.length + copies, "answer")}`,
-      of.map(listedSection),
+      `${name}: ${countOf(of.length + copies, "answer")}`,
+      of.map(cardOf),
     );
   });
 }
-
-const listedSection = ({ answer, copies }: ListedAnswer): Section =>
-  answerSection(answer, "brief", copies);
 
 function groupsOf<T>(
   rows: readonly T[],

@@ -8,8 +8,8 @@ import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf } from "../store/connection/rows.ts";
 import { DOUBT_OF_CLAIM, doubtSchema, doubtText } from "./doubtful-figures.ts";
 import { countOf, formatCount } from "./quantity.ts";
-import { WORDS, tableOf } from "./section.ts";
-import type { Block, LineRange, Text } from "./section.ts";
+import { WORDS, joinTexts, tableOf } from "./section.ts";
+import type { Block, Extent, LineRange, Text } from "./section.ts";
 
 /** Where another piece that a statement cites says most of it. */
 export const otherPlace = z.object({
@@ -131,15 +131,55 @@ export const readingFirst = <T extends Pick<StoredClaim, "reason">>(claims: read
 const MOST_SHOWN = 30;
 const MOST_CHARS = 600;
 
-/** Each statement beside the words that carry it; one line where all stand in the evidence word for word. */
-export function claimBlocks(claims: readonly StoredClaim[], total = claims.length): Block[] {
+/**
+ * The statements of an answer: those that are not supported with what stands there instead, and of the others how many they are,
+ * for the answer has their words and their numbers lead to their places. In full each one.
+ */
+export function claimBlocks(
+  claims: readonly StoredClaim[],
+  total: number,
+  extent: Extent,
+): readonly Block[] {
   if (claims.length === 0) return [];
   if (total === claims.length && claims.every(({ reason }) => reason === "verbatim")) {
     const verb = total === 1 ? "stands" : "stand";
     const text = `${countOf(total, "statement")}, which ${verb} in the evidence word for word.`;
     return [{ kind: "note", text }];
   }
-  return claimTable(claims, total);
+  if (extent === "full") return claimTable(claims, total);
+  const doubted = claims.filter(({ grade }) => grade !== "supported");
+  const reasons = [...new Set(doubted.map(doubtOf))];
+  return [
+    { kind: "note", text: `Statements: ${shareText(claims.map(({ grade }) => grade))}.` },
+    ...(doubted.length === 0
+      ? []
+      : [
+          {
+            kind: "list",
+            label: "Statements that are not supported",
+            items: reasons.map((reason) => ({
+              text: reason,
+              lines: doubted.filter((claim) => doubtOf(claim) === reason).map(doubtLine),
+            })),
+          } as const,
+        ]),
+  ];
+}
+
+const doubtOf = (claim: StoredClaim): string => `${claim.grade}: ${reasonText(claim)}`;
+
+const FIRST_WORDS_CHARS = 70;
+
+/** The first words of a statement, which the answer has whole, and its place; of one that is contradicted what stands there. */
+function doubtLine(claim: StoredClaim): Text {
+  const { text, grade, quote } = claim;
+  const words =
+    text.length <= FIRST_WORDS_CHARS
+      ? text
+      : `${text.slice(0, FIRST_WORDS_CHARS).toWellFormed().trimEnd()}…`;
+  const place = placeOf(claim);
+  const there = grade === "unsupported" && quote !== null ? `: ${cut(quote)}` : "";
+  return joinTexts(`“${words}” `, place ?? "", there);
 }
 
 function claimTable(claims: readonly StoredClaim[], total: number): Block[] {

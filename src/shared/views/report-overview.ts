@@ -1,7 +1,7 @@
 import { FINAL_STATES } from "../job.ts";
 import { RUN_GRADES } from "../run-result.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
-import { formatCounts, formatState, doneOf, heldMs } from "./batch-words.ts";
+import { formatCounts, formatStateOn, doneOf, heldMs } from "./batch-words.ts";
 import { leftOutText } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
@@ -33,11 +33,11 @@ export function countsOf({ batch }: Report): readonly Count[] {
 }
 
 /** When it was, how long it took, and what it was allowed. */
-export function factsOf({ batch, times, holds, costs, grades }: Report): readonly Fact[] {
+export function factsOf({ batch, times, holds, costs, grades, zone }: Report): readonly Fact[] {
   const { started_at: began, ended_at: ended, windows, deadline_at: deadline } = times;
   const lastEnded = batch.finishedAt === null ? "Last job that ended" : "Last job ended";
   return [
-    fact("State", formatState(batch)),
+    fact("State", formatStateOn(batch, zone)),
     fact("Jobs", `${formatCount(batch.total)}: ${formatCounts(batch)}`),
     fact("Queued", time(batch.createdAt)),
     ...(began === null ? [] : [fact("First job began", time(began))]),

@@ -155,24 +155,33 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
 
 const SELECT = selectOf(ALL);
 
+/** Grades that somebody should look at, the worst first. */
+export const DOUBTED_GRADES = [
+  "unsupported",
+  "unresolved",
+  "unconfirmed",
+] as const satisfies readonly (typeof RUN_GRADES)[number][];
+
 /**
- * The same with the limits of a report: answers in the order of insertion, digests of a batch and its folders before all others, and then
- * those that rest on a figure that was not read for sure.
+ * The same with the limits of a report: digests of a batch and its folders before all others, then what rests on a figure
+ * that was not read for sure or is in doubt otherwise, then the rest in the order of insertion.
  */
 export const selectReportAnswers = (
   db: Queryable,
   batchId: string,
   limit: number,
 ): Promise<readonly JobResult[]> =>
-  rowsOf(db, resultSchema, [batchId, limit])`
+  rowsOf(db, resultSchema, [batchId, limit, DOUBTED_GRADES])`
      with shown as materialized (
-       select job_id, seq, case when kind = 'digest' then case when input->>'level' = 'batch' then 0 else 1 end
+       select j.job_id, j.seq, case when j.kind = 'digest' then case when j.input->>'level' = 'batch' then 0 else 1 end
                                 when exists (select from nightdesk_data.claims c
                                               where c.run_id = j.run_id and c.stands and c.reason = 'reading')
                                   or exists (select from nightdesk_data.field_bindings f
-                                              where f.run_id = j.run_id and f.reason = 'reading') then 2 else 3 end as rank
-         from nightdesk_data.jobs j where batch_id = $1 and state = 'succeeded' and kind not in ('index', 'command', 'embed')
-        order by rank, seq limit $2)
+                                              where f.run_id = j.run_id and f.reason = 'reading') then 2
+                                else 2 + coalesce(array_position($3::text[], r.grade), 9) end as rank
+         from nightdesk_data.jobs j left join nightdesk_data.runs r on r.run_id = j.run_id
+        where j.batch_id = $1 and j.state = 'succeeded' and j.kind not in ('index', 'command', 'embed')
+        order by rank, j.seq limit $2)
      ${selectOf(SHOWN_OF_ANSWER)} join shown on shown.job_id = j.job_id order by shown.rank, shown.seq`;
 
 export const selectResult = (db: Queryable, jobId: string): Promise<JobResult | undefined> =>
