@@ -250,7 +250,7 @@ describe("a request is a bad line, with the reason", () => {
   test("with a url that names no kind of job", async () => {
     const line = chatLine("a").replace("/v1/chat/completions", "/v1/responses");
     expect(await reasonFor(line)).toBe(
-      "url must be one of /v1/chat/completions, /chat/completions, /v1/embeddings",
+      "url must be one of /v1/chat/completions, /chat/completions, /v1/embeddings, /v1/nightdesk/jobs",
     );
   });
 });
@@ -322,6 +322,12 @@ describe("an export in OpenAI's form", () => {
           ],
           usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
           system_fingerprint: null,
+          nightdesk: expect.objectContaining({
+            kind: "chat",
+            grade: null,
+            claims: [],
+            evidence: [],
+          }),
         },
       },
       error: null,

@@ -82,16 +82,16 @@ async function load(
   const { terminal, invocation, config } = context;
   const models = createModelNames(config, namesOptionsOf(invocation));
   const presets = new Set<string | undefined>();
-  const problemOf = (input: JobInput): string | undefined => {
-    if (input.kind !== "investigate") return undefined;
+  const admit = (input: JobInput): JobInput | string => {
+    if (input.kind !== "investigate") return input;
     presets.add(input.preset);
-    return investigationProblem(input, config)?.message;
+    return investigationProblem(input, config)?.message ?? input;
   };
   const parser = createLineParser({
     format: formatOf(invocation),
     models,
     affinityOf: (input) => modelAffinity(input, config.model),
-    problemOf,
+    admit,
   });
   const goOn =
     `Nothing of batch ${JSON.stringify(batch.name)} that was read so far is dispatched. ` +

@@ -14,6 +14,9 @@ type ParsedRequest =
 /** As OpenAI's and Azure's references write them. */
 const CHAT_URLS: readonly unknown[] = ["/v1/chat/completions", "/chat/completions"];
 const EMBEDDINGS_URLS: readonly unknown[] = ["/v1/embeddings"];
+/** Takes jobs of our own kinds by the bodies that our own lines have. */
+const JOBS_URL = "/v1/nightdesk/jobs";
+const JOB_KINDS: readonly unknown[] = ["ask", "summarize", "extract", "investigate"];
 const ENVELOPE = ["custom_id", "method", "url", "body"];
 const MOST_MODEL_CHARS = 200;
 
@@ -28,9 +31,10 @@ export function parseRequest(line: Fields, models: ModelNames): ParsedRequest {
   const { custom_id: customId, method, url, body } = line;
   if (typeof customId !== "string") return refused("custom_id is missing");
   if (method !== "POST") return refused('method must be "POST"');
+  if (url === JOBS_URL) return parseOwnJob(customId, body);
   const isChat = CHAT_URLS.includes(url);
   if (!isChat && !EMBEDDINGS_URLS.includes(url)) {
-    return refused(`url must be one of ${[...CHAT_URLS, ...EMBEDDINGS_URLS].join(", ")}`);
+    return refused(`url must be one of ${[...CHAT_URLS, ...EMBEDDINGS_URLS, JOBS_URL].join(", ")}`);
   }
   if (!isRecord(body)) return refused("body must be an object");
   const name = body["model"];
@@ -41,6 +45,16 @@ export function parseRequest(line: Fields, models: ModelNames): ParsedRequest {
   if (model === undefined) return unknown(name);
   const input = isChat ? parseChatRequest(body, model) : parseEmbeddingsRequest(body);
   return typeof input === "string" ? refused(input) : { ok: true, customId, input };
+}
+
+function parseOwnJob(customId: string, body: unknown): ParsedRequest {
+  if (!isRecord(body)) return { ok: false, reason: "body must be an object" };
+  if (!JOB_KINDS.includes(body["kind"]))
+    return { ok: false, reason: `body.kind must be one of ${JOB_KINDS.join(", ")}` };
+  const parsed = parseJobInput(body);
+  return parsed.ok
+    ? { ok: true, customId, input: parsed.input }
+    : { ok: false, reason: `body.${parsed.reason}` };
 }
 
 const unknown = (name: string): ParsedRequest => ({

@@ -66,8 +66,10 @@ type LineContext = {
   readonly models: ModelNames;
   /** The model that will answer, or "". */
   readonly affinityOf: (input: JobInput) => string;
-  /** Why the configuration can't do a job; undefined where it can, as far as who queues it can tell. */
-  readonly problemOf?: (input: JobInput) => string | undefined;
+  /** The job as it is queued, or why it is not: what the configuration can't do, or its owner may not. */
+  readonly admit?: (input: JobInput) => JobInput | string;
+  /** The one that each line names; without it a line of OpenAI's Batch names any that is known. */
+  readonly url?: string;
 };
 
 const MOST_ID_CHARS = 512;
@@ -82,7 +84,7 @@ type Refused = { readonly reason: string; readonly unknownModel?: string };
  */
 function parseLine(
   line: Line,
-  { format, models, affinityOf, problemOf }: LineContext,
+  { format, models, affinityOf, admit = (input) => input, url }: LineContext,
 ): { readonly parsed: ParsedLine; readonly format: BatchFormat | null } {
   const { number } = line;
   const refused = (why: Refused): ParsedLine => ({ ok: false, number, ...why });
@@ -92,20 +94,29 @@ function parseLine(
   const told = format ?? (isRequest(object) ? "openai" : "native");
   const read =
     told === "openai"
-      ? parseOpenAiRequest(object, models)
+      ? parseOpenAiRequest(object, models, url)
       : parseNative(object, { number, models });
   if ("reason" in read) return { format: told, parsed: refused(read) };
-  const problem = problemOf?.(read.input);
-  if (problem !== undefined) return { format: told, parsed: refused({ reason: problem }) };
+  const input = admit(read.input);
+  if (typeof input === "string") return { format: told, parsed: refused({ reason: input }) };
   const job: NewJob = {
     ...read,
-    inputSha256: hashJson(read.input),
-    affinity: affinityOf(read.input),
+    input,
+    inputSha256: hashJson(input),
+    affinity: affinityOf(input),
   };
   return { format: told, parsed: { ok: true, number, job } };
 }
 
-function parseOpenAiRequest(object: Fields, models: ModelNames): Read | Refused {
+function parseOpenAiRequest(
+  object: Fields,
+  models: ModelNames,
+  only: string | undefined,
+): Read | Refused {
+  const { url } = object;
+  if (only !== undefined && url !== only) {
+    return { reason: `url must be ${only}, the endpoint of the batch` };
+  }
   const request = parseRequest(object, models);
   if (!request.ok) return request;
   const { customId, input } = request;

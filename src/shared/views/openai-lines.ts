@@ -1,5 +1,6 @@
 import { jsonForTerminal } from "../styled-text.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { claimsJson } from "./claims.ts";
 import { selectVectors } from "./results.ts";
 import type { JobResult } from "./results.ts";
 
@@ -43,13 +44,22 @@ export function openAiLine(result: JobResult, vectors: JobVectors): Written | un
 const bodyOf = (result: JobResult, vectors: JobVectors): object =>
   vectors.vectors.length > 0 ? embeddingList(result, vectors) : chatCompletion(result);
 
-const errorBody = ({ error_code, error_message, state }: JobResult): object => ({
+const errorBody = (result: JobResult): object => ({
   error: {
-    message: error_message,
-    type: state === "refused" ? "invalid_request_error" : "server_error",
+    message: result.error_message,
+    type: result.state === "refused" ? "invalid_request_error" : "server_error",
     param: null,
-    code: error_code,
+    code: result.error_code,
   },
+  ...(result.evidence.length === 0 ? {} : { nightdesk: provenOf(result) }),
+});
+
+/** What an answer rests on, beside what OpenAI's form has: its grade, its statements and where they stand, and what was read. */
+const provenOf = (result: JobResult): object => ({
+  ...{ run_id: result.run_id, kind: result.kind, scope: result.scope },
+  ...{ grade: result.grade, claims: result.claims, ...claimsJson(result) },
+  ...(result.bindings.length === 0 ? {} : { fields: result.bindings }),
+  evidence: result.evidence,
 });
 
 const responseLine = (result: JobResult, status: number, body: object): object => ({
@@ -72,7 +82,7 @@ const openAiOutput = (line: object): Written => ({ to: "output", text: jsonForTe
 const errors = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });
 
 /** An answer as a chat completion; for a job without words, such as extract, its content is the JSON of what it gave. */
-const chatCompletion = (result: JobResult): object => ({
+export const chatCompletion = (result: JobResult): object => ({
   id: `chatcmpl-${(result.run_id ?? result.job_id).replaceAll("-", "")}`,
   object: "chat.completion",
   created: createdOf(result),
@@ -96,6 +106,7 @@ const chatCompletion = (result: JobResult): object => ({
     total_tokens: (result.prompt_tokens ?? 0) + (result.completion_tokens ?? 0),
   },
   system_fingerprint: null,
+  nightdesk: provenOf(result),
 });
 
 /** Vectors in the encoding that the line asked for. Embedders do not count tokens: usage is 0. */
