@@ -1075,6 +1075,61 @@ create table nightdesk_data.tokens (
 -- The name of a revoked token is free again.
 create unique index tokens_by_name on nightdesk_data.tokens (name) where revoked_at is null;
 
+-- Files that programs sent. A row whose content was deleted stays until it expires: it counts among the bytes of its day.
+create table nightdesk_data.program_files (
+  file_id uuid primary key default gen_random_uuid(),
+  seq bigint generated always as identity unique,
+  token_id uuid not null references nightdesk_data.tokens on delete cascade,
+  -- As the program wrote it. It is no path of anything.
+  name text not null check (name <> '' and length(name) <= 255),
+  bytes bigint not null check (bytes > 0),
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  deleted_at timestamptz,
+  constraint files_expire_later check (expires_at > created_at)
+);
+create index program_files_by_token on nightdesk_data.program_files (token_id, seq);
+create index program_files_by_expiry on nightdesk_data.program_files (expires_at);
+
+create table nightdesk_data.program_file_parts (
+  file_id uuid not null references nightdesk_data.program_files on delete cascade,
+  ordinal integer not null check (ordinal >= 0),
+  content bytea not null check (length(content) > 0),
+  primary key (file_id, ordinal)
+);
+
+-- What programs asked for: batches of files, and single answers that somebody waits for, which have no file.
+create table nightdesk_data.program_batches (
+  program_batch_id uuid primary key default gen_random_uuid(),
+  seq bigint generated always as identity unique,
+  token_id uuid not null references nightdesk_data.tokens on delete cascade,
+  -- Null while its lines are read, and where they were refused.
+  batch_id uuid unique references nightdesk_data.batches on delete cascade,
+  -- The file may be gone since.
+  file_id uuid,
+  endpoint text not null check (endpoint in ('/v1/chat/completions', '/v1/embeddings', '/v1/nightdesk/jobs')),
+  completion_window text not null,
+  metadata jsonb not null check (jsonb_typeof(metadata) = 'object'),
+  -- By which the same request is known that is sent once more.
+  request_sha256 text not null check (request_sha256 ~ '^[0-9a-f]{64}$'),
+  idempotency_key text check (length(idempotency_key) between 1 and 255),
+  created_at timestamptz not null default clock_timestamp(),
+  failed_at timestamptz,
+  -- Of each bad line its number and what is wrong, the first hundred: {"line", "message"}.
+  errors jsonb check (jsonb_typeof(errors) = 'array'),
+  -- Bytes of its results as files, and the end of the batch after which they were counted.
+  output_bytes bigint check (output_bytes >= 0),
+  error_bytes bigint check (error_bytes >= 0),
+  counted_at timestamptz,
+  constraint refused_requests_have_errors_and_no_batch
+    check ((failed_at is null) = (errors is null) and (failed_at is null or batch_id is null)),
+  constraint bytes_are_counted_together check (num_nulls(output_bytes, error_bytes, counted_at) in (0, 3))
+);
+create index program_batches_by_token on nightdesk_data.program_batches (token_id, seq);
+create index program_batches_being_read on nightdesk_data.program_batches (created_at)
+  where batch_id is null and failed_at is null;
+
 -- Keys and facts of this installation, such as the key that fences evidence in a prompt.
 create table nightdesk_data.installation (
   installed_at timestamptz not null default now(),

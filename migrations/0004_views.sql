@@ -1196,7 +1196,7 @@ comment on column nightdesk.operator_actions.action_id is 'Rises with each actio
 comment on column nightdesk.operator_actions.at is 'When it was asked for.';
 comment on column nightdesk.operator_actions.actor is
   'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard or the command; program and the name of its token for a program.';
-comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query, remove-query, switch-schedule, run-schedule, create-token or revoke-token.';
+comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, choose, start, save-query, remove-query, switch-schedule, run-schedule, create-token, revoke-token, send-file, delete-file, queue or ask.';
 comment on column nightdesk.operator_actions.batch_id is 'Batch that it was done to, which may be gone since.';
 comment on column nightdesk.operator_actions.batch is 'Name of that batch; null where it is gone.';
 comment on column nightdesk.operator_actions.job_id is 'Job that it was done to.';

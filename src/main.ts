@@ -24,6 +24,7 @@ const processes: Record<Command["process"], () => Promise<CommandHandlers>> = {
   worker: async () => (await import("./worker/main.ts")).handlers,
   embedded: async () => (await import("./embedded/main.ts")).handlers,
   dashboard: async () => (await import("./dashboard/main.ts")).handlers,
+  serve: async () => (await import("./serve/main.ts")).handlers,
 };
 
 async function run(command: Command, invocation: Invocation): Promise<number> {

@@ -623,6 +623,40 @@ table nightdesk_data.postings
   column entries bigint[] not null
   column chunks integer not null generated always as (cardinality(entries)) stored
 
+table nightdesk_data.program_batches
+  column program_batch_id uuid not null default gen_random_uuid()
+  column seq bigint not null generated always as identity
+  column token_id uuid not null
+  column batch_id uuid
+  column file_id uuid
+  column endpoint text not null
+  column completion_window text not null
+  column metadata jsonb not null
+  column request_sha256 text not null
+  column idempotency_key text
+  column created_at timestamp with time zone not null default clock_timestamp()
+  column failed_at timestamp with time zone
+  column errors jsonb
+  column output_bytes bigint
+  column error_bytes bigint
+  column counted_at timestamp with time zone
+
+table nightdesk_data.program_file_parts
+  column file_id uuid not null
+  column ordinal integer not null
+  column content bytea not null
+
+table nightdesk_data.program_files
+  column file_id uuid not null default gen_random_uuid()
+  column seq bigint not null generated always as identity
+  column token_id uuid not null
+  column name text not null
+  column bytes bigint not null
+  column sha256 text not null
+  column created_at timestamp with time zone not null default clock_timestamp()
+  column expires_at timestamp with time zone not null
+  column deleted_at timestamp with time zone
+
 table nightdesk_data.quotes
   column run_id uuid not null
   column ordinal integer not null
@@ -1709,6 +1743,56 @@ constraint postings_entries_check on nightdesk_data.postings CHECK ((cardinality
 
 constraint postings_pkey on nightdesk_data.postings PRIMARY KEY (term, segment_id)
 
+constraint bytes_are_counted_together on nightdesk_data.program_batches CHECK ((num_nulls(output_bytes, error_bytes, counted_at) = ANY (ARRAY[0, 3])))
+
+constraint program_batches_batch_id_fkey on nightdesk_data.program_batches FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint program_batches_batch_id_key on nightdesk_data.program_batches UNIQUE (batch_id)
+
+constraint program_batches_endpoint_check on nightdesk_data.program_batches CHECK ((endpoint = ANY (ARRAY['/v1/chat/completions'::text, '/v1/embeddings'::text, '/v1/nightdesk/jobs'::text])))
+
+constraint program_batches_error_bytes_check on nightdesk_data.program_batches CHECK ((error_bytes >= 0))
+
+constraint program_batches_errors_check on nightdesk_data.program_batches CHECK ((jsonb_typeof(errors) = 'array'::text))
+
+constraint program_batches_idempotency_key_check on nightdesk_data.program_batches CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255)))
+
+constraint program_batches_metadata_check on nightdesk_data.program_batches CHECK ((jsonb_typeof(metadata) = 'object'::text))
+
+constraint program_batches_output_bytes_check on nightdesk_data.program_batches CHECK ((output_bytes >= 0))
+
+constraint program_batches_pkey on nightdesk_data.program_batches PRIMARY KEY (program_batch_id)
+
+constraint program_batches_request_sha256_check on nightdesk_data.program_batches CHECK ((request_sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint program_batches_seq_key on nightdesk_data.program_batches UNIQUE (seq)
+
+constraint program_batches_token_id_fkey on nightdesk_data.program_batches FOREIGN KEY (token_id) REFERENCES nightdesk_data.tokens(token_id) ON DELETE CASCADE
+
+constraint refused_requests_have_errors_and_no_batch on nightdesk_data.program_batches CHECK ((((failed_at IS NULL) = (errors IS NULL)) AND ((failed_at IS NULL) OR (batch_id IS NULL))))
+
+constraint program_file_parts_content_check on nightdesk_data.program_file_parts CHECK ((length(content) > 0))
+
+constraint program_file_parts_file_id_fkey on nightdesk_data.program_file_parts FOREIGN KEY (file_id) REFERENCES nightdesk_data.program_files(file_id) ON DELETE CASCADE
+
+constraint program_file_parts_ordinal_check on nightdesk_data.program_file_parts CHECK ((ordinal >= 0))
+
+constraint program_file_parts_pkey on nightdesk_data.program_file_parts PRIMARY KEY (file_id, ordinal)
+
+constraint files_expire_later on nightdesk_data.program_files CHECK ((expires_at > created_at))
+
+constraint program_files_bytes_check on nightdesk_data.program_files CHECK ((bytes > 0))
+
+constraint program_files_name_check on nightdesk_data.program_files CHECK (((name <> ''::text) AND (length(name) <= 255)))
+
+constraint program_files_pkey on nightdesk_data.program_files PRIMARY KEY (file_id)
+
+constraint program_files_seq_key on nightdesk_data.program_files UNIQUE (seq)
+
+constraint program_files_sha256_check on nightdesk_data.program_files CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint program_files_token_id_fkey on nightdesk_data.program_files FOREIGN KEY (token_id) REFERENCES nightdesk_data.tokens(token_id) ON DELETE CASCADE
+
 constraint quote_spans_run_forward on nightdesk_data.quotes CHECK (((end_char >= start_char) AND (line_end >= line_start)))
 
 constraint quotes_class_check on nightdesk_data.quotes CHECK ((class = ANY (ARRAY['verbatim'::text, 'normalised'::text, 'elided'::text, 'misattributed'::text, 'stitched'::text, 'asked'::text, 'translated'::text, 'term'::text, 'not_found'::text])))
@@ -2096,6 +2180,14 @@ CREATE INDEX open_batches ON nightdesk_data.batches USING btree (created_at) WHE
 CREATE INDEX operator_actions_by_batch ON nightdesk_data.operator_actions USING btree (batch_id) WHERE (batch_id IS NOT NULL)
 
 CREATE INDEX postings_by_segment ON nightdesk_data.postings USING btree (segment_id, term)
+
+CREATE INDEX program_batches_being_read ON nightdesk_data.program_batches USING btree (created_at) WHERE ((batch_id IS NULL) AND (failed_at IS NULL))
+
+CREATE INDEX program_batches_by_token ON nightdesk_data.program_batches USING btree (token_id, seq)
+
+CREATE INDEX program_files_by_expiry ON nightdesk_data.program_files USING btree (expires_at)
+
+CREATE INDEX program_files_by_token ON nightdesk_data.program_files USING btree (token_id, seq)
 
 CREATE INDEX refused_budgets ON nightdesk_data.batch_budgets USING btree (refused_at) WHERE (refused_at IS NOT NULL)
 
@@ -5105,7 +5197,7 @@ comment on view column nightdesk.ocr_pages.unreadable is 'Why not; null where it
 
 comment on view column nightdesk.ocr_pages.words is 'How many words.'
 
-comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, start, save-query, remove-query, switch-schedule, run-schedule, create-token or revoke-token.'
+comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, choose, start, save-query, remove-query, switch-schedule, run-schedule, create-token, revoke-token, send-file, delete-file, queue or ask.'
 
 comment on view column nightdesk.operator_actions.action_id is 'Rises with each action.'
 

@@ -33,7 +33,8 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   const config = await loadConfigFor(invocation);
   // A worker's command asks the host itself, and doctor reports a URL that is not valid.
   const { process } = invocation.command;
-  if (process === "producer" || process === "dashboard") checkHostUrls(config, invocation);
+  if (process === "producer" || process === "dashboard" || process === "serve")
+    checkHostUrls(config, invocation);
   const terminal = openTerminalOf(invocation);
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);

@@ -92,6 +92,12 @@ const violations: Violation[] = [
     text: imports(`../${other}/planted.ts`),
     rule: restrictedPath,
   })),
+  ...["worker", "producer", "dashboard"].map((other) => ({
+    title: `the door for programs importing the ${other}`,
+    file: `src/serve/planted-of-${other}.ts`,
+    text: imports(`../${other}/planted.ts`),
+    rule: restrictedPath,
+  })),
   {
     title: "a page that talks to the web framework",
     file: "src/dashboard/pages/planted-hono.ts",
@@ -146,6 +152,7 @@ const targets = [
   "src/worker/planted.ts",
   "src/producer/planted.ts",
   "src/embedded/planted.ts",
+  "src/dashboard/planted.ts",
   "src/shared/store/planted.ts",
   "src/shared/views/planted.ts",
   "src/shared/store/jobs/planted.ts",

@@ -3,6 +3,9 @@ import type { CommandHandler, Invocation } from "../../shared/commands/command.t
 import type { Config } from "../../shared/config/schema.ts";
 import { findCloseNames } from "../../shared/close-names.ts";
 import { Failure } from "../../shared/failure.ts";
+import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
+import { selectOpenBatches } from "../../shared/store/programs/batches.ts";
+import { formatCount } from "../../shared/views/quantity.ts";
 import { recordAction } from "../../shared/store/operator/actions.ts";
 import {
   createToken,
@@ -190,7 +193,7 @@ function allowedText({ scopes, kinds, sources, presets, models }: TokenGrant): s
   return parts.join("; ");
 }
 
-/** Ends a token. */
+/** Ends a token, and cancels what it queued. */
 export const tokensRevoke: CommandHandler = databaseCommand(
   "must-exist",
   async ({ invocation, terminal }, database) => {
@@ -206,8 +209,18 @@ export const tokensRevoke: CommandHandler = databaseCommand(
       return token;
     });
     if (revoked === undefined) throw noToken(name, await listTokens(database));
-    if (terminal.isJson) await terminal.printJson({ ok: true, token_id: revoked.tokenId, name });
-    else terminal.say(`Token ${JSON.stringify(name)} lets nobody in any more.`);
+    const open = await selectOpenBatches(database, revoked.tokenId);
+    for (const batchId of open) await cancelBatch(database, batchId);
+    const cancelled = open.length;
+    if (terminal.isJson) {
+      await terminal.printJson({ ok: true, token_id: revoked.tokenId, name, cancelled });
+      return;
+    }
+    const of =
+      cancelled === 0
+        ? "It had no open batch"
+        : `Its open batches were cancelled: ${formatCount(cancelled)}`;
+    terminal.say(`Token ${JSON.stringify(name)} lets nobody in any more. ${of}.`);
   },
 );
 

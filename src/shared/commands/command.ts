@@ -5,7 +5,7 @@ export type Command = {
   /** Words after `nightdesk`, such as `enqueue` or `batch show`. */
   readonly name: string;
   /** The process that runs it: the folder under src/. */
-  readonly process: "producer" | "worker" | "embedded" | "dashboard";
+  readonly process: "producer" | "worker" | "embedded" | "dashboard" | "serve";
   readonly summary: string;
   readonly examples: readonly string[];
   readonly arguments?: readonly CommandArgument[];

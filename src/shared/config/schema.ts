@@ -340,6 +340,11 @@ const budgetKeys = {
   money: z.number().positive().nullable(),
 };
 
+const hostNames = z.array(
+  format(/^[a-z0-9.-]+$|^\[[0-9a-f:]+\]$/i, "a host name or an address, without a port"),
+);
+const tls = z.strictObject({ cert_file: name.nullable(), key_file: name.nullable() });
+
 const dashboardSchema = z.strictObject({
   public_url: format(
     /^https?:\/\/[^\s/]+(?:\/\S*)?$/,
@@ -347,13 +352,11 @@ const dashboardSchema = z.strictObject({
   ).nullable(),
   host: name,
   port: wholeBetween(0, 65_535),
-  allowed_hosts: z.array(
-    format(/^[a-z0-9.-]+$|^\[[0-9a-f:]+\]$/i, "a host name or an address, without a port"),
-  ),
+  allowed_hosts: hostNames,
   published: z.boolean(),
   // Its length is checked where it is used, in words that do not repeat it.
   token: z.string().nullable(),
-  tls: z.strictObject({ cert_file: name.nullable(), key_file: name.nullable() }),
+  tls,
   trusted_proxy: z.strictObject({
     addresses: z.array(network),
     user_header: format(/^[a-z0-9-]+$/i, "the name of a header like X-Forwarded-User").nullable(),
@@ -364,6 +367,24 @@ const dashboardSchema = z.strictObject({
     .nullable(),
   connections: wholeBetween(2, 20),
   statement_timeout_s: z.number().positive().max(120),
+});
+
+const serveSchema = z.strictObject({
+  host: name,
+  port: wholeBetween(0, 65_535),
+  allowed_hosts: hostNames,
+  tls,
+  connections: wholeBetween(2, 20),
+  max_file_mb: wholeBetween(1, 2_000),
+  max_lines: wholeBetween(1, 1_000_000),
+  file_days: wholeBetween(1, 365),
+  upload_timeout_s: wholeBetween(15, 86_400),
+  answer_timeout_s: wholeBetween(1, 3_600),
+  limits: z.strictObject({
+    requests_per_minute: count,
+    mb_per_day: count,
+    open_jobs: count,
+  }),
 });
 
 /** The whole configuration. Every key is present in configs/default.yaml, with a comment. */
@@ -452,6 +473,7 @@ export const configSchema = z.strictObject({
   windows: z.array(window),
   budgets: z.strictObject({ ...budgetKeys, night: z.strictObject(budgetKeys) }),
   dashboard: dashboardSchema,
+  serve: serveSchema,
   metrics: z.strictObject({
     listen: format(
       /^(\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9.-]+):\d{1,5}$/,

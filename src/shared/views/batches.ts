@@ -55,6 +55,13 @@ export const findBatch = (db: Queryable, nameOrId: string): Promise<BatchProgres
   rowOf(db, progressSchema, [nameOrId, isUuid(nameOrId) ? nameOrId : null])`
      ${SELECT} where b.name = $1 or b.batch_id = $2::uuid order by b.name = $1 desc limit 1`;
 
+/** Those of these ids, in any order. */
+export const findBatches = (
+  db: Queryable,
+  batchIds: readonly string[],
+): Promise<readonly BatchProgress[]> =>
+  rowsOf(db, progressSchema, [batchIds])`${SELECT} where b.batch_id = any($1::uuid[])`;
+
 /** Batches of these origins, newest first. */
 export const listBatches = (
   db: Queryable,

@@ -48,6 +48,20 @@ export const PROCESSES: readonly Command[] = [
     ],
   },
   {
+    name: "serve",
+    process: "serve",
+    summary: "Serve files and batches to programs, as OpenAI's clients ask for them",
+    examples: ["nightdesk serve", "nightdesk serve --port 8400"],
+    options: [
+      {
+        flags: "--port <n>",
+        description: "instead of serve.port; 0 takes any that is free",
+        kind: "port",
+      },
+      { flags: "--host <address>", description: "instead of serve.host", kind: "text" },
+    ],
+  },
+  {
     name: "migrate",
     process: "producer",
     summary: "Bring the database schema to this version",

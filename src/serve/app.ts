@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { streamOf } from "../shared/http/stream-of.ts";
+import { isHostOf } from "../shared/http/host-names.ts";
+import { useToken } from "../shared/store/programs/tokens.ts";
+import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
+import type { Answer, Door, DoorRequest, Route } from "./door.ts";
+import { errorBody, failureOf, invalid, Refused, tokenEnded } from "./failures.ts";
+import { readJson } from "./read-json.ts";
+
+export type AppParts = {
+  readonly door: Door;
+  readonly hostNames: ReadonlySet<string>;
+  /** Lets a request of a token through, or throws Refused 429. */
+  readonly letThrough: (tokenId: string) => void;
+};
+
+/** What the server hands on beside the request. */
+const bindingsOf = (context: Context): HttpBindings => context.env as HttpBindings;
+
+/**
+ * All that programs ask for, below /v1: name and token first, before any of the body is read. No cookie, no page, and no header
+ * that lets a browser's script of another site read an answer.
+ */
+export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
+  const app = new Hono();
+  app.onError((error, context) => answerFailure(parts, context, error));
+  app.notFound((context) =>
+    answerFailure(
+      parts,
+      context,
+      new Refused({
+        status: 404,
+        code: "unknown_url",
+        message: `There is no ${context.req.method} ${context.req.path.slice(0, 200)} here. docs/serve.md lists what there is.`,
+      }),
+    ),
+  );
+  app.use(async (context, next) => {
+    context.header("x-request-id", randomUUID());
+    context.header("cache-control", "no-store");
+    context.header("x-content-type-options", "nosniff");
+    assertHost(parts, context);
+    await next();
+  });
+  for (const route of routes) {
+    app[route.method](`/v1${route.path}`, async (context) => {
+      const token = await tokenOf(parts, context, route.scope);
+      return send(context, await route.answer(parts.door, requestOf(context, token)));
+    });
+  }
+  return app;
+}
+
+function assertHost({ hostNames }: AppParts, context: Context): void {
+  if (isHostOf(context.req.header("host") ?? "", hostNames)) return;
+  throw new Refused({
+    status: 421,
+    code: "misdirected",
+    message:
+      "This desk is not served under that name. Add it to serve.allowed_hosts, or use the address that nightdesk serve printed.",
+  });
+}
+
+/** @throws Refused 401, 403 or 429 */
+async function tokenOf(
+  { door, letThrough }: AppParts,
+  context: Context,
+  scope: TokenScope,
+): Promise<Token> {
+  const secret = /^Bearer +(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+  if (secret === undefined) {
+    throw new Refused({
+      status: 401,
+      code: "invalid_api_key",
+      message:
+        "Send a token as Authorization: Bearer nd_…; nightdesk tokens create makes one. OpenAI's clients take it as their API key.",
+    });
+  }
+  const token = await useToken(door.database, secret);
+  if (token === undefined) throw tokenEnded();
+  letThrough(token.tokenId);
+  if (token.scopes.includes(scope) || token.scopes.includes("batches:write")) return token;
+  throw new Refused({
+    status: 403,
+    code: "insufficient_scope",
+    message: `Token ${JSON.stringify(token.name)} has not the scope ${scope}.`,
+  });
+}
+
+function requestOf(context: Context, token: Token): DoorRequest {
+  const { incoming, outgoing } = bindingsOf(context);
+  const gone = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) gone.abort();
+  });
+  return {
+    token,
+    part: (name) => context.req.param(name) ?? "",
+    query: new URL(context.req.url).searchParams,
+    header: (name) => context.req.header(name),
+    incoming,
+    json: () => readJson(incoming),
+    signal: gone.signal,
+  };
+}
+
+function send(context: Context, answer: Answer): Response {
+  if (answer.kind === "json") return context.json(answer.value);
+  context.header("content-type", answer.type);
+  return context.body(streamOf(answer.chunks));
+}
+
+function answerFailure({ door }: AppParts, context: Context, error: unknown): Response {
+  const isBadUrl = error instanceof URIError || error instanceof TypeError;
+  const failure = failureOf(
+    isBadUrl && !(error instanceof Refused) && /URI/.test(error.message)
+      ? invalid("url", "The address is not a valid one.")
+      : error,
+  );
+  const requestId = context.res.headers.get("x-request-id") ?? randomUUID();
+  context.header("x-request-id", requestId);
+  if (failure.status === 500) door.logger.error({ err: error, requestId }, "a request failed");
+  if (failure.retryAfter !== undefined) context.header("retry-after", String(failure.retryAfter));
+  // Clients of OpenAI try a conflict again, which stays one.
+  else context.header("x-should-retry", "false");
+  if (failure.status === 401) context.header("www-authenticate", "Bearer");
+  // What was not read of a body is not waited for.
+  if (!bindingsOf(context).incoming.readableEnded) context.header("connection", "close");
+  return context.json(errorBody(failure), failure.status);
+}

@@ -1,0 +1,130 @@
+import type { Database } from "../shared/store/connection/database.ts";
+import { findProgramBatch } from "../shared/store/programs/batches.ts";
+import type { ProgramBatch } from "../shared/store/programs/batches.ts";
+import type { Token } from "../shared/store/programs/tokens.ts";
+import { findBatches } from "../shared/views/batches.ts";
+import type { BatchProgress } from "../shared/views/batches.ts";
+import { notFound } from "./failures.ts";
+import { BATCH, ERROR_FILE, FILE, OUTPUT_FILE, publicId, rowId, secondsOf } from "./ids.ts";
+
+/** A batch of a program with its jobs; undefined while its lines are read, and where they were refused. */
+export type OwnBatch = {
+  readonly batch: ProgramBatch;
+  readonly progress: BatchProgress | undefined;
+  /** It was cancelled or has expired, and jobs of it still run. */
+  readonly isClosing: boolean;
+};
+
+export async function withProgress(
+  database: Database,
+  batches: readonly ProgramBatch[],
+): Promise<readonly OwnBatch[]> {
+  const found = await findBatches(
+    database,
+    batches.flatMap(({ batchId }) => batchId ?? []),
+  );
+  const byId = new Map(found.map((progress) => [progress.batchId, progress]));
+  return batches.map((batch) => {
+    const progress = batch.batchId === null ? undefined : byId.get(batch.batchId);
+    const open = progress?.counts ?? { queued: 0, running: 0, parked: 0 };
+    const isClosing =
+      progress !== undefined &&
+      ["cancelled", "expired"].includes(progress.state) &&
+      open.queued + open.running + open.parked > 0;
+    return { batch, progress, isClosing };
+  });
+}
+
+/** @throws Refused 404 */
+export async function ownBatch(database: Database, token: Token, id: string): Promise<OwnBatch> {
+  const programBatchId = rowId(BATCH, id);
+  const batch =
+    programBatchId === undefined
+      ? undefined
+      : await findProgramBatch(database, token.tokenId, programBatchId);
+  const [own] = batch === undefined ? [] : await withProgress(database, [batch]);
+  if (own === undefined) throw notFound("batch", id);
+  return own;
+}
+
+type Status =
+  | ("validating" | "failed" | "in_progress" | "finalizing")
+  | ("completed" | "expired" | "cancelling" | "cancelled");
+
+/** One of OpenAI's eight states: typed clients know no other. What holds a batch stands beside it. */
+function statusOf({ batch, progress, isClosing }: OwnBatch): Status {
+  if (batch.failedAt !== null) return "failed";
+  switch (progress?.state) {
+    case undefined:
+    case "loading":
+      return "validating";
+    case "queued":
+    case "running":
+    case "held":
+      return "in_progress";
+    case "completed":
+      return "completed";
+    case "cancelled":
+      return isClosing ? "cancelling" : "cancelled";
+    case "expired":
+      return isClosing ? "finalizing" : "expired";
+  }
+}
+
+const timeOf = (time: Date | null | undefined): number | null =>
+  time == null ? null : secondsOf(time);
+
+/** A batch as OpenAI's clients read it. */
+export function batchObject(own: OwnBatch): { readonly id: string } & Record<string, unknown> {
+  const { batch, progress } = own;
+  const status = statusOf(own);
+  const finishedAt = timeOf(progress?.finishedAt);
+  const at = (wanted: readonly Status[]) => (wanted.includes(status) ? finishedAt : null);
+  const isCancelled: readonly Status[] = ["cancelling", "cancelled"];
+  return {
+    ...{ id: publicId(BATCH, batch.programBatchId), object: "batch", endpoint: batch.endpoint },
+    ...{ errors: errorsOf(batch), input_file_id: publicId(FILE, batch.fileId ?? "") },
+    ...{ completion_window: batch.completionWindow, status, ...resultFilesOf(own) },
+    ...{ created_at: secondsOf(batch.createdAt), failed_at: timeOf(batch.failedAt) },
+    in_progress_at: timeOf(progress?.createdAt),
+    ...{ expires_at: timeOf(progress?.deadlineAt), finalizing_at: at(["finalizing"]) },
+    ...{ completed_at: at(["completed"]), expired_at: at(["expired"]) },
+    ...{ cancelling_at: at(isCancelled), cancelled_at: at(["cancelled"]) },
+    ...{ request_counts: countsOf(progress), metadata: batch.metadata },
+    nightdesk: {
+      ...{ state: progress?.state ?? status, reason: progress?.holdReason ?? null },
+      until: progress?.holdUntil?.toISOString() ?? null,
+      ...{ batch: progress?.name ?? null, batch_id: batch.batchId },
+    },
+  };
+}
+
+const errorsOf = ({ errors, endpoint }: ProgramBatch) =>
+  errors === null
+    ? null
+    : {
+        object: "list",
+        data: errors.map(({ line, message }) => ({
+          ...{ code: "invalid_request", line, message },
+          param: line === null ? "input_file_id" : endpoint,
+        })),
+      };
+
+function countsOf(progress: BatchProgress | undefined) {
+  if (progress === undefined) return { total: 0, completed: 0, failed: 0 };
+  const { total, counts } = progress;
+  const failed = counts.refused + counts.failed + counts.cancelled + counts.expired;
+  return { total, completed: counts.succeeded, failed };
+}
+
+/** Results are there when a batch has ended: from then on they are the same at each reading. */
+function resultFilesOf({ batch, progress, isClosing }: OwnBatch) {
+  const { completed, failed } = countsOf(progress);
+  const isEnded = progress?.finishedAt != null && !isClosing;
+  const idOf = (prefix: string, lines: number) =>
+    isEnded && lines > 0 ? publicId(prefix, batch.programBatchId) : null;
+  return {
+    output_file_id: idOf(OUTPUT_FILE, completed),
+    error_file_id: idOf(ERROR_FILE, failed),
+  };
+}

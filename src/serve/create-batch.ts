@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { createModelNames } from "../shared/enqueue/model-names.ts";
+import { enqueueLines } from "../shared/enqueue/enqueue-lines.ts";
+import type { Enqueued } from "../shared/enqueue/enqueue-lines.ts";
+import { createLineParser } from "../shared/enqueue/parse-line.ts";
+import type { LineParser } from "../shared/enqueue/parse-line.ts";
+import { fileSizes } from "../shared/enqueue/read-lines.ts";
+import { selectBatch } from "../shared/enqueue/select-batch.ts";
+import { hashJson } from "../shared/json-value.ts";
+import { modelAffinity } from "../shared/kinds.ts";
+import { deleteBatch } from "../shared/store/jobs/batches.ts";
+import {
+  attachJobs,
+  beginProgramBatch,
+  countOpenJobs,
+  deleteProgramBatch,
+  ENDPOINTS,
+  failProgramBatch,
+} from "../shared/store/programs/batches.ts";
+import type { LineError, ProgramBatch } from "../shared/store/programs/batches.ts";
+import { readFileParts } from "../shared/store/programs/files.ts";
+import type { ProgramFile } from "../shared/store/programs/files.ts";
+import type { Token } from "../shared/store/programs/tokens.ts";
+import { parseDuration } from "../shared/time.ts";
+import { createWindowClock } from "../shared/windows.ts";
+import { admitJobs } from "./admit-job.ts";
+import { batchObject, ownBatch } from "./batch-object.ts";
+import { json } from "./door.ts";
+import type { Answer, Door, DoorRequest } from "./door.ts";
+import { invalid, Refused, tokenEnded, tooMany } from "./failures.ts";
+import { ownFile } from "./files.ts";
+import { BATCH, publicId } from "./ids.ts";
+
+const requestSchema = z.object({
+  input_file_id: z.string(),
+  endpoint: z.enum(ENDPOINTS, { error: `must be one of ${ENDPOINTS.join(", ")}` }),
+  completion_window: z.string(),
+  metadata: z
+    .record(z.string().min(1).max(64), z.string().max(512))
+    .refine((metadata) => Object.keys(metadata).length <= 16, "must have at most 16 keys")
+    .nullish(),
+});
+type BatchRequest = z.infer<typeof requestSchema>;
+
+/**
+ * Queues the lines of a file. It answers when all of them were read: a batch with a bad line is `failed` and names it, and nothing
+ * of it is queued. The same request that a client sends again within ten minutes makes no second batch.
+ */
+export async function createBatch(door: Door, request: DoorRequest): Promise<Answer> {
+  const { database, config } = door;
+  const { token } = request;
+  const asked = readRequest(await request.json());
+  const deadlineAt = deadlineOf(asked.completion_window, config.windows, new Date());
+  const file = await ownFile(request, database, asked.input_file_id);
+  const begun = await beginProgramBatch(database, token.tokenId, {
+    ...{ fileId: file.fileId, endpoint: asked.endpoint, metadata: asked.metadata ?? {} },
+    ...{ completionWindow: asked.completion_window, requestSha256: hashJson(asked) },
+    idempotencyKey: request.header("idempotency-key")?.slice(0, 255) || null,
+    sent: Number(request.header("x-stainless-retry-count") ?? 0) > 0 ? "again" : "first",
+  });
+  if (begun === undefined) throw tokenEnded();
+  const { batch, created } = begun;
+  if (!created && batch.requestSha256 !== hashJson(asked)) {
+    const message = "That Idempotency-Key was sent with another request.";
+    throw new Refused({ status: 409, code: "idempotency_error", message });
+  }
+  if (created) await load(door, token, { batch, file, deadlineAt });
+  return json(batchObject(await ownBatch(database, token, publicId(BATCH, batch.programBatchId))));
+}
+
+function readRequest(body: unknown): BatchRequest {
+  const parsed = requestSchema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const key = issue?.path.map(String).join(".") ?? "";
+  throw invalid(
+    key === "" ? "body" : key,
+    `${key === "" ? "The body" : key}: ${issue?.message ?? "is not valid"}`,
+  );
+}
+
+const LEAST_WINDOW_MS = 60_000;
+const MOST_WINDOW_MS = 30 * 86_400_000;
+
+/** @throws Refused 400 for no duration, and for one that is over before the windows of the desk open */
+function deadlineOf(text: string, windows: readonly string[], now: Date): Date {
+  const ms = parseDuration(text) ?? 0;
+  if (ms < LEAST_WINDOW_MS || ms > MOST_WINDOW_MS) {
+    throw invalid(
+      "completion_window",
+      "completion_window must be a duration like 24h, 90m or 7d, from 1m to 30d.",
+    );
+  }
+  const deadline = new Date(now.getTime() + ms);
+  const { isOpen, until } = createWindowClock()(windows, now);
+  if (isOpen || (until !== null && until < deadline)) return deadline;
+  const opens = until === null ? "never" : `at ${until.toISOString()}`;
+  throw invalid(
+    "completion_window",
+    `Jobs run here in the windows ${windows.join(", ")}, of which the next opens ${opens}: after ${text} none has been open. Give a longer completion_window.`,
+  );
+}
+
+type Load = {
+  readonly batch: ProgramBatch;
+  readonly file: ProgramFile;
+  readonly deadlineAt: Date;
+};
+
+/** Reads the lines and opens their jobs, or writes down what is wrong with them. @throws Refused where a limit is reached */
+async function load(door: Door, token: Token, { batch, file, deadlineAt }: Load): Promise<void> {
+  const { database } = door;
+  const { programBatchId } = batch;
+  try {
+    await assertRoom(door, token);
+    const errors = await door.loads(() => queueLines(door, token, { batch, file, deadlineAt }));
+    if (errors.length > 0) await failProgramBatch(database, programBatchId, errors);
+  } catch (error) {
+    await deleteProgramBatch(database, programBatchId);
+    throw error;
+  }
+}
+
+async function assertRoom({ database, config }: Door, { tokenId }: Token): Promise<void> {
+  const { open_jobs: most } = config.serve.limits;
+  if ((await countOpenJobs(database, tokenId)) >= most) throw tooManyOpen(most);
+}
+
+const OPEN_AGAIN_S = 300;
+
+export const tooManyOpen = (most: number): Refused =>
+  tooMany(
+    `A token may have ${most} jobs that have not ended (serve.limits.open_jobs).`,
+    OPEN_AGAIN_S,
+  );
+
+/** @returns what is wrong with the lines; nothing where their jobs are queued */
+async function queueLines(
+  { database, config }: Door,
+  token: Token,
+  { batch: { programBatchId, endpoint }, file, deadlineAt }: Load,
+): Promise<readonly LineError[]> {
+  const mostOpen = config.serve.limits.open_jobs;
+  const batch = await selectBatch(database, undefined, file.name, { deadlineAt });
+  const parser = createLineParser({
+    ...{ format: "openai", url: endpoint, admit: admitJobs(token, config) },
+    models: createModelNames(config, { override: undefined, names: "known" }),
+    affinityOf: (input) => modelAffinity(input, config.model),
+  });
+  try {
+    const enqueued = await enqueueLines(database, batch, readFileParts(database, file), {
+      badLines: "strict",
+      onLines: () => undefined,
+      parser: noMoreThan(config.serve.max_lines, parser),
+      sizeOf: fileSizes(config.roots.workroot),
+      async beforeOpening(db, { added }) {
+        const { batchId } = batch;
+        const attaching = {
+          programBatchId,
+          batchId,
+          jobs: added,
+          mostOpen,
+          action: "queue",
+        } as const;
+        assertAttached(await attachJobs(db, token, attaching), mostOpen);
+      },
+    });
+    return errorsOf(enqueued);
+  } catch (error) {
+    await deleteBatch(database.within("build"), batch.batchId);
+    throw error;
+  }
+}
+
+/** @throws Refused where jobs were not attached */
+export function assertAttached(
+  attached: Awaited<ReturnType<typeof attachJobs>>,
+  mostOpen: number,
+): void {
+  if (attached === "attached") return;
+  if (attached === "revoked") throw tokenEnded();
+  if (attached === "too_many") throw tooManyOpen(mostOpen);
+  throw new Refused({ status: 408, code: "timeout", message: "Reading the lines took too long." });
+}
+
+/** Lines beyond are refused, so that a file of many small ones fills no batch. */
+function noMoreThan(most: number, parser: LineParser): LineParser {
+  let lines = 0;
+  return {
+    ...parser,
+    parse(line) {
+      lines += 1;
+      if (lines <= most) return parser.parse(line);
+      const reason = `a batch has at most ${most} lines (serve.max_lines)`;
+      return { ok: false, number: line.number, reason };
+    },
+  };
+}
+
+function errorsOf({ outcome, problems }: Enqueued): readonly LineError[] {
+  switch (outcome) {
+    case "queued":
+      return [];
+    case "empty":
+      return [{ line: null, message: "The file holds no line. Expected one JSON object a line." }];
+    case "rejected": {
+      const errors = problems.first().map(({ line, reason }) => ({ line, message: reason }));
+      const more = problems.count - errors.length;
+      return more === 0
+        ? errors
+        : [...errors, { line: null, message: `${more} more lines are wrong.` }];
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import type { Config } from "../shared/config/schema.ts";
+import type { Logger } from "../shared/logger.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
+import type { Turns } from "../shared/take-turns.ts";
+
+/** What answers are made of. */
+export type Door = {
+  readonly config: Config;
+  readonly database: Database;
+  readonly logger: Logger;
+  /** Files that are received at once. */
+  readonly uploads: Turns;
+  /** Batches whose lines are read at once. */
+  readonly loads: Turns;
+};
+
+/** A request that was let in. */
+export type DoorRequest = {
+  readonly token: Token;
+  /** A part of the path by its name in the route. */
+  readonly part: (name: string) => string;
+  readonly query: URLSearchParams;
+  readonly header: (name: string) => string | undefined;
+  /** For a body that is read as it comes. */
+  readonly incoming: IncomingMessage;
+  /** The body as JSON. */
+  readonly json: () => Promise<unknown>;
+  /** Ends when the client goes away. */
+  readonly signal: AbortSignal;
+};
+
+export type Answer =
+  | { readonly kind: "json"; readonly value: object }
+  | {
+      readonly kind: "stream";
+      readonly type: string;
+      readonly chunks: AsyncIterable<string | Uint8Array>;
+    };
+
+export type Route = {
+  readonly method: "get" | "post" | "delete";
+  /** Parts that vary begin with a colon. */
+  readonly path: string;
+  readonly scope: TokenScope;
+  readonly answer: (door: Door, request: DoorRequest) => Promise<Answer>;
+};
+
+export const json = (value: object): Answer => ({ kind: "json", value });

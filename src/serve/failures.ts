@@ -1,0 +1,88 @@
+import { Failure } from "../shared/failure.ts";
+import { storageFaultOf } from "../shared/store/connection/errors.ts";
+import { cleanMessage } from "../shared/styled-text.ts";
+import { BusyError } from "../shared/take-turns.ts";
+
+type Status = 400 | 401 | 403 | 404 | 408 | 409 | 413 | 421 | 429 | 500 | 503 | 504;
+
+/** What is told of a request that is not done, in OpenAI's form. */
+export type RequestFailure = {
+  readonly status: Status;
+  readonly code: string;
+  readonly message: string;
+  /** The field of the request that is wrong. */
+  readonly param?: string;
+  /** Seconds after which the same may be asked again. */
+  readonly retryAfter?: number;
+};
+
+/** A request that is refused, with what its client is told. */
+export class Refused extends Error {
+  readonly failure: RequestFailure;
+  constructor(failure: RequestFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export const invalid = (param: string, message: string): Refused =>
+  new Refused({ status: 400, code: "invalid_request", message, param });
+
+/** The same for what is not there and for what is another's. */
+export const notFound = (what: string, id: string): Refused =>
+  new Refused({
+    status: 404,
+    code: "not_found",
+    message: `There is no ${what} ${JSON.stringify(id.slice(0, 100))}.`,
+  });
+
+export const tokenEnded = (): Refused =>
+  new Refused({
+    status: 401,
+    code: "invalid_api_key",
+    message: "The token was revoked or has expired. Ask whoever runs this desk for another.",
+  });
+
+export const tooMany = (message: string, retryAfter: number): Refused =>
+  new Refused({ status: 429, code: "rate_limit_exceeded", message, retryAfter });
+
+const BUSY_AGAIN_S = 1;
+const DATABASE_AGAIN_S = 5;
+
+/** What is told of an error: of one that nobody expected no word, because its words may be anybody's. */
+export function failureOf(thrown: unknown): RequestFailure {
+  if (thrown instanceof Refused) return thrown.failure;
+  if (thrown instanceof BusyError) return tooMany(thrown.message, BUSY_AGAIN_S).failure;
+  const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
+  if (!(error instanceof Failure)) return FAULT;
+  const message = cleanMessage(error.message);
+  if (error.code === "INPUT_INVALID") return { status: 400, code: "invalid_request", message };
+  if (!AWAY.includes(error.code)) return FAULT;
+  return { status: 503, code: error.code, message, retryAfter: DATABASE_AGAIN_S };
+}
+
+const AWAY: readonly string[] = [
+  "DATABASE_UNREACHABLE",
+  "DISK_FULL",
+  "DATABASE_READ_ONLY",
+  "SCHEMA_OUTDATED",
+];
+
+const FAULT: RequestFailure = {
+  status: 500,
+  code: "internal_error",
+  message:
+    "A fault of Nightdesk itself. Its log has the rest, under the x-request-id of this reply.",
+};
+
+/** OpenAI's clients choose the class of an error by its status, and show its message. */
+export const errorBody = ({ status, code, message, param }: RequestFailure): object => ({
+  error: { message, type: typeOf(status), param: param ?? null, code },
+});
+
+function typeOf(status: Status): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}

@@ -1,0 +1,167 @@
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { constants, unlink } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import busboy from "busboy";
+import type { Busboy } from "busboy";
+import { invalid, Refused } from "./failures.ts";
+
+/** A file as it arrived, with the fields beside it. */
+export type Upload = {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly fields: ReadonlyMap<string, string>;
+  /** Its content, piece by piece. */
+  readonly parts: () => AsyncGenerator<Uint8Array, void>;
+};
+
+const MOST_FIELDS = 20;
+const MOST_FIELD_BYTES = 1_000;
+const MOST_NAME_CHARS = 255;
+const PART_BYTES = 512 * 1024;
+
+/**
+ * Receives a form with one file, in whatever order its fields come, and holds one piece of it at a time. The file lies in the
+ * folder for temporary files without a name: whatever ends this process, nothing of it stays.
+ * @throws Refused for what is no such form, and a file that is empty or too large
+ */
+export async function withUpload<T>(
+  incoming: IncomingMessage,
+  mostBytes: number,
+  body: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  if (Number(incoming.headers["content-length"] ?? 0) > mostBytes + MOST_FORM_BYTES)
+    throw tooLarge(mostBytes);
+  const parser = openParser(incoming, mostBytes);
+  const handle = await openUnnamedFile();
+  try {
+    return await body(await receive(incoming, parser, { handle, mostBytes }));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Of the marks between the fields, and the fields themselves. */
+const MOST_FORM_BYTES = 64 * 1024;
+
+function openParser(incoming: IncomingMessage, mostBytes: number): Busboy {
+  try {
+    return busboy({
+      headers: incoming.headers,
+      defParamCharset: "utf8",
+      limits: {
+        ...{ files: 1, fields: MOST_FIELDS, fieldSize: MOST_FIELD_BYTES },
+        fileSize: mostBytes + 1,
+      },
+    });
+  } catch {
+    throw invalid("content-type", "Send the file as multipart/form-data with a boundary.");
+  }
+}
+
+async function openUnnamedFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `nightdesk-upload-${randomUUID()}`);
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+  const handle = await open(path, flags, 0o600);
+  await unlink(path);
+  return handle;
+}
+
+type Written = { readonly name: string; readonly bytes: number; readonly sha256: string };
+type Receiving = { readonly handle: FileHandle; readonly mostBytes: number };
+
+async function receive(
+  incoming: IncomingMessage,
+  parser: Busboy,
+  { handle, mostBytes }: Receiving,
+): Promise<Upload> {
+  const fields = new Map<string, string>();
+  const state: { written?: Promise<Written>; problem?: Error } = {};
+  const fail = (error: Error): void => {
+    state.problem ??= error;
+  };
+  parser.on("field", (name, value) => fields.set(name.slice(0, 100), value));
+  parser.on("filesLimit", () => {
+    fail(invalid("file", "Send one file at a time."));
+  });
+  parser.on("file", (field, stream, { filename }) => {
+    if (field !== "file") fail(invalid("file", "Send the file as the field file."));
+    stream.once("limit", () => {
+      fail(tooLarge(mostBytes));
+    });
+    state.written = write(stream, handle, filename);
+    state.written.catch((error: unknown) => {
+      fail(error instanceof Error ? error : new Error(String(error)));
+      stream.resume();
+    });
+  });
+  const closed = once(parser, "close");
+  closed.catch(() => {
+    fail(cutShort());
+  });
+  try {
+    for await (const piece of incoming.iterator({ destroyOnReturn: false })) {
+      if (!parser.write(piece)) await Promise.race([once(parser, "drain"), closed]);
+      if (state.problem !== undefined) throw state.problem;
+    }
+    parser.end();
+    await closed;
+  } catch (error) {
+    parser.destroy();
+    throw state.problem ?? (error instanceof Refused ? error : cutShort());
+  }
+  if (state.problem !== undefined) throw state.problem;
+  if (state.written === undefined) throw invalid("file", "The form holds no file.");
+  const written = await state.written;
+  if (written.bytes === 0) throw invalid("file", "The file is empty.");
+  return { ...written, fields, parts: () => partsOf(handle, written.bytes) };
+}
+
+const tooLarge = (mostBytes: number): Refused =>
+  new Refused({
+    status: 413,
+    code: "file_too_large",
+    message: `A file has at most ${mostBytes / 1_000_000} MB (serve.max_file_mb).`,
+    param: "file",
+  });
+
+const cutShort = (): Refused =>
+  invalid("file", "The form ends before its last boundary, or is none. Nothing of it was kept.");
+
+async function write(
+  stream: Readable & { readonly truncated?: boolean },
+  handle: FileHandle,
+  filename: string | undefined,
+): Promise<Written> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of stream) {
+    const data = piece as Buffer;
+    hash.update(data);
+    await handle.write(data, 0, data.length, bytes);
+    bytes += data.length;
+  }
+  return { name: nameOf(filename), bytes, sha256: hash.digest("hex") };
+}
+
+/** Shown and kept, and never a path: without what a terminal or a row could not hold. */
+const nameOf = (filename = ""): string => {
+  const name = filename.toWellFormed().replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  return Array.from(name.trim() === "" ? "file" : name)
+    .slice(0, MOST_NAME_CHARS)
+    .join("");
+};
+
+async function* partsOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes; at += PART_BYTES) {
+    const part = Buffer.alloc(Math.min(PART_BYTES, bytes - at));
+    await handle.read(part, 0, part.length, at);
+    yield part;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Database } from "../shared/store/connection/database.ts";
+import { keepResultBytes } from "../shared/store/programs/batches.ts";
+import type { Token } from "../shared/store/programs/tokens.ts";
+import { markExported } from "../shared/store/jobs/retention.ts";
+import { openAiLine, vectorsOf } from "../shared/views/openai-lines.ts";
+import type { Written } from "../shared/views/openai-lines.ts";
+import { readResults } from "../shared/views/results.ts";
+import { ownBatch } from "./batch-object.ts";
+import type { OwnBatch } from "./batch-object.ts";
+import type { Door } from "./door.ts";
+import { notFound } from "./failures.ts";
+import { BATCH, ERROR_FILE, OUTPUT_FILE, publicId, rowId, secondsOf } from "./ids.ts";
+
+/** Whether an id is of results, which are no stored file: they are written from rows whenever they are asked for. */
+export const isResultFile = (id: string): boolean =>
+  id.startsWith(OUTPUT_FILE) || id.startsWith(ERROR_FILE);
+
+type Ended = {
+  readonly own: OwnBatch;
+  readonly batchId: string;
+  readonly finishedAt: Date;
+  readonly to: Written["to"];
+};
+
+/** @throws Refused 404 for a batch that is not there, another's, or has not ended */
+async function endedBatch(database: Database, token: Token, id: string): Promise<Ended> {
+  const prefix = id.startsWith(OUTPUT_FILE) ? OUTPUT_FILE : ERROR_FILE;
+  const programBatchId = rowId(prefix, id);
+  if (programBatchId === undefined) throw notFound("file", id);
+  const own = await ownBatch(database, token, publicId(BATCH, programBatchId));
+  const { progress } = own;
+  if (progress?.finishedAt == null || own.isClosing) throw notFound("file", id);
+  return {
+    ...{ own, batchId: progress.batchId, finishedAt: progress.finishedAt },
+    to: prefix === OUTPUT_FILE ? "output" : "errors",
+  };
+}
+
+/** The lines of a batch that go to one of its two files, in the order of its jobs. */
+async function* linesOf(
+  database: Database,
+  batchId: string,
+  to: Written["to"] | "both",
+): AsyncGenerator<Written, void> {
+  for await (const result of readResults(database, batchId)) {
+    const written = openAiLine(result, await vectorsOf(database, result));
+    if (written !== undefined && (to === "both" || written.to === to)) yield written;
+  }
+}
+
+/** The results as a file: one page of rows is held at a time. */
+export async function resultFileContent(
+  { database }: Door,
+  token: Token,
+  id: string,
+): Promise<AsyncGenerator<string, void>> {
+  const { batchId, to } = await endedBatch(database, token, id);
+  return (async function* lines() {
+    for await (const { text } of linesOf(database, batchId, to)) yield `${text}\n`;
+    await markExported(database, batchId);
+  })();
+}
+
+/** What is told of a file of results. Its bytes are counted once after each end of its batch. */
+export async function resultFileObject(
+  { database }: Door,
+  token: Token,
+  id: string,
+): Promise<object> {
+  const ended = await endedBatch(database, token, id);
+  const counted = await bytesOf(database, ended);
+  return {
+    ...{ id, object: "file", bytes: counted[ended.to], created_at: secondsOf(ended.finishedAt) },
+    filename: `${publicId(BATCH, ended.own.batch.programBatchId)}_${ended.to === "output" ? "output" : "error"}.jsonl`,
+    ...{ purpose: "batch_output", status: "processed" },
+  };
+}
+
+async function bytesOf(
+  database: Database,
+  { own: { batch }, batchId, finishedAt }: Ended,
+): Promise<Record<Written["to"], number>> {
+  const { countedAt, outputBytes, errorBytes } = batch;
+  if (countedAt?.getTime() === finishedAt.getTime() && outputBytes !== null && errorBytes !== null)
+    return { output: outputBytes, errors: errorBytes };
+  const bytes = { output: 0, errors: 0 };
+  for await (const { to, text } of linesOf(database, batchId, "both"))
+    bytes[to] += Buffer.byteLength(text) + 1;
+  await keepResultBytes(database, batch.programBatchId, { ...bytes, at: finishedAt });
+  return bytes;
+}

@@ -1,0 +1,117 @@
+import { openContext } from "../shared/command-context.ts";
+import type { CommandContext } from "../shared/command-context.ts";
+import type { CommandHandler } from "../shared/commands/command.ts";
+import { endsInTime } from "../shared/ends-in-time.ts";
+import { Failure } from "../shared/failure.ts";
+import { hostNamesOf } from "../shared/http/host-names.ts";
+import { listenOn } from "../shared/http/listen.ts";
+import { readTls } from "../shared/http/read-tls.ts";
+import type { Tls } from "../shared/http/read-tls.ts";
+import { isLoopbackHost } from "../shared/network-address.ts";
+import { connectDatabase } from "../shared/store/connection/connect.ts";
+import type { Database } from "../shared/store/connection/database.ts";
+import { failInterrupted } from "../shared/store/programs/batches.ts";
+import { deleteExpiredFiles } from "../shared/store/programs/files.ts";
+import { takeTurns } from "../shared/take-turns.ts";
+import { createApp } from "./app.ts";
+import { BATCHES } from "./batches.ts";
+import { FILES } from "./files.ts";
+import { limitRequests } from "./limit-requests.ts";
+import { MODELS } from "./models.ts";
+
+/** A connection that does not close keeps nobody. */
+const CLOSE_MS = 2_000;
+const UPLOADS_AT_ONCE = 8;
+const LOADS_AT_ONCE = 2;
+const MOST_WAITING = 200;
+const CLEAN_MS = 600_000;
+
+/** Serves programs until a signal comes. */
+export const servePrograms: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const stopped = new Promise<void>((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) {
+      process.on(name, () => {
+        resolve();
+      });
+    }
+  });
+  const door = await openDoor(context);
+  context.terminal.say(`For programs: ${door.url}v1`);
+  await stopped;
+  context.logger.info("stopping the door for programs");
+  await door.close();
+};
+
+/** @throws Failure CONFIG_ERROR where a token could be read on a network, or where it can't listen */
+export async function openDoor(
+  context: CommandContext,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const { config, invocation, logger } = context;
+  const { serve } = config;
+  const { options } = invocation;
+  const host = typeof options["host"] === "string" ? options["host"] : serve.host;
+  const port = typeof options["port"] === "number" ? options["port"] : serve.port;
+  const tls = await readTls(serve.tls, config.roots.configRoot, "serve.tls");
+  assertPrivate(host, tls);
+  const database = await connectDatabase({
+    config,
+    packageRoot: invocation.packageRoot,
+    create: "must-exist",
+    maxConnections: serve.connections,
+    onError: (err) => {
+      logger.warn({ err }, "idle database connection lost");
+    },
+  });
+  const app = createApp(
+    {
+      door: {
+        ...{ config, database, logger },
+        uploads: takeTurns(UPLOADS_AT_ONCE, MOST_WAITING, "The door"),
+        loads: takeTurns(LOADS_AT_ONCE, MOST_WAITING, "The door"),
+      },
+      hostNames: hostNamesOf(host, serve.allowed_hosts),
+      letThrough: limitRequests(serve.limits.requests_per_minute, () => performance.now()),
+    },
+    [...FILES, ...BATCHES, ...MODELS],
+  );
+  const cleaning = cleanUp(context, database);
+  const close = async (): Promise<void> => {
+    clearInterval(cleaning);
+    await endsInTime(database.end(), CLOSE_MS);
+  };
+  try {
+    const place = { host, port, tls, requestMs: serve.upload_timeout_s * 1_000 };
+    const listening = await listenOn(app, { ...place, keys: "serve.host and serve.port" });
+    return {
+      url: listening.url,
+      close: async () => {
+        await listening.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function assertPrivate(host: string, tls: Tls | null): void {
+  if (isLoopbackHost(host) || tls !== null) return;
+  throw new Failure(
+    "CONFIG_ERROR",
+    `serve.host ${JSON.stringify(host)} can be reached from a network, and without TLS tokens could be read there. ` +
+      "Set serve.tls.cert_file and key_file, put a proxy with TLS in front of 127.0.0.1, or listen on 127.0.0.1.",
+  );
+}
+
+/** Files whose time is over, and batches whose reader is gone: at once, and from time to time. */
+function cleanUp({ logger }: CommandContext, database: Database): NodeJS.Timeout {
+  const clean = (): void => {
+    Promise.all([deleteExpiredFiles(database), failInterrupted(database)]).catch((err: unknown) => {
+      logger.warn({ err }, "what is over could not be deleted");
+    });
+  };
+  clean();
+  return setInterval(clean, CLEAN_MS).unref();
+}
