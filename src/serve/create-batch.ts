@@ -121,14 +121,15 @@ async function load(door: Door, token: Token, { batch, file, deadlineAt }: Load)
   }
 }
 
-async function assertRoom({ database, config }: Door, { tokenId }: Token): Promise<void> {
+/** @throws Refused 429 where the token has as many open jobs as it may */
+export async function assertRoom({ database, config }: Door, { tokenId }: Token): Promise<void> {
   const { open_jobs: most } = config.serve.limits;
   if ((await countOpenJobs(database, tokenId)) >= most) throw tooManyOpen(most);
 }
 
 const OPEN_AGAIN_S = 300;
 
-export const tooManyOpen = (most: number): Refused =>
+const tooManyOpen = (most: number): Refused =>
   tooMany(
     `A token may have ${most} jobs that have not ended (serve.limits.open_jobs).`,
     OPEN_AGAIN_S,

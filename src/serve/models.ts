@@ -1,4 +1,5 @@
 import { createModelNames } from "../shared/enqueue/model-names.ts";
+import { ASK_MODEL } from "./completions.ts";
 import { json } from "./door.ts";
 import type { Door, DoorRequest, Route } from "./door.ts";
 
@@ -15,5 +16,11 @@ export const MODELS: readonly Route[] = [
 function modelObjects({ config }: Door, { token }: DoorRequest): readonly object[] {
   const { known } = createModelNames(config, { override: undefined, names: "known" });
   const names = token.models.length === 0 ? known : token.models;
-  return names.map((id) => ({ id, object: "model", created: 0, owned_by: "nightdesk" }));
+  const asked = token.kinds.includes("ask") ? [ASK_MODEL] : [];
+  return [...asked, ...names].map((id) => ({
+    id,
+    object: "model",
+    created: 0,
+    owned_by: "nightdesk",
+  }));
 }

@@ -15,6 +15,7 @@ import { deleteExpiredFiles } from "../shared/store/programs/files.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 import { createApp } from "./app.ts";
 import { BATCHES } from "./batches.ts";
+import { COMPLETIONS } from "./completions.ts";
 import { FILES } from "./files.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { MODELS } from "./models.ts";
@@ -73,7 +74,7 @@ export async function openDoor(
       hostNames: hostNamesOf(host, serve.allowed_hosts),
       letThrough: limitRequests(serve.limits.requests_per_minute, () => performance.now()),
     },
-    [...FILES, ...BATCHES, ...MODELS],
+    [...FILES, ...BATCHES, ...MODELS, ...COMPLETIONS],
   );
   const cleaning = cleanUp(context, database);
   const close = async (): Promise<void> => {

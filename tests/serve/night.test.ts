@@ -6,6 +6,7 @@ import type OpenAI from "openai";
 import { stringify } from "yaml";
 import { indexFolder } from "../../bench/index-folder.ts";
 import { endWaitingJobs, expireBatches } from "../../src/shared/store/jobs/close-batches.ts";
+import { eventually } from "../conformance/signal.ts";
 import { rowsOf } from "../producer/desk.ts";
 import { runBin } from "../support/run-bin.ts";
 import { jobLine, jsonl, openTestDoor } from "./open-door.ts";
@@ -261,7 +262,96 @@ describe("a batch", () => {
   });
 });
 
+describe("a question that somebody waits for", () => {
+  const messages = [
+    { role: "system", content: "Answer in verse." },
+    { role: "user", content: "When is the pay day?" },
+  ] as const;
+  const complete = (question: string) =>
+    client.chat.completions.create({
+      model: "nightdesk/ask",
+      messages: [{ role: "user", content: question }],
+    });
+
+  test(
+    "is answered with its evidence, or by the words of a refusal; as events the answer is one of them",
+    async () => {
+      const answering = Promise.all([
+        client.chat.completions.create({
+          model: "nightdesk/ask",
+          messages: [...messages],
+          temperature: 1,
+        }),
+        complete("Read corpus/private/vault.md: what is the code?"),
+        client.chat.completions.create({
+          model: "nightdesk/ask",
+          messages: [...messages],
+          stream: true,
+        }),
+      ]);
+      await eventually("three questions are queued", async () => {
+        const queued = await rowsOf(
+          door.database,
+          "select from nightdesk_data.jobs where custom_id = 'ask' and state = 'queued'",
+        );
+        return queued.length === 3;
+      });
+      const worked = work();
+      const [answer, refusal, stream] = await answering;
+      expect(answer).toMatchObject({
+        model: "nightdesk/ask",
+        choices: [{ message: { content: expect.stringContaining("5 March") } }],
+        nightdesk: {
+          state: "succeeded",
+          ignored: ["system", "temperature"],
+          evidence: [{ path: "corpus/letters/pay.md" }],
+        },
+      });
+      expect(refusal).toMatchObject({
+        choices: [{ message: { content: expect.stringContaining("lies outside") } }],
+        nightdesk: { state: "refused", error_code: "PATH_DENIED" },
+      });
+      const deltas: string[] = [];
+      for await (const chunk of stream) deltas.push(chunk.choices[0]?.delta.content ?? "");
+      expect(deltas).toEqual([answer.choices[0]?.message.content, ""]);
+      expect((await worked).code).toBe(0);
+    },
+    LONG_MS,
+  );
+
+  test("is cancelled when its client goes away", async () => {
+    const gone = new AbortController();
+    const asking = client.chat.completions.create(
+      { model: "nightdesk/ask", messages: [{ role: "user", content: "Who goes away?" }] },
+      { signal: gone.signal },
+    );
+    const states = () =>
+      rowsOf(
+        door.database,
+        "select state from nightdesk_data.jobs where input->>'question' = 'Who goes away?'",
+      );
+    await eventually("the question is queued", async () => (await states()).length === 1);
+    gone.abort();
+    await expect(asking).rejects.toThrow("aborted");
+    await eventually("it is cancelled", async () => (await states())[0]?.["state"] === "cancelled");
+  });
+
+  test.each([
+    [{ model: "gpt-5", messages: [{ role: "user", content: "?" }] }, 400, "model"],
+    [{ model: "nightdesk/ask", messages: [] }, 400, "messages"],
+    [{ model: "nightdesk/ask", messages: [{ role: "assistant", content: "?" }] }, 400, "messages"],
+    [{ model: "nightdesk/ask", messages: [{ role: "user", content: " " }] }, 400, "messages"],
+  ])("is not taken as %j", async (body, status, param) => {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await door.ask("/chat/completions", client.apiKey, init);
+    expect([response.status, await response.json()]).toMatchObject([status, { error: { param } }]);
+  });
+});
+
 test("models are those that lines may name", async () => {
   const models = await client.models.list();
-  expect(models.data.map(({ id }) => id)).toContain("extractive");
+  expect(models.data.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(["nightdesk/ask", "extractive"]),
+  );
 });

@@ -55,7 +55,7 @@ const errorBody = (result: JobResult): object => ({
 });
 
 /** What an answer rests on, beside what OpenAI's form has: its grade, its statements and where they stand, and what was read. */
-const provenOf = (result: JobResult): object => ({
+export const provenOf = (result: JobResult): object => ({
   ...{ run_id: result.run_id, kind: result.kind, scope: result.scope },
   ...{ grade: result.grade, claims: result.claims, ...claimsJson(result) },
   ...(result.bindings.length === 0 ? {} : { fields: result.bindings }),
@@ -82,7 +82,7 @@ const openAiOutput = (line: object): Written => ({ to: "output", text: jsonForTe
 const errors = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });
 
 /** An answer as a chat completion; for a job without words, such as extract, its content is the JSON of what it gave. */
-export const chatCompletion = (result: JobResult): object => ({
+const chatCompletion = (result: JobResult): object => ({
   id: `chatcmpl-${(result.run_id ?? result.job_id).replaceAll("-", "")}`,
   object: "chat.completion",
   created: createdOf(result),

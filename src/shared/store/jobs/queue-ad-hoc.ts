@@ -18,15 +18,21 @@ export type QueuedJob = {
 /** Somebody who waits for an answer wants it now, whatever the windows of the desk are. */
 export const AT_ONCE: BatchSettings = { windows: [] };
 
-/** Queues one job in a batch of its own, in one transaction. Whoever listens for new jobs hears of it. */
+/**
+ * Queues one job in a batch of its own, in one transaction. Whoever listens for new jobs hears of it.
+ * @param alongside what else is written in that transaction
+ */
 export async function queueAdHoc(
   database: Database,
   input: JobInput,
   settings: BatchSettings = {},
+  alongside: (db: Queryable, queued: QueuedJob) => Promise<void> = async () => undefined,
 ): Promise<QueuedJob> {
-  const queued = await database.transaction((db) =>
-    insertAdHoc(db, input, { name: input.kind, settings }),
-  );
+  const queued = await database.transaction(async (db) => {
+    const inserted = await insertAdHoc(db, input, { name: input.kind, settings });
+    await alongside(db, inserted);
+    return inserted;
+  });
   if (settings.windows?.length !== 0) await evaluateHolds(database);
   return queued;
 }

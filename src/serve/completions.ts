@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { hashJson } from "../shared/json-value.ts";
+import { FINAL_STATES, parseJobInput } from "../shared/job.ts";
+import type { JobInput } from "../shared/job.ts";
+import { cancelBatch } from "../shared/store/jobs/close-batches.ts";
+import { AT_ONCE, queueAdHoc } from "../shared/store/jobs/queue-ad-hoc.ts";
+import type { QueuedJob } from "../shared/store/jobs/queue-ad-hoc.ts";
+import { selectWaitingJobs } from "../shared/store/jobs/waiting.ts";
+import {
+  attachJobs,
+  beginProgramBatch,
+  deleteProgramBatch,
+} from "../shared/store/programs/batches.ts";
+import { provenOf } from "../shared/views/openai-lines.ts";
+import { selectResult } from "../shared/views/results.ts";
+import type { JobResult } from "../shared/views/results.ts";
+import { admitJobs } from "./admit-job.ts";
+import { assertAttached, assertRoom } from "./create-batch.ts";
+import { json } from "./door.ts";
+import type { Answer, Door, DoorRequest, Route } from "./door.ts";
+import { errorBody, failureOf, invalid, notFound, Refused, tokenEnded } from "./failures.ts";
+import { publicId, secondsOf } from "./ids.ts";
+
+export const COMPLETIONS: readonly Route[] = [
+  { method: "post", path: "/chat/completions", scope: "batches:write", answer: complete },
+];
+
+/** The model that programs name to ask the documents. */
+export const ASK_MODEL = "nightdesk/ask";
+
+const content = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.literal("text"), text: z.string() })),
+]);
+const requestSchema = z.looseObject({
+  model: z.literal(ASK_MODEL, {
+    error: `must be ${ASK_MODEL}; calls of a model itself are lines of a batch`,
+  }),
+  messages: z.array(z.looseObject({ role: z.string(), content: content.nullish() })).min(1),
+  stream: z.boolean().nullish(),
+});
+type ChatRequest = z.infer<typeof requestSchema>;
+
+/**
+ * Answers one question from the documents that the token may read, as soon as a worker has. The last message of the user is the
+ * question; all else that a conversation holds is left out, and named. A refusal is an answer, whose words say why there is none.
+ */
+async function complete(door: Door, request: DoorRequest): Promise<Answer> {
+  const asked = readRequest(await request.json());
+  const queued = await queue(door, request, jobOf(asked, door, request));
+  const asking = { queued, ignored: ignoredOf(asked) };
+  if (asked.stream === true) {
+    return { kind: "stream", type: "text/event-stream", chunks: eventsOf(door, request, asking) };
+  }
+  for await (const step of stepsOf(door, request, queued)) {
+    if (typeof step !== "string") return json(completionOf(step, asking));
+  }
+  throw notFound("answer", queued.jobId);
+}
+
+function readRequest(body: unknown): ChatRequest {
+  const parsed = requestSchema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const key = issue?.path.map(String).join(".") ?? "";
+  throw invalid(key, `${key === "" ? "The body" : key} ${issue?.message ?? "is not valid"}`);
+}
+
+function jobOf({ messages }: ChatRequest, { config }: Door, { token }: DoorRequest): JobInput {
+  const last = messages.at(-1);
+  const given = last?.content ?? "";
+  const question = typeof given === "string" ? given : given.map(({ text }) => text).join("\n");
+  if (last?.role !== "user" || question.trim() === "")
+    throw invalid("messages", "The last of messages must be of the user, and holds the question.");
+  const parsed = parseJobInput({ kind: "ask", question });
+  if (!parsed.ok) throw invalid("messages", parsed.reason);
+  const admitted = admitJobs(token, config)(parsed.input);
+  if (typeof admitted !== "string") return admitted;
+  throw new Refused({ status: 403, code: "not_allowed", message: `Not allowed: ${admitted}.` });
+}
+
+const TAKEN: readonly string[] = ["model", "messages", "stream"];
+
+/** What the request holds beside its question. */
+function ignoredOf(asked: ChatRequest): readonly string[] {
+  const before = asked.messages.slice(0, -1);
+  const others = Object.keys(asked).filter((name) => !TAKEN.includes(name));
+  const isSystem = ({ role }: { readonly role: string }) => /^(system|developer)$/.test(role);
+  return [
+    ...(before.some(isSystem) ? ["system"] : []),
+    ...(before.every(isSystem) ? [] : ["history"]),
+    ...others.map((name) => name.slice(0, 60)),
+  ];
+}
+
+async function queue(door: Door, { token }: DoorRequest, input: JobInput): Promise<QueuedJob> {
+  const { database, config } = door;
+  await assertRoom(door, token);
+  const begun = await beginProgramBatch(database, token.tokenId, {
+    ...{ fileId: null, endpoint: "/v1/chat/completions", completionWindow: "", metadata: {} },
+    ...{ requestSha256: hashJson(input), idempotencyKey: null, sent: "first" },
+  });
+  if (begun === undefined) throw tokenEnded();
+  const { programBatchId } = begun.batch;
+  const mostOpen = config.serve.limits.open_jobs;
+  try {
+    return await queueAdHoc(database, input, AT_ONCE, async (db, { batchId }) => {
+      const attaching = { programBatchId, batchId, jobs: 1, mostOpen, action: "ask" } as const;
+      assertAttached(await attachJobs(db, token, attaching), mostOpen);
+    });
+  } catch (error) {
+    await deleteProgramBatch(database, programBatchId);
+    throw error;
+  }
+}
+
+const POLL_MS = 250;
+const COMMENT_MS = 10_000;
+
+/**
+ * What becomes of a job: its states while it is waited for, also where nothing changes for ten seconds, and its result.
+ * @throws Refused 504 where it takes too long; it is cancelled then, and where its client goes away
+ */
+async function* stepsOf(
+  { database, config }: Door,
+  { signal }: DoorRequest,
+  { jobId, batchId }: QueuedJob,
+): AsyncGenerator<string | JobResult, void> {
+  const limitMs = config.serve.answer_timeout_s * 1_000;
+  const startedAt = performance.now();
+  let told = { state: "", at: startedAt };
+  let isOver = false;
+  try {
+    while (performance.now() - startedAt < limitMs && !signal.aborted) {
+      const [job] = await selectWaitingJobs(database, batchId);
+      if (job === undefined || FINAL_STATES.some((state) => state === job.state)) {
+        isOver = true;
+        const result = await selectResult(database, jobId);
+        if (result !== undefined) yield result;
+        return;
+      }
+      const now = performance.now();
+      if (job.state !== told.state || now - told.at > COMMENT_MS) {
+        told = { state: job.state, at: now };
+        yield job.state;
+      }
+      await sleep(POLL_MS);
+    }
+  } finally {
+    if (!isOver) await cancelBatch(database, batchId);
+  }
+  const message = `There is no answer after ${config.serve.answer_timeout_s} s (serve.answer_timeout_s). Ask again, or queue the question in a batch.`;
+  throw new Refused({ status: 504, code: "timeout", message });
+}
+
+type Asking = { readonly queued: QueuedJob; readonly ignored: readonly string[] };
+
+/** @throws Refused where the machinery failed */
+function completionOf(result: JobResult, asking: Asking) {
+  const answered = answeredOf(result, asking);
+  const { prompt_tokens: prompt, completion_tokens: completion } = result;
+  return {
+    ...{ ...answered.head, object: "chat.completion" },
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content: answered.content, refusal: null },
+        ...{ logprobs: null, finish_reason: "stop" },
+      },
+    ],
+    usage: {
+      ...{ prompt_tokens: prompt ?? 0, completion_tokens: completion ?? 0 },
+      total_tokens: (prompt ?? 0) + (completion ?? 0),
+    },
+    nightdesk: answered.proven,
+  };
+}
+
+function answeredOf(result: JobResult, { ignored }: Asking) {
+  const { state, error_code: code, error_message: message } = result;
+  if (state !== "succeeded" && state !== "refused") {
+    const why = `The question was not answered: ${message ?? state}`;
+    throw new Refused({ status: 503, code: code ?? "internal_error", message: why });
+  }
+  return {
+    head: {
+      id: publicId("chatcmpl-", result.run_id ?? result.job_id),
+      created: secondsOf(result.finished_at ?? result.created_at),
+      model: ASK_MODEL,
+    },
+    content: result.answer ?? message ?? "",
+    proven: { ...provenOf(result), state, error_code: code, ignored },
+  };
+}
+
+/** The same as events: comments while it is worked, and the whole answer after its checks in one piece. */
+async function* eventsOf(
+  door: Door,
+  request: DoorRequest,
+  asking: Asking,
+): AsyncGenerator<string, void> {
+  try {
+    for await (const step of stepsOf(door, request, asking.queued)) {
+      if (typeof step === "string") yield `: ${step}\n\n`;
+      else yield* answerEvents(step, asking);
+    }
+  } catch (error) {
+    yield eventOf(errorBody(failureOf(error)));
+  }
+  yield "data: [DONE]\n\n";
+}
+
+function* answerEvents(result: JobResult, asking: Asking): Generator<string, void> {
+  const { head, content: words, proven } = answeredOf(result, asking);
+  const chunk = (delta: object, reason: "stop" | null) => ({
+    ...{ ...head, object: "chat.completion.chunk" },
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
+  });
+  yield eventOf({ ...chunk({ role: "assistant", content: words }, null), nightdesk: proven });
+  yield eventOf(chunk({}, "stop"));
+}
+
+const eventOf = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;

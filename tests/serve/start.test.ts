@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openDesk } from "../producer/desk.ts";
+import type { Desk } from "../producer/desk.ts";
+import { runBin, startBin } from "../support/run-bin.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.dispose());
+
+test("starts as a process of its own, says where, and ends at a signal", async () => {
+  const running = startBin(["serve", "--port", "0"], { cwd: desk.workroot });
+  const [, url = ""] = await running.said(/For programs: (http:\S+\/v1)/);
+  const response = await fetch(`${url}/models`);
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({
+    error: { code: "invalid_api_key", message: expect.stringContaining("tokens create") },
+  });
+  running.kill("SIGTERM");
+  expect((await running.ended).code).toBe(0);
+});
+
+test.each([
+  [["--host", "0.0.0.0"], "without TLS tokens could be read"],
+  [["--port", "70000"], "is no port"],
+])("does not start with %j", async (words, expected) => {
+  const ended = await runBin(["serve", ...words], { cwd: desk.workroot });
+  expect(ended.code).not.toBe(0);
+  expect(ended.stderr).toContain(expected);
+});
+
+test("has no desk to serve where there is none", async () => {
+  const ended = await runBin(["serve", "--config", join(desk.workroot, "none.yaml")], {
+    cwd: desk.workroot,
+  });
+  expect(ended.code).toBe(78);
+});
