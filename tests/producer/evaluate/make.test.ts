@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { questionOf, questionOfReply } from "../../../src/producer/evaluate/make-questions.ts";
 import { readQuestions } from "../../../src/producer/evaluate/questions.ts";
 import { indexDesk } from "../../support/index-desk.ts";
-import { openDesk } from "../desk.ts";
+import { openDesk, pretendWorker } from "../desk.ts";
 import type { Desk } from "../desk.ts";
+import { answered, workByHand } from "../work-by-hand.ts";
 
 const passage = (text: string, headingPath: string | null = "Ferry > Fares") => ({
   ...{ path: "allowed/corpus/ferry.md", headingPath, text },
@@ -100,6 +101,34 @@ describe("nightdesk eval --make", () => {
     expect(questions).toHaveLength(8);
     expect(new Set(questions.flatMap(({ files }) => files)).size).toBe(8);
     expect(questions.every(({ expected }) => expected.length === 1)).toBe(true);
+  });
+
+  test("asks the configured model, and makes a question by rule where its answer does not stand in the passage", async () => {
+    const configured = readFileSync(join(desk.workroot, "nightdesk.yaml"), "utf8");
+    const file = await desk.write(
+      "model.yaml",
+      configured.replace(/^model:\n.*\n/m, "model: { provider: ollama, name: chat }\n"),
+    );
+    await pretendWorker(desk.database, ["http://127.0.0.1:11434"]);
+    const made = desk.run("eval", "-", "--make", "2", "--config", file);
+    let asked = 0;
+    await workByHand(desk.database, 2, () => {
+      asked += 1;
+      const answer = asked === 1 ? "except for feast days" : "never at all";
+      return answered(JSON.stringify({ question: "When is the pier closed?", answer }));
+    });
+    const { stdout, code } = await made;
+    expect(code).toBe(0);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toHaveLength(2);
+    expect(lines.find(({ question }) => question === "When is the pier closed?")).toMatchObject({
+      expected: [["except for feast days"]],
+    });
+    expect(lines.filter(({ question }) => String(question).includes("opens at …"))).toHaveLength(1);
+    await desk.database.query("delete from nightdesk_data.workers");
   });
 
   test("keeps a file that somebody has corrected, and says how to replace it", async () => {
