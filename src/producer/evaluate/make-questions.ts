@@ -65,7 +65,7 @@ export function questionOf(passage: PassageToAsk): MadeQuestion | null {
 const sentencesOf = (text: string): readonly string[] =>
   text
     .split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/)
-    .map((part) => part.replace(/^[\s>*•+-]+/, "").trim())
+    .map((part) => part.replace(/^[\s>*•+:-]+/, "").trim())
     .filter((part) => part.length >= SHORTEST && part.length <= LONGEST && !NO_SENTENCE.test(part));
 
 /** `3,000` is `3000` as well. */

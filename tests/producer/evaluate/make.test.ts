@@ -26,6 +26,11 @@ describe("a question without a model", () => {
     });
   });
 
+  test("leaves the mark of a list or a definition out", () => {
+    const item = ":   Four mushrooms and 40 minutes in place of three hours.";
+    expect(questionOf(passage(item, null))?.question).toMatch(/^Four mushrooms and … minutes/);
+  });
+
   test.each([
     [
       "a number that is a part of a word or a path",
