@@ -135,7 +135,7 @@ function resultTable({ results, scanned }: ResultPage, draw: Desk["draw"]): Html
     [
       "asked, and what came of it",
       (result) =>
-        markup`<strong>${shorten(formatTask(result.kind, result.input))}</strong><br>${outcomeOf(result)}`,
+        markup`<strong>${shorten(formatTask(result.kind, result.input))}</strong><br><span class="outcome">${outcomeOf(result)}</span>`,
       WORDS,
     ],
     ["took", ({ run_ms: ms }) => (ms === null ? null : formatDuration(ms)), RIGHT],

@@ -85,7 +85,7 @@ ${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((
 </section>
 ${nightHtml(night, zone)}`;
   const waits = waitsHtml(waiting, open);
-  const body = markup`${headHtml(title, leadOf(open, workers))}
+  const body = markup`${headHtml(title, leadOf(open, last, workers))}
 ${open.length === 0 ? "" : obstacles(workers, hosts)}
 ${isWorking ? markup`${waits}${now}${past}` : markup`${past}${waits}${open.length === 0 ? "" : now}`}
 ${askedHtml(asked, desk, "today")}
@@ -99,14 +99,25 @@ ${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="en
   return { title, menu: "/", body, updates: "live" };
 }
 
-function leadOf(open: readonly BatchProgress[], workers: readonly DeskWorker[]): string {
-  const left = open.reduce(
-    (sum, { counts }) => sum + counts.queued + counts.running + counts.parked,
-    0,
-  );
+/** One sentence on what is to do, and one on what the last night came to. */
+function leadOf(
+  open: readonly BatchProgress[],
+  last: readonly BatchProgress[],
+  workers: readonly DeskWorker[],
+): string {
+  const sum = (batches: readonly BatchProgress[], of: (batch: BatchProgress) => number): number =>
+    batches.reduce((all, batch) => all + of(batch), 0);
+  const left = sum(open, ({ counts }) => counts.queued + counts.running + counts.parked);
   const alive = workers.filter((worker) => worker.is_alive).length;
-  if (open.length === 0) return "Nothing is queued.";
-  return `${countOf(left, "job")} to do in ${countOf(open.length, "batch").replace(/batchs$/, "batches")}, ${alive === 0 ? "and no worker is alive" : `${countOf(alive, "worker")} at work`}.`;
+  const past =
+    last.length === 0
+      ? ""
+      : ` Last night ${formatCount(sum(last, ({ counts }) => counts.succeeded))} of ${countOf(
+          sum(last, ({ total }) => total),
+          "job",
+        )} succeeded.`;
+  if (open.length === 0) return `Nothing is queued.${past}`;
+  return `${countOf(left, "job")} to do in ${countOf(open.length, "batch").replace(/batchs$/, "batches")}, ${alive === 0 ? "and no worker is alive" : `${countOf(alive, "worker")} at work`}.${past}`;
 }
 
 /** Whoever can stop the night is named where a person looks. */
