@@ -109,13 +109,12 @@ async function findPages(page, url) {
     const href = await page.locator(selector).first().getAttribute("href");
     return new URL(href, url).href;
   };
-  const batch = await linkOn(url, 'main a[href^="/batches/"]:text-is("summaries")');
   const items = await linkOn(url, 'main a[href^="/batches/"]:text-is("action items")');
   const demo = await linkOn(url, 'main a[href^="/batches/"]:text-is("demo")');
   return new Map([
     ["morning", url],
     ["batch", demo],
-    ["run", await linkOn(batch, 'main a[href^="/runs/"]')],
+    ["run", await linkOn(demo, 'main a[href^="/runs/"]')],
     ["fields", `${items}/fields`],
     ["retry", `${demo}/retry`],
     ...PAGES.map((path) => [path.replace(/\W.*/, ""), new URL(path, url).href]),
