@@ -73,6 +73,9 @@ function admitReading(
   token: Grant,
   { folders, models, config }: Bounds,
 ): JobInput | string {
+  // The question that it follows may be of another owner, and carries the names of what was read for it.
+  if (input.kind === "ask" && input.options?.follows !== undefined)
+    return "options.follows is not taken from programs";
   const problem = input.kind === "investigate" ? presetProblem(input, token, config) : undefined;
   if (problem !== undefined) return problem;
   const model = modelFor(input.options?.model, models, config);

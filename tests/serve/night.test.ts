@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -157,6 +158,7 @@ describe("a batch", () => {
       jobLine("e", { kind: "investigate", task: "Look", preset: "readonly_safe" }),
       { ...jobLine("f", {}), url: "/v1/chat/completions" },
       jobLine("g", { kind: "ask", question: "?", options: { source: "private" } }),
+      jobLine("h", { kind: "ask", question: "?", options: { follows: randomUUID() } }),
     ]);
     expect(batch).toMatchObject({ status: "failed", nightdesk: { batch_id: null } });
     expect(batch.errors?.data?.map(({ line, message }) => [line, message])).toEqual([
@@ -167,6 +169,7 @@ describe("a batch", () => {
       [6, expect.stringContaining("and not investigate")],
       [7, expect.stringContaining("the endpoint of the batch")],
       [8, expect.stringContaining("options.source must be one of letters")],
+      [9, expect.stringContaining("options.follows")],
     ]);
     expect(await rowsOf(door.database, "select batch_id from nightdesk_data.batches")).toEqual(
       before,
