@@ -162,6 +162,34 @@ if (document.body.dataset.zone !== undefined && !document.cookie.split("; ").inc
   }
 }
 
+// Files that are chosen or dropped are sent one after the other, each by itself.
+async function upload(form, files) {
+  const list = form.querySelector("ul");
+  const headers = { accept: "application/json", "x-nightdesk-csrf": form.elements.csrf.value };
+  for (const file of files) {
+    const line = document.createElement("li");
+    line.textContent = `${file.name} …`;
+    list.append(line);
+    const path = `${form.dataset.upload}/${encodeURIComponent(file.name)}`;
+    const sent = fetch(path, { method: "PUT", body: file, headers });
+    const told = await sent.then((response) => response.json()).catch(() => ({}));
+    const words = told.error_message ?? "The dashboard does not answer.";
+    line.textContent =
+      told.path === undefined ? `${file.name}: ${words}` : `Stored as ${told.path}`;
+  }
+}
+
+for (const form of document.querySelectorAll("form[data-upload]")) {
+  const field = form.querySelector("input[type=file]");
+  form.hidden = false;
+  field.addEventListener("change", () => void upload(form, [...field.files]));
+  form.addEventListener("dragover", (event) => event.preventDefault());
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    void upload(form, [...event.dataTransfer.files]);
+  });
+}
+
 // Keys: j and k move through what can be decided, 1 to 4 choose, / goes to the first field of the page.
 const isWriting = (target) =>
   target instanceof HTMLElement &&

@@ -20,6 +20,7 @@ import type { PageContent } from "./layout.ts";
 import type { Live } from "./live.ts";
 import { isSameSecret } from "./sessions.ts";
 import type { Session, Sessions } from "./sessions.ts";
+import { CSRF_HEADER, storeUpload, UPLOAD_PATH } from "./uploads.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 import type { StepAside, Turns } from "../shared/take-turns.ts";
 
@@ -55,6 +56,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     await next();
   });
   app.use(compress());
+  if (parts.desk.config.dashboard.uploads) addUploads(app, parts);
   app.use(bodyLimit({ maxSize: MOST_BODY, onError: refuseLargeBody }));
   addAssets(app, parts);
   addSignIn(app, parts);
@@ -67,6 +69,18 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     app[route.method](route.path, (context) => answerRoute(parts, context, route));
   }
   return app;
+}
+
+/** Before the limit of a form's size: a file goes to the command that stores it as it comes. */
+function addUploads(app: Hono, parts: AppParts): void {
+  app.put(UPLOAD_PATH, async (context) => {
+    const session = requireSession(parts, context);
+    if (!isSameSecret(context.req.header(CSRF_HEADER) ?? "", session.csrf)) throw staleForm();
+    const { body } = context.req.raw;
+    const { watch, name } = context.req.param();
+    const length = context.req.header("content-length");
+    return context.json(await storeUpload(parts.desk, session, { watch, name, length, body }));
+  });
 }
 
 function refuseLargeBody(): never {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../shared/child-process.ts";
 import type { Invocation } from "../shared/commands/command.ts";
 import type { Config } from "../shared/config/schema.ts";
@@ -21,7 +22,7 @@ export type RunCommand = (words: readonly string[], limits: CommandLimits) => Pr
 export type CommandLimits = {
   readonly timeMs: number;
   /** What it reads from its stdin. */
-  readonly input?: string;
+  readonly input?: string | Readable;
 };
 
 const MOST_OUTPUT = 8_000_000;
@@ -72,10 +73,19 @@ export function openCommands(start: StartCommand, atOnce: number, what: string):
   return (words, { timeMs, input = "" }) =>
     inTurn(() => {
       const child = start(words);
-      // One that ends before it has read all of it says why by itself.
-      child.stdin?.on("error", () => undefined).end(input);
+      if (child.stdin !== null) feed(child.stdin, input);
       return endOf(child, words, timeMs);
     });
+}
+
+/** A child that ends before it has read all of it says why by itself; one whose input breaks off finds its end, and sees that it is short. */
+function feed(stdin: Writable, input: string | Readable): void {
+  stdin.on("error", () => undefined);
+  if (typeof input === "string") stdin.end(input);
+  else {
+    stdin.once("close", () => input.destroy());
+    input.on("error", () => stdin.end()).pipe(stdin);
+  }
 }
 
 function endOf(child: ChildProcess, words: readonly string[], timeMs: number): Promise<CommandEnd> {

@@ -17,6 +17,8 @@ export type Desk = {
   readonly runStatement: RunCommand;
   /** The same for pages of files that somebody looks at. */
   readonly runDrawing: RunCommand;
+  /** The same for files that somebody sends. */
+  readonly runUpload: RunCommand;
   readonly tools: Tools;
   readonly draw: Draw;
   readonly nights: Nights;

@@ -81,6 +81,7 @@ export async function openDashboard(
         runCommand: openCommands(startCommand, 1, "The desk"),
         runStatement: openCommands(startCommand, STATEMENTS, "The SQL page"),
         runDrawing: openCommands(startCommand, DRAWINGS, "The drawing of pages"),
+        runUpload: openCommands(startCommand, 1, "The intake of files"),
         tools,
         draw: drawIn(zone),
         nights: openNights(databases.pages, onUnread),

@@ -7,6 +7,7 @@ export const handlers: CommandHandlers = {
   "index show": async () => (await import("./commands/index-show.ts")).indexShow,
   "index duplicates": async () => (await import("./commands/index-duplicates.ts")).indexDuplicates,
   embed: async () => (await import("./commands/index-and-embed.ts")).embed,
+  put: async () => (await import("./commands/put.ts")).put,
   ask: async () => (await import("./commands/ask.ts")).ask,
   summarize: async () => (await import("./commands/file-jobs.ts")).summarize,
   extract: async () => (await import("./commands/file-jobs.ts")).extract,

@@ -93,6 +93,7 @@ export async function openDesk({
         runCommand,
         runStatement: runCommand,
         runDrawing: runCommand,
+        runUpload: runCommand,
         tools: {
           ask: async () => {
             await childrenMayEnd;

@@ -9,6 +9,7 @@ import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { headHtml } from "../layout.ts";
+import { uploadHtml } from "../uploads.ts";
 import { toolFailureText } from "../tools.ts";
 
 const MOST_CHARS = 1_000;
@@ -19,11 +20,12 @@ export const INDEX: readonly Route[] = [
   {
     method: "get",
     path: "/index",
-    answer: async (desk: Desk, { query }: DeskRequest): Promise<Answer> => {
+    answer: async (desk: Desk, { query, session }: DeskRequest): Promise<Answer> => {
       const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MOST_CHARS);
       const body = markup`${headHtml("Index")}
 <form class="filters" method="get" action="/index" role="search" aria-label="Index"><label>search<input type="search" name="q" value="${text}" size="40"></label><button>Search</button></form>
 ${text === "" ? "" : await hitsHtml(desk, text)}
+${uploadHtml(desk.config, session)}
 ${await sourcesHtml(desk)}`;
       return page({ title: "Index", menu: "/index", body });
     },

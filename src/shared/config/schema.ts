@@ -367,6 +367,7 @@ const dashboardSchema = z.strictObject({
     .nullable(),
   connections: wholeBetween(2, 20),
   statement_timeout_s: z.number().positive().max(120),
+  uploads: z.boolean(),
 });
 
 const serveSchema = z.strictObject({

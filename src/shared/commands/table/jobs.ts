@@ -83,6 +83,21 @@ export const JOBS: readonly Command[] = [
     ],
   },
   {
+    name: "put",
+    process: "producer",
+    summary: "Store stdin as a new file of a watched folder, where workers take it",
+    examples: ["nightdesk put --watch inbox letter.pdf < letter.pdf"],
+    arguments: [{ usage: "<name>", description: "of the file: no path, and none that is there" }],
+    options: [
+      { flags: "--watch <source>", description: "name of a source with watch" },
+      {
+        flags: "--bytes <n>",
+        description: "how many bytes stdin must hold; fewer are not stored",
+        kind: "count",
+      },
+    ],
+  },
+  {
     name: "embed",
     process: "producer",
     summary: "Make the vectors that are missing",
