@@ -58,6 +58,6 @@ describeOnPostgres("pages that ask for search and doctor", () => {
     const health = await desk.browse("/health", {});
     expect(health.text).toContain('class="state s-');
     const rows = await desk.browse("/sql", { statement: "select 41 + 1 as n", form: "table" });
-    expect(rows.text).toContain('<td class="n">42</td>');
+    expect(rows.text).toContain('<td class="n" data-title="n">42</td>');
   });
 });

@@ -33,7 +33,7 @@ const PARTICULARS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "ID"],
   [/\b[0-9a-f]{64}\b/g, "HASH"],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?( [0-9a-f]{6})?/g, "TIME"],
-  [/\d+([.,]\d+)*( (ms|s|min)\b)?/g, "N"],
+  [/\d+ min \d+ s\b|\d+([.,]\d+)*( (ms|s|min)\b)?/g, "N"],
   [/ {2,}/g, " "],
   [/-{2,}/g, "--"],
   // Whether the worker of the command before is still there is a matter of milliseconds.

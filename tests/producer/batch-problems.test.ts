@@ -47,6 +47,7 @@ test("what did not succeed is counted by state and code, with the first five of 
       jobs: 8,
       customIds: ["job 0", "job 5", "job 6", "job 7", "job 8"],
       message: "CANCELLED of job 0",
+      model: null,
     },
     {
       state: "failed",
@@ -54,6 +55,7 @@ test("what did not succeed is counted by state and code, with the first five of 
       jobs: 2,
       customIds: ["job 2", "job 12"],
       message: "TOOL_ERROR of job 2",
+      model: null,
     },
     expect.objectContaining({ code: "MODEL_TIMEOUT", jobs: 1, customIds: ["job 3"] }),
     expect.objectContaining({ state: "parked", code: "MODEL_UNREACHABLE", jobs: 1 }),
