@@ -195,16 +195,23 @@ describe("starting the database process", () => {
   });
 
   test("begins anew when the first start was cut off half-way", async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), "nightdesk-embedded-"));
-    const first = spawn(process.execPath, [launcher, "database", "--directory", directory]);
-    const isBegun = () => existsSync(path.join(directory, "pgdata.new/base"));
-    await until("half a database", isBegun, 30_000).finally(() => first.kill("SIGKILL"));
-    await once(first, "exit");
+    const directory = await halfMadeDatabase();
     await ensureEmbedded({ directory, create: "create", bin: launcher });
     const made = serverOn(directory);
     opened.push(made);
     expect((await (await made.connect()).query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
+
+  /** Begun again where this process was not given its turn before all was there. */
+  async function halfMadeDatabase(): Promise<string> {
+    const directory = await mkdtemp(path.join(tmpdir(), "nightdesk-embedded-"));
+    const has = (name: string): boolean => existsSync(path.join(directory, name));
+    const first = spawn(process.execPath, [launcher, "database", "--directory", directory]);
+    const isBegun = () => has("pgdata.new/base") || has("pgdata");
+    await until("half a database", isBegun, 30_000).finally(() => first.kill("SIGKILL"));
+    await once(first, "exit");
+    return has("pgdata") ? halfMadeDatabase() : directory;
+  }
 
   test("gives the reason when the migration fails", async () => {
     const it = await server({ migrationFails: true });

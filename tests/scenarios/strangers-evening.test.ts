@@ -160,7 +160,8 @@ describe("the morning after", () => {
 
   test("the report names what was refused", async () => {
     expect(await run("batch", "report", "evening")).toMatchObject({ code: 0 });
-    const report = readFileSync(join(documents, "reports", "evening.md"), "utf8");
+    // All of the work root is a source: beside the database it becomes no document.
+    const report = readFileSync(join(documents, ".nightdesk/reports/evening.md"), "utf8");
     expect(report).toContain("EVIDENCE_NOT_ACQUIRED");
     expect(report).not.toContain("INTERNAL_ERROR");
   });
