@@ -1,10 +1,9 @@
 import type { Command, CommandOption } from "./command.ts";
-import { APPROVAL_RULES, APPROVALS } from "./table/approvals.ts";
+import { APPROVAL_RULES, APPROVALS, REVIEWS } from "./table/approvals.ts";
 import { BATCHES } from "./table/batches.ts";
 import { JOBS } from "./table/jobs.ts";
 import { MEMORY } from "./table/memory.ts";
 import { PROCESSES, TOKENS } from "./table/processes.ts";
-import { REVIEWS } from "./table/reviews.ts";
 import { RUNS } from "./table/runs.ts";
 import { SCHEDULES } from "./table/schedules.ts";
 import { TOOLS } from "./table/tools.ts";
