@@ -21,6 +21,7 @@ import { json } from "./door.ts";
 import type { Answer, Door, DoorRequest, Route } from "./door.ts";
 import { errorBody, failureOf, invalid, notFound, Refused, tokenEnded } from "./failures.ts";
 import { publicId, secondsOf } from "./ids.ts";
+import { parseRequest } from "./read-json.ts";
 
 export const COMPLETIONS: readonly Route[] = [
   { method: "post", path: "/chat/completions", scope: "batches:write", answer: complete },
@@ -47,7 +48,7 @@ type ChatRequest = z.infer<typeof requestSchema>;
  * question; all else that a conversation holds is left out, and named. A refusal is an answer, whose words say why there is none.
  */
 async function complete(door: Door, request: DoorRequest): Promise<Answer> {
-  const asked = readRequest(await request.json());
+  const asked = parseRequest(requestSchema, await request.json());
   const queued = await queue(door, request, jobOf(asked, door, request));
   const asking = { queued, ignored: ignoredOf(asked) };
   if (asked.stream === true) {
@@ -57,14 +58,6 @@ async function complete(door: Door, request: DoorRequest): Promise<Answer> {
     if (typeof step !== "string") return json(completionOf(step, asking));
   }
   throw notFound("answer", queued.jobId);
-}
-
-function readRequest(body: unknown): ChatRequest {
-  const parsed = requestSchema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const key = issue?.path.map(String).join(".") ?? "";
-  throw invalid(key, `${key === "" ? "The body" : key} ${issue?.message ?? "is not valid"}`);
 }
 
 function jobOf({ messages }: ChatRequest, { config }: Door, { token }: DoorRequest): JobInput {

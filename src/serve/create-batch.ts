@@ -30,6 +30,7 @@ import type { Answer, Door, DoorRequest } from "./door.ts";
 import { invalid, Refused, tokenEnded, tooMany } from "./failures.ts";
 import { ownFile } from "./files.ts";
 import { BATCH, publicId } from "./ids.ts";
+import { parseRequest } from "./read-json.ts";
 
 const requestSchema = z.object({
   input_file_id: z.string(),
@@ -40,7 +41,6 @@ const requestSchema = z.object({
     .refine((metadata) => Object.keys(metadata).length <= 16, "must have at most 16 keys")
     .nullish(),
 });
-type BatchRequest = z.infer<typeof requestSchema>;
 
 /**
  * Queues the lines of a file. It answers when all of them were read: a batch with a bad line is `failed` and names it, and nothing
@@ -49,7 +49,7 @@ type BatchRequest = z.infer<typeof requestSchema>;
 export async function createBatch(door: Door, request: DoorRequest): Promise<Answer> {
   const { database, config } = door;
   const { token } = request;
-  const asked = readRequest(await request.json());
+  const asked = parseRequest(requestSchema, await request.json());
   const deadlineAt = deadlineOf(asked.completion_window, config.windows, new Date());
   const file = await ownFile(request, database, asked.input_file_id);
   const begun = await beginProgramBatch(database, token.tokenId, {
@@ -66,17 +66,6 @@ export async function createBatch(door: Door, request: DoorRequest): Promise<Ans
   }
   if (created) await load(door, token, { batch, file, deadlineAt });
   return json(batchObject(await ownBatch(database, token, publicId(BATCH, batch.programBatchId))));
-}
-
-function readRequest(body: unknown): BatchRequest {
-  const parsed = requestSchema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const key = issue?.path.map(String).join(".") ?? "";
-  throw invalid(
-    key === "" ? "body" : key,
-    `${key === "" ? "The body" : key}: ${issue?.message ?? "is not valid"}`,
-  );
 }
 
 const LEAST_WINDOW_MS = 60_000;

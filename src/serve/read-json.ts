@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
 import { findUnstorable } from "../shared/find-unstorable.ts";
 import { invalid, Refused } from "./failures.ts";
 
@@ -37,4 +38,14 @@ function parse(text: string): unknown {
   } catch {
     throw invalid("body", "The body is not valid JSON.");
   }
+}
+
+/** What a body asks for. @throws Refused 400 with the key that is wrong */
+export function parseRequest<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const key = issue?.path.map(String).join(".") ?? "";
+  const message = `${key === "" ? "The body" : key}: ${issue?.message ?? "is not valid"}`;
+  throw invalid(key === "" ? "body" : key, message);
 }
