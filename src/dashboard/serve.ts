@@ -1,6 +1,5 @@
-import { openContext, userName } from "../shared/command-context.ts";
+import { userName } from "../shared/command-context.ts";
 import type { CommandContext } from "../shared/command-context.ts";
-import type { CommandHandler } from "../shared/commands/command.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
 import { startMetrics } from "../shared/metrics/process-metrics.ts";
@@ -12,7 +11,8 @@ import { readAssets } from "./assets.ts";
 import { commandStarter, openCommands } from "./command-child.ts";
 import { drawIn } from "./draw.ts";
 import { exposureOf } from "./exposure.ts";
-import { addressOf, listenOn } from "../shared/http/listen.ts";
+import { addressOf, listenOn, serveUntilSignal } from "../shared/http/listen.ts";
+import type { Listening } from "../shared/http/listen.ts";
 import { openLive } from "./live.ts";
 import { openNights } from "./nights.ts";
 import { ROUTES } from "./routes.ts";
@@ -31,29 +31,13 @@ const HOUR_MS = 3_600_000;
 const MOST_WAITING = 64;
 
 /** Serves the pages of the desk until a signal comes. */
-export const serveDashboard: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const stopped = firstSignal();
-  const desk = await openDashboard(context);
-  context.terminal.say(`Dashboard: ${desk.url}`);
-  await stopped;
-  context.logger.info("stopping the dashboard");
-  await desk.close();
-};
-
-const firstSignal = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const name of ["SIGTERM", "SIGINT"] as const) {
-      process.on(name, () => {
-        resolve();
-      });
-    }
-  });
+export const serveDashboard = serveUntilSignal(openDashboard, {
+  describe: (url) => `Dashboard: ${url}`,
+  name: "the dashboard",
+});
 
 /** @throws Failure CONFIG_ERROR where it would be exposed, or can't listen */
-export async function openDashboard(
-  context: CommandContext,
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+export async function openDashboard(context: CommandContext): Promise<Listening> {
   const { config, invocation, logger } = context;
   const { options } = invocation;
   const exposure = await exposureOf(config, {

@@ -1,10 +1,9 @@
-import { openContext } from "../shared/command-context.ts";
 import type { CommandContext } from "../shared/command-context.ts";
-import type { CommandHandler } from "../shared/commands/command.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
 import { hostNamesOf } from "../shared/http/host-names.ts";
-import { listenOn } from "../shared/http/listen.ts";
+import { listenOn, serveUntilSignal } from "../shared/http/listen.ts";
+import type { Listening } from "../shared/http/listen.ts";
 import { readTls } from "../shared/http/read-tls.ts";
 import type { Tls } from "../shared/http/read-tls.ts";
 import { isLoopbackHost } from "../shared/network-address.ts";
@@ -28,26 +27,13 @@ const MOST_WAITING = 200;
 const CLEAN_MS = 600_000;
 
 /** Serves programs until a signal comes. */
-export const servePrograms: CommandHandler = async (invocation) => {
-  const context = await openContext(invocation);
-  const stopped = new Promise<void>((resolve) => {
-    for (const name of ["SIGTERM", "SIGINT"] as const) {
-      process.on(name, () => {
-        resolve();
-      });
-    }
-  });
-  const door = await openDoor(context);
-  context.terminal.say(`For programs: ${door.url}v1`);
-  await stopped;
-  context.logger.info("stopping the door for programs");
-  await door.close();
-};
+export const servePrograms = serveUntilSignal(openDoor, {
+  describe: (url) => `For programs: ${url}v1`,
+  name: "the door for programs",
+});
 
 /** @throws Failure CONFIG_ERROR where a token could be read on a network, or where it can't listen */
-export async function openDoor(
-  context: CommandContext,
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+export async function openDoor(context: CommandContext): Promise<Listening> {
   const { config, invocation, logger } = context;
   const { serve } = config;
   const { options } = invocation;

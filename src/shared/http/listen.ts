@@ -5,6 +5,9 @@ import { serve } from "@hono/node-server";
 import type { ServerType } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
+import { openContext } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
+import type { CommandHandler } from "../commands/command.ts";
 import { listenFailure } from "../commands/listen-failure.ts";
 import type { Tls } from "./read-tls.ts";
 
@@ -70,3 +73,29 @@ export async function listenOn(
       }),
   };
 }
+
+/**
+ * A command that serves until SIGTERM or SIGINT.
+ * @param describe what is printed, of the address
+ * @param name of what stops, in the log
+ */
+export const serveUntilSignal =
+  (
+    open: (context: CommandContext) => Promise<Listening>,
+    { describe, name }: { readonly describe: (url: string) => string; readonly name: string },
+  ): CommandHandler =>
+  async (invocation) => {
+    const context = await openContext(invocation);
+    const stopped = new Promise<void>((resolve) => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) {
+        process.on(signal, () => {
+          resolve();
+        });
+      }
+    });
+    const listening = await open(context);
+    context.terminal.say(describe(listening.url));
+    await stopped;
+    context.logger.info(`stopping ${name}`);
+    await listening.close();
+  };
