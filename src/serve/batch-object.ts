@@ -4,8 +4,9 @@ import type { ProgramBatch } from "../shared/store/programs/batches.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
 import { findBatches } from "../shared/views/batches.ts";
 import type { BatchProgress } from "../shared/views/batches.ts";
+import { publicId, secondsOf } from "../shared/views/openai-lines.ts";
 import { notFound } from "./failures.ts";
-import { BATCH, ERROR_FILE, FILE, OUTPUT_FILE, publicId, rowId, secondsOf } from "./ids.ts";
+import { BATCH, ERROR_FILE, FILE, OUTPUT_FILE, rowId } from "./ids.ts";
 
 /** A batch of a program with its jobs; undefined while its lines are read, and where they were refused. */
 export type OwnBatch = {

@@ -12,7 +12,12 @@ import {
   beginProgramBatch,
   deleteProgramBatch,
 } from "../shared/store/programs/batches.ts";
-import { provenOf } from "../shared/views/openai-lines.ts";
+import {
+  completionId,
+  completionUsage,
+  createdOf,
+  provenOf,
+} from "../shared/views/openai-lines.ts";
 import { selectResult } from "../shared/views/results.ts";
 import type { JobResult } from "../shared/views/results.ts";
 import { admitJobs } from "./admit-job.ts";
@@ -20,7 +25,6 @@ import { assertAttached, assertRoom } from "./create-batch.ts";
 import { json } from "./door.ts";
 import type { Answer, Door, DoorRequest, Route } from "./door.ts";
 import { errorBody, failureOf, invalid, notFound, Refused, tokenEnded } from "./failures.ts";
-import { publicId, secondsOf } from "./ids.ts";
 import { parseRequest } from "./read-json.ts";
 
 export const COMPLETIONS: readonly Route[] = [
@@ -152,7 +156,6 @@ type Asking = { readonly queued: QueuedJob; readonly ignored: readonly string[] 
 /** @throws Refused where the machinery failed */
 function completionOf(result: JobResult, asking: Asking) {
   const answered = answeredOf(result, asking);
-  const { prompt_tokens: prompt, completion_tokens: completion } = result;
   return {
     ...{ ...answered.head, object: "chat.completion" },
     choices: [
@@ -162,10 +165,7 @@ function completionOf(result: JobResult, asking: Asking) {
         ...{ logprobs: null, finish_reason: "stop" },
       },
     ],
-    usage: {
-      ...{ prompt_tokens: prompt ?? 0, completion_tokens: completion ?? 0 },
-      total_tokens: (prompt ?? 0) + (completion ?? 0),
-    },
+    usage: completionUsage(result),
     nightdesk: answered.proven,
   };
 }
@@ -177,11 +177,7 @@ function answeredOf(result: JobResult, { ignored }: Asking) {
     throw new Refused({ status: 503, code: code ?? "internal_error", message: why });
   }
   return {
-    head: {
-      id: publicId("chatcmpl-", result.run_id ?? result.job_id),
-      created: secondsOf(result.finished_at ?? result.created_at),
-      model: ASK_MODEL,
-    },
+    head: { id: completionId(result), created: createdOf(result), model: ASK_MODEL },
     content: result.answer ?? message ?? "",
     proven: { ...provenOf(result), state, error_code: code, ignored },
   };

@@ -23,13 +23,14 @@ import type { ProgramFile } from "../shared/store/programs/files.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
 import { parseDuration } from "../shared/time.ts";
 import { createWindowClock } from "../shared/windows.ts";
+import { publicId } from "../shared/views/openai-lines.ts";
 import { admitJobs } from "./admit-job.ts";
 import { batchObject, ownBatch } from "./batch-object.ts";
 import { json } from "./door.ts";
 import type { Answer, Door, DoorRequest } from "./door.ts";
 import { invalid, Refused, tokenEnded, tooMany } from "./failures.ts";
 import { ownFile } from "./files.ts";
-import { BATCH, publicId } from "./ids.ts";
+import { BATCH } from "./ids.ts";
 import { parseRequest } from "./read-json.ts";
 
 const requestSchema = z.object({

@@ -7,10 +7,11 @@ import {
   storeFile,
 } from "../shared/store/programs/files.ts";
 import type { ProgramFile } from "../shared/store/programs/files.ts";
+import { publicId, secondsOf } from "../shared/views/openai-lines.ts";
 import { json } from "./door.ts";
 import type { Answer, Door, DoorRequest, Route } from "./door.ts";
 import { invalid, notFound, tokenEnded, tooMany } from "./failures.ts";
-import { FILE, publicId, rowId, secondsOf } from "./ids.ts";
+import { FILE, rowId } from "./ids.ts";
 import { limitOf, listObject } from "./read-page.ts";
 import { withUpload } from "./receive-upload.ts";
 import type { Upload } from "./receive-upload.ts";

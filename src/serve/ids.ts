@@ -1,9 +1,5 @@
 const HEX_ID = "[0-9a-f]{32}";
 
-/** An id without its hyphens behind a word, as OpenAI's clients expect it. */
-export const publicId = (prefix: string, uuid: string): string =>
-  `${prefix}${uuid.replaceAll("-", "")}`;
-
 /** The id of a row behind a prefix; undefined for anything else. */
 export const rowId = (prefix: string, given: string): string | undefined =>
   new RegExp(`^${prefix}(${HEX_ID})$`).exec(given)?.[1];
@@ -13,6 +9,3 @@ export const BATCH = "batch_";
 /** The results of a batch as a file, which is made of rows when it is asked for. */
 export const OUTPUT_FILE = "file-out-";
 export const ERROR_FILE = "file-err-";
-
-/** Whole seconds, as OpenAI writes times. */
-export const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1_000);

@@ -2,14 +2,14 @@ import type { Database } from "../shared/store/connection/database.ts";
 import { keepResultBytes } from "../shared/store/programs/batches.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
 import { markExported } from "../shared/store/jobs/retention.ts";
-import { openAiLine, vectorsOf } from "../shared/views/openai-lines.ts";
+import { openAiLine, publicId, secondsOf, vectorsOf } from "../shared/views/openai-lines.ts";
 import type { Written } from "../shared/views/openai-lines.ts";
 import { readResults } from "../shared/views/results.ts";
 import { ownBatch } from "./batch-object.ts";
 import type { OwnBatch } from "./batch-object.ts";
 import type { Door } from "./door.ts";
 import { notFound } from "./failures.ts";
-import { BATCH, ERROR_FILE, OUTPUT_FILE, publicId, rowId, secondsOf } from "./ids.ts";
+import { BATCH, ERROR_FILE, OUTPUT_FILE, rowId } from "./ids.ts";
 
 /** Whether an id is of results, which are no stored file: they are written from rows whenever they are asked for. */
 export const isResultFile = (id: string): boolean =>

@@ -76,14 +76,27 @@ const errorLine = (result: JobResult, code: "batch_cancelled" | "batch_expired")
   error: { code, message: result.error_message },
 });
 
-const lineId = ({ job_id }: JobResult): string => `batch_req_${job_id.replaceAll("-", "")}`;
+const lineId = ({ job_id: id }: JobResult): string => publicId("batch_req_", id);
+
+/** An id without its hyphens behind a word, as OpenAI's clients expect it. */
+export const publicId = (prefix: string, uuid: string): string =>
+  `${prefix}${uuid.replaceAll("-", "")}`;
+
+/** Whole seconds, as OpenAI writes times. */
+export const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 const openAiOutput = (line: object): Written => ({ to: "output", text: jsonForTerminal(line) });
 const errors = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });
 
+export const completionId = ({ run_id: runId, job_id: jobId }: JobResult): string =>
+  publicId("chatcmpl-", runId ?? jobId);
+
+export const createdOf = ({ finished_at, created_at }: JobResult): number =>
+  secondsOf(finished_at ?? created_at);
+
 /** An answer as a chat completion; for a job without words, such as extract, its content is the JSON of what it gave. */
 const chatCompletion = (result: JobResult): object => ({
-  id: `chatcmpl-${(result.run_id ?? result.job_id).replaceAll("-", "")}`,
+  id: completionId(result),
   object: "chat.completion",
   created: createdOf(result),
   model: result.model_second ?? result.model_first,
@@ -100,14 +113,19 @@ const chatCompletion = (result: JobResult): object => ({
       finish_reason: (result.done_reason ?? "stop") === "stop" ? "stop" : "length",
     },
   ],
-  usage: {
-    prompt_tokens: result.prompt_tokens ?? 0,
-    completion_tokens: result.completion_tokens ?? 0,
-    total_tokens: (result.prompt_tokens ?? 0) + (result.completion_tokens ?? 0),
-  },
+  usage: completionUsage(result),
   system_fingerprint: null,
   nightdesk: provenOf(result),
 });
+
+/** Tokens of all calls of a job; of one that asked no model 0. */
+export function completionUsage({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+}: JobResult): Readonly<Record<"prompt_tokens" | "completion_tokens" | "total_tokens", number>> {
+  const [read, written] = [prompt ?? 0, completion ?? 0];
+  return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written };
+}
 
 /** Vectors in the encoding that the line asked for. Embedders do not count tokens: usage is 0. */
 const embeddingList = (result: JobResult, { model, vectors }: JobVectors): object => ({
@@ -127,9 +145,6 @@ function toBase64(vector: readonly number[]): string {
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
   return bytes.toString("base64");
 }
-
-const createdOf = ({ finished_at, created_at }: JobResult): number =>
-  Math.floor((finished_at ?? created_at).getTime() / 1_000);
 
 /** HTTP statuses that OpenAI gives for the like; a refusal is a fault of the request, all else one of the service. */
 const STATUSES: Readonly<Record<string, number>> = {

@@ -16,7 +16,6 @@ import type { ListPage } from "./files.ts";
 import type { Token } from "./tokens.ts";
 
 export const ENDPOINTS = ["/v1/chat/completions", "/v1/embeddings", "/v1/nightdesk/jobs"] as const;
-export type Endpoint = (typeof ENDPOINTS)[number];
 
 const lineErrorSchema = z.object({ line: z.number().nullable(), message: z.string() });
 export type LineError = z.infer<typeof lineErrorSchema>;
