@@ -1,7 +1,7 @@
 import { MOST_PIXELS, LONGEST_SIDE } from "./read-head.ts";
 import { unreadable } from "./picture-head.ts";
 import type { UnreadablePage } from "./page-record.ts";
-import { GREY_BITMAP, IMAGE, openPdf, RENDER_FLAGS, WHITE } from "./pdfium.ts";
+import { drawGrey, IMAGE, openPdf } from "./pdfium.ts";
 import type { Pdfium } from "./pdfium.ts";
 
 /** A page of a PDF as it was drawn: a grey picture, as PNM has it. */
@@ -47,7 +47,13 @@ export async function drawPdfPage(
       `holds a picture of more than ${MOST_IMAGE_PIXELS / 1e6} megapixels: scan it at 300 dpi.`,
     );
   }
-  const drawn = draw(pdfium, page, size, Math.round(scale * POINTS));
+  const [width, height] = size;
+  const pixels = drawGrey({ pdfium, page, form: null }, { width, height, turn: 0 });
+  const drawn: DrawnPage = {
+    kind: "drawn",
+    bytes: Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]),
+    ...{ width, height, dpi: Math.round(scale * POINTS) },
+  };
   const isBlank = images.some(
     (image) => shareOf(image, size) > HALF && isOneColour(drawn, image.part),
   );
@@ -70,21 +76,6 @@ const scaleOf = ([width, height]: Size): number =>
     Math.sqrt(MOST_PIXELS / (width * height)),
     LONGEST_SIDE / Math.max(width, height),
   );
-
-function draw(pdfium: Pdfium, page: number, [width, height]: Size, dpi: number): DrawnPage {
-  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, 0, 0);
-  pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
-  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RENDER_FLAGS);
-  const [start, row] = [pdfium._FPDFBitmap_GetBuffer(bitmap), pdfium._FPDFBitmap_GetStride(bitmap)];
-  const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
-  const bytes = Buffer.alloc(head.length + width * height);
-  head.copy(bytes);
-  for (let y = 0; y < height; y += 1) {
-    const line = pdfium.HEAPU8.subarray(start + y * row, start + y * row + width);
-    bytes.set(line, head.length + y * width);
-  }
-  return { kind: "drawn", bytes, width, height, dpi };
-}
 
 /** Its corners in pixels of the page's picture, and its own pixels. */
 type Image = { readonly part: Part; readonly pixels: number };

@@ -2,7 +2,7 @@ import { NoText } from "../../documents/reader/text-builder.ts";
 import type { PageRecord } from "../page-record.ts";
 import { findWords } from "./find-words.ts";
 import type { Box, FoundWords, PlacedText, WantedWords } from "./find-words.ts";
-import { GREY_BITMAP, IMAGE, openPdf, RENDER_FLAGS, WHITE } from "../pdfium.ts";
+import { drawGrey, IMAGE, openPdf } from "../pdfium.ts";
 import type { Pdfium } from "../pdfium.ts";
 import { greyPng } from "./png.ts";
 import type { GreyPicture } from "./png.ts";
@@ -46,7 +46,8 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<Drawn
   const points = sizeOf(sheet);
   const turn = (wanted.record?.turned ?? 0) / 90;
   const shown = turn % 2 === 0 ? points : { width: points.height, height: points.width };
-  const picture = render(sheet, { ...pixelsOf(shown, wanted.width), turn });
+  const size = pixelsOf(shown, wanted.width);
+  const picture: GreyPicture = { ...size, pixels: drawGrey(sheet, { ...size, turn }) };
   refuseUnreadable(sheet, picture);
   const texts =
     wanted.record === null ? textsOf(sheet, shown) : textsIn(wanted.record, shown, wanted.words);
@@ -107,24 +108,6 @@ function pixelsOf({ width, height }: Size, wanted: number): Size {
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
   };
-}
-
-function render(
-  { pdfium, page, form }: Sheet,
-  { width, height, turn }: Size & { readonly turn: number },
-): GreyPicture {
-  const malloc = (bytes: number) => pdfium._malloc(bytes);
-  const free = (at: number) => pdfium._free(at);
-  const at = malloc(width * height);
-  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY_BITMAP, at, width);
-  pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
-  pdfium._FORM_OnAfterLoadPage(page, form);
-  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, turn, RENDER_FLAGS);
-  pdfium._FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, turn, RENDER_FLAGS);
-  const pixels = pdfium.HEAPU8.slice(at, at + width * height);
-  pdfium._FPDFBitmap_Destroy(bitmap);
-  free(at);
-  return { width, height, pixels };
 }
 
 /** A picture that PDFium can't decode is left out of the page without a word. */
