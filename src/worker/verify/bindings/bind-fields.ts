@@ -290,14 +290,10 @@ function labelCheck(
       Math.max(0, ...own.map(({ label }) => meetsName(label, name)));
     const name = wordsFor(field, type);
     const met = best(name);
-    if (
-      met === 0 &&
-      [...names].some(([other, words]) => other !== nameOf(field) && best(words) > 0)
-    ) {
-      return true;
-    }
-    if (met === 0 && own.length > 0 && own.every(({ label }) => meansOther(label, name)))
-      return true;
+    const isOthers = (): boolean =>
+      [...names].some(([other, words]) => other !== nameOf(field) && best(words) > 0) ||
+      (own.length > 0 && own.every(({ label }) => meansOther(label, name)));
+    if (met === 0 && isOthers()) return true;
     return [...figures()[type]].some(
       ([label, ofLabel]) => meetsName(label, name) > met && !ofLabel.some(isHolder),
     );
