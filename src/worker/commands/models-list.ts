@@ -96,19 +96,15 @@ function usesOf(config: Config): readonly Use[] {
   const { entailment } = verify;
   const { rerank } = retrieve;
   const own = [
-    ["embed.model_id", embedderHostsOf(config).length === 0 ? embed.model_id : null],
     ["verify.entailment", entailment.provider === "off" ? null : entailment.model_id],
     ["verify.judge", verify.judge.form === "nli" ? judgeOf(config) : null],
     ["retrieve.rerank", rerank.provider === "off" ? null : rerank.model_id],
   ] as const;
+  const embedsHere = embedderHostsOf(config).length === 0;
   return [
     ...answering.map(([key, name]) => ({ key, name, isHere })),
+    { key: "embed.model_id", name: embed.model_id, isHere: embedsHere },
     ...own.map(([key, name]) => ({ key, name, isHere: true })),
-    {
-      key: "embed.model_id",
-      name: embedderHostsOf(config).length > 0 ? embed.model_id : null,
-      isHere: false,
-    },
   ].flatMap(({ key, name, isHere: here }) =>
     name === null ? [] : [{ key, model: withoutAlias(name, model), isHere: here }],
   );
