@@ -7,6 +7,7 @@ import { cancelBatch } from "../shared/store/jobs/close-batches.ts";
 import { AT_ONCE, queueAdHoc } from "../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../shared/store/jobs/queue-ad-hoc.ts";
 import { selectWaitingJobs } from "../shared/store/jobs/waiting.ts";
+import { countAliveWorkers } from "../shared/store/jobs/workers.ts";
 import {
   attachJobs,
   beginProgramBatch,
@@ -18,6 +19,7 @@ import {
   createdOf,
   provenOf,
 } from "../shared/views/openai-lines.ts";
+import { NO_WORKER } from "../shared/views/desk.ts";
 import { selectResult } from "../shared/views/results.ts";
 import type { JobResult } from "../shared/views/results.ts";
 import { admitJobs } from "./admit-job.ts";
@@ -147,7 +149,11 @@ async function* stepsOf(
   } finally {
     if (!isOver) await cancelBatch(database, batchId);
   }
-  const message = `There is no answer after ${config.serve.answer_timeout_s} s (serve.answer_timeout_s). Ask again, or queue the question in a batch.`;
+  const remedy =
+    (await countAliveWorkers(database, null)) === 0
+      ? NO_WORKER
+      : "Ask again, or queue the question in a batch.";
+  const message = `There is no answer after ${config.serve.answer_timeout_s} s (serve.answer_timeout_s). ${remedy}`;
   throw new Refused({ status: 504, code: "timeout", message });
 }
 

@@ -11,6 +11,8 @@ import { connectDatabase } from "../shared/store/connection/connect.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { failInterrupted } from "../shared/store/programs/batches.ts";
 import { deleteExpiredFiles } from "../shared/store/programs/files.ts";
+import { countAliveWorkers } from "../shared/store/jobs/workers.ts";
+import { NO_WORKER } from "../shared/views/desk.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 import { createApp } from "./app.ts";
 import { BATCHES } from "./batches.ts";
@@ -69,6 +71,7 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
   };
   try {
     const place = { host, port, tls, requestMs: serve.upload_timeout_s * 1_000 };
+    if ((await countAliveWorkers(database, null)) === 0) context.terminal.say(NO_WORKER);
     const listening = await listenOn(app, { ...place, keys: "serve.host and serve.port" });
     return {
       url: listening.url,

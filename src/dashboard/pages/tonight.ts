@@ -3,6 +3,7 @@ import { remedyOf } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
+  NO_WORKER,
   selectAsked,
   selectDeskBudgets,
   selectDeskQueue,
@@ -123,9 +124,7 @@ function leadOf(
 /** Whoever can stop the night is named where a person looks. */
 function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[]): Html {
   const found = [
-    ...(workers.some((worker) => worker.is_alive)
-      ? []
-      : ["No worker is alive. Start one: nightdesk worker, or nightdesk up."]),
+    ...(workers.some((worker) => worker.is_alive) ? [] : [NO_WORKER]),
     ...hosts
       .filter(({ state }) => state === "open")
       .map(

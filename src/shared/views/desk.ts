@@ -8,6 +8,9 @@ const count = z.coerce.number();
 /** A time in JSON that the database made. */
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
+/** What keeps all jobs waiting, and how it is mended. */
+export const NO_WORKER = "No worker is alive. Start one: nightdesk worker, or nightdesk up.";
+
 const deskStateSchema = z.object({ waiting: count, is_working: z.boolean() });
 /** How many decisions a person could make now (different calls, answers, and steps that nobody knows the end of), and whether jobs are worked. */
 export type DeskState = z.infer<typeof deskStateSchema>;

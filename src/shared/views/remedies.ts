@@ -14,7 +14,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   FILE_FORMAT_INVALID: "Save the file anew with the program that made it, or correct its ending.",
   FILE_READ_ERROR: "Save the file as UTF-8 text, and check who may read it.",
   FILE_EMPTY:
-    "Nothing to do, unless the file should hold text; a scan needs its text recognised first.",
+    "Nothing to do, unless the file should hold text; a scan is read by nightdesk index --ocr.",
   FILE_TOO_LARGE: "Split the file, or raise the limit that its message names.",
   INVALID_ARGS:
     "Name eight files at most in a question; else try a stronger model, this one's tool calls can't be read.",
