@@ -138,7 +138,7 @@ type UpkeepOptions = {
   readonly log: Log;
 };
 
-/** Makes the place of deleted rows free again, one table at a time, while nobody has anything to run. */
+/** Makes the place of deleted rows free again, one table at a time, between two turns. */
 function startUpkeep({ session, turns, log }: UpkeepOptions): {
   stop(): void;
 } {

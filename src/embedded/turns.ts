@@ -25,6 +25,7 @@ export class Turns {
   readonly #commands = new Set<Promise<void>>();
   #holder: Client | undefined;
   #running: Promise<void> | undefined;
+  #between: (() => Promise<void>) | undefined;
   #patience: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -45,13 +46,10 @@ export class Turns {
     });
   }
 
-  /** Runs the body if nobody has a turn or waits for one; who asks meanwhile waits until it has ended. */
+  /** Runs the body once the turn that is taken has ended; who asks meanwhile waits until the body has ended. */
   runBetween(body: () => Promise<void>): void {
-    if (this.#isStopped || this.#running !== undefined || this.#holder !== undefined) return;
-    this.#running = body().finally(() => {
-      this.#running = undefined;
-      if (this.#queue.size > 0) this.#begin();
-    });
+    this.#between = body;
+    if (this.#holder === undefined) this.#begin();
   }
 
   /** Lets the statement that runs, and the dumps that are being written, come to their end, and no other begin. */
@@ -69,11 +67,18 @@ export class Turns {
       await nextEvents();
       if (this.#isStopped) return;
       if (this.#holder?.isGone) await this.#endTurn("abandoned");
+      if (this.#holder === undefined) await this.#takeBetween();
       const client = this.#next();
       if (client === undefined) break;
       await this.#serve(client);
     }
     if (this.#holder !== undefined) this.#watch(this.#holder);
+  }
+
+  async #takeBetween(): Promise<void> {
+    const body = this.#between;
+    this.#between = undefined;
+    await body?.();
   }
 
   #next(): Client | undefined {
