@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import {
   ensureEmbedded,
@@ -58,6 +59,22 @@ describe("the database process", () => {
     const [one, other] = [ensure(), ensure()];
     expect(one).toBe(other);
     expect((await one).port).toBe(5432);
+  });
+
+  test("that can't start is started less and less often, however often it is asked for", async () => {
+    const directory = await embeddedDirectory();
+    const starts = path.join(directory, "starts");
+    const bin = path.join(directory, "fails.cjs");
+    await writeFile(
+      bin,
+      `require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x"); process.exit(1);`,
+    );
+    const ensure = sharedEnsure({ directory, create: "create", bin });
+    const until = performance.now() + 7_000;
+    while (performance.now() < until) await ensure().catch(() => delay(50));
+    // At 0, 2 and 6 s.
+    expect((await readFile(starts, "utf8")).length).toBeLessThanOrEqual(3);
+    await rm(directory, { recursive: true });
   });
 
   test("keeps directory and socket from other users", async () => {

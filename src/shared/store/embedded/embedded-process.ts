@@ -53,19 +53,29 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
   return { host, port: EMBEDDED_PORT };
 }
 
-/** After a failure, how long the same failure is given: a worker that goes on trying starts no process a moment. */
+/** After a failure, how long the same failure is given, twice as long after each that follows: whoever goes on trying starts few processes. */
 const FAILED_MS = 2_000;
+const FAILED_LONG_MS = 30_000;
 
 /** The same, for many callers in one process: those who ask at the same time share one attempt. */
 export function sharedEnsure(options: EmbeddedOptions): () => Promise<EmbeddedAddress> {
   let pending: Promise<EmbeddedAddress> | undefined;
+  let pauseMs = FAILED_MS;
   const forget = () => {
     pending = undefined;
+  };
+  const pause = () => {
+    setTimeout(forget, pauseMs).unref();
+    pauseMs = Math.min(2 * pauseMs, FAILED_LONG_MS);
+  };
+  const found = () => {
+    pauseMs = FAILED_MS;
+    forget();
   };
   return () => {
     if (pending === undefined) {
       pending = ensureEmbedded(options);
-      pending.then(forget, () => setTimeout(forget, FAILED_MS).unref());
+      pending.then(found, pause);
     }
     return pending;
   };
