@@ -163,8 +163,8 @@ describe("extract", () => {
     expect((await piped).stdout).toContain(JSON.stringify(summary));
   });
 
-  test("the schema of the examples is a good one", async () => {
-    const file = resolve(import.meta.dirname, "../../../examples/schemas/incident.json");
+  test.each(["incident", "letter"])("the schema %s of the examples is a good one", async (name) => {
+    const file = resolve(import.meta.dirname, `../../../examples/schemas/${name}.json`);
     expect(
       schemaProblem(JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>),
     ).toBeUndefined();
