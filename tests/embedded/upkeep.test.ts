@@ -16,16 +16,16 @@ const DEADLINE_MS = 20_000;
 
 test("rows that were deleted give their place back, also while the database is never quiet", async () => {
   const busy = await server.connect();
-  let isOver = false;
+  const ended = new AbortController();
   const statements = (async () => {
-    while (!isOver) await busy.query("select pg_sleep(0.02)");
+    while (!ended.signal.aborted) await busy.query("select pg_sleep(0.02)");
   })();
   await client.query(`create table public."Filled, then" as
     select n, repeat('x', 500) as text from generate_series(1, 5000) n`);
   await client.query("create table public.kept as select n from generate_series(1, 5000) n");
   await client.query(`delete from public."Filled, then"`);
   await until("the place is free", async () => (await size()) === 0, DEADLINE_MS);
-  isOver = true;
+  ended.abort();
   await statements;
   const { rows } = await client.query(
     "select relname from pg_stat_user_tables where last_vacuum is not null",
