@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { printFailure } from "../../src/shared/commands/report-failure.ts";
 import { Failure } from "../../src/shared/failure.ts";
+import { captureStream } from "../support/capture-stream.ts";
 import { openDesk, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { answered, failed, workByHand } from "./work-by-hand.ts";
@@ -86,13 +87,13 @@ test("a line feed in a name or a message breaks no line of a batch", async () =>
 describe("what a host says of a fault", () => {
   const printed = (error: unknown, json = false) => {
     const written: string[] = [];
-    const streams = [process.stdout, process.stderr] as const;
-    const real = streams.map((stream) => stream.write.bind(stream));
-    for (const stream of streams) stream.write = (text: unknown) => written.push(String(text)) > 0;
+    const restore = (["stdout", "stderr"] as const).map((name) =>
+      captureStream(name, (text) => written.push(text)),
+    );
     try {
       printFailure(error, { json, stack: !json });
     } finally {
-      streams.forEach((stream, at) => Object.assign(stream, { write: real[at] }));
+      for (const undo of restore) undo();
     }
     return written.join("");
   };

@@ -17,9 +17,9 @@ const STACK_FRAMES = 10;
 let isReady = false;
 
 /**
- * What jest runs each test file by. Pure units are imported by Node itself, into the process of jest's worker, so that a module
- * is evaluated once for all of them; tests, hooks, limits of time and reports stay jest's. Other files have a registry of
- * their own, as jest does it, and so have all where coverage is measured: jest counts only what it has loaded itself.
+ * What jest runs each test file by. It is imported by Node itself, into the process of jest's worker, so that a module is
+ * evaluated once for all files; tests, hooks, limits of time and reports stay jest's. What mocks or measures has a registry of
+ * its own, as jest does it, and so have all files where coverage is measured: jest counts only what it has loaded itself.
  * @throws {Error} when a file leaves the process changed for the next one
  */
 export default async function runTestFile(...words) {

@@ -5,6 +5,7 @@ import { buildProgram, usageFailure } from "../../src/shared/commands/build-prog
 import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
 import type { Screen } from "../../src/shared/terminal.ts";
 import { handlers as workerHandlers } from "../../src/worker/main.ts";
+import { captureStream } from "./capture-stream.ts";
 import type { Ended } from "./run-bin.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..");
@@ -26,7 +27,11 @@ export async function runCommand(
   { cwd, env = {}, columns }: CommandPlace,
 ): Promise<Ended> {
   const written = { stdout: "", stderr: "" };
-  const restore = [capture("stdout", written), capture("stderr", written), moveTo(cwd)];
+  const restore = [
+    captureStream("stdout", (text) => (written.stdout += text)),
+    captureStream("stderr", (text) => (written.stderr += text)),
+    moveTo(cwd),
+  ];
   const screen = screenOf(columns);
   let code = 0;
   try {
@@ -67,19 +72,4 @@ function screenOf(columns: number | undefined): Screen {
     once: () => undefined,
   });
   return { stdout: streamOf("stdout"), stderr: streamOf("stderr") };
-}
-
-function capture(
-  name: "stdout" | "stderr",
-  written: { stdout: string; stderr: string },
-): () => void {
-  const stream = process[name];
-  const original = stream.write.bind(stream);
-  stream.write = (chunk: string | Uint8Array) => {
-    written[name] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-    return true;
-  };
-  return () => {
-    stream.write = original;
-  };
 }

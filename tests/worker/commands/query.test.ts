@@ -1,13 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { indexFolder } from "../../../bench/index-folder.ts";
-import { buildProgram } from "../../../src/shared/commands/build-program.ts";
-import { exitCodeOf, printFailure } from "../../../src/shared/commands/report-failure.ts";
-import { query } from "../../../src/worker/commands/query.ts";
 import { type Desk, openDesk } from "../../producer/desk.ts";
+import { runCommand } from "../../support/run-command.ts";
 
-const packageRoot = resolve(import.meta.dirname, "..", "..", "..");
 let desk: Desk;
 
 beforeAll(async () => {
@@ -25,35 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => desk.dispose());
 
-const run = (...args: readonly string[]) => runIn(desk.workroot, ...args);
+const runIn = (cwd: string, ...args: readonly string[]) =>
+  runCommand(["query", ...args, "--json"], { cwd });
 
-/** Runs `nightdesk query … --json` in this process, and gives what it wrote to stdout. */
-async function runIn(
-  cwd: string,
-  ...args: readonly string[]
-): Promise<{ code: number; stdout: string }> {
-  const { stdout: stream } = process;
-  const original = stream.write.bind(stream);
-  let stdout = "";
-  let code = 0;
-  stream.write = (chunk: string | Uint8Array) => {
-    stdout += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-    return true;
-  };
-  try {
-    const program = buildProgram("0", async (command, words, options) => {
-      const where = { env: {}, cwd, screen: process, packageRoot, version: "0" };
-      code = (await query({ command, args: words, options, ...where })) ?? 0;
-    });
-    await program.parseAsync(["query", ...args, "--json"], { from: "user" });
-  } catch (error) {
-    printFailure(error, { json: true, stack: false });
-    code = exitCodeOf(error);
-  } finally {
-    stream.write = original;
-  }
-  return { code, stdout };
-}
+const run = (...args: readonly string[]) => runIn(desk.workroot, ...args);
 
 async function pathsOf(...args: readonly string[]): Promise<string[]> {
   const { stdout } = await run(...args);
