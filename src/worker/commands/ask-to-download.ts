@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
-import { askForYes } from "../ask-for-yes.ts";
+import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 
 /**
  * Whether so many bytes may be downloaded.

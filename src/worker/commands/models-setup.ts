@@ -5,7 +5,7 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
-import { askForYes } from "../ask-for-yes.ts";
+import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 import { ownEnvironment, runChild } from "../child-process.ts";
 import type { ChildEnd } from "../child-process.ts";
 import { findPackage, OCR_PACKAGES, ocrFolderOf } from "../ocr/packages.ts";

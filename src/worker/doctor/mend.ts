@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Invocation } from "../../shared/commands/command.ts";
 import type { Terminal } from "../../shared/terminal.ts";
-import { askForYes } from "../ask-for-yes.ts";
+import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 import type { Check } from "./check.ts";
 
 /** Commands that take nothing away, by what they mend. A schema that workers are at work on, or of another build, is not among it. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
-import type { Invocation } from "../shared/commands/command.ts";
-import { Failure } from "../shared/failure.ts";
+import type { Invocation } from "./command.ts";
+import { Failure } from "../failure.ts";
 
 /**
  * Whether something may be done: `--yes`, or an answer on the terminal. The end of the input, and Ctrl-C, are a no.
