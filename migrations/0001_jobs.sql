@@ -370,7 +370,9 @@ create table nightdesk_data.workers (
   -- Base URLs, as in hosts; none where its model, or its embedder, needs none. A host that is down keeps nobody from work
   -- who does not need it, or has another.
   model_hosts text[] not null default '{}',
-  embedder_hosts text[] not null default '{}'
+  embedder_hosts text[] not null default '{}',
+  -- store: it has no files, and takes no jobs that need them.
+  documents_from text not null default 'files' check (documents_from in ('files', 'store'))
 );
 
 -- A claim of a job by a worker. Its id is the fencing token: a result is written only where the job still names it.
@@ -1145,4 +1147,4 @@ create table nightdesk_data.locks (
   name text primary key
 );
 insert into nightdesk_data.locks (name) values
-  ('dispatch'), ('retention'), ('vector_index'), ('compaction'), ('approvals'), ('artifacts');
+  ('dispatch'), ('retention'), ('vector_index'), ('compaction'), ('approvals'), ('artifacts'), ('contents');

@@ -89,6 +89,8 @@ create table nightdesk_data.documents (
   -- How many documents were to be made of what it holds itself. Where the sums of both are not the same for the documents
   -- of one mail, one is missing, and the mail is read again.
   attachments integer not null default 0 check (attachments >= 0),
+  -- Its bytes were to be kept, and would have gone over documents.quota.
+  is_over_quota boolean not null default false,
   unique (source, path),
   constraint an_attachment_lies_below_its_mail check (mail is null or starts_with(path, mail || '/')),
   -- What is packed may hold more.
@@ -105,6 +107,27 @@ create index documents_by_facet on nightdesk_data.documents using gin (facets js
 create index documents_by_day on nightdesk_data.documents (day) where day is not null;
 create index documents_by_family on nightdesk_data.documents (family);
 create index documents_that_supersede on nightdesk_data.documents (path) where supersedes <> '{}';
+
+-- Bytes of documents by what they hold: for workers that have no files, and for evidence whose file is gone.
+create table nightdesk_data.contents (
+  sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
+  bytes bigint not null check (bytes >= 0),
+  content bytea not null,
+  stored_at timestamptz not null default clock_timestamp(),
+  -- When a document last came to have these bytes, or ceased to: what began before may still be reading them.
+  used_at timestamptz not null default clock_timestamp(),
+  constraint contents_are_as_long_as_they_say check (length(content) = bytes)
+);
+
+create function nightdesk_data.note_former_content() returns trigger language plpgsql as $$
+begin
+  update nightdesk_data.contents set used_at = clock_timestamp() where sha256 = old.sha256;
+  return null;
+end $$;
+create trigger documents_change_their_content after update of sha256 on nightdesk_data.documents
+  for each row when (old.sha256 <> new.sha256) execute function nightdesk_data.note_former_content();
+create trigger documents_leave_their_content after delete on nightdesk_data.documents
+  for each row execute function nightdesk_data.note_former_content();
 
 create table nightdesk_data.chunks (
   chunk_id bigint generated always as identity primary key,

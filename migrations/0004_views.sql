@@ -46,7 +46,10 @@ comment on column nightdesk.results.duplicate_of is 'The job of its batch that i
 create view nightdesk.evidence as
 select e.evidence_id, j.job_id, e.run_id, j.batch_id, b.name as batch, j.custom_id, e.kind, e.admitted, e.rejected_reason, e.path, e.source,
        e.sha256, e.chars_full, e.chars_returned, e.truncated, e.chunk_key, e.heading_path, e.start_char, e.end_char,
-       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.left_out, e.title, e.retrieved_at
+       e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.left_out, e.title, e.retrieved_at,
+       e.kind in ('file', 'chunk') and exists (
+         select from nightdesk_data.documents d where d.path = e.path and d.sha256 <> e.sha256) as is_outdated,
+       exists (select from nightdesk_data.contents c where c.sha256 = e.sha256) as is_kept
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
@@ -78,6 +81,8 @@ comment on column nightdesk.evidence.text_sha256 is 'SHA-256 of the text that wa
 comment on column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.';
 comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.';
 comment on column nightdesk.evidence.left_out is 'What a person would see in the file and its text did not hold when it was read, as JSON: how many of each kind; {} where nothing is known to be left out.';
+comment on column nightdesk.evidence.is_outdated is 'Whether the index has the file with other bytes by now than those that were read.';
+comment on column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 
@@ -685,7 +690,8 @@ select d.source, d.path, d.sha256, d.bytes, d.chars,
        coalesce(d.day, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day,
        coalesce(d.day_until, (to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date) as day_until,
        coalesce(d.day_source, 'file_time') as day_source, d.dates, d.mail, d.attachments, d.secrets,
-       d.left_out
+       d.left_out, exists (select from nightdesk_data.contents c where c.sha256 = d.sha256) as is_kept,
+       case when d.is_over_quota then 'STORE_FULL' end as not_kept_code
   from nightdesk_data.documents d;
 comment on view nightdesk.documents is 'One row an indexed file, or an attachment of a mail.';
 comment on column nightdesk.documents.source is 'Name of the configured source that holds the file.';
@@ -707,6 +713,8 @@ comment on column nightdesk.documents.extractor is 'What made text of the bytes 
 comment on column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.';
 comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
 comment on column nightdesk.documents.secrets is 'Kinds of keys and tokens that its text holds: aws_key, gcp_key, github_token, jwt, private_key; empty where none was found.';
+comment on column nightdesk.documents.is_kept is 'Whether the database holds its bytes (documents.keep), so that workers without the files can read it.';
+comment on column nightdesk.documents.not_kept_code is 'STORE_FULL where its bytes were to be kept and would have gone over documents.quota; else null.';
 comment on column nightdesk.documents.left_out is 'What a person would see in the file and its text does not hold, as JSON: how many of each kind, such as pictures or hidden sheets; {} where nothing is known to be left out.';
 
 create view nightdesk.watched_files as
@@ -953,7 +961,7 @@ create view nightdesk.workers as
 select worker_id, host, pid, version, concurrency, started_at, heartbeat_at,
        heartbeat_at > clock_timestamp() - interval '15 seconds' as is_alive, config_file,
        array(select a.key from nightdesk_data.applied_config a
-              where a.sha256 <> w.shared_config ->> a.key order by a.key collate "C") as differs_in
+              where a.sha256 <> w.shared_config ->> a.key order by a.key collate "C") as differs_in, documents_from
   from nightdesk_data.workers w;
 comment on view nightdesk.workers is 'One row a worker that did not say goodbye.';
 comment on column nightdesk.workers.worker_id is 'Id of the worker; another at each start.';
@@ -965,6 +973,7 @@ comment on column nightdesk.workers.started_at is 'When it started.';
 comment on column nightdesk.workers.heartbeat_at is 'When it last said that it is alive; every 5 s.';
 comment on column nightdesk.workers.is_alive is 'Whether that was in the last 15 s.';
 comment on column nightdesk.workers.config_file is 'Configuration that it read when it started, on its machine.';
+comment on column nightdesk.workers.documents_from is 'files, or store for a worker that reads documents from the database and takes no jobs that need files.';
 comment on column nightdesk.workers.differs_in is
   'Keys of its configuration that hold for all workers and differ from what is in force; empty: it agrees.';
 
@@ -1196,7 +1205,7 @@ comment on column nightdesk.operator_actions.action_id is 'Rises with each actio
 comment on column nightdesk.operator_actions.at is 'When it was asked for.';
 comment on column nightdesk.operator_actions.actor is
   'The user whom a trusted proxy named, token for one who gave the token, else the user of the system who runs the dashboard or the command; program and the name of its token for a program.';
-comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, choose, start, save-query, remove-query, switch-schedule, run-schedule, create-token, revoke-token, send-file, delete-file, queue or ask.';
+comment on column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, choose, start, save-query, remove-query, switch-schedule, run-schedule, create-token, revoke-token, send-file, delete-file, queue, ask or forget.';
 comment on column nightdesk.operator_actions.batch_id is 'Batch that it was done to, which may be gone since.';
 comment on column nightdesk.operator_actions.batch is 'Name of that batch; null where it is gone.';
 comment on column nightdesk.operator_actions.job_id is 'Job that it was done to.';

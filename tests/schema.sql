@@ -207,6 +207,13 @@ table nightdesk_data.constraints
   column created_at timestamp with time zone not null default clock_timestamp()
   column resolved_at timestamp with time zone
 
+table nightdesk_data.contents
+  column sha256 text not null
+  column bytes bigint not null
+  column content bytea not null
+  column stored_at timestamp with time zone not null default clock_timestamp()
+  column used_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.coverage
   column job_id uuid not null
   column round integer not null
@@ -283,6 +290,7 @@ table nightdesk_data.documents
   column metadata_problem text
   column mail text
   column attachments integer not null default 0
+  column is_over_quota boolean not null default false
 
 table nightdesk_data.draft_reviews
   column job_id uuid not null
@@ -860,6 +868,7 @@ table nightdesk_data.workers
   column heartbeat_at timestamp with time zone not null default now()
   column model_hosts text[] not null default '{}'::text[]
   column embedder_hosts text[] not null default '{}'::text[]
+  column documents_from text not null default 'files'::text
 
 constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
 
@@ -1148,6 +1157,14 @@ constraint constraints_pkey on nightdesk_data.constraints PRIMARY KEY (constrain
 constraint constraints_reason_check on nightdesk_data.constraints CHECK ((reason = ANY (ARRAY['source_missing'::text, 'sources_disagree'::text, 'out_of_budget'::text, 'stagnated'::text, 'blocked_by_approval'::text, 'auditor_failed'::text])))
 
 constraint constraints_what_check on nightdesk_data.constraints CHECK ((what <> ''::text))
+
+constraint contents_are_as_long_as_they_say on nightdesk_data.contents CHECK ((length(content) = bytes))
+
+constraint contents_bytes_check on nightdesk_data.contents CHECK ((bytes >= 0))
+
+constraint contents_pkey on nightdesk_data.contents PRIMARY KEY (sha256)
+
+constraint contents_sha256_check on nightdesk_data.contents CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint coverage_claim_number_check on nightdesk_data.coverage CHECK ((claim_number >= 1))
 
@@ -2075,6 +2092,8 @@ constraint watches_source_check on nightdesk_data.watches CHECK ((source <> ''::
 
 constraint workers_concurrency_check on nightdesk_data.workers CHECK ((concurrency > 0))
 
+constraint workers_documents_from_check on nightdesk_data.workers CHECK ((documents_from = ANY (ARRAY['files'::text, 'store'::text])))
+
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
 CREATE INDEX approvals_by_decision ON nightdesk_data.approvals USING btree (decision_id) WHERE (decision_id IS NOT NULL)
@@ -2525,7 +2544,7 @@ view nightdesk.coverage (job_id, batch_id, batch, custom_id, round, claim, set_q
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b ON b.batch_id = j.batch_id;
 
-view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets, left_out) as
+view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets, left_out, is_kept, not_kept_code) as
  SELECT source,
     path,
     sha256,
@@ -2547,7 +2566,14 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
     mail,
     attachments,
     secrets,
-    left_out
+    left_out,
+    (EXISTS ( SELECT
+           FROM nightdesk_data.contents c
+          WHERE c.sha256 = d.sha256)) AS is_kept,
+        CASE
+            WHEN is_over_quota THEN 'STORE_FULL'::text
+            ELSE NULL::text
+        END AS not_kept_code
    FROM nightdesk_data.documents d;
 
 view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, confidence, chosen, chosen_by, chosen_at, box, sha256) as
@@ -2591,7 +2617,7 @@ view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, co
           ORDER BY c_1.chosen_at DESC
          LIMIT 1) c ON true;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, left_out, title, retrieved_at) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, left_out, title, retrieved_at, is_outdated, is_kept) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -2619,7 +2645,13 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id
     e.locator,
     e.left_out,
     e.title,
-    e.retrieved_at
+    e.retrieved_at,
+    (e.kind = ANY (ARRAY['file'::text, 'chunk'::text])) AND (EXISTS ( SELECT
+           FROM nightdesk_data.documents d
+          WHERE d.path = e.path AND d.sha256 <> e.sha256)) AS is_outdated,
+    (EXISTS ( SELECT
+           FROM nightdesk_data.contents c
+          WHERE c.sha256 = e.sha256)) AS is_kept
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
@@ -3338,7 +3370,7 @@ view nightdesk.watches (source, looked_at, files, restless, problem) as
     problem
    FROM nightdesk_data.watches;
 
-view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive, config_file, differs_in) as
+view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, heartbeat_at, is_alive, config_file, differs_in, documents_from) as
  SELECT worker_id,
     host,
     pid,
@@ -3351,7 +3383,8 @@ view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, 
     ARRAY( SELECT a.key
            FROM nightdesk_data.applied_config a
           WHERE a.sha256 <> (w.shared_config ->> a.key)
-          ORDER BY (a.key COLLATE "C")) AS differs_in
+          ORDER BY (a.key COLLATE "C")) AS differs_in,
+    documents_from
    FROM nightdesk_data.workers w;
 
 view nightdesk_data.staged_calls (job_id, run_id, kind, batch_id, model, prompt_tokens, completion_tokens, duration_ms, stage) as
@@ -3847,6 +3880,15 @@ begin
     expired = c.expired + excluded.expired;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.note_former_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update nightdesk_data.contents set used_at = clock_timestamp() where sha256 = old.sha256;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.queue_notifications(about nightdesk_data.batches, event text, at timestamp with time zone, batch_name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -4232,6 +4274,10 @@ CREATE TRIGGER tell_end AFTER UPDATE OF state ON nightdesk_data.batches FOR EACH
 CREATE TRIGGER count_added_chunks AFTER INSERT ON nightdesk_data.chunks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
 
 CREATE TRIGGER count_removed_chunks AFTER DELETE ON nightdesk_data.chunks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION nightdesk_data.count_chunks()
+
+CREATE TRIGGER documents_change_their_content AFTER UPDATE OF sha256 ON nightdesk_data.documents FOR EACH ROW WHEN ((old.sha256 <> new.sha256)) EXECUTE FUNCTION nightdesk_data.note_former_content()
+
+CREATE TRIGGER documents_leave_their_content AFTER DELETE ON nightdesk_data.documents FOR EACH ROW EXECUTE FUNCTION nightdesk_data.note_former_content()
 
 CREATE TRIGGER grants_stay BEFORE UPDATE ON nightdesk_data.grants FOR EACH ROW EXECUTE FUNCTION nightdesk_data.keep_grant()
 
@@ -4753,6 +4799,8 @@ comment on view column nightdesk.documents.extractor is 'What made text of the b
 
 comment on view column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.'
 
+comment on view column nightdesk.documents.is_kept is 'Whether the database holds its bytes (documents.keep), so that workers without the files can read it.'
+
 comment on view column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.'
 
 comment on view column nightdesk.documents.left_out is 'What a person would see in the file and its text does not hold, as JSON: how many of each kind, such as pictures or hidden sheets; {} where nothing is known to be left out.'
@@ -4764,6 +4812,8 @@ comment on view column nightdesk.documents.metadata is 'The frontmatter as JSON;
 comment on view column nightdesk.documents.metadata_problem is 'Why the frontmatter can''t be read; null unless metadata_state is unknown.'
 
 comment on view column nightdesk.documents.metadata_state is 'absent: no frontmatter. unknown: frontmatter that can not be read as a mapping. present: read.'
+
+comment on view column nightdesk.documents.not_kept_code is 'STORE_FULL where its bytes were to be kept and would have gone over documents.quota; else null.'
 
 comment on view column nightdesk.documents.path is 'Path of the file, relative to the work root, as spelled on disk; of an attachment below the path of its mail.'
 
@@ -4816,6 +4866,10 @@ comment on view column nightdesk.evidence.evidence_id is 'Id of the piece.'
 comment on view column nightdesk.evidence.extractor is 'What made text of the bytes of the file, with its version; utf-8 for a text file.'
 
 comment on view column nightdesk.evidence.heading_path is 'Headings above the passage, outermost first.'
+
+comment on view column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.'
+
+comment on view column nightdesk.evidence.is_outdated is 'Whether the index has the file with other bytes by now than those that were read.'
 
 comment on view column nightdesk.evidence.job_id is 'Id of the job.'
 
@@ -5197,7 +5251,7 @@ comment on view column nightdesk.ocr_pages.unreadable is 'Why not; null where it
 
 comment on view column nightdesk.ocr_pages.words is 'How many words.'
 
-comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, choose, start, save-query, remove-query, switch-schedule, run-schedule, create-token, revoke-token, send-file, delete-file, queue or ask.'
+comment on view column nightdesk.operator_actions.action is 'pause, resume, cancel, retry, approve, deny, accept, correct, reject, resolve, choose, start, save-query, remove-query, switch-schedule, run-schedule, create-token, revoke-token, send-file, delete-file, queue, ask or forget.'
 
 comment on view column nightdesk.operator_actions.action_id is 'Rises with each action.'
 
@@ -5695,6 +5749,8 @@ comment on view column nightdesk.workers.config_file is 'Configuration that it r
 
 comment on view column nightdesk.workers.differs_in is 'Keys of its configuration that hold for all workers and differ from what is in force; empty: it agrees.'
 
+comment on view column nightdesk.workers.documents_from is 'files, or store for a worker that reads documents from the database and takes no jobs that need files.'
+
 comment on view column nightdesk.workers.heartbeat_at is 'When it last said that it is alive; every 5 s.'
 
 comment on view column nightdesk.workers.host is 'Name of its machine.'
@@ -5740,6 +5796,8 @@ grant execute on function nightdesk_data.keep_grant() to public
 grant execute on function nightdesk_data.keep_hold_history() to public
 
 grant execute on function nightdesk_data.move_counts(uuid[],text[],bigint[]) to public
+
+grant execute on function nightdesk_data.note_former_content() to public
 
 grant execute on function nightdesk_data.queue_notifications(nightdesk_data.batches,text,timestamp with time zone,text) to public
 

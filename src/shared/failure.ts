@@ -40,6 +40,14 @@ export const CODES = {
     outcome: "refused",
     meaning: "The file, or what reading it takes, is over a limit.",
   },
+  CONTENT_NOT_KEPT: {
+    outcome: "refused",
+    meaning: "The worker reads documents from the database, which does not hold this one's bytes.",
+  },
+  STORE_FULL: {
+    outcome: "refused",
+    meaning: "The bytes of a document are not kept: they would go over documents.quota.",
+  },
   INVALID_ARGS: {
     outcome: "refused",
     meaning: "The tool call is not valid, or too many files are named.",

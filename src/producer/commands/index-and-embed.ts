@@ -27,6 +27,7 @@ import {
   foreignDocuments,
   foundNothing,
   incompleteDocuments,
+  unkeptDocuments,
   unreadFrontmatter,
 } from "../print/index-summary.ts";
 import type { VectorTotals } from "../print/index-summary.ts";
@@ -222,6 +223,13 @@ async function printIndexed(
     terminal.say(
       `Of ${countOf(incomplete, "document")} something is not in the text, such as pictures. What: ` +
         `nightdesk sql "select path, left_out from documents where left_out <> '{}'"`,
+    );
+  }
+  const unkept = unkeptDocuments(summary);
+  if (unkept !== undefined) {
+    terminal.say(
+      `${unkept.code}: of ${countOf(unkept.documents, "document")} the bytes are not kept, because of documents.quota. Which: ` +
+        'nightdesk sql "select path from documents where not_kept_code is not null"',
     );
   }
   const pictured = picturedFiles(summary);

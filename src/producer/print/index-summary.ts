@@ -17,6 +17,7 @@ const indexSchema = z.object({
   foreign_documents: z.number().default(0),
   unread_frontmatter: z.number().default(0),
   incomplete_documents: z.number().default(0),
+  not_kept: z.object({ code: z.string(), documents: z.number() }).optional(),
   silently_changed: z.number().default(0),
   silently_changed_paths: z.array(z.string()).default([]),
   skipped_by_extension: z.record(z.string(), z.number()).default({}),
@@ -130,6 +131,12 @@ export const unreadFrontmatter = (summary: unknown): number =>
 /** How many documents have something that their text does not hold. */
 export const incompleteDocuments = (summary: unknown): number =>
   indexSchema.safeParse(summary).data?.incomplete_documents ?? 0;
+
+/** The documents whose bytes would have gone over documents.quota. */
+export const unkeptDocuments = (
+  summary: unknown,
+): { readonly code: string; readonly documents: number } | undefined =>
+  indexSchema.safeParse(summary).data?.not_kept;
 
 /** How many documents of sources that left the configuration the index still holds. */
 export const foreignDocuments = (summary: unknown): number =>

@@ -153,6 +153,9 @@ const verifySchema = z.strictObject({
 });
 
 const documentsSchema = z.strictObject({
+  keep: z.enum(["bytes", "none"]),
+  quota: count,
+  from: z.enum(["files", "store"]),
   reader: z.strictObject({
     timeout_s: z.number().positive(),
     memory_mb: wholeFrom(100),

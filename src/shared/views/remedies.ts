@@ -16,6 +16,9 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   FILE_EMPTY:
     "Nothing to do, unless the file should hold text; a scan is read by nightdesk index --ocr.",
   FILE_TOO_LARGE: "Split the file, or raise the limit that its message names.",
+  CONTENT_NOT_KEPT: "Set documents.keep to bytes, and run nightdesk index where the files are.",
+  STORE_FULL:
+    "Raise documents.quota, or run nightdesk forget or nightdesk prune; then index again.",
   INVALID_ARGS:
     "Name eight files at most in a question; else try a stronger model, this one's tool calls can't be read.",
   EVIDENCE_NOT_ACQUIRED: "Index what should answer it, or name the file in the question.",

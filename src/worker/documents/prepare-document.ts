@@ -33,6 +33,8 @@ export type ReadDocument = {
   readonly sha256: string;
   /** Of an attachment the date of its mail. */
   readonly mailDate?: string | undefined;
+  /** Its bytes, where they are kept. */
+  readonly content?: Buffer | undefined;
 } & Pick<DocumentToWrite, "facts" | "settled" | "mail" | "attachments" | "leftOut">;
 
 export type PreparedDocument = Omit<DocumentToWrite, "replace" | "chunks"> &

@@ -21,6 +21,8 @@ export type IndexSummary = Tally & {
   readonly unread_frontmatter: number;
   /** Of the whole index: documents whose text does not hold all of them. */
   readonly incomplete_documents: number;
+  /** Of the whole index: documents whose bytes would have gone over documents.quota, and the code that says so. */
+  readonly not_kept?: { readonly code: "STORE_FULL"; readonly documents: number };
   /** The first of the silently changed ones. */
   readonly silently_changed_paths: readonly string[];
   /** Files of the sources that were scanned, left out for their extension. */
@@ -53,6 +55,9 @@ export async function indexSources(deps: IndexDeps, options: IndexOptions): Prom
     chunks_total: totals.chunks,
     unread_frontmatter: totals.unreadFrontmatter,
     incomplete_documents: totals.incomplete,
+    ...(totals.overQuota === 0 || deps.keep === undefined
+      ? {}
+      : { not_kept: { code: "STORE_FULL", documents: totals.overQuota } }),
     silently_changed_paths: silentlyChanged.slice(0, SHOWN_PATHS),
     skipped_files: totalSkipped(skippedFilesOf(skipped)),
     skipped_by_extension: skippedFilesOf(skipped),

@@ -58,6 +58,15 @@ type KnownFile = {
 /** Fingerprints of what makes chunks of a text, and of what makes texts of files. */
 type ScanSettings = { readonly chunkSettings: string; readonly reader: string };
 
+/** Whether bytes of a file, or of what it holds, are missing among those that are kept, and there is room for them. */
+export const lacksContent = (
+  { document, attachments }: Pick<KnownFile, "document" | "attachments">,
+  room: number,
+): boolean =>
+  [...(document === undefined ? [] : [document]), ...attachments].some(
+    ({ isKept, facts }) => !isKept && facts.bytes <= BigInt(room),
+  );
+
 /** Whether a file must be read to know if its documents and failures are current, those of all that it holds among them. */
 export function mayHaveChanged(
   { facts }: ListedFile,

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { FALLBACK_LANGUAGE } from "../../shared/language.ts";
 import type { Language } from "../../shared/language.ts";
+import type { NewContent } from "../../shared/store/index/contents.ts";
 import type { DocumentFailure } from "../../shared/store/index/document-failures.ts";
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
@@ -31,6 +32,8 @@ export type Portion = PortionToWrite & {
   readonly lost: readonly IndexedDocument[];
   /** What was indexed before of the documents. */
   readonly replaced: readonly IndexedDocument[];
+  /** Bytes to be kept, of documents of the portion. */
+  readonly contents: readonly NewContent[];
   /** Files that are current by their content and by their facts. */
   readonly verified: number;
   /** Paths of files whose content is another, though no fact of them is. */
@@ -54,6 +57,8 @@ const PORTION_CHARS = 1_000_000;
 const PORTION_FILES = 250;
 /** And a question that comes in between finds what was read before it. */
 const PORTION_MS = 2_000;
+/** What is kept of files is held until it is stored: of all portions in the making so much, and two more are being stored. */
+const HELD_BYTES = 16_000_000;
 
 /** How long this thread may be busy before timers and sockets have their turn. */
 const TURN_MS = 8;
@@ -68,8 +73,8 @@ export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Por
   let yieldedAt = turnStartedAt;
   for await (const found of readFiles(scan)) {
     const draft = await addFound(drafts, found, scan);
-    const isLate = performance.now() - yieldedAt > PORTION_MS;
-    for (const ready of isLate ? [...drafts.values()] : isFull(draft) ? [draft] : []) {
+    const isDue = performance.now() - yieldedAt > PORTION_MS || heldBytes(drafts) > HELD_BYTES;
+    for (const ready of isDue ? [...drafts.values()] : isFull(draft) ? [draft] : []) {
       yield toPortion(ready, scan);
       drafts.delete(ready.language);
       yieldedAt = performance.now();
@@ -80,6 +85,14 @@ export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Por
     }
   }
   for (const draft of drafts.values()) yield toPortion(draft, scan);
+}
+
+function heldBytes(drafts: Drafts): number {
+  let bytes = 0;
+  for (const { contents } of drafts.values()) {
+    for (const { content } of contents) bytes += content.length;
+  }
+  return bytes;
 }
 
 const isFull = ({ chars, files, attachments }: Draft): boolean =>
@@ -99,6 +112,7 @@ const emptyDraft = (language: Language, vocabulary: Vocabulary) => ({
   touched: [] as Portion["touched"][number][],
   failures: [] as DocumentFailure[],
   lost: [] as IndexedDocument[],
+  contents: [] as NewContent[],
   verified: 0,
   silentlyChanged: [] as string[],
 });
@@ -135,10 +149,20 @@ async function addRead(
     return draft;
   }
   draft.chars += read.text.length;
+  if (isCurrent) keepContent(draft, { read, known });
   if (!isCurrent) await addDocument(draft, { read, known }, scan);
   else if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
   else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
   return draft;
+}
+
+/** Bytes that are kept already are not sent again. */
+function keepContent(
+  { contents }: Draft,
+  { read: { path, sha256, content }, known }: FoundDocument,
+): void {
+  const isKept = known?.isKept === true && known.sha256 === sha256;
+  if (content !== undefined && !isKept) contents.push({ path, sha256, content });
 }
 
 const languageOf = (text: string, { source: { language } }: FilesToPrepare): Language =>
@@ -166,6 +190,7 @@ async function addDocument(
   const { danger, ...prepared } = outcome.document;
   if (danger !== null) draft.failures.push(refuseFrontmatter(read.path, danger));
   draft.documents.push({ ...prepared, replace: replaceOf(known, draft, scan) });
+  keepContent(draft, { read, known });
   if (known === undefined) return;
   draft.replaced.push(known);
   if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(read.path);
@@ -201,9 +226,11 @@ async function prepareInThread(
   { chunking, offload, signal, vocabulary }: FilesToPrepare,
 ): Promise<Prepared> {
   const { path, text } = read;
+  // Its bytes would be copied to the thread for nothing.
+  const document = { ...read, content: undefined };
   const limits = { chars: text.length, signal, limitMs: LONGEST_PREPARING_MS };
   try {
-    const packed = await offload(PREPARE, { document: read, settings: chunking }, limits);
+    const packed = await offload(PREPARE, { document, settings: chunking }, limits);
     const chunks = unpackChunks(packed.chunks, () => vocabulary(language));
     return { kind: "prepared", document: { ...packed, chunks } };
   } catch (error) {
@@ -263,6 +290,7 @@ const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Por
   touched: draft.touched,
   failures: draft.failures,
   lost: draft.lost,
+  contents: draft.contents,
   verified: draft.verified,
   silentlyChanged: draft.silentlyChanged,
 });

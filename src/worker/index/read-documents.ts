@@ -35,6 +35,8 @@ export type FilesToRead = {
   readonly failures: ReadonlyMap<string, KnownFailure>;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
+  /** Whether bytes are handed on, to be kept. */
+  readonly keep: "bytes" | "none";
   /** Called before each is read. */
   readonly onFile: (path: string) => void;
 };
@@ -76,7 +78,7 @@ const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
     : refusal;
 
-type Reading = Pick<FilesToRead, "source" | "reader" | "failures">;
+type Reading = Pick<FilesToRead, "source" | "reader" | "failures" | "keep">;
 
 /** Reads one listed file through the sandbox, and after it what it holds: the attachments of a mail. */
 async function* readDocuments(
@@ -152,6 +154,7 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     facts: { ...facts, bytes: BigInt(bytes.length) },
     attachments: attachments.length,
     leftOut,
+    ...(scan.keep === "bytes" ? { content: bytes } : {}),
   };
   for (const attachment of attachments) {
     yield* readAttachment(scan, { ...content, depth: depth + 1 }, attachment);

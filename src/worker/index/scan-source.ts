@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Language } from "../../shared/language.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
+import { storeContents, sumContents } from "../../shared/store/index/contents.ts";
 import {
   loadFailures,
   pruneFailures,
@@ -15,7 +16,12 @@ import { removeDocuments, writeDocuments } from "../../shared/store/index/write-
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
 import type { Offload } from "../offload/offload.ts";
-import { attachmentsByMail, lastingFailuresByFile, mayHaveChanged } from "./known-documents.ts";
+import {
+  attachmentsByMail,
+  lacksContent,
+  lastingFailuresByFile,
+  mayHaveChanged,
+} from "./known-documents.ts";
 import type { LastingFailure } from "./known-documents.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
@@ -178,16 +184,20 @@ const MERGED_PORTIONS = 64;
 /** Indexes what may have changed. */
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
   const chunkSettings = chunkSettingsFingerprint(deps.chunking, source);
-  const { stale, unread } = selectStale(source, scan, { chunkSettings, reader: deps.reader });
+  const room = deps.keep === undefined ? -1 : deps.keep.quota - (await sumContents(deps.db));
+  const settings = { chunkSettings, reader: deps.reader, room };
+  const { stale, unread } = selectStale(source, scan, settings);
   scan.track(countUnread(scan, unread), unread.length);
 
   const failing: string[] = [];
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
   const { chunking, offload, reader } = deps;
+  const quota = deps.keep?.quota ?? 0;
+  const keep = deps.keep === undefined ? ("none" as const) : ("bytes" as const);
   const onFile = (path: string): void => {
     scan.track({}, 0, posix.extname(path).toLowerCase());
   };
-  const files = { files: stale, source, chunking, chunkSettings, offload, reader, onFile };
+  const files = { files: stale, source, chunking, chunkSettings, offload, reader, keep, onFile };
   const portions = preparePortions({ ...scan, ...files });
   let begun = 0;
   for await (const portion of portions) {
@@ -197,7 +207,7 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
     if (begun % MERGED_PORTIONS === 0)
       await writes.start(() => compactPostings(deps.db, scan.signal));
     await writes.start(async () => {
-      const stored = await storePortion(deps.db, portion);
+      const stored = await storePortion(deps.db, portion, quota);
       failing.push(...stored.failing);
       scan.silentlyChanged.push(...stored.silentlyChanged);
       scan.track(stored.tally, portion.files);
@@ -211,7 +221,7 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
 function selectStale(
   { label }: IndexSource,
   { files, known, attachments, lasting, rebuild, verify }: Files,
-  settings: { readonly chunkSettings: string; readonly reader: string },
+  settings: { readonly chunkSettings: string; readonly reader: string; readonly room: number },
 ): { readonly stale: readonly ListedFile[]; readonly unread: readonly string[] } {
   const stale: ListedFile[] = [];
   const unread: string[] = [];
@@ -222,7 +232,8 @@ function selectStale(
       attachments: attachments.get(path) ?? [],
       failures: lasting.get(path) ?? [],
     };
-    if (rebuild || verify === true || mayHaveChanged(file, knownFile, settings)) stale.push(file);
+    const isStale = rebuild || verify === true || mayHaveChanged(file, knownFile, settings);
+    if (isStale || lacksContent(knownFile, settings.room)) stale.push(file);
     else unread.push(path);
   }
   return { stale, unread };
@@ -334,8 +345,8 @@ type StoredPortion = {
  * Stores a portion in one transaction. Where the database refuses what is in it, its documents are written one by
  * one, so that the one it refuses is a failure and the others are not lost.
  */
-async function storePortion(db: Database, portion: Portion): Promise<StoredPortion> {
-  const store = storeIn(db);
+async function storePortion(db: Database, portion: Portion, quota: number): Promise<StoredPortion> {
+  const store = storeIn(db, quota);
   const whole = await tryStore(store, portion);
   if (whole === "stored") return describe(portion);
   const refused: Refused[] = [];
@@ -344,11 +355,14 @@ async function storePortion(db: Database, portion: Portion): Promise<StoredPorti
       ...NOTHING_ELSE,
       ...head(portion),
       documents: [document],
+      contents: portion.contents.filter(({ path }) => path === document.path),
     });
     if (outcome !== "stored") refused.push({ document, sqlState: outcome.sqlState });
   }
   const rest = withoutRefused(portion, refused);
-  await retryConflicts(() => store({ ...rest, documents: [] }));
+  const written = new Set(portion.documents.map(({ path }) => path));
+  const contents = portion.contents.filter(({ path }) => !written.has(path));
+  await retryConflicts(() => store({ ...rest, documents: [], contents }));
   return describe(rest);
 }
 
@@ -380,14 +394,17 @@ async function tryStore(
 }
 
 const storeIn =
-  (db: Database): Store =>
+  (db: Database, quota: number): Store =>
   (portion) =>
     db.transaction(async (transaction) => {
-      const { documents, touched, failures, lost } = portion;
+      const { documents, touched, failures, lost, contents } = portion;
       if (documents.length > 0) await writeDocuments(transaction, portion);
       if (touched.length > 0) await touchDocuments(transaction, touched);
       if (lost.length > 0) await removeDocuments(transaction, lost);
       if (failures.length > 0) await recordFailures(transaction, portion.source, failures);
+      // Last, since whoever keeps bytes waits for who does until that one commits.
+      if (contents.length > 0)
+        await storeContents(transaction, portion.source, { contents, quota });
     });
 
 /** What the database says may quote the document: only its code is kept. */
@@ -492,6 +509,8 @@ export type IndexDeps = {
   readonly reader: string;
   /** For documents that are long. */
   readonly offload: Offload;
+  /** Keeps the bytes of documents, so many in all; undefined keeps none. */
+  readonly keep?: { readonly quota: number } | undefined;
 };
 export type IndexOptions = {
   /** The name of one source; all of them without it. */

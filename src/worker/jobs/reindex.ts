@@ -103,6 +103,7 @@ export async function scan(
         ocrFingerprint(config.index.ocr),
       ),
       offload: offloadDocuments,
+      keep: config.documents.keep === "bytes" ? config.documents : undefined,
     },
     {
       ...(source === undefined ? {} : { source }),

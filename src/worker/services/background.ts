@@ -19,7 +19,7 @@ import { scheduleService } from "./schedules.ts";
 import { sharedConfigService } from "./shared-config.ts";
 import type { SharedConfigKeeper } from "./shared-config.ts";
 import type { Service } from "./supervisor.ts";
-import { hasWatches, watchService } from "./watch.ts";
+import { watchesFolders, watchService } from "./watch.ts";
 
 type BackgroundParts = Pick<LaneParts, "take" | "targets"> & {
   readonly context: CommandContext;
@@ -48,7 +48,7 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
     laneService("command", parts),
     laneService("notify", parts),
     ...(invocation.options["drain"] === true ? [] : [scheduleService({ database, logger })]),
-    ...(invocation.options["drain"] === true || !hasWatches(config)
+    ...(invocation.options["drain"] === true || !watchesFolders(config)
       ? []
       : [watchService({ config, database, logger })]),
     hostService({

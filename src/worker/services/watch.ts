@@ -59,8 +59,9 @@ function logLook(logger: Logger, source: string, { taken, decisions, moves }: Lo
   }
 }
 
-export const hasWatches = ({ index }: Config): boolean =>
-  index.sources.some(({ watch }) => watch !== undefined);
+/** A worker without files leaves watched folders, and what is moved in them, to those that have them. */
+export const watchesFolders = ({ index, documents }: Config): boolean =>
+  documents.from === "files" && index.sources.some(({ watch }) => watch !== undefined);
 
 async function openWatched({
   config,

@@ -30,7 +30,7 @@ describeOnPostgres("the views of the index", () => {
       {
         view: "documents",
         columns:
-          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets, left_out",
+          "source, path, sha256, bytes, chars, chunks, metadata_state, metadata, indexed_at, language, metadata_problem, extractor, day, day_until, day_source, dates, mail, attachments, secrets, left_out, is_kept, not_kept_code",
         commented: true,
       },
     ]);

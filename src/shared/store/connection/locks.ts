@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Queryable } from "./database.ts";
-import { valueOf } from "./rows.ts";
+import { execute, valueOf } from "./rows.ts";
 
 /** What one at a time does, of all workers. Each is a row that the role of `nightdesk sql` can't see, let alone lock. */
 type LockName =
-  "dispatch" | "retention" | "vector_index" | "compaction" | "approvals" | "artifacts";
+  "dispatch" | "retention" | "vector_index" | "compaction" | "approvals" | "artifacts" | "contents";
 
 /**
  * Common table expressions that take a lock until the transaction ends, or find that somebody else holds it:
@@ -18,6 +18,11 @@ guard as materialized (select exists (select from locked) as held)`;
 /** Takes a lock until the transaction ends. @returns whether nobody else held it */
 export const tryLock = (transaction: Queryable, name: LockName): Promise<boolean> =>
   valueOf(transaction, z.boolean())`with ${guardBy(name)} select held from guard`;
+
+/** Takes a lock until the transaction ends, after whoever holds it. */
+export const waitForLock = (transaction: Queryable, name: LockName): Promise<void> =>
+  execute(transaction)`
+     select from nightdesk_data.locks where name = '${name}' for no key update`;
 
 /** The secret of this installation from which the marks around evidence are derived, 32 bytes. */
 export const selectEvidenceKey = (db: Queryable): Promise<Buffer> =>

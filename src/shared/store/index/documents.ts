@@ -24,6 +24,8 @@ export type IndexedDocument = {
   readonly facts: FileFacts;
   /** Whether the facts would have told of another write. */
   readonly settled: boolean;
+  /** Whether the database holds its bytes. */
+  readonly isKept: boolean;
 } & MailLink;
 
 /** What binds an attachment to its mail. */
@@ -49,6 +51,7 @@ const rowSchema = z.object({
   settled: z.boolean(),
   mail: z.string().nullable(),
   attachments: z.int(),
+  is_kept: z.boolean(),
 });
 
 type FactsRow = Readonly<Record<"bytes" | "mtime_ns" | "ctime_ns" | "inode", string>>;
@@ -75,8 +78,9 @@ export async function loadDocumentFacts(
   // Text, so that every driver gives the same and no nanosecond is lost in a double.
   const rows = await rowsOf(db, rowSchema, [source])`
      select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
-            inode::text, device::text, settled, mail, attachments
-       from nightdesk_data.documents where source = $1`;
+            inode::text, device::text, settled, mail, attachments,
+            exists (select from nightdesk_data.contents c where c.sha256 = d.sha256) as is_kept
+       from nightdesk_data.documents d where source = $1`;
   return new Map(rows.map((row) => [row.path, toDocument(row)]));
 }
 
@@ -127,6 +131,7 @@ const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   settled: row.settled,
   mail: row.mail,
   attachments: row.attachments,
+  isKept: row.is_kept,
 });
 
 /** Stores new facts of documents whose content did not change. */

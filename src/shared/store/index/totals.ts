@@ -12,6 +12,8 @@ const totalsSchema = camelRow({
   unread_frontmatter: z.int(),
   /** Documents whose text does not hold all of them. */
   incomplete: z.int(),
+  /** Documents whose bytes would have gone over documents.quota. */
+  over_quota: z.int(),
 });
 
 const fileFactsSchema = z.object({
@@ -50,6 +52,7 @@ export const countIndex = (
             (count(*) filter (where source <> all ($1::text[])))::integer as foreign,
             (count(*) filter (where metadata_state = 'unknown'))::integer as unread_frontmatter,
             (count(*) filter (where left_out <> '{}'))::integer as incomplete,
+            (count(*) filter (where is_over_quota))::integer as over_quota,
             (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks
        from nightdesk_data.documents`;
 

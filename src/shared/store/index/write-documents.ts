@@ -228,7 +228,7 @@ async function upsertDocuments(
             extractor = excluded.extractor, day = excluded.day, day_until = excluded.day_until,
             day_source = excluded.day_source, dates = excluded.dates, family = excluded.family,
             supersedes = excluded.supersedes, mail = excluded.mail, attachments = excluded.attachments,
-            sketch = excluded.sketch, secrets = excluded.secrets, left_out = excluded.left_out,
+            sketch = excluded.sketch, secrets = excluded.secrets, left_out = excluded.left_out, is_over_quota = false,
             scanned_at = now(), indexed_at = now()
      returning doc_id::text, path`;
   return new Map(rows.map(({ doc_id, path }) => [path, doc_id]));
