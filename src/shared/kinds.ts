@@ -26,6 +26,8 @@ type KindDescriptor<Input extends JobInput> = {
   readonly lane?: Lane;
   /** The hosts that its runs call: while one is down, jobs of the kind wait. */
   readonly calls: readonly ("model" | "embedder")[];
+  /** Whether its runs need the files themselves, which a worker with documents.from: store has not. */
+  readonly needsFiles?: true;
   /** The input with another model or route, as far as the kind knows of either. */
   readonly withModel: (input: Input, other: OtherModel) => Input;
 };
@@ -122,12 +124,14 @@ const WRITTEN = {
     ...WITHOUT_MODEL,
     title: () => "",
     calls: ["embedder"],
+    needsFiles: true,
     notRepeatable: "it read the sources as they were, and no reply of a model is on record",
   },
   ocr: {
     ...WITHOUT_MODEL,
     title: textAt("path"),
     calls: [],
+    needsFiles: true,
     notRepeatable: "what it read is on record page by page, and no reply of a model is",
   },
   command: {

@@ -29,7 +29,7 @@ import { chooseVectors, sayWhose } from "./search/choose-vectors.ts";
 import type { ChooseVectors } from "./search/choose-vectors.ts";
 import type { Search } from "./search/search.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
-import type { BoundSandbox } from "./sandbox/open-sandbox.ts";
+import type { BoundSandbox, Sandbox } from "./sandbox/open-sandbox.ts";
 import {
   embedderPlaceOf,
   entailmentSettingsOf,
@@ -90,11 +90,7 @@ export function openResources(context: CommandContext, database: Database): Work
     choice: choiceAmong(parts, null),
     features: featuresIn(looked),
   };
-  const sandbox = once(() =>
-    openSandbox(policyOf(config), textExtractionOf(config, looked), () =>
-      selectAttachments(looked),
-    ),
-  );
+  const sandbox = once(() => openFiles(config, looked));
   const filesOf = (opened: BoundSandbox): DeskFiles =>
     withAttachments(opened, {
       list: () => selectAttachments(looked),
@@ -171,6 +167,25 @@ export function openResources(context: CommandContext, database: Database): Work
   };
   return resources;
 }
+
+/** The only way to documents: by files, or by what the index keeps of them, as documents.from says. */
+export async function openFiles(config: Config, db: Database): Promise<Sandbox> {
+  const extractText = textExtractionOf(config, db);
+  const known = {
+    attachments: () => selectAttachments(db),
+    kept: async (sha256: string) => (await loadContents()).selectContent(db, sha256),
+  };
+  if (config.documents.from === "files") return openSandbox(policyOf(config), extractText, known);
+  const { listStoredFiles, selectStoredFile } = await loadContents();
+  const { openStore } = await import("./sandbox/stored-files.ts");
+  const store = {
+    list: () => listStoredFiles(db),
+    read: (path: string, maxBytes: number) => selectStoredFile(db, path, maxBytes),
+  };
+  return openStore(policyOf(config), extractText, { ...known, store });
+}
+
+const loadContents = () => import("../shared/store/index/contents.ts");
 
 /** Says in the log when questions are compared with other vectors than those of the configuration. */
 function saidOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors {

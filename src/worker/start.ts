@@ -221,6 +221,7 @@ const formatWorker = (
   concurrency,
   modelHosts: pacing.models.map(({ host }) => host),
   embedderHosts: pacing.embedders.map(({ host }) => host),
+  documentsFrom: config.documents.from,
   configFile: config.file,
   sharedConfig: sharedConfigFor(
     invocation.options["drain"] === true ? "drain" : "stay",

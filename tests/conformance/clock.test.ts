@@ -113,7 +113,11 @@ describe.each(databases)("a clock that is set back by an hour, on %s", (name) =>
   test("takes no worker for alive whose heart beat before", async () => {
     const facts = { host: "here", pid: 1, version: "test", concurrency: 1 };
     const hosts = { modelHosts: [], embedderHosts: [] };
-    const configuration = { configFile: "/nightdesk.yaml", sharedConfig: new Map() };
+    const configuration = {
+      documentsFrom: "files" as const,
+      configFile: "/nightdesk.yaml",
+      sharedConfig: new Map(),
+    };
     await heartbeat(db, { workerId: randomUUID(), ...facts, ...hosts, ...configuration });
     expect(await countAliveWorkers(db, null)).toBe(1);
     await ahead("workers", "heartbeat_at");

@@ -54,6 +54,7 @@ describe.each(databases)("the configuration that all workers share, on %s", (nam
       concurrency: 1,
       modelHosts: [],
       embedderHosts: [],
+      documentsFrom: "files" as const,
       configFile: config.file,
       sharedConfig: sharedConfigOf(config, modelHostsOf(config)),
     };

@@ -558,6 +558,7 @@ describe.each(databases)("the store on %s", (name) => {
       concurrency: 1,
       modelHosts: [],
       embedderHosts: [],
+      documentsFrom: "files",
       configFile: "/nightdesk.yaml",
       sharedConfig: new Map(),
     });

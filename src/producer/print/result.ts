@@ -10,7 +10,13 @@ import { layOutLines, line, plainText, styledState } from "../../shared/styled-t
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/inbox-pages.ts";
-import { citedText, isCopy, isOfPiece, unreadLines } from "../../shared/views/citations.ts";
+import {
+  citedText,
+  isCopy,
+  isOfPiece,
+  outdatedLines,
+  unreadLines,
+} from "../../shared/views/citations.ts";
 import type { StoredCitation } from "../../shared/views/citations.ts";
 import { claimLines, claimsJson, leftOutJson, leftOutLines } from "../../shared/views/claims.ts";
 import { unboundText } from "../../shared/views/field-blocks.ts";
@@ -71,6 +77,7 @@ const evidenceLines = (result: JobResult): readonly string[] => [
 
 const warningsOf = (result: JobResult): readonly string[] => [
   ...passedOverLines(result),
+  ...outdatedLines(result.outdated),
   ...unreadLines(result.evidence),
   ...fieldLines(result),
   ...warnOfLinks(result),

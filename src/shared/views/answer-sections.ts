@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatTask } from "../kinds.ts";
-import { citedText, isCopy, isOfPiece, placePiece, unreadLines } from "./citations.ts";
+import {
+  citedText,
+  isCopy,
+  isOfPiece,
+  outdatedLines,
+  placePiece,
+  unreadLines,
+} from "./citations.ts";
 import type { StoredCitation } from "./citations.ts";
 import { claimBlocks, leftOutBlocks, placesOfPiece } from "./claims.ts";
 import { fieldBlocks, isCutField } from "./field-blocks.ts";
@@ -82,6 +89,7 @@ export function answerSection(
       ...leftOutBlocks(answer.claims_left_out),
       ...problemBlocks(answer),
       ...(scope === null ? [] : [note(scope)]),
+      ...outdatedLines(answer.outdated).map(note),
       ...unreadLines(answer.evidence).map(note),
       ...listOf(kind === "digest" ? "Answers that it is of" : "Evidence", items),
       ...stepBlocksOf(answer.steps),

@@ -84,4 +84,8 @@ export const unreadLines = (evidence: readonly UnreadPiece[]): readonly string[]
   ),
 ];
 
+/** Of files that the index has with other bytes by now than those that were read. */
+export const outdatedLines = (paths: readonly string[]): readonly string[] =>
+  paths.length === 0 ? [] : [`Changed since it was read: ${paths.join(", ")}.`];
+
 type UnreadPiece = { readonly path: string; readonly left_out: Readonly<Record<string, number>> };

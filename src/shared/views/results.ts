@@ -78,6 +78,7 @@ const resultSchema = z.object({
     storedEvidence.extend({ evidence_id: z.number(), passage: z.string().optional() }),
   ),
   evidence_count: count,
+  outdated: z.array(z.string()),
   passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
   bindings: z.array(storedBinding),
   unfounded_links: z.array(z.string()),
@@ -93,7 +94,7 @@ const resultSchema = z.object({
 
 /**
  * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was
- * admitted, `passed_over` documents with a newer version that the question asked for, `bindings` the words that carry the
+ * admitted, `outdated` the files of it that the index has with other bytes by now, `passed_over` documents with a newer version that the question asked for, `bindings` the words that carry the
  * values of an extraction, `vectors` how many `selectVectors` gives, `done_reason`
  * why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer, and neither in
  * the question nor in anything that was read; `claims` are the statements that the answer holds.
@@ -143,6 +144,10 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
                  order by r.citations @> jsonb_build_array(jsonb_build_object('path', e.path, 'chunkKey', e.chunk_key)) desc,
                           e.ordinal limit ${pieces ?? "null"}) e) as evidence,
        (select count(*) from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted) as evidence_count,
+       array(select distinct e.path from nightdesk_data.evidence e
+              where e.run_id = j.run_id and e.admitted and e.kind in ('file', 'chunk')
+                and exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 <> e.sha256)
+              order by e.path) as outdated,
        ${PASSED_OVER_JSON} as passed_over,
        (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
           from (select * from nightdesk_data.field_bindings f where f.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) f) as bindings,

@@ -32,10 +32,11 @@ import type { StoredPage } from "../ocr/with-read-pages.ts";
 import { doubtsOn, pictureOf } from "../ocr/place/page-picture.ts";
 import { placesHtml } from "../ocr/place/places-html.ts";
 import type { ShownPlace } from "../ocr/place/places-html.ts";
-import { bytesOf, openSandbox } from "../sandbox/open-sandbox.ts";
+import { openFiles } from "../resources.ts";
+import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { quotePath } from "../sandbox/names.ts";
-import { policyOf, readerLimitsOf, textExtractionOf } from "../settings.ts";
+import { readerLimitsOf } from "../settings.ts";
 import { withoutDoubts } from "../text/doubt-mark.ts";
 
 /** Shows where the statements of a run, or of the last run of a job, are carried. */
@@ -48,7 +49,7 @@ export const evidenceShow: CommandHandler = async (invocation) => {
   return withDatabase(context, "must-exist", async (database) => {
     const run = await selectRun(database, invocation.args[0] ?? "");
     const carried = selectCarried(context, run);
-    const sandbox = await openSandbox(policyOf(context.config), textExtractionOf(context.config));
+    const sandbox = await openFiles(context.config, database);
     try {
       const places: ShownPlace[] = [];
       for (const own of byFile(carried)) {
@@ -155,13 +156,13 @@ async function showPlace(
   return place(shown);
 }
 
-/** The bytes of the file, where they are those that were read. */
+/** The bytes that were read, of the file or as the database has kept them. */
 async function readUnchanged(
   sandbox: FileSource,
   path: string,
   sha256: string,
 ): Promise<Buffer | Refusal> {
-  const opened = await sandbox.openFile({ path, lookup: "exact" });
+  const opened = await sandbox.openFile({ path, lookup: "exact", sha256 });
   if (opened.kind === "refused") return opened;
   const bytes = bytesOf(opened);
   if (hash("sha256", bytes, "hex") !== sha256) {

@@ -143,6 +143,7 @@ async function assertUsable(config: Config): Promise<void> {
     const { checkReranker } = await import("../embedders/transformers/reranker.ts");
     await checkReranker(reranker, config.roots.workroot);
   }
+  if (config.documents.from === "store") return;
   const sandbox = await openSandbox(policyOf(config), textExtractionOf(config));
   sandbox.close();
 }

@@ -271,6 +271,10 @@ const keysThatDiffer = (one: SharedConfig, inForce: SharedConfig): string =>
 
 /** Opens the sandbox as a worker would, without creating anything, and looks at every source's root. */
 export async function checkRoots(config: Config): Promise<readonly Check[]> {
+  if (config.documents.from === "store") {
+    const message = "Documents come from the database (documents.from: store): no folder is read.";
+    return [ok("DOCTOR_SECURITY_POLICY_OK", message)];
+  }
   return [
     await checkPolicy(config),
     ...(await Promise.all(config.index.sources.map((source) => checkSource(config, source)))),

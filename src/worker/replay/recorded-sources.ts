@@ -80,7 +80,8 @@ async function readRecordedFiles(
   const texts = new Map<string, FileText>();
   const changed: ChangedSource[] = [];
   for (const { path, sha256 } of referencesOf(run)) {
-    const reading = await sandbox.readTextFile({ path, lookup: "exact", maxChars: MOST_CHARS });
+    const recorded = { path, lookup: "exact", sha256 } as const;
+    const reading = await sandbox.readTextFile({ ...recorded, maxChars: MOST_CHARS });
     if (reading.kind === "refused") {
       changed.push({ path, reason: reading.code, message: reading.message });
     } else if (reading.sha256 !== sha256) {

@@ -4,10 +4,9 @@ import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { attachedBytes } from "../documents/extraction.ts";
 import type { ExtractText } from "../documents/extraction.ts";
-import { findFile } from "./find-file.ts";
+import { checkPlace, findFile } from "./find-file.ts";
 import type { Named, Search } from "./find-file.ts";
 import { quotePath } from "./names.ts";
-import { readBytes } from "./visit-file.ts";
 
 /** What a path means, read: a file, or what a mail holds, below the path of its file. */
 export type FileContent = {
@@ -22,6 +21,25 @@ export type FileContent = {
  * that of an attachment, its mail is looked for first: below a file there is nothing else.
  */
 export async function readContent(
+  search: Search,
+  named: Named,
+  extractText: ExtractText,
+): Promise<FileContent | Refusal> {
+  const now = await readCurrent(search, named, extractText);
+  if (named.sha256 === undefined || !isAnother(now, named.sha256)) return now;
+  const kept = checkPlace(search, named.path) ? await search.kept(named.sha256) : null;
+  return kept === null ? now : { kind: "content", path: named.path, bytes: kept };
+}
+
+/** What is refused for another reason than that it is not there stays refused, whatever is kept of it. */
+const isAnother = (now: FileContent | Refusal, sha256: string): boolean =>
+  now.kind === "content"
+    ? hash("sha256", now.bytes, "hex") !== sha256
+    : GONE.some((code) => code === now.code);
+
+const GONE = ["FILE_NOT_FOUND", "CONTENT_NOT_KEPT", "STORE_FULL"] as const;
+
+async function readCurrent(
   search: Search,
   named: Named,
   extractText: ExtractText,
@@ -46,13 +64,13 @@ const saysMore = (refusal: Refusal | null, next: Refusal): Refusal =>
 
 async function readFile(search: Search, named: Named): Promise<FileContent | Refusal> {
   const { descriptors, rules } = search.ground;
-  const found = await findFile(search, named, (file): FileContent | Refusal => {
-    const bytes = descriptors.withReadable(file.descriptor, (readable) =>
-      readBytes(file, readable, rules.maxBytes),
-    );
-    return Buffer.isBuffer(bytes) ? { kind: "content", path: file.path, bytes } : bytes;
-  });
-  return found.kind === "refused" ? found : found.value;
+  const found = await findFile(search, named, (file) => ({
+    path: file.path,
+    bytes: descriptors.readAll(file, rules.maxBytes),
+  }));
+  if (found.kind === "refused") return found;
+  const bytes = await found.value.bytes;
+  return Buffer.isBuffer(bytes) ? { kind: "content", path: found.value.path, bytes } : bytes;
 }
 
 /** Reads what a mail holds, and what that holds, by the names of attachments. */

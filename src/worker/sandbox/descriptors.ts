@@ -5,30 +5,138 @@ import {
   lstatSync,
   openSync,
   readlinkSync,
+  readSync,
   realpathSync,
 } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { posix } from "node:path";
-import { Failure } from "../../shared/failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
+import type { Refusal } from "../../shared/failure.ts";
+import { isSystemError, quotePath } from "./names.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 
+/** What is asked about an open file. */
+export type FileStat = Pick<
+  BigIntStats,
+  | ("dev" | "ino" | "nlink" | "size" | "mtimeNs" | "ctimeNs")
+  | ("isDirectory" | "isFile" | "isFIFO" | "isSocket")
+>;
+
+/** An allowed file while it is open. */
+export type OpenFile = {
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  readonly descriptor: number;
+  readonly stat: FileStat;
+};
+
+/** A file that stays open for its caller, who closes it. */
+export type OpenedFile = {
+  readonly kind: "opened";
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  /** Readable, at its start. */
+  readonly descriptor: number;
+  readonly bytes: number;
+};
+
+/** An attachment, a file whose path may be that of one, or one of the store. */
+export type HeldFile = {
+  readonly kind: "held";
+  /** Relative to the security root, as spelled on disk. */
+  readonly path: string;
+  readonly content: Buffer;
+  readonly bytes: number;
+};
+
 /**
- * How this platform tells which file a descriptor is. Internal; two implementations: proc-descriptors.ts,
- * which has no race, and compared-descriptors.ts, which has one and runs only with `security.allow_racy_reads`.
- * All calls are synchronous: on a local disk they take microseconds, where a thread-pool turn takes longer.
+ * Where files are, and which file a descriptor is. Internal; three implementations: that of /proc, which has no race, one
+ * that compares, which has one and runs only with `security.allow_racy_reads`, and the store of the database (stored-files.ts).
+ * Calls are synchronous but for bytes of the store: on a local disk they take microseconds, where a thread-pool turn takes longer.
  */
 export type Descriptors = {
   /** Opens the place, links followed, and never blocks. Throws the system's error. The caller closes it. */
   open(place: FileLocation): number;
+  stat(descriptor: number): FileStat;
+  close(descriptor: number): void;
   /** The absolute path of the opened file, free of links; null when it can't be told, or is not UTF-8. */
   realPath(descriptor: number, place: FileLocation): string | null;
   /** Whether the folder pinned at start is still what lies at its path. */
   isInPlace(root: PinnedRoot): boolean;
-  /** Gives a descriptor of the same file that can be read, and closes what it opened. */
-  withReadable<T>(descriptor: number, use: (readable: number) => T): T;
+  /** All bytes of an open file, or FILE_TOO_LARGE; it may be closed as soon as this returns. */
+  readAll(file: OpenFile, maxBytes: number): Buffer | Refusal | Promise<Buffer | Refusal>;
+  /** The file for somebody who reads it later. */
+  keepOpen(file: OpenFile, maxBytes: number): OpenedFile | Refusal | Promise<HeldFile | Refusal>;
+  /** Whether anything lies at an absolute path, or may. */
+  isTaken(absolute: string): boolean;
+};
+
+/** Those of a disk. */
+export type DiskDescriptors = Descriptors & {
   /** An absolute path of the root folder that a walk can start from. */
   walkFrom(root: PinnedRoot): string;
 };
+
+type Platform = Pick<DiskDescriptors, "open" | "realPath" | "isInPlace" | "walkFrom"> & {
+  /** Gives a descriptor of the same file that can be read, and closes what it opened. */
+  withReadable<T>(descriptor: number, use: (readable: number) => T): T;
+};
+
+const onDisk = (platform: Platform): DiskDescriptors => ({
+  ...platform,
+  stat: (descriptor) => fstatSync(descriptor, { bigint: true }),
+  close: closeSync,
+  readAll: (file, maxBytes) =>
+    platform.withReadable(file.descriptor, (readable) => readBytes(file, readable, maxBytes)),
+  keepOpen: (file, maxBytes) =>
+    file.stat.size > BigInt(maxBytes)
+      ? refuseSize(file.path, maxBytes)
+      : {
+          kind: "opened",
+          path: file.path,
+          descriptor: platform.withReadable(file.descriptor, (readable) =>
+            openSync(`/proc/self/fd/${readable}`, "r"),
+          ),
+          bytes: Number(file.stat.size),
+        },
+  isTaken: (absolute) => {
+    try {
+      return lstatSync(absolute, { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      return !isSystemError(error) || (error.code !== "ENAMETOOLONG" && error.code !== "ELOOP");
+    }
+  },
+});
+
+/**
+ * The whole content of an open file, or FILE_TOO_LARGE. The size only spares the work: what counts is the
+ * bytes that come, so a file that grows, or lies about its size, stops at the cap too.
+ */
+export function readBytes(file: OpenFile, readable: number, maxBytes: number): Buffer | Refusal {
+  if (file.stat.size > BigInt(maxBytes)) return refuseSize(file.path, maxBytes);
+  let buffer: Buffer = Buffer.allocUnsafe(Number(file.stat.size) + 1);
+  let filled = 0;
+  for (;;) {
+    const count = readSync(readable, buffer, filled, buffer.length - filled, null);
+    if (count === 0) return buffer.subarray(0, filled);
+    filled += count;
+    if (filled > maxBytes) return refuseSize(file.path, maxBytes);
+    if (filled === buffer.length) buffer = enlarge(buffer, maxBytes);
+  }
+}
+
+function enlarge(buffer: Buffer, maxBytes: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(Math.max(buffer.length * 2, 65_536), maxBytes + 1));
+  buffer.copy(larger);
+  return larger;
+}
+
+export const refuseSize = (path: string, maxBytes: number): Refusal =>
+  refuse(
+    "FILE_TOO_LARGE",
+    `${quotePath(path)} is over ${maxBytes} bytes: split it, or raise security.max_file_bytes.`,
+  );
 
 /** The platform as the sandbox sees it. */
 export type PlatformFacts = {
@@ -38,15 +146,15 @@ export type PlatformFacts = {
 };
 
 /** Throws CONFIG_ERROR on Windows, and where there is no /proc unless `security.allow_racy_reads` is set. */
-export function selectDescriptors(host: PlatformFacts, policy: SecurityPolicy): Descriptors {
+export function selectDescriptors(host: PlatformFacts, policy: SecurityPolicy): DiskDescriptors {
   if (host.platform === "win32") {
     throw new Failure(
       "CONFIG_ERROR",
       "Windows is not supported: it has no way to decide on an opened file. Use WSL 2 or a container.",
     );
   }
-  if (namesDescriptors(host)) return procDescriptors(host.descriptorFolder);
-  if (policy.allowRacyReads) return comparedDescriptors;
+  if (namesDescriptors(host)) return onDisk(procDescriptors(host.descriptorFolder));
+  if (policy.allowRacyReads) return onDisk(comparedDescriptors);
   throw new Failure(
     "CONFIG_ERROR",
     `${host.descriptorFolder} does not name open files on this ${host.platform} machine, so a file swapped ` +
@@ -74,7 +182,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
  * For platforms without /proc: resolves the name a second time and compares device and inode. A swap there and
  * back in between gets through, hence `security.allow_racy_reads`.
  */
-const comparedDescriptors: Descriptors = {
+const comparedDescriptors: Platform = {
   open: (place) => openSync(absoluteOf(place), READ),
   realPath: (descriptor, place) => {
     const path = realpathSync.native(absoluteOf(place));
@@ -102,7 +210,7 @@ const O_PATH = 0o10000000;
  * Linux: `folder` is /proc/self/fd. A file is opened from the pinned root's descriptor, the kernel names its
  * real path, and it is opened for reading through that same descriptor: no name is resolved twice.
  */
-function procDescriptors(folder: string): Descriptors {
+function procDescriptors(folder: string): Platform {
   const linkOf = (descriptor: number): string => `${folder}/${descriptor}`;
   return {
     open: ({ root, relativePath }: FileLocation) =>

@@ -1,9 +1,8 @@
-import { lstatSync } from "node:fs";
 import { posix } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
-import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
+import { checkCharacters, checkName, quotePath } from "./names.ts";
 import { mayBegin } from "./policy.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import { below, placesOf, shownPath } from "./roots.ts";
@@ -11,12 +10,15 @@ import type { PinnedRoot, FileLocation } from "./roots.ts";
 import { suggestNames } from "./suggest-names.ts";
 import type { CachedNames, KnownAttachment, NameListing } from "./suggest-names.ts";
 import { visitFile } from "./visit-file.ts";
-import type { Ground, OpenFile, Visited } from "./visit-file.ts";
+import type { OpenFile } from "./descriptors.ts";
+import type { Ground, Visited } from "./visit-file.ts";
 
 export type Named = {
   readonly path: string;
   /** Only what lies at the path from the work root: for a path that is on record, and that nobody spelled. */
   readonly lookup?: "exact" | undefined;
+  /** Of the bytes that are on record: where the file is gone, or holds others, those are taken that the database has kept. */
+  readonly sha256?: string | undefined;
 };
 
 /** As it was asked for and as one absolute place. */
@@ -28,6 +30,19 @@ type RequestedPath = { readonly path: string; readonly absolute: string };
  * file whose path is the same in another form of Unicode.
  */
 export async function findFile<T>(
+  search: Search,
+  named: Named,
+  visit: (file: OpenFile) => T,
+): Promise<Visited<T>> {
+  if (!search.isListed) return findOnce(search, named, visit);
+  await search.listing.current();
+  const found = await findOnce(search, named, visit);
+  if (!isMissing(found)) return found;
+  await search.listing.renewed();
+  return findOnce(search, named, visit);
+}
+
+async function findOnce<T>(
   search: Search,
   { path, lookup }: Named,
   visit: (file: OpenFile) => T,
@@ -58,6 +73,18 @@ export function leadsOut(search: Search, path: string): boolean {
   const places = placesOf(posix.join(search.policy.securityRoot, path), search.roots);
   const visited = visitFirst(search, places, () => null);
   return visited.kind === "refused" && visited.code === "PATH_DENIED";
+}
+
+/** Whether the name of a file that is gone, at its path from the work root, is one that may be read. Pure. */
+export function checkPlace(search: Search, path: string): boolean {
+  const { policy, ground, roots } = search;
+  return (
+    mayBegin(path, ground.rules.pathPrefixes) &&
+    checkCharacters(path) === null &&
+    placesOf(posix.join(policy.securityRoot, path), roots).some((place) =>
+      hasAllowedName(search, place),
+    )
+  );
 }
 
 const findElsewhere = async <T>(
@@ -119,7 +146,7 @@ function findInRoots<T>(
   );
   const files = distinctFiles(ground, places);
   if (files.length > 0) {
-    return isTaken(asked.absolute) ? null : visitOnly(ground, asked.path, files, visit);
+    return isTaken(search, asked) ? null : visitOnly(ground, asked.path, files, visit);
   }
   const refusals = places.flatMap((place): readonly Refusal[] => {
     const outcome = visitFile(ground, place, () => null);
@@ -147,7 +174,7 @@ async function findComposed<T>(
   const places = having(({ root, relativePath }) => shownPath(root, relativePath));
   if (places.length > 0) return visitOnly(search.ground, asked.path, places, visit);
   const inRoots = having(({ relativePath }) => relativePath);
-  if (inRoots.length === 0 || isTaken(asked.absolute)) return null;
+  if (inRoots.length === 0 || isTaken(search, asked)) return null;
   return visitOnly(search.ground, asked.path, inRoots, visit);
 }
 
@@ -157,13 +184,8 @@ function belowWorkroot({ policy }: Search, { path, absolute }: RequestedPath): s
 }
 
 /** Whether anything lies at a place, or may: then that is what was asked for, and nothing else stands in for it. */
-function isTaken(absolute: string): boolean {
-  try {
-    return lstatSync(absolute, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return !isSystemError(error) || (error.code !== "ENAMETOOLONG" && error.code !== "ELOOP");
-  }
-}
+const isTaken = ({ ground }: Search, { absolute }: RequestedPath): boolean =>
+  ground.descriptors.isTaken(absolute);
 
 /** What is said of a folder whose name no file may have; null where it is none, or hidden. */
 function refuseFolder({ ground }: Search, places: readonly FileLocation[]): Refusal | null {
@@ -356,6 +378,10 @@ export type Search = {
   readonly ground: Ground;
   readonly roots: readonly PinnedRoot[];
   readonly listing: CachedNames;
+  /** Whether the listing alone says which files there are: it is made before a file is looked for, and anew after a miss. */
+  readonly isListed: boolean;
+  /** Bytes by their hash, as the database has kept them; null where it has not. */
+  readonly kept: (sha256: string) => Promise<Buffer | null>;
   /** What is known to lie in mails: only offered, where no file has a name. */
   readonly attachments: () => Promise<readonly KnownAttachment[]>;
   /** The whole file system as one root, for `allow_any_path`. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, readFileSync } from "node:fs";
 import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
@@ -11,7 +11,7 @@ import type { Places } from "../documents/places.ts";
 import { readContent, rememberLast } from "./attachments.ts";
 import type { FileContent } from "./attachments.ts";
 import { selectDescriptors } from "./descriptors.ts";
-import type { PlatformFacts } from "./descriptors.ts";
+import type { HeldFile, OpenedFile, PlatformFacts } from "./descriptors.ts";
 import { findFile, leadsOut } from "./find-file.ts";
 import type { Named, Search } from "./find-file.ts";
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
@@ -22,7 +22,7 @@ import { pinAnywhere, pinRoots } from "./roots.ts";
 import type { PinnedRoot, SkippedRoot } from "./roots.ts";
 import { cacheNames, LISTED_ENTRIES, listNames, namesBelow } from "./suggest-names.ts";
 import type { KnownAttachment } from "./suggest-names.ts";
-import { readFileBelow, refuseSize } from "./visit-file.ts";
+import { readFileBelow } from "./visit-file.ts";
 import type { FileBytes, Ground } from "./visit-file.ts";
 
 /** All files of a desk at one time. */
@@ -73,34 +73,41 @@ export type Sandbox = {
 
 export type BoundSandbox = Omit<Sandbox, "within" | "close">;
 
+/** What is known beside the files. */
+export type KnownContents = {
+  /** What is known to lie in mails, to be offered for a name that nothing has. */
+  readonly attachments?: Search["attachments"];
+  /** What the database has kept, for files on record that are gone or hold something else. */
+  readonly kept?: Search["kept"];
+};
+
 /**
  * Checks the policy, pins the allowed roots and gives the sandbox on them. Throws CONFIG_ERROR for Windows, for
  * a machine without /proc (unless `allowRacyReads`), for a root outside the security root, and when no root is
  * left. A root that is missing or no folder is skipped.
  * @param extractText makes the texts of files
- * @param attachments what is known to lie in mails, to be offered for a name that nothing has
  */
 export async function openSandbox(
   policy: SecurityPolicy,
   extractText: ExtractText,
-  attachments: Search["attachments"] = noAttachments,
+  known: KnownContents = {},
 ): Promise<Sandbox> {
   const host = { platform: process.platform, descriptorFolder: "/proc/self/fd" } as const;
-  return openSandboxOn(host, policy, extractText, attachments);
+  return openSandboxOn(host, policy, extractText, known);
 }
 
 const noAttachments = (): Promise<readonly KnownAttachment[]> => Promise.resolve([]);
+const nothingKept = () => Promise.resolve(null);
 
 /** The same on a given platform. */
 export async function openSandboxOn(
   host: PlatformFacts,
   policy: SecurityPolicy,
   extractText: ExtractText,
-  attachments: Search["attachments"] = noAttachments,
+  { attachments = noAttachments, kept = nothingKept }: KnownContents = {},
 ): Promise<Sandbox> {
   const descriptors = selectDescriptors(host, policy);
   const ground = { descriptors, rules: rulesBelowRoots(policy) };
-  const extractMail = rememberLast(extractText);
   const { roots, skipped } = pinRoots(policy);
   const anyRoot = policy.allowAnyPath ? pinAnywhere(policy) : null;
   const search: Search = {
@@ -111,19 +118,32 @@ export async function openSandboxOn(
       () => listNames(ground, roots, LISTED_ENTRIES),
       () => performance.now(),
     ),
+    isListed: false,
     attachments,
+    kept,
     anywhere:
       anyRoot === null
         ? null
         : { root: anyRoot, ground: { descriptors, rules: rulesForAnyPath(policy) } },
   };
-  const extractors = { extractText, extractMail };
   return {
-    ...sandboxOf(search, skipped, extractors),
-    within: (pathPrefixes) => sandboxOf(searchBelow(search, pathPrefixes), skipped, extractors),
+    ...sandboxOn(search, skipped, extractText),
     close: () => {
       for (const root of anyRoot === null ? roots : [...roots, anyRoot]) closeSync(root.descriptor);
     },
+  };
+}
+
+/** The sandbox on what a search finds. @param skipped configured roots that are not there */
+export function sandboxOn(
+  search: Search,
+  skipped: readonly SkippedRoot[],
+  extractText: ExtractText,
+): Omit<Sandbox, "close"> {
+  const extractors = { extractText, extractMail: rememberLast(extractText) };
+  return {
+    ...sandboxOf(search, skipped, extractors),
+    within: (pathPrefixes) => sandboxOf(searchBelow(search, pathPrefixes), skipped, extractors),
   };
 }
 
@@ -180,25 +200,6 @@ async function locate(
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
 }
 
-/** A file that stays open for its caller, who closes it. */
-export type OpenedFile = {
-  readonly kind: "opened";
-  /** Relative to the security root, as spelled on disk. */
-  readonly path: string;
-  /** Readable, at its start. */
-  readonly descriptor: number;
-  readonly bytes: number;
-};
-
-/** An attachment, or a file whose path may be that of one. */
-export type HeldFile = {
-  readonly kind: "held";
-  /** Relative to the security root, as spelled on disk. */
-  readonly path: string;
-  readonly content: Buffer;
-  readonly bytes: number;
-};
-
 /** All bytes of a file, which is closed then. */
 export function bytesOf(file: OpenedFile | HeldFile): Buffer {
   if (file.kind === "held") return file.content;
@@ -216,25 +217,16 @@ async function openFile(
 ): Promise<OpenedFile | HeldFile | Refusal> {
   const invalid = checkPath(named.path);
   if (invalid !== null) return invalid;
-  if (attachmentPlaces(named.path).length > 0) {
+  if (named.sha256 !== undefined || attachmentPlaces(named.path).length > 0) {
     const held = await readContent(search, named, extractMail);
     if (held.kind === "refused") return held;
     return { kind: "held", path: held.path, content: held.bytes, bytes: held.bytes.length };
   }
   const { descriptors, rules } = search.ground;
-  const found = await findFile(search, named, (file): OpenedFile | Refusal =>
-    file.stat.size > BigInt(rules.maxBytes)
-      ? refuseSize(file.path, rules.maxBytes)
-      : {
-          kind: "opened",
-          path: file.path,
-          descriptor: descriptors.withReadable(file.descriptor, (readable) =>
-            openSync(`/proc/self/fd/${readable}`, "r"),
-          ),
-          bytes: Number(file.stat.size),
-        },
-  );
-  return found.kind === "visited" ? found.value : found;
+  const found = await findFile(search, named, (file) => ({
+    file: descriptors.keepOpen(file, rules.maxBytes),
+  }));
+  return found.kind === "visited" ? found.value.file : found;
 }
 
 /** What a read gives. Characters are Unicode code points. */
@@ -273,12 +265,12 @@ type Extractors = { readonly extractText: ExtractText; readonly extractMail: Ext
 /** Finds, opens and reads a file as text: all the checks of policy.ts. */
 async function readTextFile(
   search: Search,
-  { path, maxChars, lookup }: ReadArguments,
+  { path, maxChars, lookup, sha256 }: ReadArguments,
   { extractText, extractMail }: Extractors,
 ): Promise<Reading> {
   const invalid = checkPath(path) ?? checkMaxChars(maxChars);
   if (invalid !== null) return invalid;
-  const content = await readContent(search, { path, lookup }, extractMail);
+  const content = await readContent(search, { path, lookup, sha256 }, extractMail);
   if (content.kind === "refused") return content;
   return readingOf(content, await extractText(content.path, content.bytes), maxChars);
 }

@@ -22,9 +22,7 @@ export type SkippedRoot = { readonly path: string; readonly reason: "missing" | 
  * Throws CONFIG_ERROR for a root outside the security root (by its name or through a link), and when none is left.
  */
 export function pinRoots(policy: SecurityPolicy): { roots: PinnedRoot[]; skipped: SkippedRoot[] } {
-  const paths = [
-    ...new Set(policy.allowedRoots.map((root) => posix.resolve(policy.securityRoot, root))),
-  ];
+  const paths = pathsOf(policy);
   if (policy.rootsMustBeWithinSecurityRoot) {
     for (const path of paths) checkWithin(path, policy.securityRoot);
   }
@@ -43,6 +41,23 @@ export function pinRoots(policy: SecurityPolicy): { roots: PinnedRoot[]; skipped
     throw error;
   }
   return { roots, skipped };
+}
+
+const pathsOf = ({ allowedRoots, securityRoot }: SecurityPolicy): readonly string[] => [
+  ...new Set(allowedRoots.map((root) => posix.resolve(securityRoot, root))),
+];
+
+/**
+ * The allowed roots by their names alone, of a worker without files: nothing is opened.
+ * @throws Failure CONFIG_ERROR for a root outside the security root
+ */
+export function nameRoots(policy: SecurityPolicy): PinnedRoot[] {
+  const { securityRoot } = policy;
+  return pathsOf(policy).map((path) => {
+    if (policy.rootsMustBeWithinSecurityRoot && below(securityRoot, path) === null)
+      throw refuseOutside(path, securityRoot);
+    return { path, securityRoot, realPath: path, device: 0n, inode: 0n, descriptor: -1 };
+  });
 }
 
 function pin(path: string, policy: SecurityPolicy): PinnedRoot | SkippedRoot["reason"] {
@@ -110,13 +125,15 @@ function checkWithin(path: string, securityRoot: string): void {
   const isWithin =
     below(securityRoot, path) !== null &&
     below(realPathOfExisting(securityRoot), realPathOfExisting(path)) !== null;
-  if (isWithin) return;
-  throw new Failure(
+  if (!isWithin) throw refuseOutside(path, securityRoot);
+}
+
+const refuseOutside = (path: string, securityRoot: string): Failure =>
+  new Failure(
     "CONFIG_ERROR",
     `The allowed root ${quotePath(path)} lies outside the work root ${quotePath(securityRoot)}: move it ` +
       `inside, or set security.roots_must_be_within_security_root to false.`,
   );
-}
 
 function realPathOfExisting(path: string): string {
   if (existsSync(path) || path === "/") return realpathSync(path);

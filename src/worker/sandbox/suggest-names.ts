@@ -7,6 +7,7 @@ import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts
 import { mayBegin } from "./policy.ts";
 import { shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
+import type { DiskDescriptors } from "./descriptors.ts";
 import type { Ground } from "./visit-file.ts";
 
 const maxDistance = 2;
@@ -119,7 +120,7 @@ export const LISTED_ENTRIES = 200_000;
  * finds names: each file is opened and decided like any other, so a stale or raced entry can do no harm.
  */
 export async function listNames(
-  ground: Ground,
+  ground: DiskGround,
   roots: readonly PinnedRoot[],
   maxEntries: number,
 ): Promise<NameListing> {
@@ -141,8 +142,10 @@ export async function listNames(
   return listingOf(files, null);
 }
 
+type DiskGround = Ground & { readonly descriptors: DiskDescriptors };
+
 async function* entriesOf(
-  { descriptors }: Ground,
+  { descriptors }: DiskGround,
   { root, relativePath }: FileLocation,
 ): AsyncGenerator<Dirent> {
   try {
@@ -154,13 +157,17 @@ async function* entriesOf(
   }
 }
 
-const isOpenFolder = (name: string, { rules }: Ground): boolean =>
+const isOpenFolder = (name: string, { rules }: Pick<Ground, "rules">): boolean =>
   rules.hidden === "allow" || !name.startsWith(".");
 
-const isCandidate = (relativePath: string, { rules }: Ground): boolean =>
+export const isCandidate = (relativePath: string, { rules }: Pick<Ground, "rules">): boolean =>
   checkCharacters(relativePath) === null && checkName(relativePath, rules) === null;
 
-function listingOf(files: ReadonlyMap<string, FileLocation>, cutAt: number | null): NameListing {
+/** @param files by their shown paths */
+export function listingOf(
+  files: ReadonlyMap<string, FileLocation>,
+  cutAt: number | null,
+): NameListing {
   const places = new Map<string, FileLocation[]>();
   const composed = new Map<string, FileLocation[]>();
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,8 +1,6 @@
-import { closeSync, fstatSync, readSync } from "node:fs";
-import type { BigIntStats } from "node:fs";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Descriptors } from "./descriptors.ts";
+import type { Descriptors, FileStat, OpenFile } from "./descriptors.ts";
 import { checkCharacters, checkName, quotePath, refuseSystemError } from "./names.ts";
 import { mayBegin } from "./policy.ts";
 import type { FileRules } from "./policy.ts";
@@ -11,14 +9,6 @@ import type { FileLocation } from "./roots.ts";
 
 /** What a visit runs with: how descriptors are told apart, and what a file must satisfy. */
 export type Ground = { readonly descriptors: Descriptors; readonly rules: FileRules };
-
-/** An allowed file while it is open. */
-export type OpenFile = {
-  /** Relative to the security root, as spelled on disk. */
-  readonly path: string;
-  readonly descriptor: number;
-  readonly stat: BigIntStats;
-};
 
 // An editor saves by renaming a new file over the old one: what was opened just before is gone, and a new
 // attempt finds the new file.
@@ -52,7 +42,7 @@ function visitOnce<T>(
   try {
     descriptor = descriptors.open(place);
     if (!descriptors.isInPlace(place.root)) return refuseSwappedRoot(place);
-    const stat = fstatSync(descriptor, { bigint: true });
+    const stat = descriptors.stat(descriptor);
     if (stat.nlink === 0n) return "deleted";
     const judged = checkFile(place, descriptors.realPath(descriptor, place), stat, rules);
     if (judged.kind === "refused") return judged;
@@ -61,7 +51,7 @@ function visitOnce<T>(
   } catch (error) {
     return refuseSystemError(error, shownPath(place.root, place.relativePath));
   } finally {
-    if (descriptor !== null) closeSync(descriptor);
+    if (descriptor !== null) descriptors.close(descriptor);
   }
 }
 
@@ -93,7 +83,7 @@ function refuseSwappedRoot({ root }: FileLocation): Refusal {
 function checkFile(
   place: FileLocation,
   realPath: string | null,
-  stat: BigIntStats,
+  stat: FileStat,
   rules: FileRules,
 ): { readonly kind: "allowed"; readonly relativePath: string } | Refusal {
   const asked = quotePath(shownPath(place.root, place.relativePath));
@@ -121,7 +111,7 @@ function checkFile(
   return denied ?? checkKind(asked, stat, rules) ?? { kind: "allowed", relativePath };
 }
 
-function checkKind(asked: string, stat: BigIntStats, rules: FileRules): Refusal | null {
+function checkKind(asked: string, stat: FileStat, rules: FileRules): Refusal | null {
   if (!stat.isFile()) {
     return refuse(
       "FILE_READ_ERROR",
@@ -138,39 +128,10 @@ function checkKind(asked: string, stat: BigIntStats, rules: FileRules): Refusal 
   return null;
 }
 
-function kindOf(stat: BigIntStats): string {
+function kindOf(stat: FileStat): string {
   if (stat.isFIFO()) return "named pipe";
   return stat.isSocket() ? "socket" : "device";
 }
-
-/**
- * The whole content of an open file, or FILE_TOO_LARGE. The size only spares the work: what counts is the
- * bytes that come, so a file that grows, or lies about its size, stops at the cap too.
- */
-export function readBytes(file: OpenFile, readable: number, maxBytes: number): Buffer | Refusal {
-  if (file.stat.size > BigInt(maxBytes)) return refuseSize(file.path, maxBytes);
-  let buffer: Buffer = Buffer.allocUnsafe(Number(file.stat.size) + 1);
-  let filled = 0;
-  for (;;) {
-    const count = readSync(readable, buffer, filled, buffer.length - filled, null);
-    if (count === 0) return buffer.subarray(0, filled);
-    filled += count;
-    if (filled > maxBytes) return refuseSize(file.path, maxBytes);
-    if (filled === buffer.length) buffer = enlarge(buffer, maxBytes);
-  }
-}
-
-function enlarge(buffer: Buffer, maxBytes: number): Buffer {
-  const larger = Buffer.allocUnsafe(Math.min(Math.max(buffer.length * 2, 65_536), maxBytes + 1));
-  buffer.copy(larger);
-  return larger;
-}
-
-export const refuseSize = (path: string, maxBytes: number): Refusal =>
-  refuse(
-    "FILE_TOO_LARGE",
-    `${quotePath(path)} is over ${maxBytes} bytes: split it, or raise security.max_file_bytes.`,
-  );
 
 /** A file's content and what tells whether it has changed since. Times are nanoseconds since 1970. */
 export type FileBytes = {
@@ -189,19 +150,24 @@ export type FileBytes = {
 };
 
 /** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules on what was opened. */
-export function readFileBelow(ground: Ground, place: FileLocation): FileBytes | Refusal {
+export async function readFileBelow(
+  ground: Ground,
+  place: FileLocation,
+): Promise<FileBytes | Refusal> {
   const denied =
     checkPlain(place) ?? checkFound(place) ?? checkName(place.relativePath, ground.rules);
   if (denied !== null) return denied;
-  const visited = visitFile(ground, place, (file): FileBytes | Refusal => {
-    const bytes = ground.descriptors.withReadable(file.descriptor, (readable) =>
-      readBytes(file, readable, ground.rules.maxBytes),
-    );
-    if (!Buffer.isBuffer(bytes)) return bytes;
-    const { size, mtimeNs, ctimeNs, ino, dev } = file.stat;
-    return { kind: "bytes", path: file.path, bytes, stat: { size, mtimeNs, ctimeNs, ino, dev } };
-  });
-  return visited.kind === "refused" ? visited : visited.value;
+  const visited = visitFile(ground, place, (file) => ({
+    path: file.path,
+    stat: file.stat,
+    bytes: ground.descriptors.readAll(file, ground.rules.maxBytes),
+  }));
+  if (visited.kind === "refused") return visited;
+  const { path, stat } = visited.value;
+  const bytes = await visited.value.bytes;
+  if (!Buffer.isBuffer(bytes)) return bytes;
+  const { size, mtimeNs, ctimeNs, ino, dev } = stat;
+  return { kind: "bytes", path, bytes, stat: { size, mtimeNs, ctimeNs, ino, dev } };
 }
 
 /** Said of the path that everything else names the file by. */

@@ -72,7 +72,7 @@ export function makeWorkroot(): Workroot {
     attachments: readonly KnownAttachment[] = [],
   ): Promise<Sandbox> => {
     const known = async () => attachments;
-    const sandbox = await openSandbox(policy(changes), extractText, known);
+    const sandbox = await openSandbox(policy(changes), extractText, { attachments: known });
     opened.push(sandbox);
     return sandbox;
   };

@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { readBytes } from "../../../src/worker/sandbox/visit-file.ts";
+import { readBytes } from "../../../src/worker/sandbox/descriptors.ts";
 import { codeOf, makeWorkroot, type Workroot } from "./make-workroot.ts";
 
 /** Making a device, or mounting, needs rights that a container may not have. */

@@ -24,6 +24,7 @@ const WORKER = {
   concurrency: 2,
   modelHosts: [],
   embedderHosts: [],
+  documentsFrom: "files" as const,
   configFile: "/etc/nightdesk.yaml",
   sharedConfig: new Map(),
 };

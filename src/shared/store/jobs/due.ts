@@ -25,9 +25,13 @@ const namesOf = (kinds: readonly Kind[]): string => kinds.map((kind) => `'${kind
 const callersOf = (host: "model" | "embedder"): string =>
   namesOf(KINDS.filter((kind) => kindOf(kind).calls.includes(host)));
 
-/** A condition: whether all hosts are down that a worker (a row of `workers`) could ask for a kind of jobs. */
+const needsFiles = (kind: string): string =>
+  `${kind} in (${namesOf(KINDS.filter((each) => kindOf(each).needsFiles))})`;
+
+/** A condition: whether a worker (a row of `workers`) can't do a kind of jobs: for want of files, or because all hosts are down that it could ask. */
 export const blockedBy = (kind: string, worker: string): string =>
-  `(${kind} in (${callersOf("model")}) and ${areAllDown(`${worker}.model_hosts`)}
+  `(${needsFiles(kind)} and ${worker}.documents_from = 'store'
+    or ${kind} in (${callersOf("model")}) and ${areAllDown(`${worker}.model_hosts`)}
     or ${kind} in (${callersOf("embedder")}) and ${areAllDown(`${worker}.embedder_hosts`)})`;
 
 /** @param hosts an array of base URLs; of none nothing is down */
@@ -39,13 +43,19 @@ const areAllDown = (hosts: string): string =>
 /** A condition: whether any worker is alive. */
 export const SOMEONE_IS_ALIVE = `exists (select from nightdesk_data.workers where ${IS_ALIVE})`;
 
+/** A condition: whether a kind of jobs needs files, and all workers that are alive read from the store. */
+export const lacksFiles = (kind: string): string =>
+  `(${needsFiles(kind)} and ${SOMEONE_IS_ALIVE}
+    and not exists (select from nightdesk_data.workers where ${IS_ALIVE} and documents_from = 'files'))`;
+
 /** All kinds of jobs, as an array. */
 const ALL_KINDS = `array[${namesOf(KINDS)}]`;
 
 /** The kinds that no worker could run now of those that are alive, as an array; none while nobody is. */
 export const BLOCKED_KINDS = `array(
   select kind from unnest(${ALL_KINDS}) kind
-   where exists (select from nightdesk_data.hosts where state = 'open') and ${SOMEONE_IS_ALIVE}
+   where (exists (select from nightdesk_data.hosts where state = 'open')
+          or exists (select from nightdesk_data.workers where documents_from = 'store')) and ${SOMEONE_IS_ALIVE}
      and not exists (select from nightdesk_data.workers w where ${IS_ALIVE} and not ${blockedBy("kind", "w")}))`;
 
 /** The kinds whose jobs take no place of the queue, as an array. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
-import { isDue } from "./due.ts";
+import { isDue, lacksFiles } from "./due.ts";
 import { HOLD_REASONS, MAY_RUN } from "./holds.ts";
 
 const waitingSchema = camelRow({
@@ -81,7 +81,7 @@ export const hasWork = (db: Queryable): Promise<boolean> =>
                          and j.dispatched_at is not null and ${isDue("j.due_at")})
            or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id
                          and j.state in ('queued', 'parked') and j.dispatched_at is null and j.waits_for = 0
-                         and ${isDue("j.due_at")})
+                         and ${isDue("j.due_at")} and not ${lacksFiles("j.kind")})
            or exists (select from nightdesk_data.jobs j where j.batch_id = b.batch_id and j.waiting_for = 'exam'))
      ) as work`;
 

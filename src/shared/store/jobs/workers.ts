@@ -21,6 +21,7 @@ export type WorkerFacts = {
   /** Base URLs of the hosts that it is configured for; none where its model, or its embedder, needs none. */
   readonly modelHosts: readonly string[];
   readonly embedderHosts: readonly string[];
+  readonly documentsFrom: "files" | "store";
   /** Absolute, on its machine. */
   readonly configFile: string;
   readonly sharedConfig: SharedConfig;
@@ -38,10 +39,11 @@ export const heartbeat = (db: Queryable, worker: WorkerFacts): Promise<void> =>
     worker.embedderHosts,
     worker.configFile,
     JSON.stringify(Object.fromEntries(worker.sharedConfig)),
+    worker.documentsFrom,
   ])`
      insert into nightdesk_data.workers (worker_id, host, pid, version, concurrency, model_hosts, embedder_hosts,
-                                          config_file, shared_config)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                                          config_file, shared_config, documents_from)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`;
 
 /**
