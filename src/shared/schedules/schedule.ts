@@ -34,6 +34,7 @@ const SCHEDULED_COMMANDS = [
   "batch report",
   "batch export",
   "batch prune",
+  "prune",
   "doctor",
   "backup",
 ] as const;

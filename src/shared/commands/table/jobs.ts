@@ -53,6 +53,23 @@ export const JOBS: readonly Command[] = [
     ],
   },
   {
+    name: "forget",
+    process: "producer",
+    summary: "Remove a document and what is stored of its bytes, and name the runs that read it",
+    examples: [
+      "nightdesk forget allowed/corpus/letter.pdf",
+      "nightdesk forget allowed/corpus/letter.pdf --yes --json",
+    ],
+    arguments: [{ usage: "<path>", description: "from the work root, as the index has it" }],
+    options: [{ flags: "--yes", description: "do not ask; needed where there is no terminal" }],
+  },
+  {
+    name: "prune",
+    process: "producer",
+    summary: "Remove stored bytes that no document has and no evidence of a run names",
+    examples: ["nightdesk prune"],
+  },
+  {
     name: "index show",
     process: "producer",
     summary:

@@ -7,7 +7,8 @@ type OperatorAction =
   | ("pause" | "resume" | "cancel" | "retry")
   | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve" | "choose")
   | ("start" | "save-query" | "remove-query" | "switch-schedule" | "run-schedule")
-  | ("create-token" | "revoke-token" | "send-file" | "delete-file" | "queue" | "ask");
+  | ("create-token" | "revoke-token" | "send-file" | "delete-file" | "queue" | "ask")
+  | "forget";
 
 export type NewAction = {
   /** Who asked for it. */
