@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { Ajv } from "ajv";
+import { loadConfig } from "../../src/shared/config/load-config.ts";
 import {
   checkout,
   findService,
@@ -40,7 +41,7 @@ describe("the published schema", () => {
 describe("the services", () => {
   const { services, volumes, secrets } = readCompose();
 
-  test("are Redis, Postgres, a model host, one migration, a worker and the dashboard", () => {
+  test("are Redis, Postgres, a model host, one migration, workers with and without files, and the dashboard", () => {
     expect(Object.keys(services).sort()).toEqual([
       "dashboard",
       "migrate",
@@ -48,6 +49,7 @@ describe("the services", () => {
       "postgres",
       "redis",
       "worker",
+      "worker-store",
     ]);
   });
 
@@ -75,6 +77,16 @@ describe("the services", () => {
     expect(worker["hostname"]).toBeUndefined();
     expect(worker.ports).toEqual([]);
     expect(worker.volumes.filter((volume) => !volume.endsWith(":ro"))).toEqual([]);
+  });
+
+  test("give the documents to no worker that reads from the store", async () => {
+    const { volumes, environment, depends_on } = findService("worker-store");
+    expect(volumes).toEqual([]);
+    expect(depends_on).toEqual(findService("worker").depends_on);
+    const flags = { config: join(checkout, environment["NIGHTDESK_CONFIG"] ?? "") };
+    const env = { NIGHTDESK_WORKROOT: checkout, DATABASE_URL: "postgres://postgres/nightdesk" };
+    const { documents } = await loadConfig({ flags, env, cwd: checkout, packageRoot: checkout });
+    expect(documents).toMatchObject({ from: "store", keep: "bytes" });
   });
 
   test("keep their data in volumes that are declared", () => {
@@ -135,7 +147,7 @@ describe("the services", () => {
   });
 
   test("of our image run files of the checkout with a configuration that is there", () => {
-    for (const name of ["migrate", "worker", "dashboard"]) {
+    for (const name of ["migrate", "worker", "worker-store", "dashboard"]) {
       const service = findService(name);
       const commands = [
         resolveCommand(service),
