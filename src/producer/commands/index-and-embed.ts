@@ -34,6 +34,7 @@ import type { VectorTotals } from "../print/index-summary.ts";
 import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { takenExtensions } from "../../shared/skipped-files.ts";
+import { hintFiles } from "../watch/obstacles.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { checkInput, printQueued } from "./ask.ts";
 import { countOfOption, said, sourceOf, textOf } from "./options.ts";
@@ -104,6 +105,7 @@ export async function indexOrEmbed(
   input: JobInput,
 ): Promise<number> {
   const queued = await queueAdHoc(database, input, AT_ONCE);
+  if (input.kind === "index") await hintFiles(context, database);
   const waited = await waitForIndex(context, database, queued);
   if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
   const results = await selectResults(database, waited.jobs);

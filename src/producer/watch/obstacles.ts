@@ -143,6 +143,17 @@ export async function hintWorker(context: CommandContext, database: Database): P
   );
 }
 
+/** Says that an index waits, where none of the workers that are alive has files. */
+export async function hintFiles({ terminal }: CommandContext, database: Database): Promise<void> {
+  const workers = await selectAliveWorkers(database);
+  if (workers.length === 0 || workers.some(({ documentsFrom }) => documentsFrom === "files"))
+    return;
+  terminal.say(
+    "All workers that are alive read documents from the database (documents.from: store): an index waits until you start one that " +
+      "has the files.",
+  );
+}
+
 /** Says what `searchKeyHint` does. */
 export async function hintSearchKey(
   { config, terminal, invocation }: CommandContext,

@@ -80,14 +80,17 @@ const aliveWorkers = camelRow({
   pid: z.number(),
   model_hosts: z.array(z.string()),
   embedder_hosts: z.array(z.string()),
+  documents_from: z.enum(["files", "store"]),
 });
 
 /** The workers whose heartbeat is young: the processes to look for, and whom they ask. */
 export const selectAliveWorkers = (
   db: Queryable,
-): Promise<readonly Pick<WorkerFacts, "host" | "pid" | "modelHosts" | "embedderHosts">[]> =>
+): Promise<
+  readonly Pick<WorkerFacts, "host" | "pid" | "modelHosts" | "embedderHosts" | "documentsFrom">[]
+> =>
   rowsOf(db, aliveWorkers)`
-     select host, pid, model_hosts, embedder_hosts from nightdesk_data.workers
+     select host, pid, model_hosts, embedder_hosts, documents_from from nightdesk_data.workers
       where ${IS_ALIVE} order by worker_id`;
 
 const sharedConfigSchema = z
