@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import type { JobInput } from "../../src/shared/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { heartbeat } from "../../src/shared/store/jobs/workers.ts";
+import { selectPassages } from "../../src/shared/views/result-list.ts";
 import { selectResult } from "../../src/shared/views/results.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { openFiles } from "../../src/worker/resources.ts";
@@ -201,6 +203,12 @@ describeOn("postgres", "a worker that reads documents from the store", (name) =>
     const over = { path: `${FOLDER}/long.md`, is_kept: false, not_kept_code: "STORE_FULL" };
     expect(await states()).toContainEqual(over);
     expect(await states()).toHaveLength(5);
+    const sha256 = hash("sha256", RAIL, "hex");
+    const place = { path: `${FOLDER}/rail.md`, sha256, lineStart: 3, lineEnd: 3 };
+    expect(await selectPassages(db, place)).toEqual([]);
+    expect(await selectPassages(db, { ...place, extractor: "utf-8" })).toMatchObject([
+      { text: RAIL, line_start: 1 },
+    ]);
     expect(await selectResult(db, readers[0] ?? "")).toMatchObject({
       outdated: [`${FOLDER}/rail.md`],
     });

@@ -174,7 +174,8 @@ async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Pr
     source === undefined
       ? []
       : await selectPassages(database, {
-          ...{ path, sha256: source.sha256, lineStart: first, lineEnd: last },
+          ...{ path, sha256: source.sha256, extractor: source.extractor },
+          ...{ lineStart: first, lineEnd: last },
         });
   const lines = linesAround(passages, first, last);
   const place = first === last ? `line ${first}` : `lines ${first}–${last}`;

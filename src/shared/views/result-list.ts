@@ -252,17 +252,24 @@ const passageSchema = z.object({ text: z.string(), line_start: z.number(), line_
 /** A piece of a file as it is in the index, with its lines. */
 export type IndexedPassage = z.infer<typeof passageSchema>;
 
-/** The text of a file around some lines, as it was indexed; empty where the file is not there, or has changed since. */
-export const selectPassages = (
+type PassagePlace = {
+  readonly path: string;
+  readonly sha256: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  /** What made its text: of plain text, what the database has kept of the bytes is the text. */
+  readonly extractor?: string;
+};
+
+/**
+ * The text of a file around some lines, as it was indexed, or as its bytes were kept; empty where the index has not the file, or
+ * with other bytes, and none are kept.
+ */
+export async function selectPassages(
   db: Queryable,
-  place: {
-    readonly path: string;
-    readonly sha256: string;
-    readonly lineStart: number;
-    readonly lineEnd: number;
-  },
-): Promise<readonly IndexedPassage[]> =>
-  rowsOf(db, passageSchema, [
+  place: PassagePlace,
+): Promise<readonly IndexedPassage[]> {
+  const indexed = await rowsOf(db, passageSchema, [
     place.path,
     place.sha256,
     place.lineStart - CONTEXT_LINES,
@@ -272,6 +279,29 @@ export const selectPassages = (
        from nightdesk.chunks c join nightdesk.documents d on d.source = c.source and d.path = c.path
       where c.path = $1 and d.sha256 = $2 and c.line_end >= $3 and c.line_start <= $4
       order by c.line_start, c.ordinal limit 5`;
+  return indexed.length > 0 ? indexed : selectKeptLines(db, place);
+}
+
+/** A page shows some lines of each of many claims. */
+const MOST_KEPT_BYTES = 2_000_000;
+const PLAIN_TEXT = "utf-8";
+
+async function selectKeptLines(
+  db: Queryable,
+  { sha256, lineStart, lineEnd, extractor }: PassagePlace,
+): Promise<readonly IndexedPassage[]> {
+  if (extractor !== PLAIN_TEXT) return [];
+  const { selectContent } = await import("../store/index/contents.ts");
+  const content = await selectContent(db, sha256, MOST_KEPT_BYTES);
+  if (content === null) return [];
+  const lines = content
+    .toString("utf8")
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n?|\n/);
+  const first = Math.max(1, lineStart - CONTEXT_LINES);
+  const shown = lines.slice(first - 1, lineEnd + CONTEXT_LINES);
+  return [{ text: shown.join("\n"), line_start: first, line_end: first + shown.length - 1 }];
+}
 
 /** Lines shown before and behind those that carry a claim. */
 export const CONTEXT_LINES = 3;

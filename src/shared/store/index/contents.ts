@@ -105,10 +105,14 @@ export const selectStoredFile = (
        left join nightdesk_data.contents c on c.sha256 = d.sha256 and c.bytes <= $2
       where d.path = $1 and d.mail is null order by d.indexed_at desc limit 1`;
 
-/** The bytes of this hash; null where they are not kept, or are others by now. */
-export async function selectContent(db: Queryable, sha256: string): Promise<Buffer | null> {
-  const [content] = await valuesOf(db, z.instanceof(Buffer), [sha256])`
-     select content from nightdesk_data.contents where sha256 = $1`;
+/** The bytes of this hash; null where they are not kept, are more than `maxBytes`, or are others by now. */
+export async function selectContent(
+  db: Queryable,
+  sha256: string,
+  maxBytes: number | null = null,
+): Promise<Buffer | null> {
+  const [content] = await valuesOf(db, z.instanceof(Buffer), [sha256, maxBytes])`
+     select content from nightdesk_data.contents where sha256 = $1 and ($2::bigint is null or bytes <= $2)`;
   return content !== undefined && hash("sha256", content, "hex") === sha256 ? content : null;
 }
 
