@@ -24,7 +24,7 @@ export type Upload = {
 const MOST_FIELDS = 20;
 const MOST_FIELD_BYTES = 1_000;
 const MOST_NAME_CHARS = 255;
-const PART_BYTES = 512 * 1024;
+const PART_BYTES = 128 * 1024;
 
 /**
  * Receives a form with one file, in whatever order its fields come, and holds one piece of it at a time. The file lies in the
@@ -158,9 +158,11 @@ const nameOf = (filename = ""): string => {
     .join("");
 };
 
+/** A part is there until the next one is asked for: all of them are read into the same bytes. */
 async function* partsOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array, void> {
+  const held = Buffer.alloc(Math.min(PART_BYTES, bytes));
   for (let at = 0; at < bytes; at += PART_BYTES) {
-    const part = Buffer.alloc(Math.min(PART_BYTES, bytes - at));
+    const part = held.subarray(0, Math.min(PART_BYTES, bytes - at));
     await handle.read(part, 0, part.length, at);
     yield part;
   }

@@ -193,7 +193,7 @@ export const selectResult = (db: Queryable, jobId: string): Promise<JobResult | 
   rowOf(db, resultSchema, [jobId])`${SELECT} where j.job_id = $1`;
 
 /** A page ends before it holds this many characters of inputs, so that large jobs come in small pages. */
-const PAGE_CHARS = 4_000_000;
+const PAGE_CHARS = 1_000_000;
 const PAGE_JOBS = 200;
 
 /** Every job of a batch with its result, in the order of insertion; one page of rows is held at a time. */
@@ -201,12 +201,14 @@ export async function* readResults(
   db: Queryable,
   batchId: string,
 ): AsyncGenerator<JobResult, void> {
-  for (let after = "0"; ;) {
-    const page = await selectResultPage(db, batchId, after);
+  // Of as many the length is asked: where a page holds few, not of hundreds.
+  for (let after = "0", most = PAGE_JOBS; ;) {
+    const page = await selectResultPage(db, batchId, { after, most });
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.seq;
+    most = Math.min(PAGE_JOBS, page.length * 2);
   }
 }
 
@@ -214,14 +216,14 @@ export async function* readResults(
 const selectResultPage = (
   db: Queryable,
   batchId: string,
-  after: string,
+  { after, most }: { readonly after: string; readonly most: number },
 ): Promise<readonly JobResult[]> =>
-  rowsOf(db, resultSchema, [batchId, after])`
+  rowsOf(db, resultSchema, [batchId, after, most])`
      with page as materialized (
        select job_id from (
          select job_id, seq, sum(length(input::text)) over (order by seq) - length(input::text) as before
            from (select job_id, seq, input from nightdesk_data.jobs
-                  where batch_id = $1 and seq > $2::bigint order by seq limit ${PAGE_JOBS}) next) sized
+                  where batch_id = $1 and seq > $2::bigint order by seq limit $3) next) sized
         where before < ${PAGE_CHARS})
      ${SELECT} where j.job_id in (select job_id from page) order by j.seq`;
 
