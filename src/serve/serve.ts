@@ -71,7 +71,8 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
   };
   try {
     const place = { host, port, tls, requestMs: serve.upload_timeout_s * 1_000 };
-    if ((await countAliveWorkers(database, null)) === 0) context.terminal.say(NO_WORKER);
+    if (options["besideWorker"] !== true && (await countAliveWorkers(database, null)) === 0)
+      context.terminal.say(NO_WORKER);
     const listening = await listenOn(app, { ...place, keys: "serve.host and serve.port" });
     return {
       url: listening.url,

@@ -1,5 +1,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { stringify } from "yaml";
+import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
+import { eventually } from "../conformance/signal.ts";
 import { openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
 import { runBin, startBin } from "../support/run-bin.ts";
@@ -20,6 +23,35 @@ test("starts as a process of its own, says where, and ends at a signal", async (
   });
   running.kill("SIGTERM");
   expect((await running.ended).code).toBe(0);
+});
+
+test("starts and ends with up where the configuration says so", async () => {
+  await desk.write(
+    "up.yaml",
+    stringify({
+      extends: "nightdesk:default",
+      database: { url: "embedded", directory: "embedded" },
+      queue: { backend: "postgres" },
+      model: { provider: "extractive" },
+      security: { auto_create_allowed_roots: true },
+      serve: { with_up: true, port: 0 },
+      log: { level: "silent" },
+    }),
+  );
+  const running = startBin(["up", "--no-dashboard", "--config", "up.yaml"], { cwd: desk.workroot });
+  const [, url = ""] = await running.said(/For programs: (http:\S+\/v1)/);
+  expect((await fetch(`${url}/models`)).status).toBe(401);
+  running.kill("SIGTERM");
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(0);
+  expect(stderr).not.toContain("No worker is alive");
+  await eventually("the door is closed", () =>
+    fetch(`${url}/models`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  await stopEmbedded(join(desk.workroot, "embedded"));
 });
 
 test.each([

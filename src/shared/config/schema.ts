@@ -374,6 +374,7 @@ const dashboardSchema = z.strictObject({
 });
 
 const serveSchema = z.strictObject({
+  with_up: z.boolean(),
   host: name,
   port: wholeBetween(0, 65_535),
   allowed_hosts: hostNames,

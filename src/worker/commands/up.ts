@@ -13,8 +13,8 @@ import { keepRunning } from "./keep-running.ts";
 import { work } from "./worker.ts";
 
 /**
- * The embedded database, a worker and the pages of the desk, in the foreground. The database process ends by itself after
- * the worker.
+ * The embedded database, a worker, the pages of the desk and, where `serve.with_up` says so, the door for programs, in the
+ * foreground. The database process ends by itself after the worker.
  */
 export const up: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -28,28 +28,58 @@ export const up: CommandHandler = async (invocation) => {
     `Database in ${context.config.roots.databaseDirectory}. It never calls fsync: a power cut may cost what was ` +
       "written since the last dump (backups/ there; nightdesk backup FILE writes one). Ctrl-C stops.",
   );
-  if (invocation.options["dashboard"] === false) return work(context, "for-ever");
-  // The pages find the database made.
+  const beside = await besideWorker(context);
+  if (beside.length === 0) return work(context, "for-ever");
+  // They find the database made.
   await withDatabase(context, "create", async () => undefined);
-  const env = await withToken(context);
-  const dashboard = keepRunning(
-    () => startDashboard(context, env),
-    ({ ending, pauseMs }) => {
-      context.terminal.say(
-        `The dashboard has ended (${ending}); it is started again in ${pauseMs / 1_000} s. Jobs go on.`,
-      );
-    },
+  const kept = beside.map(({ name, words, env }) =>
+    keepRunning(
+      () => startBeside(context, words, env),
+      ({ ending, pauseMs }) => {
+        context.terminal.say(
+          `${name} has ended (${ending}); it is started again in ${pauseMs / 1_000} s. Jobs go on.`,
+        );
+      },
+    ),
   );
-  // Ctrl-C reaches the dashboard as well: that it ends then is no surprise.
+  const stop = (): void => {
+    for (const each of kept) each.stop();
+  };
+  // Ctrl-C reaches them as well: that they end then is no surprise.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, dashboard.stop);
+    process.once(signal, stop);
   }
   try {
     return await work(context, "for-ever");
   } finally {
-    dashboard.stop();
+    stop();
   }
 };
+
+type Beside = {
+  readonly name: string;
+  /** The command and its options. */
+  readonly words: readonly string[];
+  readonly env: Environment;
+};
+
+/** What runs beside the worker: the pages of the desk, and the door for programs where the configuration says so. */
+async function besideWorker(context: CommandContext): Promise<readonly Beside[]> {
+  const { config, invocation } = context;
+  const { env, options } = invocation;
+  const pages: readonly Beside[] =
+    options["dashboard"] === false
+      ? []
+      : [
+          {
+            name: "The dashboard",
+            words: ["dashboard", "--or-any-port"],
+            env: await withToken(context),
+          },
+        ];
+  const door = { name: "The door for programs", words: ["serve", "--beside-worker"], env };
+  return config.serve.with_up ? [...pages, door] : pages;
+}
 
 type Environment = CommandContext["invocation"]["env"];
 
@@ -71,7 +101,11 @@ async function withToken({ config, invocation, terminal }: CommandContext): Prom
 const TOKEN_BYTES = 24;
 
 /** A process of its own, which prints its address and ends with this one. Without it jobs are worked all the same. */
-function startDashboard({ config, invocation }: CommandContext, env: Environment): ChildProcess {
+function startBeside(
+  { config, invocation }: CommandContext,
+  words: readonly string[],
+  env: Environment,
+): ChildProcess {
   const { packageRoot, cwd } = invocation;
   const secrets = secretsOf(env);
   const plain = Object.fromEntries(
@@ -80,7 +114,7 @@ function startDashboard({ config, invocation }: CommandContext, env: Environment
   const child = spawn(
     process.execPath,
     [
-      ...[join(packageRoot, "bin", "nightdesk.js"), "dashboard", "--or-any-port"],
+      ...[join(packageRoot, "bin", "nightdesk.js"), ...words],
       ...["--config", config.file, "--workroot", config.roots.workroot],
     ],
     {

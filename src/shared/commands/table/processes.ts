@@ -59,6 +59,11 @@ export const PROCESSES: readonly Command[] = [
         kind: "port",
       },
       { flags: "--host <address>", description: "instead of serve.host", kind: "text" },
+      {
+        flags: "--beside-worker",
+        description: "say nothing of workers: who starts it starts one",
+        hidden: true,
+      },
     ],
   },
   {
