@@ -6,7 +6,7 @@ export const SECRETS_FOLLOW = "NIGHTDESK_SECRETS_FOLLOW";
 
 /** Variables whose values may hold a password, or name the file that does. */
 const SECRET =
-  /^(?:DATABASE_(?:DIRECT_)?URL|REDIS_URL|NIGHTDESK_DASHBOARD_TOKEN)(?:_FILE)?$|^PG[A-Z]+$/;
+  /^(?:DATABASE_(?:DIRECT_)?URL|REDIS_URL|NIGHTDESK_DASHBOARD_TOKEN|NIGHTDESK_WEBHOOK_SECRET)(?:_FILE)?$|^PG[A-Z]+$/;
 
 /** What reaches the database and the queue: not part of an environment, which every child inherits and any tool prints. */
 export const secretsOf = (

@@ -189,7 +189,7 @@ describe("the files of examples/notify", () => {
     };
     const url = hook.webhook.replace("https://ntfy.sh", server.url);
     const event = await readEvent();
-    const post = { key: "k", body: JSON.stringify(event), timeoutS: 5 };
+    const post = { key: "k", body: JSON.stringify(event), signature: {}, timeoutS: 5 };
     const allowed = networksOf(["127.0.0.1"]);
     const { signal } = new AbortController();
     expect(await callWebhook(url, { ...post, allowed }, signal)).toMatchObject({ kind: "told" });

@@ -269,9 +269,21 @@ function checkSchedules(values: ConfigValues): Conflict[] {
   });
 }
 
+function isWebhookSecret(secret: string): boolean {
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
+  const bytes = base64 === undefined ? 0 : Buffer.from(base64, "base64").length;
+  return bytes >= 24 && bytes <= 64;
+}
+
 /** Where the end of a batch is told. Where a name leads is looked at when it is called. */
 function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
-  const { webhook, allowed_networks } = on_batch_end;
+  const { webhook, secret, allowed_networks } = on_batch_end;
+  if (secret !== null && !isWebhookSecret(secret)) {
+    const expected =
+      "is no secret of Standard Webhooks; expected whsec_ and 24 to 64 bytes in base64, like that of " +
+      `\`echo "whsec_$(openssl rand -base64 32)"\``;
+    return [{ path: ["on_batch_end", "secret"], text: expected }];
+  }
   if (webhook === null) return [];
   const path = ["on_batch_end", "webhook"];
   const url = parseUrl(webhook);

@@ -78,10 +78,11 @@ const OF_A_MACHINE = new Set(["key_env", "key_file", "ca_file", "proxy"]);
 export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]): SharedConfig {
   const { windows, schedules, on_batch_end, budgets, runs, index, embed } = config;
   const { keep_days, pin_until_exported } = runs;
+  const { secret, ...hook } = on_batch_end;
   const parts: readonly (readonly [SharedKey, unknown])[] = [
     ["windows", windows],
     ["schedules", schedules],
-    ["on_batch_end", on_batch_end],
+    ["on_batch_end", { ...hook, signed: secret !== null }],
     ["budgets", budgets],
     ["runs.keep_days", { keep_days, pin_until_exported }],
     ["index", index],

@@ -54,6 +54,7 @@ async function readOverrides(request: ConfigRequest): Promise<Mapping> {
     [["database", "direct_url"], await readVariable("DATABASE_DIRECT_URL", request)],
     [["queue", "redis_url"], await readVariable("REDIS_URL", request)],
     [["dashboard", "token"], await readVariable("NIGHTDESK_DASHBOARD_TOKEN", request)],
+    [["on_batch_end", "secret"], await readVariable("NIGHTDESK_WEBHOOK_SECRET", request)],
     [["model", "base_url"], hostFlag ?? hostVariable(env)],
     [["embed", "base_url"], hostFlag],
     [["log", "level"], logLevel ?? variable("NIGHTDESK_LOG_LEVEL", env)],

@@ -471,6 +471,7 @@ export const configSchema = z.strictObject({
   on_batch_end: z.strictObject({
     command: z.array(z.string()).min(1).nullable(),
     webhook: name.nullable(),
+    secret: z.string().nullable(),
     allowed_networks: z.array(network),
     timeout_s: z.number().positive().max(600),
     origins: z.array(z.enum(["file", "schedule", "ad_hoc"])).min(1),

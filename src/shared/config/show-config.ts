@@ -22,7 +22,7 @@ export function showConfig(config: Config): ShownValue[] {
 }
 
 function maskText(key: string, value: string): unknown {
-  if (key === "dashboard.token") return "***";
+  if (key === "dashboard.token" || key === "on_batch_end.secret") return "***";
   return key === "on_batch_end.webhook" ? maskWebhook(value) : maskParts(value);
 }
 

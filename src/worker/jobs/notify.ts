@@ -66,9 +66,24 @@ function callTarget(
   }
   if (target === "webhook" && webhook !== null) {
     const post = { key: event.event_id, body, timeoutS, allowed: networksOf(networks) };
-    return withDeadline(limits, (limited) => callWebhook(webhook, post, limited));
+    return withDeadline(limits, async (limited) => {
+      const signature = await signatureOf(event, body, context);
+      return callWebhook(webhook, { ...post, signature }, limited);
+    });
   }
   throw new TypeError(`a job for ${target} was taken, and none is configured`);
+}
+
+/** None where the configuration has no secret. */
+async function signatureOf(
+  { event_id: id }: BatchEvent,
+  body: string,
+  { config }: CommandContext,
+): Promise<Readonly<Record<string, string>>> {
+  const { secret } = config.on_batch_end;
+  if (secret === null) return {};
+  const { signatureHeaders } = await import("./sign-webhook.ts");
+  return signatureHeaders({ id, body, secret, now: new Date() });
 }
 
 /** As isTimeout knows it. */

@@ -9,6 +9,8 @@ const BUSY = new Set([408, 425, 429]);
 type WebhookPost = {
   readonly key: string;
   readonly body: string;
+  /** Headers by which the receiver knows who sent it. */
+  readonly signature: Readonly<Record<string, string>>;
   /** What the signal allows, to say so. */
   readonly timeoutS: number;
   /** What may be called beside the public internet: on_batch_end.allowed_networks. */
@@ -22,7 +24,7 @@ type WebhookPost = {
  */
 export async function callWebhook(
   url: string,
-  { key, body, timeoutS, allowed }: WebhookPost,
+  { key, body, signature, timeoutS, allowed }: WebhookPost,
   signal: AbortSignal,
 ): Promise<TryResult> {
   try {
@@ -35,6 +37,7 @@ export async function callWebhook(
           "idempotency-key": key,
           "user-agent": "nightdesk",
           ...authorization,
+          ...signature,
         },
         body,
         isAllowed: (found) => networkKindOf(found) === "public" || allowed.has(found),

@@ -103,6 +103,17 @@ describe("schedules and the hook in a configuration", () => {
     );
   });
 
+  test.each(["whsec_", "s3cret", "whsec_c2hvcnQ=", "whsec_!".padEnd(60, "a")])(
+    "%s is no secret of a webhook, and is not shown",
+    async (secret) => {
+      const refused = load({ on_batch_end: { secret } });
+      await expect(refused).rejects.toThrow(
+        /on_batch_end\.secret is no secret of Standard Webhooks/,
+      );
+      await expect(refused).rejects.not.toThrow(`"${secret}"`);
+    },
+  );
+
   test("the path of a webhook is not shown: it is often the only key", async () => {
     const config = await load({
       on_batch_end: { webhook: "https://user:pw@hooks.example.com/T0/s3cret?x=1" },

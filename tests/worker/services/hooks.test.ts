@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import OpenAI from "openai";
 import type { Config } from "../../../src/shared/config/schema.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { decideApproval } from "../../../src/shared/store/investigations/approvals.ts";
@@ -57,8 +58,10 @@ type Called = {
   readonly key: unknown;
   readonly body: Record<string, unknown>;
   readonly auth: unknown;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
 };
-const NOT_CALLED: Called = { key: null, auth: null, body: {} };
+const NOT_CALLED: Called = { key: null, auth: null, body: {}, headers: {}, text: "" };
 type Reply = (response: ServerResponse) => void;
 
 const status =
@@ -205,6 +208,32 @@ describe.each(databases)("the hook at the end of a batch, on %s", (name) => {
       tries: 1,
       error: null,
     });
+  });
+
+  test("is signed by the secret of the configuration, at each try by the same id", async () => {
+    const key = randomBytes(32);
+    replies = [status(503)];
+    await start({ webhook: url, secret: `whsec_${key.toString("base64")}` });
+    const batchId = await endBatch();
+    await triedTimes(batchId, 1);
+    await makeDue();
+    await stateIs(batchId, "done");
+    const ids = calls.map(({ headers, text }) => {
+      const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = headers;
+      // As the specification of Standard Webhooks has it, for symmetric keys.
+      const expected = createHmac("sha256", key).update(`${String(id)}.${String(at)}.${text}`);
+      expect(signature).toBe(`v1,${expected.digest("base64")}`);
+      expect(Math.abs(Number(at) - Date.now() / 1_000)).toBeLessThan(300);
+      return id;
+    });
+    expect(ids).toEqual([expect.stringMatching(/^[\w-]+$/), ids[0]]);
+    const openai = new OpenAI({ apiKey: "none" });
+    const [{ text, headers } = NOT_CALLED] = calls;
+    const secret = `whsec_${key.toString("base64")}`;
+    await openai.webhooks.verifySignature(text, headers, secret);
+    await expect(
+      openai.webhooks.verifySignature(`${text} `, headers as Record<string, string>, secret),
+    ).rejects.toThrow();
   });
 
   test("a batch that is opened again and ends again calls again, with another key", async () => {
@@ -603,5 +632,5 @@ async function take(request: IncomingMessage): Promise<Called> {
   let text = "";
   for await (const chunk of request) text += String(chunk);
   const { "idempotency-key": key, authorization: auth } = request.headers;
-  return { key, auth, body: JSON.parse(text) as Called["body"] };
+  return { key, auth, body: JSON.parse(text) as Called["body"], headers: request.headers, text };
 }

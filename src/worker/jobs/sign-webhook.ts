@@ -1,0 +1,33 @@
+import { createHmac } from "node:crypto";
+
+type Signed = {
+  /** The same as often as the event is told. */
+  readonly id: string;
+  readonly body: string;
+  /** `whsec_` and the key in base64, as the configuration has it. */
+  readonly secret: string;
+  readonly now: Date;
+};
+
+/**
+ * The headers of Standard Webhooks (version 1, symmetric): the HMAC-SHA256 of `id.timestamp.body`, in base64. What parts them is no
+ * part of the id.
+ */
+export function signatureHeaders({
+  id,
+  body,
+  secret,
+  now,
+}: Signed): Readonly<Record<string, string>> {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const plainId = id.replaceAll(/[^\w-]/g, "-");
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const signature = createHmac("sha256", key)
+    .update(`${plainId}.${timestamp}.${body}`)
+    .digest("base64");
+  return {
+    "webhook-id": plainId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+  };
+}
