@@ -1,9 +1,10 @@
 import { Failure } from "../shared/failure.ts";
+import type { MalformedStatus } from "../shared/http/refuse-malformed.ts";
 import { storageFaultOf } from "../shared/store/connection/errors.ts";
 import { cleanMessage } from "../shared/styled-text.ts";
 import { BusyError } from "../shared/take-turns.ts";
 
-type Status = 400 | 401 | 403 | 404 | 408 | 409 | 413 | 421 | 429 | 500 | 503 | 504;
+type Status = MalformedStatus | 401 | 403 | 404 | 409 | 421 | 429 | 500 | 503 | 504;
 
 /** What is told of a request that is not done, in OpenAI's form. */
 export type RequestFailure = {
@@ -79,6 +80,18 @@ const FAULT: RequestFailure = {
 export const errorBody = ({ status, code, message, param }: RequestFailure): object => ({
   error: { message, type: typeOf(status), param: param ?? null, code },
 });
+
+/** What is said to whoever sends no request of HTTP. */
+export const malformedBody = (status: MalformedStatus): string =>
+  JSON.stringify(errorBody({ status, code: "malformed_request", message: MALFORMED[status] }));
+
+const MALFORMED: Readonly<Record<MalformedStatus, string>> = {
+  400: "That is no valid request of HTTP/1.1. Its lengths, headers, path and host have to be unambiguous.",
+  408: "The request did not arrive in time.",
+  413: "The marks between the pieces of the body are too long.",
+  417: "Only Expect: 100-continue is understood.",
+  431: "The headers have more than 32 KiB.",
+};
 
 function typeOf(status: Status): string {
   if (status === 401) return "authentication_error";

@@ -17,6 +17,7 @@ import { takeTurns } from "../shared/take-turns.ts";
 import { createApp } from "./app.ts";
 import { BATCHES } from "./batches.ts";
 import { COMPLETIONS } from "./completions.ts";
+import { malformedBody } from "./failures.ts";
 import { FILES } from "./files.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { MODELS } from "./models.ts";
@@ -73,7 +74,11 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
     const place = { host, port, tls, requestMs: serve.upload_timeout_s * 1_000 };
     if (options["besideWorker"] !== true && (await countAliveWorkers(database, null)) === 0)
       context.terminal.say(NO_WORKER);
-    const listening = await listenOn(app, { ...place, keys: "serve.host and serve.port" });
+    const listening = await listenOn(app, {
+      ...place,
+      keys: "serve.host and serve.port",
+      malformed: malformedBody,
+    });
     return {
       url: listening.url,
       close: async () => {

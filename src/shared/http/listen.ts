@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import type { ServerType } from "@hono/node-server";
@@ -10,6 +11,8 @@ import type { CommandContext } from "../command-context.ts";
 import type { CommandHandler } from "../commands/command.ts";
 import { listenFailure } from "../commands/listen-failure.ts";
 import type { Tls } from "./read-tls.ts";
+import { refuseMalformed } from "./refuse-malformed.ts";
+import type { MalformedBody } from "./refuse-malformed.ts";
 
 export type Listening = {
   /** With the port that was chosen. */
@@ -28,6 +31,8 @@ type Place = {
   readonly requestMs: number;
   /** The settings that say where, in words. */
   readonly keys: string;
+  /** What is said to whoever sends no request of HTTP; without it the server's own answers are given. */
+  readonly malformed?: MalformedBody;
 };
 
 const HEADERS_MS = 15_000;
@@ -38,9 +43,15 @@ const HEADERS_MS = 15_000;
  */
 export async function listenOn(
   app: Hono,
-  { host, port, tls, requestMs, keys }: Place,
+  { host, port, tls, requestMs, keys, malformed }: Place,
 ): Promise<Listening> {
-  const limits = { requestTimeout: requestMs, headersTimeout: HEADERS_MS, maxHeaderSize: 32_768 };
+  const limits = {
+    requestTimeout: requestMs,
+    headersTimeout: HEADERS_MS,
+    maxHeaderSize: 32_768,
+    // Without a host it is refused as one of another.
+    requireHostHeader: malformed === undefined,
+  };
   const server = await new Promise<ServerType>((resolve, reject) => {
     const started = serve(
       {
@@ -55,6 +66,7 @@ export async function listenOn(
         resolve(started);
       },
     );
+    if (malformed !== undefined) refuseMalformed(started as Server, malformed);
     started.once("error", (error: Error) => {
       reject(listenFailure(error, { host, port, keys }));
     });
