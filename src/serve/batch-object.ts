@@ -2,7 +2,7 @@ import type { Database } from "../shared/store/connection/database.ts";
 import { findProgramBatch } from "../shared/store/programs/batches.ts";
 import type { ProgramBatch } from "../shared/store/programs/batches.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
-import { findBatches } from "../shared/views/batches.ts";
+import { findBatches, selectTokens } from "../shared/views/batches.ts";
 import type { BatchProgress } from "../shared/views/batches.ts";
 import { publicId, secondsOf } from "../shared/views/openai-lines.ts";
 import { notFound } from "./failures.ts";
@@ -14,6 +14,8 @@ export type OwnBatch = {
   readonly progress: BatchProgress | undefined;
   /** It was cancelled or has expired, and jobs of it still run. */
   readonly isClosing: boolean;
+  /** Tokens of a batch that has ended; undefined before, in lists, and where nobody told them. */
+  readonly tokens?: Awaited<ReturnType<typeof selectTokens>>;
 };
 
 export async function withProgress(
@@ -45,7 +47,9 @@ export async function ownBatch(database: Database, token: Token, id: string): Pr
       : await findProgramBatch(database, token.tokenId, programBatchId);
   const [own] = batch === undefined ? [] : await withProgress(database, [batch]);
   if (own === undefined) throw notFound("batch", id);
-  return own;
+  const { progress } = own;
+  if (progress?.finishedAt == null) return own;
+  return { ...own, tokens: await selectTokens(database, progress.batchId) };
 }
 
 type Status =
@@ -91,7 +95,7 @@ export function batchObject(own: OwnBatch): { readonly id: string } & Record<str
     ...{ expires_at: timeOf(progress?.deadlineAt), finalizing_at: at(["finalizing"]) },
     ...{ completed_at: at(["completed"]), expired_at: at(["expired"]) },
     ...{ cancelling_at: at(isCancelled), cancelled_at: at(["cancelled"]) },
-    ...{ request_counts: countsOf(progress), metadata: batch.metadata },
+    ...{ request_counts: countsOf(progress), usage: usageOf(own), metadata: batch.metadata },
     nightdesk: {
       ...{ state: progress?.state ?? status, reason: progress?.holdReason ?? null },
       until: progress?.holdUntil?.toISOString() ?? null,
@@ -99,6 +103,15 @@ export function batchObject(own: OwnBatch): { readonly id: string } & Record<str
     },
   };
 }
+
+const usageOf = ({ tokens }: OwnBatch) =>
+  tokens === undefined
+    ? null
+    : {
+        ...{ input_tokens: tokens.read, input_tokens_details: { cached_tokens: 0 } },
+        ...{ output_tokens: tokens.written, output_tokens_details: { reasoning_tokens: 0 } },
+        total_tokens: tokens.read + tokens.written,
+      };
 
 const errorsOf = ({ errors, endpoint }: ProgramBatch) =>
   errors === null

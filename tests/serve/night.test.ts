@@ -123,6 +123,16 @@ test(
       { custom_id: "name", response: { body: { error: { code: "FILE_NOT_FOUND" } } } },
     ]);
     expect(JSON.stringify([...output, ...errors])).not.toContain("4711");
+    // The extractive answers asked no model.
+    expect(ended.usage).toMatchObject({ total_tokens: 0 });
+    await door.database.query(
+      "update nightdesk_data.runs set prompt_tokens = 30, completion_tokens = 4 where state = 'succeeded'",
+    );
+    expect((await client.batches.retrieve(ended.id)).usage).toMatchObject({
+      input_tokens: 30 * output.length,
+      output_tokens: 4 * output.length,
+      total_tokens: 34 * output.length,
+    });
     // The same bytes each time, as many as it says.
     const content = await (await client.files.content(ended.output_file_id ?? "")).text();
     expect(await (await client.files.content(ended.output_file_id ?? "")).text()).toBe(content);

@@ -62,6 +62,20 @@ export const findBatches = (
 ): Promise<readonly BatchProgress[]> =>
   rowsOf(db, progressSchema, [batchIds])`${SELECT} where b.batch_id = any($1::uuid[])`;
 
+const usageSchema = z.object({ read: count.nullable(), written: count.nullable() });
+
+/** Tokens that all runs of a batch read and wrote; undefined where no model was asked, or none told them. */
+export async function selectTokens(
+  db: Queryable,
+  batchId: string,
+): Promise<{ readonly read: number; readonly written: number } | undefined> {
+  const found = await rowOf(db, usageSchema, [batchId])`
+     select sum(r.prompt_tokens) as read, sum(r.completion_tokens) as written
+       from nightdesk_data.jobs j join nightdesk_data.runs r using (job_id) where j.batch_id = $1`;
+  const { read = null, written = null } = found ?? {};
+  return read === null && written === null ? undefined : { read: read ?? 0, written: written ?? 0 };
+}
+
 /** Batches of these origins, newest first. */
 export const listBatches = (
   db: Queryable,
