@@ -6,6 +6,7 @@ import { streamOf } from "../shared/http/stream-of.ts";
 import { isHostOf } from "../shared/http/host-names.ts";
 import { useToken } from "../shared/store/programs/tokens.ts";
 import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
+import type { RequestCounter } from "./count-requests.ts";
 import type { Answer, Door, DoorRequest, Route } from "./door.ts";
 import { errorBody, failureOf, invalid, Refused, tokenEnded } from "./failures.ts";
 import { readJson } from "./read-json.ts";
@@ -15,6 +16,7 @@ export type AppParts = {
   readonly hostNames: ReadonlySet<string>;
   /** Lets a request of a token through, or throws Refused 429. */
   readonly letThrough: (tokenId: string) => void;
+  readonly count: RequestCounter["count"];
 };
 
 /** What the server hands on beside the request. */
@@ -38,6 +40,11 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
       }),
     ),
   );
+  const answering = new WeakMap<object, string>();
+  app.use(async (context, next) => {
+    await next();
+    parts.count(answering.get(context) ?? "other", context.res.status);
+  });
   app.use(async (context, next) => {
     context.header("x-request-id", randomUUID());
     context.header("cache-control", "no-store");
@@ -46,7 +53,9 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     await next();
   });
   for (const route of routes) {
+    const name = `${route.method.toUpperCase()} /v1${route.path}`;
     app[route.method](`/v1${route.path}`, async (context) => {
+      answering.set(context, name);
       const token = await tokenOf(parts, context, route.scope);
       return send(context, await route.answer(parts.door, requestOf(context, token)));
     });

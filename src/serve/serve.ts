@@ -2,6 +2,7 @@ import type { CommandContext } from "../shared/command-context.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
 import { hostNamesOf } from "../shared/http/host-names.ts";
+import type { MalformedBody } from "../shared/http/refuse-malformed.ts";
 import { listenOn, serveUntilSignal } from "../shared/http/listen.ts";
 import type { Listening } from "../shared/http/listen.ts";
 import { readTls } from "../shared/http/read-tls.ts";
@@ -16,6 +17,7 @@ import { NO_WORKER } from "../shared/views/desk.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 import { createApp } from "./app.ts";
 import { BATCHES } from "./batches.ts";
+import { countRequests } from "./count-requests.ts";
 import { COMPLETIONS } from "./completions.ts";
 import { malformedBody } from "./failures.ts";
 import { FILES } from "./files.ts";
@@ -53,6 +55,7 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
       logger.warn({ err }, "idle database connection lost");
     },
   });
+  const counter = await countRequests(context, database);
   const app = createApp(
     {
       door: {
@@ -61,6 +64,7 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
         loads: takeTurns(LOADS_AT_ONCE, MOST_WAITING, "The door"),
       },
       hostNames: hostNamesOf(host, serve.allowed_hosts),
+      count: counter.count,
       letThrough: limitRequests(serve.limits.requests_per_minute, () => performance.now()),
     },
     [...FILES, ...BATCHES, ...MODELS, ...COMPLETIONS],
@@ -68,7 +72,12 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
   const cleaning = cleanUp(context, database);
   const close = async (): Promise<void> => {
     clearInterval(cleaning);
+    await counter.stop();
     await endsInTime(database.end(), CLOSE_MS);
+  };
+  const malformed: MalformedBody = (status) => {
+    counter.count("malformed", status);
+    return malformedBody(status);
   };
   try {
     const place = { host, port, tls, requestMs: serve.upload_timeout_s * 1_000 };
@@ -77,7 +86,7 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
     const listening = await listenOn(app, {
       ...place,
       keys: "serve.host and serve.port",
-      malformed: malformedBody,
+      malformed,
     });
     return {
       url: listening.url,

@@ -5,6 +5,7 @@ import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.t
 import { eventually } from "../conformance/signal.ts";
 import { openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
+import { findFreePort } from "../services/free-port.js";
 import { runBin, startBin } from "../support/run-bin.ts";
 
 let desk: Desk;
@@ -14,13 +15,20 @@ beforeAll(async () => {
 afterAll(() => desk.dispose());
 
 test("starts as a process of its own, says where, and ends at a signal", async () => {
-  const running = startBin(["serve", "--port", "0"], { cwd: desk.workroot });
+  const metrics = `127.0.0.1:${await findFreePort()}`;
+  const config = { extends: "./nightdesk.yaml", metrics: { listen: metrics } };
+  await desk.write("metrics.yaml", stringify(config));
+  const words = ["serve", "--port", "0", "--config", "metrics.yaml"];
+  const running = startBin(words, { cwd: desk.workroot });
   const [, url = ""] = await running.said(/For programs: (http:\S+\/v1)/);
   const response = await fetch(`${url}/models`);
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({
     error: { code: "invalid_api_key", message: expect.stringContaining("tokens create") },
   });
+  expect(await (await fetch(`http://${metrics}/metrics`)).text()).toContain(
+    'nightdesk_requests_total{route="GET /v1/models",status="401"} 1',
+  );
   running.kill("SIGTERM");
   expect((await running.ended).code).toBe(0);
 });

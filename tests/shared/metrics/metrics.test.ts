@@ -14,6 +14,7 @@ import { startTrace } from "../../../src/shared/run-trace.ts";
 import { selectDeskGauges } from "../../../src/shared/views/desk-gauges.ts";
 import { NOT_VERIFIED } from "../../../src/shared/verification.ts";
 import type { CheckRecord, AuditRecord } from "../../../src/shared/verification.ts";
+import { DOOR_METRICS } from "../../../src/serve/count-requests.ts";
 import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metrics.ts";
 import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";
 import { openDesk } from "../../producer/desk.ts";
@@ -25,6 +26,7 @@ const ALL = {
   ...DESK_METRICS,
   ...RUN_METRICS,
   ...MACHINE_METRICS,
+  ...DOOR_METRICS,
   ...BACKUP_METRICS,
   ...OWN_METRICS,
 };
