@@ -30,6 +30,9 @@ export const FILES: readonly Route[] = [
   { method: "delete", path: "/files/:id", scope: "files:write", answer: remove },
 ];
 
+/** Uploads take turns: whoever sends nothing for so long gives his to others. */
+const STALLED_MS = 30_000;
+
 async function upload({ config, database, uploads }: Door, request: DoorRequest): Promise<Answer> {
   const { token, incoming } = request;
   const { max_file_mb: mostMb, file_days: days, limits } = config.serve;
@@ -41,7 +44,7 @@ async function upload({ config, database, uploads }: Door, request: DoorRequest)
     );
   if ((await selectBytesOfDay(database, token.tokenId)) >= mostBytesADay) throw overDay();
   return uploads(() =>
-    withUpload(incoming, mostMb * MB, async (received) => {
+    withUpload(incoming, { mostBytes: mostMb * MB, stalledMs: STALLED_MS }, async (received) => {
       assertPurpose(received);
       const keepSeconds = keepSecondsOf(received) ?? days * DAY_S;
       const stored = await storeFile(

@@ -26,14 +26,20 @@ const MOST_FIELD_BYTES = 1_000;
 const MOST_NAME_CHARS = 255;
 const PART_BYTES = 128 * 1024;
 
+export type UploadLimits = {
+  readonly mostBytes: number;
+  /** Between two pieces of the form. */
+  readonly stalledMs: number;
+};
+
 /**
  * Receives a form with one file, in whatever order its fields come, and holds one piece of it at a time. The file lies in the
  * folder for temporary files without a name: whatever ends this process, nothing of it stays.
- * @throws Refused for what is no such form, and a file that is empty or too large
+ * @throws Refused for what is no such form, a file that is empty or too large, and a client that sends nothing for too long
  */
 export async function withUpload<T>(
   incoming: IncomingMessage,
-  mostBytes: number,
+  { mostBytes, stalledMs }: UploadLimits,
   body: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   if (Number(incoming.headers["content-length"] ?? 0) > mostBytes + MOST_FORM_BYTES)
@@ -41,7 +47,7 @@ export async function withUpload<T>(
   const parser = openParser(incoming, mostBytes);
   const handle = await openUnnamedFile();
   try {
-    return await body(await receive(incoming, parser, { handle, mostBytes }));
+    return await body(await receive(incoming, parser, { handle, mostBytes, stalledMs }));
   } finally {
     await handle.close();
   }
@@ -74,12 +80,12 @@ async function openUnnamedFile(): Promise<FileHandle> {
 }
 
 type Written = { readonly name: string; readonly bytes: number; readonly sha256: string };
-type Receiving = { readonly handle: FileHandle; readonly mostBytes: number };
+type Receiving = UploadLimits & { readonly handle: FileHandle };
 
 async function receive(
   incoming: IncomingMessage,
   parser: Busboy,
-  { handle, mostBytes }: Receiving,
+  { handle, mostBytes, stalledMs }: Receiving,
 ): Promise<Upload> {
   const fields = new Map<string, string>();
   const state: { written?: Promise<Written>; problem?: Error } = {};
@@ -106,7 +112,7 @@ async function receive(
     fail(cutShort());
   });
   try {
-    for await (const piece of incoming.iterator({ destroyOnReturn: false })) {
+    for await (const piece of promptly(incoming, stalledMs)) {
       if (!parser.write(piece)) await Promise.race([once(parser, "drain"), closed]);
       if (state.problem !== undefined) throw state.problem;
     }
@@ -122,6 +128,37 @@ async function receive(
   if (written.bytes === 0) throw invalid("file", "The file is empty.");
   return { ...written, fields, parts: () => partsOf(handle, written.bytes) };
 }
+
+/** The pieces of a request. @throws Refused where the next one does not come in time */
+async function* promptly(
+  incoming: IncomingMessage,
+  stalledMs: number,
+): AsyncGenerator<Buffer, void> {
+  const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+  const stalled = new Promise<never>((_, reject) => {
+    incoming.setTimeout(stalledMs, () => {
+      reject(hasStalled(stalledMs));
+    });
+  });
+  stalled.catch(() => undefined);
+  try {
+    for (;;) {
+      const next = await Promise.race([pieces.next(), stalled]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    incoming.setTimeout(0);
+  }
+}
+
+const hasStalled = (stalledMs: number): Refused =>
+  new Refused({
+    status: 408,
+    code: "timeout",
+    message: `Nothing came for ${stalledMs / 1_000} s. Send the file again; nothing of it was kept.`,
+    param: "file",
+  });
 
 const tooLarge = (mostBytes: number): Refused =>
   new Refused({
