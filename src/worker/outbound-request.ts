@@ -10,7 +10,8 @@ import { networkKindOf } from "../shared/network-address.ts";
 export type OutboundRequest = {
   readonly url: URL;
   readonly headers?: OutgoingHttpHeaders;
-  /** Of a POST; without it, it is a GET. */
+  /** GET without it, and POST where there is a body. */
+  readonly method?: string;
   readonly body?: string;
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean;
@@ -41,7 +42,7 @@ export class AddressDenied extends Error {
  * @throws AddressDenied; the system's error for a connection that fails
  */
 export async function sendRequest(
-  { url, headers = {}, body, isAllowed, lookup = systemLookup }: OutboundRequest,
+  { url, headers = {}, method, body, isAllowed, lookup = systemLookup }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -54,7 +55,7 @@ export async function sendRequest(
       {
         // The shared agent may have been told of a proxy.
         agent: false,
-        method: body === undefined ? "GET" : "POST",
+        method: method ?? (body === undefined ? "GET" : "POST"),
         headers: {
           ...headers,
           ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
