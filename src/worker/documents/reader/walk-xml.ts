@@ -15,7 +15,16 @@ export type XmlVisitor = {
  * that none can grow.
  * @throws NoText FILE_FORMAT_INVALID for what is not well-formed; what the visitor throws
  */
-export function walkXml(xml: string, { open, close, text }: XmlVisitor): void {
+export function walkXml(xml: string, visitor: XmlVisitor): void {
+  const walk = openXmlWalk(visitor);
+  walk.write(xml);
+  walk.close();
+}
+
+/** The same of a document that comes in pieces; `close` throws where its end is missing. */
+export type XmlWalk = { write(xml: string): void; close(): void };
+
+export function openXmlWalk({ open, close, text }: XmlVisitor): XmlWalk {
   const parser = new SaxesParser({ xmlns: false, position: false });
   parser.on("doctype", () => {
     throw new NoText(
@@ -41,7 +50,10 @@ export function walkXml(xml: string, { open, close, text }: XmlVisitor): void {
     parser.on("text", text);
     parser.on("cdata", text);
   }
-  parser.write(xml).close();
+  return {
+    write: (xml) => void parser.write(xml),
+    close: () => void parser.close(),
+  };
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
