@@ -78,7 +78,7 @@ create table nightdesk_data.jobs (
   batch_id uuid not null references nightdesk_data.batches on delete cascade,
   custom_id text not null check (custom_id <> '' and length(custom_id) <= 512),
   kind text not null
-    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'examine', 'embed', 'index', 'ocr', 'chat', 'command', 'notify')),
+    check (kind in ('ask', 'summarize', 'extract', 'digest', 'investigate', 'check', 'examine', 'embed', 'sync', 'index', 'ocr', 'chat', 'command', 'notify')),
   input jsonb not null check (jsonb_typeof(input) = 'object'),
   input_sha256 text not null check (input_sha256 ~ '^[0-9a-f]{64}$'),
   priority smallint not null default 0,

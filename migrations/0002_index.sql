@@ -296,3 +296,56 @@ create table nightdesk_data.ocr_choices (
   chosen_at timestamptz not null default clock_timestamp(),
   primary key (sha256, page, box)
 );
+
+-- A source that is a mirror of another place, and the run that works on it or did last.
+create table nightdesk_data.remote_sources (
+  source text primary key check (source ~ '^[a-z0-9][a-z0-9_-]*$'),
+  kind text not null check (kind in ('webdav', 's3', 'imap')),
+  -- Without user and secret.
+  address text not null check (address !~ '://[^/]*@'),
+  run_id uuid not null,
+  began_at timestamptz not null default clock_timestamp(),
+  -- When a listing was last read to its end.
+  listed_at timestamptz
+);
+
+-- A file of such a place: as it was listed last, and as it was fetched.
+create table nightdesk_data.remote_files (
+  source text not null references nightdesk_data.remote_sources on delete cascade,
+  -- As the place names it, percent-encoded; of a longer name its beginning and a hash.
+  remote_id text not null check (octet_length(remote_id) between 1 and 2000),
+  listed_version text not null,
+  listed_bytes bigint check (listed_bytes >= 0),
+  seen_by uuid not null,
+  -- Relative to the work root, from the first try to fetch it on.
+  path text,
+  -- The path in one case and one form of Unicode, by which some file systems tell names apart; free again when it is deleted.
+  path_key text,
+  -- Of the bytes that lie at the path; null where there are none.
+  version text,
+  bytes bigint,
+  sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
+  origin text,
+  fetched_at timestamptz,
+  -- Of the content whose beginning may lie beside the path.
+  part_etag text,
+  fate text not null check (fate in ('waiting', 'fetched', 'unchanged', 'skipped', 'deleted', 'held')),
+  reason text,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (source, remote_id),
+  unique (source, path_key),
+  constraint a_mirrored_file_is_whole check (
+    num_nonnulls(version, bytes, sha256, origin, fetched_at) in (0, 5) and (sha256 is null or path_key is not null)),
+  constraint a_key_is_of_a_path check (path_key is null or path is not null),
+  constraint a_deleted_file_is_gone check (fate <> 'deleted' or num_nonnulls(sha256, path_key) = 0),
+  constraint a_reason_is_given check (fate not in ('skipped', 'held') or reason <> '')
+);
+
+-- Where bytes came from that lay at a path once: evidence keeps its origin when the file changes.
+create table nightdesk_data.remote_versions (
+  path text not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  origin text not null,
+  fetched_at timestamptz not null default clock_timestamp(),
+  primary key (path, sha256)
+);

@@ -17,7 +17,7 @@ comment on column nightdesk.results.job_id is 'Id of the job.';
 comment on column nightdesk.results.batch_id is 'Id of its batch.';
 comment on column nightdesk.results.batch is 'Name of its batch.';
 comment on column nightdesk.results.custom_id is 'The id that the user gave, or line-<number>; unique in the batch.';
-comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, ocr, chat, command or notify.';
+comment on column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, sync, index, ocr, chat, command or notify.';
 comment on column nightdesk.results.state is 'queued, running, parked, succeeded, refused, failed, cancelled or expired.';
 comment on column nightdesk.results.error_code is 'Why it did not succeed, as a stable code; null when it did. A job that waits for another try shows the last one.';
 comment on column nightdesk.results.error_message is 'The same in words.';
@@ -49,7 +49,12 @@ select e.evidence_id, j.job_id, e.run_id, j.batch_id, b.name as batch, j.custom_
        e.line_start, e.line_end, e.score, e.text_sha256, e.extractor, e.locator, e.left_out, e.title, e.retrieved_at,
        e.kind in ('file', 'chunk') and exists (
          select from nightdesk_data.documents d where d.path = e.path and d.sha256 <> e.sha256) as is_outdated,
-       exists (select from nightdesk_data.contents c where c.sha256 = e.sha256) as is_kept
+       exists (select from nightdesk_data.contents c where c.sha256 = e.sha256) as is_kept,
+       coalesce(
+         (select v.origin from nightdesk_data.remote_versions v where v.path = e.path and v.sha256 = e.sha256),
+         (select min(v.origin) from nightdesk_data.remote_versions v
+           where v.path = substring(e.path from '^(.*?[.](?:eml|mbox|zip))/(?:messages/[0-9]+/)?attachments/')
+          having count(*) = 1)) as origin
   from nightdesk_data.evidence e
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
@@ -85,6 +90,7 @@ comment on column nightdesk.evidence.is_outdated is 'Whether the index has the f
 comment on column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
+comment on column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag; of an attachment that of its mail. Null for anything else.';
 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
@@ -904,6 +910,28 @@ comment on column nightdesk.doubtful_figures.chosen_by is 'Who that was.';
 comment on column nightdesk.doubtful_figures.chosen_at is 'When.';
 comment on column nightdesk.doubtful_figures.box is 'Left, top, right and bottom in pixels of the picture as it was read, as JSON.';
 comment on column nightdesk.doubtful_figures.sha256 is 'SHA-256 of the file.';
+
+create view nightdesk.remote_files as
+select f.source, f.remote_id as name, f.path, f.fate, f.reason, f.origin, f.version, f.bytes, f.sha256, f.fetched_at, f.listed_version,
+       f.listed_bytes, f.changed_at, s.kind, s.address, s.listed_at
+  from nightdesk_data.remote_files f join nightdesk_data.remote_sources s using (source);
+comment on view nightdesk.remote_files is 'Files of places that sources mirror: one row a file, as it was listed last and as it was fetched.';
+comment on column nightdesk.remote_files.source is 'Name of the source.';
+comment on column nightdesk.remote_files.name is 'What the place calls it: folders and name, percent-encoded.';
+comment on column nightdesk.remote_files.path is 'Where it lies here, relative to the work root; null before it was fetched.';
+comment on column nightdesk.remote_files.fate is 'What the last sync did: fetched; unchanged; skipped; waiting: left to the next run; deleted; held: gone there, and kept here until somebody accepts the deletion.';
+comment on column nightdesk.remote_files.reason is 'Why it was skipped or is held.';
+comment on column nightdesk.remote_files.origin is 'URL of the version that was fetched.';
+comment on column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time.';
+comment on column nightdesk.remote_files.bytes is 'Of what lies here.';
+comment on column nightdesk.remote_files.sha256 is 'SHA-256 of what lies here.';
+comment on column nightdesk.remote_files.fetched_at is 'When it was fetched.';
+comment on column nightdesk.remote_files.listed_version is 'The version that the last listing named.';
+comment on column nightdesk.remote_files.listed_bytes is 'Its size by the last listing; null where that does not say.';
+comment on column nightdesk.remote_files.changed_at is 'When its fate changed, or it was fetched.';
+comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav.';
+comment on column nightdesk.remote_files.address is 'Address of the place, without user and secret.';
+comment on column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.';
 
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,

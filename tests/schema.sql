@@ -677,6 +677,38 @@ table nightdesk_data.quotes
   column line_start integer
   column line_end integer
 
+table nightdesk_data.remote_files
+  column source text not null
+  column remote_id text not null
+  column listed_version text not null
+  column listed_bytes bigint
+  column seen_by uuid not null
+  column path text
+  column path_key text
+  column version text
+  column bytes bigint
+  column sha256 text
+  column origin text
+  column fetched_at timestamp with time zone
+  column part_etag text
+  column fate text not null
+  column reason text
+  column changed_at timestamp with time zone not null default clock_timestamp()
+
+table nightdesk_data.remote_sources
+  column source text not null
+  column kind text not null
+  column address text not null
+  column run_id uuid not null
+  column began_at timestamp with time zone not null default clock_timestamp()
+  column listed_at timestamp with time zone
+
+table nightdesk_data.remote_versions
+  column path text not null
+  column sha256 text not null
+  column origin text not null
+  column fetched_at timestamp with time zone not null default clock_timestamp()
+
 table nightdesk_data.reservations
   column ticket uuid not null
   column run_id uuid not null
@@ -1596,7 +1628,7 @@ constraint jobs_input_check on nightdesk_data.jobs CHECK ((jsonb_typeof(input) =
 
 constraint jobs_input_sha256_check on nightdesk_data.jobs CHECK ((input_sha256 ~ '^[0-9a-f]{64}$'::text))
 
-constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'examine'::text, 'embed'::text, 'index'::text, 'ocr'::text, 'chat'::text, 'command'::text, 'notify'::text])))
+constraint jobs_kind_check on nightdesk_data.jobs CHECK ((kind = ANY (ARRAY['ask'::text, 'summarize'::text, 'extract'::text, 'digest'::text, 'investigate'::text, 'check'::text, 'examine'::text, 'embed'::text, 'sync'::text, 'index'::text, 'ocr'::text, 'chat'::text, 'command'::text, 'notify'::text])))
 
 constraint jobs_losses_check on nightdesk_data.jobs CHECK ((losses >= 0))
 
@@ -1831,6 +1863,40 @@ constraint quotes_run_id_fkey on nightdesk_data.quotes FOREIGN KEY (run_id) REFE
 constraint quotes_stand_somewhere_or_nowhere on nightdesk_data.quotes CHECK ((num_nulls(number, path, start_char, end_char, line_start, line_end) = ANY (ARRAY[0, 6])))
 
 constraint quotes_start_char_check on nightdesk_data.quotes CHECK ((start_char >= 0))
+
+constraint a_deleted_file_is_gone on nightdesk_data.remote_files CHECK (((fate <> 'deleted'::text) OR (num_nonnulls(sha256, path_key) = 0)))
+
+constraint a_key_is_of_a_path on nightdesk_data.remote_files CHECK (((path_key IS NULL) OR (path IS NOT NULL)))
+
+constraint a_mirrored_file_is_whole on nightdesk_data.remote_files CHECK (((num_nonnulls(version, bytes, sha256, origin, fetched_at) = ANY (ARRAY[0, 5])) AND ((sha256 IS NULL) OR (path_key IS NOT NULL))))
+
+constraint a_reason_is_given on nightdesk_data.remote_files CHECK (((fate <> ALL (ARRAY['skipped'::text, 'held'::text])) OR (reason <> ''::text)))
+
+constraint remote_files_fate_check on nightdesk_data.remote_files CHECK ((fate = ANY (ARRAY['waiting'::text, 'fetched'::text, 'unchanged'::text, 'skipped'::text, 'deleted'::text, 'held'::text])))
+
+constraint remote_files_listed_bytes_check on nightdesk_data.remote_files CHECK ((listed_bytes >= 0))
+
+constraint remote_files_pkey on nightdesk_data.remote_files PRIMARY KEY (source, remote_id)
+
+constraint remote_files_remote_id_check on nightdesk_data.remote_files CHECK (((octet_length(remote_id) >= 1) AND (octet_length(remote_id) <= 2000)))
+
+constraint remote_files_sha256_check on nightdesk_data.remote_files CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint remote_files_source_fkey on nightdesk_data.remote_files FOREIGN KEY (source) REFERENCES nightdesk_data.remote_sources(source) ON DELETE CASCADE
+
+constraint remote_files_source_path_key_key on nightdesk_data.remote_files UNIQUE (source, path_key)
+
+constraint remote_sources_address_check on nightdesk_data.remote_sources CHECK ((address !~ '://[^/]*@'::text))
+
+constraint remote_sources_kind_check on nightdesk_data.remote_sources CHECK ((kind = ANY (ARRAY['webdav'::text, 's3'::text, 'imap'::text])))
+
+constraint remote_sources_pkey on nightdesk_data.remote_sources PRIMARY KEY (source)
+
+constraint remote_sources_source_check on nightdesk_data.remote_sources CHECK ((source ~ '^[a-z0-9][a-z0-9_-]*$'::text))
+
+constraint remote_versions_pkey on nightdesk_data.remote_versions PRIMARY KEY (path, sha256)
+
+constraint remote_versions_sha256_check on nightdesk_data.remote_versions CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint reservations_money_check on nightdesk_data.reservations CHECK ((money >= (0)::double precision))
 
@@ -2617,7 +2683,7 @@ view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, co
           ORDER BY c_1.chosen_at DESC
          LIMIT 1) c ON true;
 
-view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, left_out, title, retrieved_at, is_outdated, is_kept) as
+view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id, kind, admitted, rejected_reason, path, source, sha256, chars_full, chars_returned, truncated, chunk_key, heading_path, start_char, end_char, line_start, line_end, score, text_sha256, extractor, locator, left_out, title, retrieved_at, is_outdated, is_kept, origin) as
  SELECT e.evidence_id,
     j.job_id,
     e.run_id,
@@ -2651,7 +2717,13 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id
           WHERE d.path = e.path AND d.sha256 <> e.sha256)) AS is_outdated,
     (EXISTS ( SELECT
            FROM nightdesk_data.contents c
-          WHERE c.sha256 = e.sha256)) AS is_kept
+          WHERE c.sha256 = e.sha256)) AS is_kept,
+    COALESCE(( SELECT v.origin
+           FROM nightdesk_data.remote_versions v
+          WHERE v.path = e.path AND v.sha256 = e.sha256), ( SELECT min(v.origin) AS min
+           FROM nightdesk_data.remote_versions v
+          WHERE v.path = "substring"(e.path, '^(.*?[.](?:eml|mbox|zip))/(?:messages/[0-9]+/)?attachments/'::text)
+         HAVING count(*) = 1)) AS origin
    FROM nightdesk_data.evidence e
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
@@ -3045,6 +3117,26 @@ view nightdesk.reasoning (call_id, job_id, run_id, batch_id, custom_id, pass, mo
    FROM nightdesk_data.call_reasoning t
      JOIN nightdesk_data.model_calls c USING (call_id, run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
+
+view nightdesk.remote_files (source, name, path, fate, reason, origin, version, bytes, sha256, fetched_at, listed_version, listed_bytes, changed_at, kind, address, listed_at) as
+ SELECT f.source,
+    f.remote_id AS name,
+    f.path,
+    f.fate,
+    f.reason,
+    f.origin,
+    f.version,
+    f.bytes,
+    f.sha256,
+    f.fetched_at,
+    f.listed_version,
+    f.listed_bytes,
+    f.changed_at,
+    s.kind,
+    s.address,
+    s.listed_at
+   FROM nightdesk_data.remote_files f
+     JOIN nightdesk_data.remote_sources s USING (source);
 
 view nightdesk.results (job_id, batch_id, batch, custom_id, kind, state, error_code, error_message, input, answer, scope, model, prompt_tokens, completion_tokens, queued_ms, run_ms, evidence_count, created_at, finished_at, output, cached_from, rerun_of, waiting_for, grade, claims_dropped, verification, duplicate_of, path) as
  SELECT j.job_id,
@@ -4365,6 +4457,8 @@ comment on view nightdesk.quotes is 'One row a quotation of 12 characters or mor
 
 comment on view nightdesk.reasoning is 'One row a call whose model thought before it replied, as long as that is kept. It is in no result, export or report.'
 
+comment on view nightdesk.remote_files is 'Files of places that sources mirror: one row a file, as it was listed last and as it was fetched.'
+
 comment on view nightdesk.results is 'One row a job, with its result.'
 
 comment on view nightdesk.reviews is 'One row an answer that a person is asked, or was asked, to accept, correct or reject.'
@@ -4883,6 +4977,8 @@ comment on view column nightdesk.evidence.line_start is 'First line in the file,
 
 comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
+comment on view column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag; of an attachment that of its mail. Null for anything else.'
+
 comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end; of what a tool printed the call, as "output of shell, step 4".'
 
 comment on view column nightdesk.evidence.rejected_reason is 'Why not; null exactly when it was admitted.'
@@ -5381,6 +5477,38 @@ comment on view column nightdesk.reasoning.reasoning is 'What it thought; of mor
 
 comment on view column nightdesk.reasoning.run_id is 'Id of the run that made the call.'
 
+comment on view column nightdesk.remote_files.address is 'Address of the place, without user and secret.'
+
+comment on view column nightdesk.remote_files.bytes is 'Of what lies here.'
+
+comment on view column nightdesk.remote_files.changed_at is 'When its fate changed, or it was fetched.'
+
+comment on view column nightdesk.remote_files.fate is 'What the last sync did: fetched; unchanged; skipped; waiting: left to the next run; deleted; held: gone there, and kept here until somebody accepts the deletion.'
+
+comment on view column nightdesk.remote_files.fetched_at is 'When it was fetched.'
+
+comment on view column nightdesk.remote_files.kind is 'Kind of the place: webdav.'
+
+comment on view column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.'
+
+comment on view column nightdesk.remote_files.listed_bytes is 'Its size by the last listing; null where that does not say.'
+
+comment on view column nightdesk.remote_files.listed_version is 'The version that the last listing named.'
+
+comment on view column nightdesk.remote_files.name is 'What the place calls it: folders and name, percent-encoded.'
+
+comment on view column nightdesk.remote_files.origin is 'URL of the version that was fetched.'
+
+comment on view column nightdesk.remote_files.path is 'Where it lies here, relative to the work root; null before it was fetched.'
+
+comment on view column nightdesk.remote_files.reason is 'Why it was skipped or is held.'
+
+comment on view column nightdesk.remote_files.sha256 is 'SHA-256 of what lies here.'
+
+comment on view column nightdesk.remote_files.source is 'Name of the source.'
+
+comment on view column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time.'
+
 comment on view column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.'
 
 comment on view column nightdesk.results.batch is 'Name of its batch.'
@@ -5413,7 +5541,7 @@ comment on view column nightdesk.results.input is 'What was asked for, as it was
 
 comment on view column nightdesk.results.job_id is 'Id of the job.'
 
-comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, index, ocr, chat, command or notify.'
+comment on view column nightdesk.results.kind is 'ask, summarize, extract, digest, investigate, check, examine, embed, sync, index, ocr, chat, command or notify.'
 
 comment on view column nightdesk.results.model is 'The model that wrote the answer.'
 
@@ -5886,6 +6014,8 @@ grant select on relation nightdesk.queries to nightdesk_reader
 grant select on relation nightdesk.quotes to nightdesk_reader
 
 grant select on relation nightdesk.reasoning to nightdesk_reader
+
+grant select on relation nightdesk.remote_files to nightdesk_reader
 
 grant select on relation nightdesk.results to nightdesk_reader
 

@@ -3,6 +3,7 @@ import type { CommandHandlers } from "../shared/commands/command.ts";
 /** The commands that write rows and read them. The queue is the workers' business: the dispatcher fills it from the rows. */
 export const handlers: CommandHandlers = {
   migrate: async () => (await import("./commands/admin.ts")).migrateSchema,
+  sync: async () => (await import("./commands/sync.ts")).sync,
   index: async () => (await import("./commands/index-and-embed.ts")).indexSources,
   "index show": async () => (await import("./commands/index-show.ts")).indexShow,
   "index duplicates": async () => (await import("./commands/index-duplicates.ts")).indexDuplicates,

@@ -112,6 +112,14 @@ export const CODES = {
   OCR_MISSING: { outcome: "failed", meaning: "What reads pictures of pages is not installed." },
   EMBED_DRIFT: { outcome: "failed", meaning: "Stored vectors come from another embedder." },
   MEMORY_ERROR: { outcome: "failed", meaning: "The durable memory can't be used." },
+  SOURCE_DENIED: {
+    outcome: "failed",
+    meaning: "A place that is mirrored does not let Nightdesk in, or leads elsewhere.",
+  },
+  SOURCE_INVALID: {
+    outcome: "failed",
+    meaning: "What a place that is mirrored lists or sends can't be used.",
+  },
   COMMAND_FAILED: { outcome: "failed", meaning: "The command of a schedule failed." },
   HOOK_FAILED: { outcome: "failed", meaning: "The program or webhook of on_batch_end failed." },
 
@@ -123,6 +131,10 @@ export const CODES = {
 
   MODEL_UNREACHABLE: { outcome: "parked", meaning: "The model host does not answer." },
   MODEL_OVERLOADED: { outcome: "parked", meaning: "The model host is busy." },
+  SOURCE_UNAVAILABLE: {
+    outcome: "parked",
+    meaning: "A place that is mirrored can't be reached now, or another job mirrors it.",
+  },
   DATABASE_UNREACHABLE: { outcome: "parked", meaning: "The database does not answer." },
   QUEUE_UNREACHABLE: { outcome: "parked", meaning: "The queue does not answer." },
   DISK_FULL: { outcome: "parked", meaning: "A disk is full: nothing can be stored." },

@@ -19,6 +19,7 @@ export const KINDS = [
   "check",
   "examine",
   "embed",
+  "sync",
   "index",
   "ocr",
   "chat",
@@ -151,6 +152,14 @@ const indexInput = z.strictObject({
       ocr: z.boolean().optional(),
     })
     .optional(),
+});
+
+/** What is new, changed or gone in another place that a source is a mirror of. Only `nightdesk sync` queues it. */
+const syncInput = z.strictObject({
+  kind: z.literal("sync"),
+  source: z.string().min(1).max(200),
+  /** Files that are gone there are deleted here, however many they are. */
+  accept_deletions: z.boolean().optional(),
 });
 
 /** The pictures of pages of a file. Only index jobs queue it. */
@@ -361,6 +370,7 @@ export const jobInputSchema = z.union([
   notifyInput,
   embedTextInput,
   embedChunksInput,
+  syncInput,
   indexInput,
   ocrInput,
   chatInput,
@@ -383,6 +393,7 @@ export type SummarizeInput = z.infer<typeof summarizeInput>;
 export type EmbedTextInput = z.infer<typeof embedTextInput>;
 export type EmbedChunksInput = z.infer<typeof embedChunksInput>;
 export type IndexInput = z.infer<typeof indexInput>;
+export type SyncInput = z.infer<typeof syncInput>;
 export type OcrInput = z.infer<typeof ocrInput>;
 export type ChatInput = z.infer<typeof chatInput>;
 export type ExtractInput = z.infer<typeof extractInput>;

@@ -120,6 +120,12 @@ const WRITTEN = {
     calls: ["embedder"],
     notRepeatable: "its vectors are made by an embedder, and no reply of a model is on record",
   },
+  sync: {
+    ...WITHOUT_MODEL,
+    title: textAt("source"),
+    calls: [],
+    notRepeatable: "it read another place as it was, and no reply of a model is on record",
+  },
   index: {
     ...WITHOUT_MODEL,
     title: () => "",

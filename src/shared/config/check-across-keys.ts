@@ -34,6 +34,7 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
     ...checkSourceRoots(values, workroot),
     ...checkSourceExtensions(values),
     ...checkWatches(values, workroot),
+    ...checkRemotes(values, workroot),
     ...checkSchedules(values),
     ...checkWebhook(values),
     ...checkMcpServers(values.tools.mcp.servers),
@@ -227,6 +228,67 @@ function checkSourceRoots({ index, security }: ConfigValues, workroot: string): 
       },
     ];
   });
+}
+
+type Source = ConfigValues["index"]["sources"][number];
+
+/** A source that is a mirror has a place that it is one of, and a folder that nothing else writes. */
+function checkRemotes({ index }: ConfigValues, workroot: string): Conflict[] {
+  return index.sources.flatMap((source, position) => {
+    const problems = [...mirrorProblems(source, workroot), ...remoteProblems(source.remote)];
+    const path = ["index", "sources", position];
+    return problems.map(([key, text]) => ({ path: [...path, ...key.split(".")], text }));
+  });
+}
+
+type RemoteProblem = readonly [key: string, text: string];
+
+function* mirrorProblems(
+  { from, remote, root, watch }: Source,
+  workroot: string,
+): Generator<RemoteProblem> {
+  if (from === undefined && remote === undefined) return;
+  if (remote === undefined)
+    yield ["from", 'is set without remote; expected remote: { url: "https://…" } beside it'];
+  if (from === undefined)
+    yield ["remote", "is set without from; expected the kind of place, like from: webdav"];
+  const folder = resolve(workroot, root);
+  if (folder === resolve(workroot) || !isWithin(folder, workroot))
+    yield ["root", "does not lie below the work root, as a mirror has to"];
+  if (watch?.rules.some((rule) => rule.move_to !== undefined) === true)
+    yield [
+      "watch",
+      "moves files of a mirror, which the next sync would fetch again; take move_to out",
+    ];
+}
+
+/** Where a name leads is looked at when it is connected to. */
+function* remoteProblems(remote: Source["remote"]): Generator<RemoteProblem> {
+  if (remote === undefined) return;
+  const { user, secret_env, secret_file } = remote;
+  const secrets = [secret_env, secret_file].filter((place) => place !== undefined);
+  if (secrets.length !== (user === undefined ? 0 : 1))
+    yield ["remote", "needs user and one of secret_env and secret_file, or none of the three"];
+  const url = parseUrl(remote.url);
+  if (url === undefined || !["https:", "http:"].includes(url.protocol)) {
+    yield ["remote.url", "is no address; expected https://host/path"];
+    return;
+  }
+  if (url.username + url.password + url.search + url.hash !== "")
+    yield ["remote.url", "holds a user, a secret or a query; give it without, and set user"];
+  const address = addressOfHost(url.hostname);
+  const network = address === undefined ? "public" : networkKindOf(address);
+  if (url.protocol === "http:" && network !== "loopback")
+    yield ["remote.url", "is without TLS; expected https://, or an address of this machine"];
+  if (
+    address !== undefined &&
+    network !== "public" &&
+    !networksOf(remote.allowed_networks).has(address)
+  )
+    yield [
+      "remote.url",
+      `is a ${network} address; add its network to allowed_networks, like [${address}]`,
+    ];
 }
 
 /** What a source indexes is what the sandbox lets be read. */

@@ -217,6 +217,25 @@ const encoding = name.superRefine((written, context) => {
   context.addIssue({ code: "custom", message: `the name of an encoding; ${hint}` });
 });
 
+const variable = format(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable");
+
+/** Another place that is mirrored into the root of a source. What its kind needs is said in check-across-keys.ts. */
+const remoteSchema = z.strictObject({
+  url: name,
+  user: name.optional(),
+  secret_env: variable.optional(),
+  secret_file: name.optional(),
+  /** That may be connected to beside the public internet. */
+  allowed_networks: z.array(network).default([]),
+  max_files: wholeBetween(1, 1_000_000).default(20_000),
+  max_mb: count.default(20_000),
+  mb_per_run: count.default(2_000),
+  timeout_s: wholeBetween(1, 600).default(60),
+});
+
+/** Places of which a source can be a mirror. */
+const REMOTE_KINDS = ["webdav"] as const;
+
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
@@ -227,6 +246,8 @@ const sourceSchema = z.strictObject({
   encoding: encoding.optional(),
   one_device: z.boolean().optional(),
   watch: watchSchema.optional(),
+  from: z.enum(REMOTE_KINDS).optional(),
+  remote: remoteSchema.optional(),
 });
 
 export const embedSchema = z.strictObject({
@@ -296,8 +317,6 @@ const webSchema = z.strictObject({
     breaker_failures: count,
   }),
 });
-
-const variable = format(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable");
 
 const effect = z.enum(EFFECTS);
 

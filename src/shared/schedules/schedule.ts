@@ -23,6 +23,7 @@ export const DEFAULT_CATCH_UP = "12h";
 
 /** What a schedule may run: nothing that never ends, that changes schedules, or that needs somebody to read it. */
 const SCHEDULED_COMMANDS = [
+  "sync",
   "index",
   "embed",
   "summarize",

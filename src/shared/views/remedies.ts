@@ -56,6 +56,10 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     "Give all workers the same embed.* settings and model, start them again, and run: nightdesk embed.",
   MEMORY_ERROR: "Look at nightdesk doctor.",
   MODEL_TIMEOUT: "Raise model.timeout_s, or give the host less to do at once.",
+  SOURCE_DENIED:
+    "Correct the address, user or secret of the source (index.sources, remote), and then run nightdesk sync.",
+  SOURCE_INVALID: "Correct the address of the source (index.sources, remote), or mend its server.",
+  SOURCE_UNAVAILABLE: "Nothing to do once it is back: the job goes on by itself.",
   HOOK_FAILED: "Look at the program or webhook of on_batch_end.",
   HOOK_UNAVAILABLE: "Start the webhook of on_batch_end, or correct its URL.",
   TOOL_ERROR: "Look at the run: nightdesk runs show.",

@@ -75,7 +75,11 @@ const resultSchema = z.object({
   vectors: count,
   config_sha256: z.string().nullable(),
   evidence: z.array(
-    storedEvidence.extend({ evidence_id: z.number(), passage: z.string().optional() }),
+    storedEvidence.extend({
+      evidence_id: z.number(),
+      passage: z.string().optional(),
+      origin: z.string().optional(),
+    }),
   ),
   evidence_count: count,
   outdated: z.array(z.string()),
@@ -129,6 +133,10 @@ const passageOf = (chars: number): string =>
      then coalesce((select c.text from nightdesk_data.chunks c where c.chunk_key = e.chunk_key and starts_with(c.text, e.preview)), e.preview)
      else '' end, ${chars})`;
 
+/** Of a file of a mirror, the URL of the version whose bytes were read; for anything else there is no key. */
+const ORIGIN = `coalesce((select jsonb_build_object('origin', v.origin) from nightdesk_data.remote_versions v
+                where v.path = e.path and v.sha256 = e.sha256), '{}')`;
+
 const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limits): string =>
   `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code,
        left(j.error_message, ${ERROR_PREVIEW_CHARS}) as error_message, j.duplicate_of, j.input, r.run_id,
@@ -138,7 +146,7 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
        (select m.done_reason from nightdesk_data.run_calls c join nightdesk_data.model_calls m using (call_id)
          where c.run_id = j.run_id order by c.ordinal desc limit 1) as done_reason,
        (select count(*) from nightdesk_data.job_vectors v where v.job_id = j.job_id) as vectors,
-       (select coalesce(jsonb_agg(to_jsonb(e) - 'preview'${passageChars === 0 ? "" : ` || jsonb_build_object('passage', ${passageOf(passageChars)})`}
+       (select coalesce(jsonb_agg(to_jsonb(e) - 'preview' || ${ORIGIN}${passageChars === 0 ? "" : ` || jsonb_build_object('passage', ${passageOf(passageChars)})`}
                order by e.ordinal), '[]')
           from (select * from nightdesk_data.evidence e where e.run_id = j.run_id and e.admitted
                  order by r.citations @> jsonb_build_array(jsonb_build_object('path', e.path, 'chunkKey', e.chunk_key)) desc,

@@ -195,7 +195,8 @@ export async function planEmbedJobs(
 const embedJob = (customId: string, chunks: EmbedChunks): NewJob =>
   jobOf(customId, { kind: "embed", chunks });
 
-function jobOf(customId: string, input: EmbedChunksInput | OcrInput): NewJob {
+/** A job that stands behind another one. */
+export function jobOf(customId: string, input: EmbedChunksInput | IndexInput | OcrInput): NewJob {
   const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
   return { customId, input, inputSha256, priority: 0 };
 }

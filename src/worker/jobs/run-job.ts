@@ -70,6 +70,10 @@ const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
     const { notifyHook } = await import("./notify.ts");
     return notifyHook(input, run, trace, signal);
   },
+  async sync(run) {
+    const { runSync } = await import("./sync.ts");
+    return runSync(run, run.resources, run.context);
+  },
   async index(run) {
     const { runIndex } = await import("./reindex.ts");
     return runIndex(run, run.resources);

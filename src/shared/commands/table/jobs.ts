@@ -22,6 +22,23 @@ import {
 /** Commands that queue work, or look into the index. */
 export const JOBS: readonly Command[] = [
   {
+    name: "sync",
+    process: "producer",
+    summary: "Fetch what is new or changed in the places that sources mirror, and index it",
+    examples: ["nightdesk sync", "nightdesk sync letters --wait"],
+    arguments: [
+      { usage: "[source...]", description: "names of sources; all that mirror a place without" },
+    ],
+    options: [
+      {
+        flags: "--accept-deletions",
+        description: "delete what is gone there, however much it is",
+      },
+      { flags: "--wait", description: "wait until they are indexed, and print what was done" },
+      ...night,
+    ],
+  },
+  {
     name: "index",
     process: "producer",
     anyFolder: true,

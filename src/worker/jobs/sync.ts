@@ -1,0 +1,78 @@
+import { relative, resolve } from "node:path";
+import type { CommandContext } from "../../shared/command-context.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { SyncInput } from "../../shared/job.ts";
+import { summaryAlone } from "../../shared/run-result.ts";
+import type { Answer } from "../../shared/run-result.ts";
+import { claimSource } from "../../shared/store/index/remote-files.ts";
+import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
+import { throttle } from "../loop.ts";
+import type { WorkerResources } from "../resources.ts";
+import { openRemote } from "../sync/open-remote.ts";
+import type { MirroredSource } from "../sync/open-remote.ts";
+import { syncSource } from "../sync/sync-source.ts";
+import type { JobCall } from "./open-run.ts";
+import { jobOf, queueBehind } from "./reindex.ts";
+
+/**
+ * Brings the mirror of a source up to date, and queues an index job of the source in the same batch where that changed a file.
+ * @throws Failure NOT_FOUND where this worker's configuration has no such mirror, and as syncSource; SOURCE_UNAVAILABLE
+ *   while another run works on the mirror
+ */
+export async function runSync(
+  { job, input, trace, signal }: JobCall<SyncInput>,
+  { config, database }: WorkerResources,
+  { invocation }: Pick<CommandContext, "invocation">,
+): Promise<Answer> {
+  const source = findMirror(config, input.source);
+  const { name, from: kind, remote } = source;
+  const claim = { source: name, runId: job.runId, kind, address: remote.url };
+  if (!(await claimSource(database, claim)))
+    throw new Failure("SOURCE_UNAVAILABLE", `Source "${name}": another job mirrors it now.`);
+  const opened = await openRemote(source, config, invocation.env);
+  const report = throttle((done: number) =>
+    reportProgress(database, job.runId, { phase: "sync", unit: "files", done, total: null }),
+  );
+  try {
+    const deletions = input.accept_deletions === true ? "accepted" : "held where many";
+    const limits = limitsOf(source, config);
+    const summary = await syncSource(
+      { db: database, ...claim, ...limits, remote: opened, report, deletions },
+      trace,
+      signal,
+    );
+    const index = { kind: "index", options: { source: name, allow_partial: true } } as const;
+    if (summary.fetched + summary.deleted > 0)
+      await queueBehind(job, database, [jobOf(`${job.customId}.index`, index)]);
+    return summaryAlone({ source: name, ...summary });
+  } finally {
+    await opened.close();
+  }
+}
+
+function limitsOf({ root, exts, remote }: MirroredSource, { security, roots }: Config) {
+  return {
+    folder: {
+      workroot: roots.workroot,
+      root: relative(roots.workroot, resolve(roots.workroot, root)),
+    },
+    extensions: new Set(exts ?? security.allowed_exts),
+    maxFileBytes: security.max_file_bytes,
+    mostFiles: remote.max_files,
+    mostBytes: remote.max_mb * 1_000_000,
+    runBytes: remote.mb_per_run * 1_000_000,
+  };
+}
+
+function findMirror({ index }: Config, name: string): MirroredSource {
+  const found = index.sources.find((source) => source.name === name);
+  if (found !== undefined && isMirror(found)) return found;
+  throw new Failure(
+    "NOT_FOUND",
+    `This worker's configuration has no source "${name}" with from and remote.`,
+  );
+}
+
+const isMirror = (source: Config["index"]["sources"][number]): source is MirroredSource =>
+  source.from !== undefined && source.remote !== undefined;

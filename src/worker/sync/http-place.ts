@@ -1,0 +1,161 @@
+import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { Failure } from "../../shared/failure.ts";
+import { networkKindOf } from "../../shared/network-address.ts";
+import type { Networks } from "../../shared/network-address.ts";
+import { withDeadline } from "../models/deadline.ts";
+import { AddressDenied, sendRequest } from "../outbound-request.ts";
+
+/** A place that is asked over HTTP, and how. */
+export type HttpPlace = {
+  /** Name of the source, for messages. */
+  readonly source: string;
+  readonly timeoutMs: number;
+  /** What may be connected to beside the public internet. */
+  readonly networks: Networks;
+};
+
+export type PlaceRequest = {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+const TRIES = 4;
+const FIRST_DELAY_MS = 250;
+
+/**
+ * Tries again what may pass, a few times, before the job is parked for it.
+ * @throws what the last try throws
+ */
+export async function withTries<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (tried === TRIES || !isPassing(error)) throw error;
+      await delay(FIRST_DELAY_MS * 2 ** (tried - 1), undefined, { signal });
+    }
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof Failure && error.code === "SOURCE_UNAVAILABLE";
+
+/**
+ * Sends one request and gives the head of its answer, whose status is one of those that are expected. No redirect is followed.
+ * @throws Failure SOURCE_DENIED for 401, 403, a redirect and an address that may not be reached, SOURCE_UNAVAILABLE for what
+ *   may pass, SOURCE_INVALID for any other status
+ */
+export async function requestPlace(
+  place: HttpPlace,
+  request: PlaceRequest,
+  expected: readonly number[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const response = await sendWithin(place, request, signal);
+  const { statusCode = 0 } = response;
+  if (expected.includes(statusCode)) return response;
+  response.destroy();
+  throw statusFailure(place, request, response);
+}
+
+function sendWithin(
+  place: HttpPlace,
+  request: PlaceRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { timeoutMs, networks } = place;
+  const late = () => unavailable(place, request, `nothing came for ${timeoutMs / 1_000} s`);
+  return withDeadline({ signal, timeoutMs, late }, (until) =>
+    sendRequest(
+      {
+        ...request,
+        isAllowed: (address) => networkKindOf(address) === "public" || networks.has(address),
+      },
+      until,
+    ),
+  ).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (error instanceof AddressDenied)
+      throw denied(place, `${error.message}; if it is meant, add its network to allowed_networks`);
+    throw error instanceof Failure ? error : unavailable(place, request, codeOf(error), error);
+  });
+}
+
+function statusFailure(
+  place: HttpPlace,
+  request: PlaceRequest,
+  { statusCode = 0, headers }: IncomingMessage,
+): Failure {
+  const { host } = request.url;
+  if (statusCode === 401 || statusCode === 403) {
+    return denied(
+      place,
+      `${host} answered ${statusCode}: its user or secret is wrong, or may not read this. It is not asked again before you do`,
+    );
+  }
+  if (statusCode >= 300 && statusCode < 400) {
+    const target = headers.location === undefined ? "" : ` to ${headers.location.slice(0, 200)}`;
+    return denied(
+      place,
+      `${host} leads elsewhere${target}, which is not followed; if it is meant, write that address in remote.url`,
+    );
+  }
+  if (statusCode === 408 || statusCode === 429 || statusCode >= 500)
+    return unavailable(place, request, `HTTP ${statusCode}`);
+  return new Failure(
+    "SOURCE_INVALID",
+    `Source "${place.source}": ${host} answered ${request.method} with ${statusCode}. Look at remote.url.`,
+  );
+}
+
+export const denied = ({ source }: Pick<HttpPlace, "source">, why: string): Failure =>
+  new Failure("SOURCE_DENIED", `Source "${source}" is not mirrored: ${why}.`);
+
+export const unavailable = (
+  { source }: Pick<HttpPlace, "source">,
+  { url }: Pick<PlaceRequest, "url">,
+  why: string,
+  cause?: unknown,
+): Failure =>
+  new Failure(
+    "SOURCE_UNAVAILABLE",
+    `Source "${source}": ${url.host} can't be reached now (${why}). What is mirrored stays.`,
+    cause === undefined ? {} : { cause },
+  );
+
+/** Never the message of an error, which may hold more than a reader may see. */
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error
+    ? String(error.code)
+    : "it broke off";
+
+/**
+ * The bytes of an answer.
+ * @throws Failure SOURCE_UNAVAILABLE where it breaks off, or rests for longer than the place may
+ */
+export async function* bytesOf(
+  place: HttpPlace,
+  request: Pick<PlaceRequest, "url">,
+  response: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const stop = (): void => {
+    response.destroy();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  response.setTimeout(place.timeoutMs, stop);
+  try {
+    for await (const chunk of response) yield chunk as Buffer;
+    if (!response.complete) throw new Error("it broke off");
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unavailable(place, request, codeOf(error), error);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    response.destroy();
+  }
+}

@@ -1,0 +1,56 @@
+import { readSecret } from "../../shared/config/read-secret.ts";
+import type { Config } from "../../shared/config/schema.ts";
+import { networksOf } from "../../shared/network-address.ts";
+import { denied } from "./http-place.ts";
+import type { HttpPlace } from "./http-place.ts";
+import type { Remote } from "./remote.ts";
+
+type Source = Config["index"]["sources"][number];
+/** A source that is a mirror. */
+export type MirroredSource = Source & {
+  readonly from: NonNullable<Source["from"]>;
+  readonly remote: NonNullable<Source["remote"]>;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Opens the place that a source mirrors; its kind loads its code. The secret stands in no row, no log and no message.
+ * @throws Failure SOURCE_DENIED where the secret is not there
+ */
+export async function openRemote(
+  source: MirroredSource,
+  { roots }: Pick<Config, "roots">,
+  env: Environment,
+): Promise<Remote> {
+  const { remote } = source;
+  const place: HttpPlace = {
+    source: source.name,
+    timeoutMs: remote.timeout_s * 1_000,
+    networks: networksOf(remote.allowed_networks),
+  };
+  const login = await readLogin(source, roots.configRoot, env);
+  const { openWebDav } = await import("./webdav.ts");
+  return openWebDav({ ...place, url: new URL(remote.url), login });
+}
+
+export type Login = { readonly user: string; readonly secret: string };
+
+const MOST_SECRET_BYTES = 4_096;
+
+async function readLogin(
+  { name, remote }: MirroredSource,
+  folder: string,
+  env: Environment,
+): Promise<Login | null> {
+  const { user, secret_env: variable, secret_file: file } = remote;
+  if (user === undefined) return null;
+  const place = { variable, file, folder, maxBytes: MOST_SECRET_BYTES };
+  const secret = await readSecret(place, env);
+  if (secret !== null && secret !== "") return { user, secret };
+  const where =
+    variable === undefined
+      ? `${file ?? ""} (remote.secret_file) holds no secret`
+      : `this worker has none in the variable ${variable} (remote.secret_env)`;
+  throw denied({ source: name }, where);
+}

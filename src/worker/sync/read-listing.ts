@@ -1,0 +1,61 @@
+import { StringDecoder } from "node:string_decoder";
+import { openXmlWalk } from "../documents/reader/walk-xml.ts";
+import type { XmlVisitor } from "../documents/reader/walk-xml.ts";
+import { NoText } from "../documents/reader/text-builder.ts";
+import { Failure } from "../../shared/failure.ts";
+
+/** Of one answer: a folder of 100,000 files has about 60 MB. */
+const MOST_BYTES = 128_000_000;
+/** Between two tags: a name, a date or a hash is shorter. */
+const MOST_BETWEEN_TAGS = 64_000;
+
+/** What is made of a listing as it comes: `visit` sees its tags and texts, `take` gives what is complete by now. */
+export type ListingReader<Entry> = XmlVisitor & { readonly take: () => readonly Entry[] };
+
+/**
+ * Reads the XML of a listing piece by piece. It is given up where it is no XML, declares entities, or is longer than any
+ * listing is.
+ * @throws Failure SOURCE_INVALID
+ */
+export async function* readListing<Entry>(
+  source: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { open, close, text, take }: ListingReader<Entry>,
+): AsyncGenerator<readonly Entry[]> {
+  let [bytes, sinceTag] = [0, 0];
+  const walk = openXmlWalk({
+    open(name, attributes) {
+      sinceTag = 0;
+      open(name, attributes);
+    },
+    close(name) {
+      sinceTag = 0;
+      close?.(name);
+    },
+    ...(text === undefined ? {} : { text }),
+  });
+  const decoder = new StringDecoder("utf8");
+  const feed = (piece: string): void => {
+    bytes += piece.length;
+    sinceTag += piece.length;
+    walk.write(piece);
+    if (bytes > MOST_BYTES) throw invalid(source, `has more than ${MOST_BYTES} characters`);
+    if (sinceTag > MOST_BETWEEN_TAGS) throw invalid(source, "holds a text that no listing has");
+  };
+  try {
+    for await (const chunk of chunks) {
+      for (let start = 0; start < chunk.length; start += MOST_BETWEEN_TAGS / 4)
+        feed(decoder.write(Buffer.from(chunk.subarray(start, start + MOST_BETWEEN_TAGS / 4))));
+      const found = take();
+      if (found.length > 0) yield found;
+    }
+    walk.close();
+  } catch (error) {
+    throw error instanceof NoText ? invalid(source, error.message) : error;
+  }
+  const rest = take();
+  if (rest.length > 0) yield rest;
+}
+
+export const invalid = (source: string, why: string): Failure =>
+  new Failure("SOURCE_INVALID", `Source "${source}": the listing ${why}. Nothing was deleted.`);

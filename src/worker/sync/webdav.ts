@@ -1,0 +1,184 @@
+import type { IncomingMessage } from "node:http";
+import type { ListedFile } from "../../shared/store/index/remote-files.ts";
+import { parseUrl } from "../../shared/parse-url.ts";
+import { bytesOf, requestPlace, withTries } from "./http-place.ts";
+import type { HttpPlace, PlaceRequest } from "./http-place.ts";
+import { openContent } from "./open-content.ts";
+import { invalid, readListing } from "./read-listing.ts";
+import type { ListingReader } from "./read-listing.ts";
+import { listedFile } from "./remote.ts";
+import type { Remote } from "./remote.ts";
+
+type WebDav = HttpPlace & {
+  /** Of the folder that is mirrored. */
+  readonly url: URL;
+  readonly login: { readonly user: string; readonly secret: string } | null;
+};
+
+/** Files and folders. */
+const MOST_LISTED = 2_000_000;
+const DEEPEST = 60;
+
+const PROPFIND =
+  '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getetag/><getlastmodified/></prop></propfind>';
+
+/** A folder of a WebDAV server (RFC 4918): Nextcloud, Apache, nginx and others. */
+export function openWebDav(place: WebDav): Remote {
+  const root = new URL(place.url);
+  if (!root.pathname.endsWith("/")) root.pathname += "/";
+  const headers: Record<string, string> = { "accept-encoding": "identity" };
+  if (place.login !== null) {
+    const { user, secret } = place.login;
+    headers["authorization"] = `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`;
+  }
+  return {
+    list: (signal) => listFolders(place, { root, headers }, signal),
+    open(file, beginning, signal) {
+      const url = new URL(file.id, root);
+      const origin = `${url.href}#${encodeURIComponent(file.version)}`;
+      const request = { url, method: "GET", headers };
+      return openContent(place, { request, origin }, beginning, signal);
+    },
+    close: async () => undefined,
+  };
+}
+
+type Folder = { readonly root: URL; readonly headers: Readonly<Record<string, string>> };
+
+/** Folder by folder, because many servers refuse to list all at once. */
+async function* listFolders(
+  place: WebDav,
+  { root, headers }: Folder,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ListedFile[]> {
+  const folders = [""];
+  let listed = 0;
+  for (let prefix = folders.pop(); prefix !== undefined; prefix = folders.pop()) {
+    const url = new URL(prefix, root);
+    const request = {
+      url,
+      method: "PROPFIND",
+      headers: { ...headers, depth: "1", "content-type": "application/xml; charset=utf-8" },
+      body: PROPFIND,
+    };
+    // A folder may have been removed since the one above it was listed.
+    const expected = prefix === "" ? [207] : [207, 404];
+    const response = await withTries(signal, () => requestPlace(place, request, expected, signal));
+    if (response.statusCode === 404) {
+      response.destroy();
+      continue;
+    }
+    for await (const found of readResponses(place, request, response, signal)) {
+      const files: ListedFile[] = [];
+      for (const one of found) {
+        const name = nameBelow(place, one, url);
+        if (name === undefined) continue;
+        if (one.isFolder) folders.push(`${prefix}${name}/`);
+        else files.push(fileOf(`${prefix}${name}`, one, response));
+      }
+      checkFolders(place, folders, (listed += found.length));
+      yield files;
+    }
+  }
+}
+
+/** A server that makes up folders would be listed for ever. */
+function checkFolders({ source }: WebDav, folders: readonly string[], listed: number): void {
+  if (listed > MOST_LISTED) throw invalid(source, `has more than ${MOST_LISTED} entries`);
+  const deepest = folders.at(-1)?.split("/").length ?? 0;
+  if (deepest > DEEPEST) throw invalid(source, `has folders more than ${DEEPEST} deep`);
+}
+
+const readResponses = (
+  place: WebDav,
+  request: PlaceRequest,
+  response: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<readonly DavResponse[]> =>
+  readListing(place.source, bytesOf(place, request, response, signal), davReader());
+
+type DavResponse = {
+  readonly href: string;
+  readonly isFolder: boolean;
+  readonly etag: string;
+  readonly bytes: string;
+  readonly modified: string;
+};
+
+const NOTHING: DavResponse = { href: "", isFolder: false, etag: "", bytes: "", modified: "" };
+const TEXTS: Readonly<Record<string, keyof DavResponse>> = {
+  href: "href",
+  getetag: "etag",
+  getcontentlength: "bytes",
+  getlastmodified: "modified",
+};
+
+/** Properties that a server does not have come with another status, and empty. */
+function davReader(): ListingReader<DavResponse> {
+  let done: DavResponse[] = [];
+  let current: DavResponse = NOTHING;
+  let read = "";
+  return {
+    open(name) {
+      read = "";
+      if (name === "response") current = NOTHING;
+      if (name === "collection") current = { ...current, isFolder: true };
+    },
+    text(piece) {
+      read += piece;
+    },
+    close(name) {
+      const key = TEXTS[name];
+      if (key !== undefined && current[key] === "") current = { ...current, [key]: read.trim() };
+      if (name === "response") done.push(current);
+      read = "";
+    },
+    take() {
+      const taken = done;
+      done = [];
+      return taken;
+    },
+  };
+}
+
+/**
+ * The name of what lies right in the folder that was asked for, percent-encoded; undefined of the folder itself.
+ * @throws Failure SOURCE_INVALID for an address elsewhere: a server that names one is not believed
+ */
+function nameBelow({ source }: WebDav, { href }: DavResponse, folder: URL): string | undefined {
+  const url = parseUrl(href, folder.href);
+  const [above, path] = [namesOf(folder.pathname), namesOf(url?.pathname ?? "")];
+  const isBelow = url?.origin === folder.origin && above.every((name, at) => name === path[at]);
+  if (isBelow && path.length <= above.length + 1) return path[above.length];
+  const shown = JSON.stringify(href.slice(0, 200));
+  throw invalid(source, `of ${folder.pathname} names ${shown}, which does not lie in it`);
+}
+
+/** In one spelling: servers encode more or fewer characters than others. What is no UTF-8 stays as it is. */
+const namesOf = (pathname: string): string[] =>
+  pathname
+    .split("/")
+    .filter((name) => name !== "")
+    .map((name) => (isEncoded(name) ? encodeURIComponent(decodeURIComponent(name)) : name));
+
+function isEncoded(name: string): boolean {
+  try {
+    decodeURIComponent(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An ETag that is weak, or none, does not tell of a change within the second in which it was made. */
+const YOUNG_MS = 3_000;
+
+function fileOf(id: string, one: DavResponse, { headers }: IncomingMessage): ListedFile {
+  const bytes = /^\d{1,15}$/.test(one.bytes) ? Number(one.bytes) : null;
+  const isStrong = one.etag.startsWith('"');
+  const tag = one.etag.replace(/^W\//, "").slice(0, 500);
+  const stands = tag === "" ? `${one.bytes.slice(0, 20)} bytes, ${one.modified.slice(0, 60)}` : tag;
+  const now = Date.parse(headers.date ?? "") || Date.now();
+  const isYoung = !isStrong && now - Date.parse(one.modified) < YOUNG_MS;
+  return listedFile(id, { version: isYoung ? `${stands} at ${now}` : stands, bytes });
+}

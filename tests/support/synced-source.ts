@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { hashJson } from "../../src/shared/json-value.ts";
+import type { SyncInput } from "../../src/shared/job.ts";
+import { startTrace } from "../../src/shared/run-trace.ts";
+import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Database } from "../../src/shared/store/connection/database.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import { createRunJob } from "../../src/worker/jobs/run-job.ts";
+import { claimNext, MADE_WITH, openBatchOf } from "../conformance/jobs.ts";
+import { startTopology } from "../conformance/topologies.ts";
+import type { Topology } from "../conformance/topologies.ts";
+
+export type SyncedSource = {
+  readonly topology: Topology;
+  readonly db: Database;
+  /** Runs a job of a new batch, and settles it. */
+  run(input?: Partial<SyncInput>): Promise<Settlement | undefined>;
+  /** The same; its summary, or its code. */
+  sync(input?: Partial<SyncInput>): Promise<unknown>;
+  /** What lies in the mirror. */
+  names(): Promise<string[]>;
+  rows(columns: string): Promise<unknown[]>;
+  stop(): Promise<void>;
+};
+
+/** A work root whose source `cloud` mirrors a place into allowed/cloud. */
+export async function startSyncedSource(
+  from: string,
+  remote: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<SyncedSource> {
+  const topology = await startTopology("postgres", {
+    index: { sources: [{ name: "cloud", root: "allowed/cloud", from, remote }] },
+  });
+  const db = await topology.connect();
+  const { context } = topology;
+  const invocation = { ...context.invocation, env };
+  const runJob = createRunJob({ ...context, invocation }, db);
+  const run = async (input: Partial<SyncInput> = {}): Promise<Settlement | undefined> => {
+    const wanted: SyncInput = { kind: "sync", source: "cloud", ...input };
+    const { jobIds } = await openBatchOf(db, [
+      { customId: randomUUID(), input: wanted, inputSha256: hashJson(wanted), priority: 0 },
+    ]);
+    const job = await claimNext(db, jobIds[0] ?? "");
+    const trace = startTrace();
+    const settlement = await runJob(job, trace, new AbortController().signal).then(
+      settleOutcome,
+      (error: unknown) => settleError(error, job),
+    );
+    if (settlement === undefined) return undefined;
+    const ended = { runId: job.runId, runMs: 1, ...MADE_WITH };
+    await settleRun(db, ended, settlement, trace.record());
+    return settlement;
+  };
+  return {
+    topology,
+    db,
+    run,
+    async sync(input) {
+      const settlement = await run(input);
+      if (settlement?.kind === "succeeded") return settlement.outcome.summary;
+      return settlement !== undefined && "code" in settlement ? settlement.code : settlement;
+    },
+    async names() {
+      const found = await readdir(join(topology.workroot, "allowed/cloud"), {
+        recursive: true,
+        withFileTypes: true,
+      });
+      const root = join(topology.workroot, "allowed/cloud").length + 1;
+      return found
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root))
+        .sort();
+    },
+    rows: async (columns) =>
+      (await db.query(`select ${columns} from nightdesk.remote_files order by name`)).rows,
+    async stop() {
+      await db.end();
+      await topology.dispose();
+    },
+  };
+}

@@ -1,0 +1,290 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createServer, request } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { hasApache, startApacheDav } from "../../support/apache-dav.ts";
+import type { DavServer } from "../../support/apache-dav.ts";
+import { describeOn } from "../../support/describe-on.ts";
+import { startSyncedSource } from "../../support/synced-source.ts";
+import type { SyncedSource } from "../../support/synced-source.ts";
+
+const SECRET = "correct horse";
+const REMOTE = { user: "night", secret_env: "DAV_SECRET", allowed_networks: ["127.0.0.1"] };
+const ENV = { DAV_SECRET: SECRET };
+
+/** What Apache's clock shows of a file is older than a second, and its ETag strong. */
+const OLD = new Date(Date.now() - 60_000);
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function listen(answer: Answer): Promise<{ server: Server; url: string }> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/dav/` };
+}
+
+test("Apache's mod_dav is there where everything is proved", () => {
+  expect(hasApache || process.env["CI"] !== "true").toBe(true);
+});
+
+(hasApache ? describe : describe.skip)("a folder of Apache's mod_dav", () => {
+  describeOn("postgres", "that is mirrored", () => {
+    let dav: DavServer;
+    let relay: Server;
+    let cloud: SyncedSource;
+    /** Requests that the server saw, and after how many bytes of an answer the relay hangs up. */
+    let seen: string[] = [];
+    let cut: ((method: string, gets: number) => number | undefined) | undefined;
+
+    const put = async (name: string, content: string | Buffer): Promise<void> => {
+      const file = join(dav.folder, name);
+      await writeFile(file, content);
+      await utimes(file, OLD, OLD);
+    };
+
+    beforeAll(async () => {
+      dav = await startApacheDav(SECRET);
+      const listening = await listen((asked, response) => {
+        seen.push(`${asked.method ?? ""} ${asked.headers.range ?? ""}`.trim());
+        const gets = seen.filter((line) => line.startsWith("GET")).length;
+        const most = cut?.(asked.method ?? "", gets);
+        const { hostname, port } = new URL(dav.url);
+        const { method, headers, url: path } = asked;
+        asked.pipe(
+          request({ hostname, port, method, headers, path, agent: false }, (answer) => {
+            response.writeHead(answer.statusCode ?? 0, answer.headers);
+            if (most === undefined) {
+              answer.pipe(response);
+              return;
+            }
+            let left = most;
+            answer.on("data", (chunk: Buffer) => {
+              response.write(chunk.subarray(0, left));
+              left -= Math.min(left, chunk.length);
+              if (left === 0) setTimeout(() => response.destroy(), 20);
+            });
+          }),
+        );
+      });
+      relay = listening.server;
+      cloud = await startSyncedSource("webdav", { ...REMOTE, url: listening.url }, ENV);
+    });
+    afterAll(async () => {
+      relay.close();
+      await cloud.stop();
+      await dav.stop();
+    });
+
+    test("is fetched once, and then not again", async () => {
+      await mkdir(join(dav.folder, "letters & more/2026"), { recursive: true });
+      await put("plan.md", "# Plan\nThe gate opens at 7.");
+      await put("letters & more/2026/ä#1?.md", "composed");
+      await put("letters & more/2026/a\u0308#1?.md", "decomposed");
+      await put("LETTER.md", "upper");
+      await put("letter.md", "lower");
+      await put("program.exe", "no document");
+      for (let at = 10; at < 40; at += 1) await put(`${at}.txt`, `note ${at}`);
+      await expect(cloud.sync()).resolves.toMatchObject({
+        ...{ listed: 36, fetched: 35, skipped: 1, deleted: 0, held: 0, waiting: 0 },
+      });
+      const names = await cloud.names();
+      expect(names).toHaveLength(35);
+      expect(new Set(names.map((name) => name.normalize("NFC").toLowerCase())).size).toBe(35);
+      const sha256 = createHash("sha256").update("# Plan\nThe gate opens at 7.").digest("hex");
+      await expect(cloud.rows("name, path, sha256, origin, fate, reason")).resolves.toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({
+            ...{ name: "plan.md", path: "allowed/cloud/plan.md", sha256, fate: "fetched" },
+            origin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dav\/plan\.md#%22/),
+          }),
+          expect.objectContaining({ name: "program.exe", fate: "skipped", path: null }),
+        ]),
+      );
+      seen = [];
+      await expect(cloud.sync()).resolves.toMatchObject({ fetched: 0, bytes: 0, unchanged: 35 });
+      expect(seen).toEqual(["PROPFIND", "PROPFIND", "PROPFIND"]);
+    });
+
+    test("is followed in what changes, moves and goes, and mended where it was lost", async () => {
+      await put("plan.md", "# Plan\nThe gate opens at 8 now.");
+      await rename(join(dav.folder, "10.txt"), join(dav.folder, "moved.txt"));
+      await rm(join(dav.folder, "11.txt"));
+      await rm(join(cloud.topology.workroot, "allowed/cloud/12.txt"));
+      await expect(cloud.sync()).resolves.toMatchObject({ fetched: 3, deleted: 2, unchanged: 31 });
+      expect(await cloud.names()).toEqual(expect.arrayContaining(["12.txt", "moved.txt"]));
+      expect(await cloud.names()).not.toContain("11.txt");
+      const plan = join(cloud.topology.workroot, "allowed/cloud/plan.md");
+      await expect(readFile(plan, "utf8")).resolves.toContain("8 now");
+    });
+
+    test("is resumed within a file where the connection is cut, also by a later job", async () => {
+      const large = randomBytes(3_000_000);
+      await put("large.txt", large);
+      seen = [];
+      cut = (method, gets) => (method === "GET" && gets < 3 ? 1_000_000 : undefined);
+      await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, bytes: 3_000_000 });
+      expect(seen.filter((line) => line.startsWith("GET"))).toEqual([
+        "GET",
+        ...[
+          expect.stringMatching(/^GET bytes=\d{6,7}-$/),
+          expect.stringMatching(/^GET bytes=\d{6,7}-$/),
+        ],
+      ]);
+      const file = join(cloud.topology.workroot, "allowed/cloud/large.txt");
+      expect((await readFile(file)).equals(large)).toBe(true);
+      await put("other.txt", randomBytes(2_000_000));
+      seen = [];
+      cut = (method) => (method === "GET" ? 100_000 : undefined);
+      await expect(cloud.sync()).resolves.toBe("SOURCE_UNAVAILABLE");
+      expect(await cloud.names()).not.toContain("other.txt");
+      [seen, cut] = [[], undefined];
+      await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1 });
+      expect(seen.at(-1)).toMatch(/^GET bytes=\d{6}-$/);
+    });
+
+    test("loses nothing by a listing that is cut, and not much without consent", async () => {
+      cut = () => 500;
+      await expect(cloud.sync()).resolves.toBe("SOURCE_UNAVAILABLE");
+      cut = undefined;
+      for (let at = 20; at < 32; at += 1) await rm(join(dav.folder, `${at}.txt`));
+      const before = await cloud.names();
+      await expect(cloud.sync()).resolves.toMatchObject({ deleted: 0, held: 12 });
+      expect(await cloud.names()).toEqual(before);
+      await expect(cloud.sync({ accept_deletions: true })).resolves.toMatchObject({
+        deleted: 12,
+        held: 0,
+      });
+      expect(await cloud.names()).toHaveLength(before.length - 12);
+    });
+
+    test("writes through no link, and over nothing that it has not written", async () => {
+      const mirror = join(cloud.topology.workroot, "allowed/cloud");
+      await symlink("/etc", join(mirror, "linked"));
+      await writeFile(join(mirror, "mine.txt"), "of somebody here");
+      await mkdir(join(dav.folder, "linked"));
+      await put("linked/passwd.txt", "of there");
+      await put("mine.txt", "of there");
+      await expect(cloud.sync()).resolves.toMatchObject({ fetched: 2 });
+      await expect(readFile(join(mirror, "mine.txt"), "utf8")).resolves.toBe("of somebody here");
+      const names = await cloud.names();
+      expect(names).toContainEqual(expect.stringMatching(/^mine~[0-9a-f]{8}\.txt$/));
+      expect(names).toContainEqual(expect.stringMatching(/^passwd~[0-9a-f]{16}\.txt$/));
+    });
+  });
+});
+
+const entry = (href: string): string =>
+  `<D:response><D:href>${href}</D:href><D:propstat><D:prop><D:getcontentlength>2</D:getcontentlength><D:getetag>"1"</D:getetag></D:prop></D:propstat></D:response>`;
+const listing = (...hrefs: readonly string[]): string =>
+  `<D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/</D:href><D:propstat><D:prop><D:resourcetype><D:collection/></D:resourcetype></D:prop></D:propstat></D:response>${hrefs.map(entry).join("")}</D:multistatus>`;
+
+describeOn("postgres", "a server of WebDAV that means harm", () => {
+  let server: Server;
+  let cloud: SyncedSource;
+  let answer: Answer;
+
+  beforeAll(async () => {
+    const listening = await listen((asked, response) => {
+      answer(asked, response);
+    });
+    server = listening.server;
+    cloud = await startSyncedSource(
+      "webdav",
+      { ...REMOTE, url: listening.url, max_files: 9, mb_per_run: 1 },
+      ENV,
+    );
+  });
+  afterAll(async () => {
+    server.close();
+    await cloud.stop();
+  });
+  const lists =
+    (xml: string): Answer =>
+    (asked, response) => {
+      response
+        .writeHead(asked.method === "PROPFIND" ? 207 : 200)
+        .end(asked.method === "PROPFIND" ? xml : "ok");
+    };
+
+  test.each([
+    ["an address of another host", listing("http://evil.example/dav/a.txt")],
+    ["a folder above", listing("/dav/../../etc/passwd.txt")],
+    ["a folder above, encoded", listing("/dav/%2e%2e/%2e%2e/etc/passwd.txt")],
+    ["another user's folder", listing("/other/a.txt")],
+    ["what lies deeper than it was asked for", listing("/dav/a/b.txt")],
+    ["an entity", `<!DOCTYPE x [<!ENTITY a "b">]>${listing("/dav/a.txt")}`],
+    ["a text without end", `<D:multistatus><D:response><D:href>${"a".repeat(200_000)}`],
+    ["half a listing", listing("/dav/a.txt").slice(0, 300)],
+  ])("is not believed where it lists %s", async (_, xml) => {
+    answer = lists(xml);
+    await expect(cloud.sync()).resolves.toBe("SOURCE_INVALID");
+    await expect(cloud.rows("sha256")).resolves.not.toContainEqual({ sha256: expect.any(String) });
+  });
+
+  test.each([
+    ["SOURCE_DENIED", 401],
+    ["SOURCE_DENIED", 403],
+    ["SOURCE_DENIED", 302],
+    ["SOURCE_UNAVAILABLE", 503],
+    ["SOURCE_INVALID", 404],
+  ])("ends a job with %s by status %i", async (code, status) => {
+    let asked = 0;
+    answer = (_, response) => {
+      asked += 1;
+      response.writeHead(status, { location: "http://169.254.169.254/" }).end();
+    };
+    await expect(cloud.run()).resolves.toMatchObject({
+      kind: code === "SOURCE_UNAVAILABLE" ? "parked" : "failed",
+      code,
+    });
+    expect(asked).toBe(code === "SOURCE_UNAVAILABLE" ? 4 : 1);
+  });
+
+  test("has its names made harmless, and not more of its files taken than a mirror may hold", async () => {
+    const hostile = [
+      "%2e%2e%2fup.txt",
+      ".hidden.txt",
+      "a%00b.txt",
+      "%0d%0alog.txt",
+      "%E4.txt",
+      "back%5cslash.txt",
+    ];
+    const long = `${"%C3%BC".repeat(120)}.txt`;
+    answer = lists(
+      listing(...[...hostile, long, "x.txt", "y.txt", "z.txt"].map((name) => `/dav/${name}`)),
+    );
+    await expect(cloud.sync()).resolves.toMatchObject({ fetched: 9, skipped: 1 });
+    const names = await cloud.names();
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...["%E4.txt", "__log.txt", "_hidden.txt", "a_b.txt", "back_slash.txt", "x.txt"],
+        ...["__up.txt", expect.stringMatching(/^ü+~[0-9a-f]{8}\.txt$/)],
+      ]),
+    );
+    for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
+    const skipped = (await cloud.rows("fate, reason")).filter((row) =>
+      JSON.stringify(row).includes("skipped"),
+    );
+    expect(skipped).toEqual([
+      { fate: "skipped", reason: "the mirror holds 9 files (remote.max_files)" },
+    ]);
+  });
+
+  test("is asked for no more than a run may fetch", async () => {
+    const large = listing("/dav/x.txt", "/dav/y.txt")
+      .replaceAll(">2<", ">700000<")
+      .replaceAll('"1"', '"2"');
+    answer = (asked, response) => {
+      if (asked.method === "PROPFIND") response.writeHead(207).end(large);
+      else response.writeHead(200).end(Buffer.alloc(700_000, "x"));
+    };
+    await expect(cloud.sync({ accept_deletions: true })).resolves.toMatchObject({
+      fetched: 1,
+      waiting: 1,
+    });
+    await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, unchanged: 1, waiting: 0 });
+  });
+});
