@@ -129,6 +129,7 @@ const doors = [
     files: ["src/dashboard/app.ts", "src/serve/app.ts", "src/shared/http/listen.ts"],
   },
   { name: "@hono/node-server", files: ["src/serve/app.ts", "src/shared/http/listen.ts"] },
+  { name: "imapflow", files: ["src/worker/sync/imap.ts"] },
   { name: "busboy", files: ["src/serve/receive-upload.ts"] },
   { name: "luxon", files: ["src/shared/time.ts"] },
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },

@@ -90,7 +90,7 @@ comment on column nightdesk.evidence.is_outdated is 'Whether the index has the f
 comment on column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
-comment on column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag; of an attachment that of its mail. Null for anything else.';
+comment on column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag or imap://host/INBOX;UIDVALIDITY=1/;UID=42; of an attachment that of its mail. Null for anything else.';
 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
@@ -922,14 +922,14 @@ comment on column nightdesk.remote_files.path is 'Where it lies here, relative t
 comment on column nightdesk.remote_files.fate is 'What the last sync did: fetched; unchanged; skipped; waiting: left to the next run; deleted; held: gone there, and kept here until somebody accepts the deletion.';
 comment on column nightdesk.remote_files.reason is 'Why it was skipped or is held.';
 comment on column nightdesk.remote_files.origin is 'URL of the version that was fetched.';
-comment on column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time.';
+comment on column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time, of a mail UIDVALIDITY and UID.';
 comment on column nightdesk.remote_files.bytes is 'Of what lies here.';
 comment on column nightdesk.remote_files.sha256 is 'SHA-256 of what lies here.';
 comment on column nightdesk.remote_files.fetched_at is 'When it was fetched.';
 comment on column nightdesk.remote_files.listed_version is 'The version that the last listing named.';
 comment on column nightdesk.remote_files.listed_bytes is 'Its size by the last listing; null where that does not say.';
 comment on column nightdesk.remote_files.changed_at is 'When its fate changed, or it was fetched.';
-comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav.';
+comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav or imap.';
 comment on column nightdesk.remote_files.address is 'Address of the place, without user and secret.';
 comment on column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.';
 

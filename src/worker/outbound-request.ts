@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupAddress } from "node:dns";
+import { lookup as lookupAll } from "node:dns/promises";
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -13,6 +14,8 @@ export type OutboundRequest = {
   /** GET without it, and POST where there is a body. */
   readonly method?: string;
   readonly body?: string;
+  /** Certificates (PEM) that are trusted in place of the built-in ones. */
+  readonly ca?: readonly string[];
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean;
   /** In place of the system's resolver. */
@@ -42,7 +45,7 @@ export class AddressDenied extends Error {
  * @throws AddressDenied; the system's error for a connection that fails
  */
 export async function sendRequest(
-  { url, headers = {}, method, body, isAllowed, lookup = systemLookup }: OutboundRequest,
+  { url, headers = {}, method, body, ca, isAllowed, lookup = systemLookup }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -56,6 +59,7 @@ export async function sendRequest(
         // The shared agent may have been told of a proxy.
         agent: false,
         method: method ?? (body === undefined ? "GET" : "POST"),
+        ...(ca === undefined ? {} : { ca: [...ca] }),
         headers: {
           ...headers,
           ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
@@ -67,6 +71,18 @@ export async function sendRequest(
     ).on("error", reject);
     request.end(body);
   });
+}
+
+/** The address that a name leads to, for a connection that is opened elsewhere. @throws as sendRequest */
+export async function resolveAllowed(
+  host: string,
+  isAllowed: OutboundRequest["isAllowed"],
+): Promise<string> {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const found = isIP(bare) === 0 ? await lookupAll(bare, { all: true }) : [{ address: bare }];
+  const allowed = found.find(({ address }) => isAllowed(address));
+  if (allowed === undefined) throw new AddressDenied(bare, found[0]?.address ?? "");
+  return allowed.address;
 }
 
 /** Gives the connection those addresses alone that it may go to. */

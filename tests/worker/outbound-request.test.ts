@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { askHost } from "../../src/worker/models/host-request.ts";
-import { AddressDenied, sendRequest } from "../../src/worker/outbound-request.ts";
+import { AddressDenied, resolveAllowed, sendRequest } from "../../src/worker/outbound-request.ts";
 import type { OutboundRequest } from "../../src/worker/outbound-request.ts";
 
 let server: Server;
@@ -145,4 +145,10 @@ describe("with proxies in the environment", () => {
     expect(asked.map(({ url }) => url)).toEqual(["/api/chat"]);
     expect(proxied).toEqual([]);
   });
+});
+
+test("a name is resolved to an address that is allowed, or refused", async () => {
+  await expect(resolveAllowed("localhost", () => false)).rejects.toThrow(AddressDenied);
+  await expect(resolveAllowed("[::1]", () => false)).rejects.toThrow(AddressDenied);
+  await expect(resolveAllowed("127.0.0.1", () => true)).resolves.toBe("127.0.0.1");
 });

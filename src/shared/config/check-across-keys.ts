@@ -235,7 +235,7 @@ type Source = ConfigValues["index"]["sources"][number];
 /** A source that is a mirror has a place that it is one of, and a folder that nothing else writes. */
 function checkRemotes({ index }: ConfigValues, workroot: string): Conflict[] {
   return index.sources.flatMap((source, position) => {
-    const problems = [...mirrorProblems(source, workroot), ...remoteProblems(source.remote)];
+    const problems = [...mirrorProblems(source, workroot), ...remoteProblems(source)];
     const path = ["index", "sources", position];
     return problems.map(([key, text]) => ({ path: [...path, ...key.split(".")], text }));
   });
@@ -262,16 +262,24 @@ function* mirrorProblems(
     ];
 }
 
+/** Addresses of the kinds of places, those of TLS first. */
+const REMOTE_SCHEMES = { webdav: ["https:", "http:"], imap: ["imaps:", "imap:"] } as const;
+
 /** Where a name leads is looked at when it is connected to. */
-function* remoteProblems(remote: Source["remote"]): Generator<RemoteProblem> {
-  if (remote === undefined) return;
+function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
+  if (remote === undefined || from === undefined) return;
   const { user, secret_env, secret_file } = remote;
   const secrets = [secret_env, secret_file].filter((place) => place !== undefined);
   if (secrets.length !== (user === undefined ? 0 : 1))
     yield ["remote", "needs user and one of secret_env and secret_file, or none of the three"];
+  if (user === undefined && from === "imap")
+    yield ["remote.user", "is missing; a mailbox needs it"];
+  if (remote.folders !== undefined && from !== "imap")
+    yield ["remote.folders", "is for from: imap; a folder of WebDAV is named by the address"];
   const url = parseUrl(remote.url);
-  if (url === undefined || !["https:", "http:"].includes(url.protocol)) {
-    yield ["remote.url", "is no address; expected https://host/path"];
+  const schemes: readonly string[] = REMOTE_SCHEMES[from];
+  if (url === undefined || !schemes.includes(url.protocol) || url.hostname === "") {
+    yield ["remote.url", `is no address; expected ${schemes[0] ?? ""}//host`];
     return;
   }
   if (url.username + url.password + url.search + url.hash !== "")

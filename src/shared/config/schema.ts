@@ -225,6 +225,9 @@ const remoteSchema = z.strictObject({
   user: name.optional(),
   secret_env: variable.optional(),
   secret_file: name.optional(),
+  ca_file: name.optional(),
+  /** Of a mailbox. */
+  folders: z.array(name).min(1).optional(),
   /** That may be connected to beside the public internet. */
   allowed_networks: z.array(network).default([]),
   max_files: wholeBetween(1, 1_000_000).default(20_000),
@@ -234,7 +237,7 @@ const remoteSchema = z.strictObject({
 });
 
 /** Places of which a source can be a mirror. */
-const REMOTE_KINDS = ["webdav"] as const;
+const REMOTE_KINDS = ["webdav", "imap"] as const;
 
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),

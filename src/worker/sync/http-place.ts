@@ -13,6 +13,8 @@ export type HttpPlace = {
   readonly timeoutMs: number;
   /** What may be connected to beside the public internet. */
   readonly networks: Networks;
+  /** Certificates (PEM) that are trusted in place of the built-in ones. */
+  readonly ca?: readonly string[] | undefined;
 };
 
 export type PlaceRequest = {
@@ -67,12 +69,13 @@ function sendWithin(
   request: PlaceRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const { timeoutMs, networks } = place;
+  const { timeoutMs, networks, ca } = place;
   const late = () => unavailable(place, request, `nothing came for ${timeoutMs / 1_000} s`);
   return withDeadline({ signal, timeoutMs, late }, (until) =>
     sendRequest(
       {
         ...request,
+        ...(ca === undefined ? {} : { ca }),
         isAllowed: (address) => networkKindOf(address) === "public" || networks.has(address),
       },
       until,
@@ -128,7 +131,7 @@ export const unavailable = (
   );
 
 /** Never the message of an error, which may hold more than a reader may see. */
-const codeOf = (error: unknown): string =>
+export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error
     ? String(error.code)
     : "it broke off";

@@ -1,4 +1,7 @@
+import { resolve } from "node:path";
+import { rootCertificates } from "node:tls";
 import { readSecret } from "../../shared/config/read-secret.ts";
+import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { networksOf } from "../../shared/network-address.ts";
 import { denied } from "./http-place.ts";
@@ -28,10 +31,21 @@ export async function openRemote(
     source: source.name,
     timeoutMs: remote.timeout_s * 1_000,
     networks: networksOf(remote.allowed_networks),
+    ca: await readAuthorities(source, roots.configRoot),
   };
   const login = await readLogin(source, roots.configRoot, env);
-  const { openWebDav } = await import("./webdav.ts");
-  return openWebDav({ ...place, url: new URL(remote.url), login });
+  const url = new URL(remote.url);
+  switch (source.from) {
+    case "webdav": {
+      const { openWebDav } = await import("./webdav.ts");
+      return openWebDav({ ...place, url, login });
+    }
+    case "imap": {
+      if (login === null) throw denied(place, "a mailbox needs user and secret");
+      const { openMailbox } = await import("./imap.ts");
+      return openMailbox({ ...place, url, login, folders: remote.folders ?? ["INBOX"] });
+    }
+  }
 }
 
 export type Login = { readonly user: string; readonly secret: string };
@@ -53,4 +67,18 @@ async function readLogin(
       ? `${file ?? ""} (remote.secret_file) holds no secret`
       : `this worker has none in the variable ${variable} (remote.secret_env)`;
   throw denied({ source: name }, where);
+}
+
+const MOST_CA_BYTES = 1_000_000;
+
+async function readAuthorities(
+  { name, remote }: MirroredSource,
+  folder: string,
+): Promise<readonly string[] | undefined> {
+  const { ca_file: file } = remote;
+  if (file === undefined) return undefined;
+  const read = await readSmallFile(resolve(folder, file), MOST_CA_BYTES);
+  if (read.kind === "text" && read.text.includes("-----BEGIN CERTIFICATE-----"))
+    return [...rootCertificates, read.text];
+  throw denied({ source: name }, `${file} (remote.ca_file) holds no certificate in PEM`);
 }
