@@ -22,15 +22,15 @@ const isWhole = args.includes("--all");
 const LONGEST_FILE_MS = Number(process.env.NIGHTDESK_LONGEST_FILE_MS ?? 20 * 60_000);
 const mustRunAll = process.env.CI === "true" && process.env.TEST_SERVICES !== "none";
 
-// Two workers suit the two cores of the smallest machine, and a database a test file that is shared by all. What mostly
-// waits, for leases and for what comes back, leaves room for two more. What measures time shares the machine with no other
-// test, in a process that is made anew when it has grown.
+// Of the two cores of the smallest machine two workers leave a third unused, with a database a test file that is shared by all.
+// What mostly waits, for leases and for what comes back, leaves room for one more. What measures time shares the machine with
+// no other test, in a process that is made anew when it has grown.
 const WHOLE = [
-  { tests: "busy", args: ["--maxWorkers=2"] },
+  { tests: "busy", args: ["--maxWorkers=3"] },
   { tests: "waiting", args: ["--maxWorkers=4"] },
   { tests: "limits", args: ["--maxWorkers=1"] },
 ];
-const QUICK = [{ tests: "quick", args: ["--maxWorkers=2"] }];
+const QUICK = [{ tests: "quick", args: ["--maxWorkers=3"] }];
 const CHOSEN = [
   {
     tests: undefined,

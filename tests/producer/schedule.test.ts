@@ -75,7 +75,7 @@ describe("the schedule commands", () => {
     [
       ["schedule", "set", "x", "--cron", "@daily", "--", "worker"],
       1,
-      "command (worker) can't run: expected one of index",
+      "command (worker) can't run: expected one of sync, index",
     ],
     [
       ["schedule", "set", "nightly-index", "--cron", "@daily", "--", "index"],

@@ -1,8 +1,15 @@
 /** Node gives a class when it is first asked for, and puts it where a getter was: that is no change. */
 const AT_FIRST_USE = Symbol("at first use");
 
-/** What a server of HTTP puts in the place of Node's own, when the first one listens, and what ends a process that was started. */
-const ALLOWED = ["globalThis.Request", "globalThis.Response", "listeners of process for exit"];
+/**
+ * What behaves as before: what a server of HTTP puts in the place of Node's own when the first one listens, what Playwright's
+ * graceful-fs does, and what ends a process that was started.
+ */
+const ALLOWED = [
+  ...["globalThis.Request", "globalThis.Response"],
+  ...["process.cwd", "process.chdir"],
+  "listeners of process for exit",
+];
 
 /**
  * What a test file can change for the next one in the same process, beside what modules keep.

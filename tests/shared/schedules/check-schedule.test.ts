@@ -35,14 +35,14 @@ describe("a schedule", () => {
   });
 
   test.each([
-    [["worker"], "expected one of index, embed"],
-    [["up"], "expected one of index, embed"],
-    [["schedule", "run", "nightly"], "expected one of index, embed"],
-    [["sql", "select 1"], "expected one of index, embed"],
-    [["migrate"], "expected one of index, embed"],
-    [["batch", "cancel", "tonight"], "expected one of index, embed"],
-    [["batch"], "expected one of index, embed"],
-    [["index && rm"], "expected one of index, embed"],
+    [["worker"], "expected one of sync, index, embed"],
+    [["up"], "expected one of sync, index, embed"],
+    [["schedule", "run", "nightly"], "expected one of sync, index, embed"],
+    [["sql", "select 1"], "expected one of sync, index, embed"],
+    [["migrate"], "expected one of sync, index, embed"],
+    [["batch", "cancel", "tonight"], "expected one of sync, index, embed"],
+    [["batch"], "expected one of sync, index, embed"],
+    [["index && rm"], "expected one of sync, index, embed"],
     [["index", "--rebiuld"], "unknown option '--rebiuld'"],
     [["index", "now"], "too many arguments"],
     [["enqueue"], "missing required argument 'file'"],
