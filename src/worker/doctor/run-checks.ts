@@ -14,6 +14,7 @@ import { checkJudge } from "./check-judge.ts";
 import { checkLocalModels } from "./check-local-models.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
+import { checkMirrors } from "./check-mirrors.ts";
 import { checkOcr } from "./check-ocr.ts";
 import { checkReader } from "./check-reader.ts";
 import { checkRetrieval } from "./check-retrieval.ts";
@@ -67,6 +68,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
       ...(await checkQueue(context, database)),
       ...(await checkIndex(config, database, { vectors: policy, env: invocation.env })),
       ...(await checkFiles(config, database)),
+      ...(await checkMirrors(config, database)),
       ...(await checkVectorSettings(config, database)),
       ...(await checkRetrieval(config, database)),
       ...(await checkJudge(config, database)),

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { checkMirrors } from "../../../src/worker/doctor/check-mirrors.ts";
 import { hasApache, startApacheDav } from "../../support/apache-dav.ts";
 import type { DavServer } from "../../support/apache-dav.ts";
 import { describeOn } from "../../support/describe-on.ts";
@@ -40,6 +41,8 @@ test("Apache's mod_dav is there where everything is proved", () => {
     let seen: string[] = [];
     let cut: ((method: string, gets: number) => number | undefined) | undefined;
 
+    const doctor = async () =>
+      (await checkMirrors(cloud.topology.context.config, cloud.db)).map(({ code }) => code);
     const put = async (name: string, content: string | Buffer): Promise<void> => {
       const file = join(dav.folder, name);
       await writeFile(file, content);
@@ -88,6 +91,7 @@ test("Apache's mod_dav is there where everything is proved", () => {
       await put("letter.md", "lower");
       await put("program.exe", "no document");
       for (let at = 10; at < 40; at += 1) await put(`${at}.txt`, `note ${at}`);
+      expect(await doctor()).toEqual(["DOCTOR_MIRROR_NONE"]);
       await expect(cloud.sync()).resolves.toMatchObject({
         ...{ listed: 36, fetched: 35, skipped: 1, deleted: 0, held: 0, waiting: 0 },
       });
@@ -154,10 +158,12 @@ test("Apache's mod_dav is there where everything is proved", () => {
       const before = await cloud.names();
       await expect(cloud.sync()).resolves.toMatchObject({ deleted: 0, held: 12 });
       expect(await cloud.names()).toEqual(before);
+      expect(await doctor()).toEqual(["DOCTOR_MIRROR_HELD"]);
       await expect(cloud.sync({ accept_deletions: true })).resolves.toMatchObject({
         deleted: 12,
         held: 0,
       });
+      expect(await doctor()).toEqual(["DOCTOR_MIRROR_OK"]);
       expect(await cloud.names()).toHaveLength(before.length - 12);
     });
 

@@ -215,6 +215,24 @@ export const measureMirror = (
             count(*) filter (where fate = 'waiting') as waiting, count(*) filter (where fate = 'held') as held
        from nightdesk_data.remote_files where source = $1`;
 
+const mirrorSchema = camelRow({
+  source: z.string(),
+  /** Since its place was last listed to the end. */
+  hours: z.coerce.number().nullable(),
+  files: z.coerce.number(),
+  held: z.coerce.number(),
+  skipped: z.coerce.number(),
+});
+export type MirrorState = z.infer<typeof mirrorSchema>;
+
+/** Of all sources that were ever mirrored. */
+export const selectMirrors = (db: Queryable): Promise<readonly MirrorState[]> =>
+  rowsOf(db, mirrorSchema)`
+     select s.source, extract(epoch from clock_timestamp() - s.listed_at) / 3600 as hours, count(f.sha256) as files,
+            count(*) filter (where f.fate = 'held') as held, count(*) filter (where f.fate = 'skipped') as skipped
+       from nightdesk_data.remote_sources s left join nightdesk_data.remote_files f using (source)
+      group by s.source`;
+
 /** The sync of a source that waits or runs already, of which another would do the same. */
 export const findOpenSync = (
   db: Queryable,
