@@ -107,9 +107,7 @@ export const prune: CommandHandler = databaseCommand(
         limit: SLICE_CONTENTS,
         graceSeconds: GRACE_SECONDS,
       });
-      if (slice.kind === "busy")
-        terminal.say("A worker removes contents at this moment; what is left is for it to do.");
-      if (slice.kind === "busy" || slice.contents === 0) break;
+      if (slice.contents === 0) break;
       contents += slice.contents;
       bytes += slice.bytes;
     }

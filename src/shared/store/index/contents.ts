@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-import { guardBy, waitForLock } from "../connection/locks.ts";
+import { waitForLock } from "../connection/locks.ts";
 import {
   camelRow,
   execute,
@@ -116,31 +116,22 @@ export async function selectContent(
   return content !== undefined && hash("sha256", content, "hex") === sha256 ? content : null;
 }
 
-const removedSchema = camelRow({
-  is_held: z.boolean(),
-  contents: z.coerce.number(),
-  bytes: z.coerce.number(),
-});
-
-/** What one slice removed. busy: somebody else is at it. */
-type RemovedSlice =
-  { readonly kind: "busy" } | { readonly kind: "removed"; contents: number; bytes: number };
+const removedSchema = camelRow({ contents: z.coerce.number(), bytes: z.coerce.number() });
 
 /**
  * Removes up to `limit` contents that no document has and no evidence of a run names. One that a document came to have, or
- * ceased to, after a job began that has not ended stays: that job may have read it, and its evidence is not written yet.
+ * ceased to, after a job began that has not ended stays: that job may have read it, and its evidence is not written yet. So does
+ * one that somebody else removes or renews at this moment.
  * @param graceSeconds longer than the transaction of an index may take
  */
-export async function removeUnnamedSlice(
+export const removeUnnamedSlice = (
   db: Queryable,
   { limit, graceSeconds }: { readonly limit: number; readonly graceSeconds: number },
-): Promise<RemovedSlice> {
-  const row = await oneRowOf(db, removedSchema, [limit, graceSeconds])`
-     with ${guardBy("artifacts")},
-     former as materialized (
-       select c.sha256 from guard, nightdesk_data.contents c
-        where guard.held
-          and c.used_at < least(
+): Promise<z.infer<typeof removedSchema>> =>
+  oneRowOf(db, removedSchema, [limit, graceSeconds])`
+     with former as materialized (
+       select c.sha256 from nightdesk_data.contents c
+        where c.used_at < least(
             clock_timestamp() - make_interval(secs => $2),
             (select min(started_at) from nightdesk_data.jobs where state in ('queued', 'running', 'parked')))
           and not exists (select from nightdesk_data.documents d where d.sha256 = c.sha256)),
@@ -154,12 +145,7 @@ export async function removeUnnamedSlice(
         order by c.sha256 for update of c skip locked),
      gone as (
        delete from nightdesk_data.contents c using free where c.sha256 = free.sha256 returning c.bytes)
-     select held as is_held, (select count(*) from gone) as contents, (select coalesce(sum(bytes), 0) from gone) as bytes
-       from guard`;
-  return row.isHeld
-    ? { kind: "removed", contents: row.contents, bytes: row.bytes }
-    : { kind: "busy" };
-}
+     select count(*) as contents, coalesce(sum(bytes), 0) as bytes from gone`;
 
 const forgettableSchema = camelRow({
   doc_id: z.string(),
