@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { stringify } from "yaml";
 import { rowsOf } from "../producer/desk.ts";
 import { jobLine, jsonl, openTestDoor } from "../serve/open-door.ts";
 import type { TestDoor } from "../serve/open-door.ts";
@@ -16,16 +15,9 @@ const MARK = "the words of the owner";
 const LINE = jsonl([jobLine("mine", { kind: "ask", question: `${MARK}?` })]);
 
 beforeAll(async () => {
-  door = await openTestDoor(({ databaseUrl }) =>
-    stringify({
-      extends: "nightdesk:default",
-      log: { level: "silent" },
-      database: { url: databaseUrl },
-      queue: { backend: "postgres" },
-      model: { provider: "extractive" },
-      serve: { max_file_mb: 1, answer_timeout_s: 1, limits: { requests_per_minute: 1_000_000 } },
-    }),
-  );
+  door = await openTestDoor({
+    serve: { max_file_mb: 1, answer_timeout_s: 1, limits: { requests_per_minute: 1_000_000 } },
+  });
   owner = await door.token("owner", "--source", "corpus");
   const expired = await door.token("expired", "--source", "corpus");
   const revoked = await door.token("revoked", "--source", "corpus");

@@ -45,16 +45,7 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
   });
   const workroot = await mkdtemp(join(tmpdir(), "nightdesk-producer-"));
   await mkdir(join(workroot, "allowed", "corpus"), { recursive: true });
-  await writeFile(
-    join(workroot, "nightdesk.yaml"),
-    stringify({
-      extends: "nightdesk:default",
-      database: { url: url.href },
-      queue: { backend: "postgres" },
-      model: { provider: "extractive" },
-      log: { level: "silent" },
-    }),
-  );
+  await writeFile(join(workroot, "nightdesk.yaml"), deskConfig(url.href));
   return {
     database,
     workroot,
@@ -72,6 +63,20 @@ export async function openDesk(schema: "migrated" | "empty" = "migrated"): Promi
     },
   };
 }
+
+/** What a desk is configured by, and more, as YAML. */
+export const deskConfig = (
+  databaseUrl: string,
+  more: Readonly<Record<string, unknown>> = {},
+): string =>
+  stringify({
+    extends: "nightdesk:default",
+    database: { url: databaseUrl },
+    queue: { backend: "postgres" },
+    model: { provider: "extractive" },
+    log: { level: "silent" },
+    ...more,
+  });
 
 const onServer = (statement: string): Promise<void> => queryServer(serverUrl, statement);
 

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { stringify } from "yaml";
 import { rowsOf } from "../producer/desk.ts";
 import { jobLine, jsonl, openTestDoor } from "./open-door.ts";
 import type { TestDoor } from "./open-door.ts";
@@ -12,20 +11,13 @@ import type { TestDoor } from "./open-door.ts";
 let door: TestDoor;
 let secret: string;
 beforeAll(async () => {
-  door = await openTestDoor(({ databaseUrl }) =>
-    stringify({
-      extends: "nightdesk:default",
-      log: { level: "silent" },
-      database: { url: databaseUrl },
-      queue: { backend: "postgres" },
-      model: { provider: "extractive" },
-      serve: {
-        max_file_mb: 1,
-        max_lines: 3,
-        limits: { requests_per_minute: 1_000, mb_per_day: 3, open_jobs: 4 },
-      },
-    }),
-  );
+  door = await openTestDoor({
+    serve: {
+      max_file_mb: 1,
+      max_lines: 3,
+      limits: { requests_per_minute: 1_000, mb_per_day: 3, open_jobs: 4 },
+    },
+  });
   secret = await door.token("one", "--source", "corpus");
 });
 afterAll(() => door.dispose());

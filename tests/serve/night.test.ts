@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { toFile } from "openai";
 import type OpenAI from "openai";
-import { stringify } from "yaml";
 import { indexFolder } from "../../bench/index-folder.ts";
 import { endWaitingJobs, expireBatches } from "../../src/shared/store/jobs/close-batches.ts";
 import { eventually } from "../conformance/signal.ts";
@@ -18,22 +17,16 @@ let door: TestDoor;
 let client: OpenAI;
 
 beforeAll(async () => {
-  door = await openTestDoor(({ databaseUrl }) =>
-    stringify({
-      extends: "nightdesk:default",
-      log: { level: "silent" },
-      database: { url: databaseUrl },
-      queue: { backend: "postgres" },
-      model: { provider: "extractive", name: "extractive" },
-      security: { allowed_roots: ["corpus"] },
-      index: {
-        sources: [
-          { name: "letters", root: "corpus/letters" },
-          { name: "private", root: "corpus/private" },
-        ],
-      },
-    }),
-  );
+  door = await openTestDoor({
+    model: { provider: "extractive", name: "extractive" },
+    security: { allowed_roots: ["corpus"] },
+    index: {
+      sources: [
+        { name: "letters", root: "corpus/letters" },
+        { name: "private", root: "corpus/private" },
+      ],
+    },
+  });
   for (const folder of ["letters", "private"])
     await mkdir(join(door.workroot, "corpus", folder), { recursive: true });
   await door.write("corpus/letters/pay.md", "# Crew\n\nThe pay day is 5 March 2027.\n");

@@ -3,7 +3,7 @@ import OpenAI from "openai";
 import { openContext } from "../../src/shared/command-context.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { openDoor } from "../../src/serve/serve.ts";
-import { openDesk } from "../producer/desk.ts";
+import { deskConfig, openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..");
@@ -19,10 +19,10 @@ export type TestDoor = Desk & {
   readonly ask: (path: string, secret: string | null, init?: RequestInit) => Promise<Response>;
 };
 
-/** @param config lines of YAML for nightdesk.yaml, in place of those that a desk has */
-export async function openTestDoor(config?: (desk: Desk) => string): Promise<TestDoor> {
+/** @param config of the desk, beside what each has */
+export async function openTestDoor(config: Readonly<Record<string, unknown>>): Promise<TestDoor> {
   const desk = await openDesk();
-  if (config !== undefined) await desk.write("nightdesk.yaml", config(desk));
+  await desk.write("nightdesk.yaml", deskConfig(desk.databaseUrl, config));
   const command = COMMANDS.find(({ name }) => name === "serve");
   if (command === undefined) throw new Error("there is no command serve");
   const context = await openContext({
