@@ -76,6 +76,12 @@ export function networksOf(networks: readonly string[]): Networks {
   };
 }
 
+/** Which addresses may be connected to: public ones, and those of these networks. */
+export const publicOr =
+  (networks: Networks) =>
+  (address: string): boolean =>
+    networkKindOf(address) === "public" || networks.has(address);
+
 /** Whether a text is an address, or one with the number of its leading bits. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");

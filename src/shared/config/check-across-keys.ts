@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import { addressOfHost, networkKindOf, networksOf } from "../network-address.ts";
+import { addressOfHost, networkKindOf, networksOf, publicOr } from "../network-address.ts";
 import { hasWeights } from "../providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
 import { presetProblem, selectPreset } from "../tool-presets.ts";
@@ -288,11 +288,7 @@ function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
   const network = address === undefined ? "public" : networkKindOf(address);
   if (url.protocol === "http:" && network !== "loopback")
     yield ["remote.url", "is without TLS; expected https://, or an address of this machine"];
-  if (
-    address !== undefined &&
-    network !== "public" &&
-    !networksOf(remote.allowed_networks).has(address)
-  )
+  if (address !== undefined && !publicOr(networksOf(remote.allowed_networks))(address))
     yield [
       "remote.url",
       `is a ${network} address; add its network to allowed_networks, like [${address}]`,
@@ -363,8 +359,7 @@ function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
     ];
   }
   const address = addressOfHost(url.hostname);
-  if (address === undefined || networkKindOf(address) === "public") return [];
-  if (networksOf(allowed_networks).has(address)) return [];
+  if (address === undefined || publicOr(networksOf(allowed_networks))(address)) return [];
   const text =
     `is ${maskWebhook(webhook)}, a ${networkKindOf(address)} address; expected a public one, or its network in ` +
     `on_batch_end.allowed_networks, like [${address}]`;

@@ -22,3 +22,13 @@ export async function readSecret(
   const text = read.kind === "text" ? read.text.trim() : "";
   return /[\s\p{C}]/u.test(text) ? "" : text;
 }
+
+const MOST_CERTIFICATE_BYTES = 1_000_000;
+
+/** The certificates that a file holds; null where it holds none in PEM. @param folder that its name is relative to */
+export async function readCertificates(file: string, folder: string): Promise<string | null> {
+  const read = await readSmallFile(resolve(folder, file), MOST_CERTIFICATE_BYTES);
+  return read.kind === "text" && read.text.includes("-----BEGIN CERTIFICATE-----")
+    ? read.text
+    : null;
+}

@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { HookTarget, NotifyInput } from "../../shared/job.ts";
-import { networksOf } from "../../shared/network-address.ts";
+import { networksOf, publicOr } from "../../shared/network-address.ts";
 import { summaryAlone } from "../../shared/run-result.ts";
 import type { Answer } from "../../shared/run-result.ts";
 import { REST_MS } from "../../shared/run-trace.ts";
@@ -65,7 +65,7 @@ function callTarget(
     );
   }
   if (target === "webhook" && webhook !== null) {
-    const post = { key: event.event_id, body, timeoutS, allowed: networksOf(networks) };
+    const post = { key: event.event_id, body, timeoutS, isAllowed: publicOr(networksOf(networks)) };
     return withDeadline(limits, async (limited) => {
       const signature = await signatureOf(event, body, context);
       return callWebhook(webhook, { ...post, signature }, limited);

@@ -1,6 +1,4 @@
 import { maskWebhook } from "../../shared/config/mask-url.ts";
-import { networkKindOf } from "../../shared/network-address.ts";
-import type { Networks } from "../../shared/network-address.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";
 
 /** Beside 5xx: statuses that ask to come back later. */
@@ -13,8 +11,8 @@ type WebhookPost = {
   readonly signature: Readonly<Record<string, string>>;
   /** What the signal allows, to say so. */
   readonly timeoutS: number;
-  /** What may be called beside the public internet: on_batch_end.allowed_networks. */
-  readonly allowed: Networks;
+  /** Which addresses may be called: public ones, and those of on_batch_end.allowed_networks. */
+  readonly isAllowed: (address: string) => boolean;
 };
 
 /**
@@ -24,7 +22,7 @@ type WebhookPost = {
  */
 export async function callWebhook(
   url: string,
-  { key, body, signature, timeoutS, allowed }: WebhookPost,
+  { key, body, signature, timeoutS, isAllowed }: WebhookPost,
   signal: AbortSignal,
 ): Promise<TryResult> {
   try {
@@ -40,7 +38,7 @@ export async function callWebhook(
           ...signature,
         },
         body,
-        isAllowed: (found) => networkKindOf(found) === "public" || allowed.has(found),
+        isAllowed,
       },
       signal,
     );

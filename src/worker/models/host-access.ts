@@ -1,10 +1,8 @@
-import { resolve } from "node:path";
 import { rootCertificates } from "node:tls";
 import { FROM_HOSTS } from "../../shared/providers.ts";
 import { normalBaseUrl } from "../../shared/config/base-url.ts";
 import type { HostSettings } from "../../shared/config/hosts-schema.ts";
-import { readSecret } from "../../shared/config/read-secret.ts";
-import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import { readCertificates, readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { HostFailure } from "../../shared/failure.ts";
 
@@ -72,7 +70,6 @@ const accessOf =
 const isSecret = (text: string): boolean => text.trim().length >= 4;
 
 const MOST_KEY_BYTES = 4_096;
-const MOST_CA_BYTES = 1_000_000;
 
 async function readKey(
   settings: HostSettings,
@@ -95,8 +92,8 @@ async function readKey(
 const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
 async function readCa(settings: HostSettings, file: string, configRoot: string): Promise<string> {
-  const read = await readSmallFile(resolve(configRoot, file), MOST_CA_BYTES);
-  if (read.kind === "text" && read.text.includes("-----BEGIN CERTIFICATE-----")) return read.text;
+  const certificates = await readCertificates(file, configRoot);
+  if (certificates !== null) return certificates;
   throw unfit(settings, `${file} (ca_file) holds no certificate in PEM`);
 }
 

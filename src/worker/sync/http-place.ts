@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../shared/failure.ts";
-import { networkKindOf } from "../../shared/network-address.ts";
-import type { Networks } from "../../shared/network-address.ts";
 import { withDeadline } from "../models/deadline.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";
 
@@ -11,8 +9,8 @@ export type HttpPlace = {
   /** Name of the source, for messages. */
   readonly source: string;
   readonly timeoutMs: number;
-  /** What may be connected to beside the public internet. */
-  readonly networks: Networks;
+  /** Which addresses may be connected to. */
+  readonly isAllowed: (address: string) => boolean;
   /** Certificates (PEM) that are trusted in place of the built-in ones. */
   readonly ca?: readonly string[] | undefined;
 };
@@ -69,21 +67,20 @@ function sendWithin(
   request: PlaceRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const { timeoutMs, networks, ca } = place;
+  const { timeoutMs, isAllowed, ca } = place;
   const late = () => unavailable(place, request, `nothing came for ${timeoutMs / 1_000} s`);
   return withDeadline({ signal, timeoutMs, late }, (until) =>
     sendRequest(
       {
         ...request,
         ...(ca === undefined ? {} : { ca }),
-        isAllowed: (address) => networkKindOf(address) === "public" || networks.has(address),
+        isAllowed,
       },
       until,
     ),
   ).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (error instanceof AddressDenied)
-      throw denied(place, `${error.message}; if it is meant, add its network to allowed_networks`);
+    if (error instanceof AddressDenied) throw deniedAddress(place, error);
     throw error instanceof Failure ? error : unavailable(place, request, codeOf(error), error);
   });
 }
@@ -117,6 +114,9 @@ function statusFailure(
 
 export const denied = ({ source }: Pick<HttpPlace, "source">, why: string): Failure =>
   new Failure("SOURCE_DENIED", `Source "${source}" is not mirrored: ${why}.`);
+
+export const deniedAddress = (place: Pick<HttpPlace, "source">, error: AddressDenied): Failure =>
+  denied(place, `${error.message}; if it is meant, add its network to allowed_networks`);
 
 export const unavailable = (
   { source }: Pick<HttpPlace, "source">,

@@ -1,9 +1,8 @@
 import { ImapFlow } from "imapflow";
 import { Failure } from "../../shared/failure.ts";
-import { networkKindOf } from "../../shared/network-address.ts";
 import type { ListedFile } from "../../shared/store/index/remote-files.ts";
 import { AddressDenied, resolveAllowed } from "../outbound-request.ts";
-import { codeOf, denied, unavailable, withTries } from "./http-place.ts";
+import { codeOf, denied, deniedAddress, unavailable, withTries } from "./http-place.ts";
 import type { HttpPlace } from "./http-place.ts";
 import { decodeName } from "./local-name.ts";
 import { invalid } from "./read-listing.ts";
@@ -74,12 +73,9 @@ export function openMailbox(place: Mailbox): Remote {
 const GONE: NoContent = { kind: "none", reason: "it was gone when it was to be fetched" };
 
 async function connect(place: Mailbox, signal: AbortSignal): Promise<ImapFlow> {
-  const { url, login, timeoutMs, networks, ca } = place;
+  const { url, login, timeoutMs, isAllowed, ca } = place;
   const isSecure = url.protocol === "imaps:";
-  const address = await resolveAllowed(
-    url.hostname,
-    (found) => networkKindOf(found) === "public" || networks.has(found),
-  );
+  const address = await resolveAllowed(url.hostname, isAllowed);
   signal.throwIfAborted();
   const client = new ImapFlow({
     host: address,
@@ -131,9 +127,7 @@ async function* listMails(
   for await (const { uid, size } of client.fetch("1:*", { uid: true, size: true })) {
     const id = `${encodeURIComponent(folder)}/${validity}-${uid}.eml`;
     // The bytes of a mail never change while its folder has this validity.
-    files.push(
-      listedFile(id, { version: `UIDVALIDITY=${validity};UID=${uid}`, bytes: size ?? null }),
-    );
+    files.push(listedFile(id, { version: versionOf(validity, String(uid)), bytes: size ?? null }));
     listed += 1;
     if (files.length === LISTED_AT_ONCE) {
       yield files;
@@ -143,6 +137,8 @@ async function* listMails(
   if (listed < mails) throw new Error("fewer mails were listed than the folder holds");
   yield files;
 }
+
+const versionOf = (validity: string, uid: string): string => `UIDVALIDITY=${validity};UID=${uid}`;
 
 type Mail = { readonly folder: string; readonly validity: string; readonly uid: string };
 
@@ -186,9 +182,8 @@ async function contentOf(
     }
     throw invalidPart(mail);
   };
-  const version = `UIDVALIDITY=${validity};UID=${uid}`;
   return {
-    ...{ kind: "content", from, bytes: null, etag: `"${version}"` },
+    ...{ kind: "content", from, bytes: null, etag: `"${versionOf(validity, uid)}"` },
     origin: `imap://${url.host}/${encodeURIComponent(folder)};UIDVALIDITY=${validity}/;UID=${uid}`,
     chunks: chunks(),
   };
@@ -198,8 +193,7 @@ const invalidPart = ({ uid }: Mail): Error => new Error(`mail ${uid} was gone wh
 
 function failureOf(place: Mailbox, error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof AddressDenied)
-    return denied(place, `${error.message}; if it is meant, add its network to allowed_networks`);
+  if (error instanceof AddressDenied) return deniedAddress(place, error);
   const facts = error as { readonly authenticationFailed?: boolean; readonly tlsFailed?: boolean };
   if (facts.authenticationFailed === true)
     return denied(

@@ -1,9 +1,7 @@
-import { resolve } from "node:path";
 import { rootCertificates } from "node:tls";
-import { readSecret } from "../../shared/config/read-secret.ts";
-import { readSmallFile } from "../../shared/config/read-small-file.ts";
+import { readCertificates, readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { networksOf } from "../../shared/network-address.ts";
+import { networksOf, publicOr } from "../../shared/network-address.ts";
 import { denied } from "./http-place.ts";
 import type { HttpPlace } from "./http-place.ts";
 import type { Remote } from "./remote.ts";
@@ -30,7 +28,7 @@ export async function openRemote(
   const place: HttpPlace = {
     source: source.name,
     timeoutMs: remote.timeout_s * 1_000,
-    networks: networksOf(remote.allowed_networks),
+    isAllowed: publicOr(networksOf(remote.allowed_networks)),
     ca: await readAuthorities(source, roots.configRoot),
   };
   const login = await readLogin(source, roots.configRoot, env);
@@ -69,16 +67,13 @@ async function readLogin(
   throw denied({ source: name }, where);
 }
 
-const MOST_CA_BYTES = 1_000_000;
-
 async function readAuthorities(
   { name, remote }: MirroredSource,
   folder: string,
 ): Promise<readonly string[] | undefined> {
   const { ca_file: file } = remote;
   if (file === undefined) return undefined;
-  const read = await readSmallFile(resolve(folder, file), MOST_CA_BYTES);
-  if (read.kind === "text" && read.text.includes("-----BEGIN CERTIFICATE-----"))
-    return [...rootCertificates, read.text];
+  const certificates = await readCertificates(file, folder);
+  if (certificates !== null) return [...rootCertificates, certificates];
   throw denied({ source: name }, `${file} (remote.ca_file) holds no certificate in PEM`);
 }

@@ -5,7 +5,7 @@ import { NoText } from "../documents/reader/text-builder.ts";
 import { Failure } from "../../shared/failure.ts";
 
 /** Of one answer: a folder of 100,000 files has about 60 MB. */
-const MOST_BYTES = 128_000_000;
+const MOST_CHARS = 128_000_000;
 /** Between two tags: a name, a date or a hash is shorter. */
 const MOST_BETWEEN_TAGS = 64_000;
 
@@ -22,7 +22,7 @@ export async function* readListing<Entry>(
   chunks: AsyncIterable<Uint8Array>,
   { open, close, text, take }: ListingReader<Entry>,
 ): AsyncGenerator<readonly Entry[]> {
-  let [bytes, sinceTag] = [0, 0];
+  let [chars, sinceTag] = [0, 0];
   const walk = openXmlWalk({
     open(name, attributes) {
       sinceTag = 0;
@@ -36,10 +36,10 @@ export async function* readListing<Entry>(
   });
   const decoder = new StringDecoder("utf8");
   const feed = (piece: string): void => {
-    bytes += piece.length;
+    chars += piece.length;
     sinceTag += piece.length;
     walk.write(piece);
-    if (bytes > MOST_BYTES) throw invalid(source, `has more than ${MOST_BYTES} characters`);
+    if (chars > MOST_CHARS) throw invalid(source, `has more than ${MOST_CHARS} characters`);
     if (sinceTag > MOST_BETWEEN_TAGS) throw invalid(source, "holds a text that no listing has");
   };
   try {

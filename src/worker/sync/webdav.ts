@@ -159,14 +159,13 @@ const namesOf = (pathname: string): string[] =>
   pathname
     .split("/")
     .filter((name) => name !== "")
-    .map((name) => (isEncoded(name) ? encodeURIComponent(decodeURIComponent(name)) : name));
+    .map(respell);
 
-function isEncoded(name: string): boolean {
+function respell(name: string): string {
   try {
-    decodeURIComponent(name);
-    return true;
+    return encodeURIComponent(decodeURIComponent(name));
   } catch {
-    return false;
+    return name;
   }
 }
 
