@@ -3,22 +3,13 @@
 // node --import ./bench/register.js bench/serve-memory.ts [lines, default 4000] [bytes a line, default 25000]
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { stringify } from "yaml";
-import { openDesk } from "../tests/producer/desk.ts";
+import { deskConfig, openDesk } from "../tests/producer/desk.ts";
 import { startBin } from "../tests/support/run-bin.ts";
 
 const [lines = 4_000, lineBytes = 25_000] = process.argv.slice(2).map(Number);
 const desk = await openDesk();
-await desk.write(
-  "nightdesk.yaml",
-  stringify({
-    extends: "nightdesk:default",
-    log: { level: "silent" },
-    database: { url: desk.databaseUrl },
-    queue: { backend: "postgres" },
-    model: { provider: "openai-compatible", base_url: "http://127.0.0.1:9", name: "m" },
-  }),
-);
+const model = { provider: "openai-compatible", base_url: "http://127.0.0.1:9", name: "m" };
+await desk.write("nightdesk.yaml", deskConfig(desk.databaseUrl, { model }));
 const token = (await desk.run("tokens", "create", "bench", "--kind", "chat")).stdout.trim();
 const server = startBin(["serve", "--port", "0"], { cwd: desk.workroot });
 

@@ -98,10 +98,10 @@ const resultSchema = z.object({
 
 /**
  * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was
- * admitted, `outdated` the files of it that the index has with other bytes by now, `passed_over` documents with a newer version that the question asked for, `bindings` the words that carry the
- * values of an extraction, `vectors` how many `selectVectors` gives, `done_reason`
- * why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer, and neither in
- * the question nor in anything that was read; `claims` are the statements that the answer holds.
+ * admitted, `outdated` the files of it that the index has with other bytes by now, `passed_over` documents with a newer version
+ * that the question asked for, `bindings` the words that carry the values of an extraction, `vectors` how many `selectVectors`
+ * gives, `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
+ * and neither in the question nor in anything that was read; `claims` are the statements that the answer holds.
  */
 export type JobResult = z.infer<typeof resultSchema>;
 

@@ -53,7 +53,10 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
   return { host, port: EMBEDDED_PORT };
 }
 
-/** After a failure, how long the same failure is given, twice as long after each that follows: whoever goes on trying starts few processes. */
+/**
+ * After a failure, how long the same failure is given, and twice as long after each that follows: whoever goes on trying starts few
+ * processes.
+ */
 const FAILED_MS = 2_000;
 const FAILED_LONG_MS = 30_000;
 

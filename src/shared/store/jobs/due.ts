@@ -28,7 +28,10 @@ const callersOf = (host: "model" | "embedder"): string =>
 const needsFiles = (kind: string): string =>
   `${kind} in (${namesOf(KINDS.filter((each) => kindOf(each).needsFiles))})`;
 
-/** A condition: whether a worker (a row of `workers`) can't do a kind of jobs: for want of files, or because all hosts are down that it could ask. */
+/**
+ * A condition: whether a worker (a row of `workers`) can't do a kind of jobs: for want of files, or because all hosts are down that
+ * it could ask.
+ */
 export const blockedBy = (kind: string, worker: string): string =>
   `(${needsFiles(kind)} and ${worker}.documents_from = 'store'
     or ${kind} in (${callersOf("model")}) and ${areAllDown(`${worker}.model_hosts`)}
