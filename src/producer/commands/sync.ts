@@ -101,7 +101,7 @@ async function printEnds(
     ends.push({ source, ...(isDone ? successJson(result) : failureJson(result)) });
     if (terminal.isJson) continue;
     if (isDone) for (const line of formatSyncSummary(result.summary)) await terminal.print(line);
-    else terminal.say(`${source}: ${result.error_code ?? ""}: ${result.error_message ?? ""}`);
+    else terminal.say(`${result.error_code ?? ""}: ${result.error_message ?? ""}`);
   }
   if (terminal.isJson && ends.length > 0)
     await terminal.printJson({ ok: exit === EXIT.ok, sources: ends });

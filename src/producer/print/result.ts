@@ -223,7 +223,8 @@ function formatDelay(job: WaitingJob): string {
 function formatGoingOn({ code, dueInSeconds }: WaitingJob): string {
   if (code !== null && WAITS_FOR_PEOPLE.includes(code))
     return "It goes on when somebody has answered.";
-  const again = dueInSeconds === null ? "later" : `in ${formatDuration(dueInSeconds * 1_000)}`;
+  if (dueInSeconds === null) return "It is tried again later.";
+  const again = dueInSeconds <= 0 ? "now" : `in ${formatDuration(dueInSeconds * 1_000)}`;
   return `It is tried again ${again}.`;
 }
 

@@ -63,7 +63,7 @@ async function readLogin(
   const where =
     variable === undefined
       ? `${file ?? ""} (remote.secret_file) holds no secret`
-      : `this worker has none in the variable ${variable} (remote.secret_env)`;
+      : `the variable ${variable} (remote.secret_env) of this worker holds no secret`;
   throw denied({ source: name }, where);
 }
 
