@@ -110,10 +110,13 @@ function compose(
     .join("");
 }
 
-/** Rows and facts have no stop that would part them from what follows. */
+/** Rows, facts and lines without a stop have nothing that would part them from what follows. */
 function gapBetween(one: Candidate | undefined, next: Candidate | undefined): " " | "\n" {
-  return one?.kind === "sentence" && next?.kind === "sentence" ? " " : "\n";
+  const isParted = one?.kind === "sentence" && next?.kind === "sentence" && STOP.test(one.text);
+  return isParted ? " " : "\n";
 }
+
+const STOP = /\p{Sentence_Terminal}[\p{Pe}\p{Pf}"']*$/u;
 
 type DigestTask = Extract<ModelTask, { purpose: "digest" }>;
 

@@ -143,6 +143,14 @@ describe("answers", () => {
     );
   });
 
+  test("set a line without a stop apart from what follows", async () => {
+    const letter =
+      "Northwind Energy Ltd, 14 Harbour Road, Leeds\n\nThe total due is 412.80 GBP, payable by 23 March.";
+    expect(await answer("What is the total due to Northwind Energy?", letter)).toBe(
+      "Northwind Energy Ltd, 14 Harbour Road, Leeds [1]\nThe total due is 412.80 GBP, payable by 23 March. [1]",
+    );
+  });
+
   test("take a line of JSON with what stands beside it", async () => {
     const json = '{\n  "name": "Oven 2",\n  "capacity_kg": 40,\n  "fuel": "gas"\n}';
     expect(await answer("What is the capacity of oven 2?", json)).toContain(
