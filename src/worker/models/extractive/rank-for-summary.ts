@@ -63,9 +63,9 @@ export function rankForSummary(
   return showSpans(picked.sort((a, b) => a.position - b.position));
 }
 
-/** "On Monday Meike wrote:" and "Actions:" lead to what is not shown with them. */
+/** "On Monday Meike wrote:", "Actions:" and "Dear Ms Carter," lead to what is not shown with them. */
 export const isStatement = ({ kind, text }: Candidate): boolean =>
-  kind !== "header" && !text.endsWith(":");
+  kind !== "header" && !/[:,，：]$/u.test(text);
 
 /** By who has not read the text: with the sentences before it that it needs. */
 export const isUnderstood = ({ shownFrom, answersAnother }: Candidate): boolean =>

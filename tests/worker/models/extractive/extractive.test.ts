@@ -268,6 +268,15 @@ describe("summaries", () => {
     );
   });
 
+  test("leave out the salutation of a letter", async () => {
+    const letter =
+      "Dear Ms Carter,\n\nyour annual statement is attached. The total due is 412.80 GBP.";
+    const said = { ...task, evidence: blocks(letter), sentences: 3, style: "prose" } as const;
+    expect(await reply(said)).toBe(
+      "your annual statement is attached. [1] The total due is 412.80 GBP. [1]",
+    );
+  });
+
   test("come as a list when asked for", async () => {
     const text = await reply({ ...task, sentences: 3, style: "bullets" });
     expect(text.split("\n").every((line) => /^- .* \[1\]$/.test(line))).toBe(true);
