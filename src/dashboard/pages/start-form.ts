@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import { DEFAULT_PRESET } from "../../shared/tool-presets.ts";
 import { routeModels } from "../../shared/route-models.ts";
@@ -28,11 +29,12 @@ type Choice = readonly [value: string, words: string];
 export function startForm(order: Order, config: Config, session: Session): Html {
   const { windows, verify, model, security } = config;
   const kinds = Object.entries(KIND_WORDS);
+  const below = security.allowed_roots.map((name) => resolve(config.roots.workroot, name));
   const hours = windows.length === 0 ? "at any time" : windows.join(", ");
   return markup`<form class="stack order" method="post" action="/start">${csrfField(session)}
 <fieldset class="choices"><legend>What to do</legend>${kinds.map(([kind, words], at) => radio("kind", [kind, words], order.kind === "" ? at === 0 : order.kind === kind))}</fieldset>
 <fieldset class="part" data-for="summarize extract"><legend>Files</legend>
-<label for="files">Files, folders or globs below ${security.allowed_roots.join(", ")}, one a line</label>
+<label for="files">Files, folders or globs below ${below.join(", ")}, one a line</label>
 <textarea id="files" name="files" class="code" rows="4" spellcheck="false" placeholder="**/*.md">${order.files}</textarea>
 ${checkbox("changed", "Only files that changed since their newest result", order)}</fieldset>
 <fieldset class="part" data-for="summarize"><legend>Summaries</legend>

@@ -1,3 +1,4 @@
+import type { Config } from "../../shared/config/schema.ts";
 import { formatTask } from "../../shared/kinds.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
@@ -94,7 +95,7 @@ ${askedHtml(asked, desk, "today")}
 <ol id="activity" class="activity" data-keep aria-live="off"></ol>
 </section>
 <section aria-labelledby="rates"><h2 id="rates">Rates</h2><div class="tiles">${tiles(pace, queue, draw)}</div></section>
-<section aria-labelledby="workers"><h2 id="workers">Workers</h2>${workers.length === 0 ? markup`<p class="note">No worker was heard of within the last day.</p>` : workers.map((worker) => workerHtml(worker, draw))}</section>
+<section aria-labelledby="workers"><h2 id="workers">Workers</h2>${workers.length === 0 ? markup`<p class="note">${noWorkerText(desk.config)}</p>` : workers.map((worker) => workerHtml(worker, draw))}</section>
 <section aria-labelledby="hosts"><h2 id="hosts">Model hosts</h2>${hostTable(hosts, draw)}</section>
 ${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="ended">Ended before</h2>${batchTable(earlier, desk)}</section>`}`;
   return { title, menu: "/", body, updates: "live" };
@@ -120,6 +121,12 @@ function leadOf(
   if (open.length === 0) return `Nothing is queued.${past}`;
   return `${countOf(left, "job")} to do in ${countOf(open.length, "batch").replace(/batchs$/, "batches")}, ${alive === 0 ? "and no worker is alive" : `${countOf(alive, "worker")} at work`}.${past}`;
 }
+
+/** The embedded database has a worker while there is work. */
+const noWorkerText = ({ database }: Config): string =>
+  database.url === "embedded"
+    ? "None runs. The next job starts one."
+    : "None runs. Start one: nightdesk worker.";
 
 /** Whoever can stop the night is named where a person looks. */
 function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[]): Html {
