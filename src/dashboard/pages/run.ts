@@ -100,7 +100,7 @@ function refusalHtml({ error_code: code, error_message: message, model }: RunDet
   if (code === null) return markup``;
   const { meaning, remedy } = explainCode(code, model);
   return markup`<section aria-labelledby="why"><h2 id="why">Why there is no answer</h2>
-<p><code>${code}</code> ${meaning}</p><p>${message ?? ""}</p><p class="remedy">${remedy}</p></section>`;
+<p><code>${code}</code> ${message ?? meaning}</p><p class="remedy">${remedy}</p></section>`;
 }
 
 function answerHtml({ answer, summary, kind }: RunDetail): Html {
