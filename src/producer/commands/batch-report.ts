@@ -10,6 +10,7 @@ import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { deskZone } from "../../shared/windows.ts";
 import { Failure } from "../../shared/failure.ts";
+import { reportMark } from "../../shared/own-output.ts";
 import { hrefBaseFor, hrefBaseFrom } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named.ts";
@@ -98,7 +99,7 @@ async function writeReport(
   const name = reportFileName(report.batch);
   const html = join(folder, `${name}.html`);
   const markdown = join(folder, `${name}.md`);
-  const marker = reportMarker(report.batch);
+  const marker = reportMark(report.batch.batchId);
   const page = reportPage(report);
   const policy = async (file: string): Promise<Existing> =>
     (await beginsWith(file, marker)) ? "replace" : existing;
@@ -106,10 +107,6 @@ async function writeReport(
   await writeWhole(markdown, markdownPage(page, marker, hrefBase), await policy(markdown));
   return { html, markdown };
 }
-
-/** What a report begins with, in both forms: by it a newer report knows the one that it may replace. */
-const reportMarker = ({ batchId }: BatchProgress): string =>
-  `<!-- nightdesk report of batch ${batchId} -->`;
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import type { JobResult } from "../../shared/views/results.ts";
+import { EXPORT_MARK } from "../../shared/own-output.ts";
 import { openAiLine } from "../../shared/views/openai-lines.ts";
 import type { JobVectors, Written } from "../../shared/views/openai-lines.ts";
 import { csvRecord } from "../../shared/csv.ts";
@@ -37,7 +38,7 @@ export function exportFormOf(format: TextFormat, batch: string, hrefBase: string
       return { head: csvHead(), write: (result) => output(csvRow(result)) };
     case "markdown":
       return {
-        head: `# ${markdownText(batch)}\n`,
+        head: `${EXPORT_MARK}\n\n# ${markdownText(batch)}\n`,
         write: (result) => output(`${markdownSection(answerSection(result, "full"), hrefBase)}\n`),
       };
   }

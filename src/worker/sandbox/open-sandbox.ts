@@ -4,6 +4,7 @@ import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
+import { OWN_RESULTS } from "../../shared/own-output.ts";
 import type { ExtractText, LeftOut } from "../documents/extraction.ts";
 import { splitLines } from "../documents/lines.ts";
 import { locate as locateText, locatePassage } from "../documents/places.ts";
@@ -284,6 +285,7 @@ function readingOf(
     return refuse(extracted.code, `${quotePath(path)} ${extracted.why}`);
   }
   const { text, extractor, places, leftOut } = extracted;
+  if (leftOut?.[OWN_RESULTS] !== undefined) return refuseOwnResults(path);
   const charsFull = countCodePoints(text);
   const truncated = charsFull > maxChars;
   return {
@@ -302,6 +304,12 @@ function readingOf(
     text: truncated ? firstCodePoints(text, maxChars) : text,
   };
 }
+
+const refuseOwnResults = (path: string): Refusal =>
+  refuse(
+    "EVIDENCE_NOT_ACQUIRED",
+    `${quotePath(path)} is a report or an export of Nightdesk, and no evidence: name the documents that it is about.`,
+  );
 
 /** Of a table with more rows each line would have to be looked at for too long. */
 const MOST_LOOKED_AT = 100_000;

@@ -53,6 +53,15 @@ describe("the reading", () => {
     expect(await root.read("empty.md")).toMatchObject({ kind: "read", charsFull: 0, text: "" });
   });
 
+  test("refuses a report of Nightdesk, which is no evidence", async () => {
+    root.write("allowed/night.md", "<!-- nightdesk report of batch 1 -->\n\n# night\n");
+    expect(await root.read("night.md")).toMatchObject({
+      kind: "refused",
+      code: "EVIDENCE_NOT_ACQUIRED",
+      message: expect.stringContaining('"allowed/night.md" is a report or an export of Nightdesk'),
+    });
+  });
+
   test("takes the whole text when there are fewer characters than asked for", () => {
     expect(firstCodePoints("a\u{1F600}", 5)).toBe("a\u{1F600}");
   });

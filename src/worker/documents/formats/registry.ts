@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { ReadPages } from "../../ocr/with-read-pages.ts";
+import { isOwnOutput, isOwnWorkbook, OWN_RESULTS } from "../../../shared/own-output.ts";
 import { isLockFile } from "../../../shared/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { attachmentPlaces } from "../../../shared/attachment-path.ts";
@@ -14,6 +15,7 @@ import type {
   SourceEncoding,
   Unreadable,
 } from "../extraction.ts";
+import { NO_PLACES } from "../places.ts";
 import type { ReaderLimits } from "../reader/reader.ts";
 import { inChild } from "../reader/reader.ts";
 import { tooMany } from "../reader/text-builder.ts";
@@ -181,12 +183,15 @@ export const extractTextBy =
     if (archivesIn(path) > DEEPEST_ARCHIVE) return TOO_DEEP;
     if (isLockFile(posix.basename(path))) return LOCK_FILE;
     const extractor = extractorOf(path);
+    const noEvidence = { ...NO_EVIDENCE, extractor: extractor.version };
+    if (isOwnOutput(bytes)) return noEvidence;
     const isTooLong = extractor === UTF8 && bytes.length > MOST_BYTES_OF_A_UNIT * mostChars;
     if (isTooLong) return tooLong(mostChars);
     const encoding = encodings.find(({ prefix }) => path.startsWith(prefix))?.encoding;
     const own = await extractor.extract(bytes, read, encoding);
     const extracted = await withPictures(own, bytes, { pages, chars: mostChars });
     if (extracted.kind === "unreadable") return extracted;
+    if (isOwnWorkbook(extracted.text)) return noEvidence;
     if (extracted.text.length > mostChars) return tooLong(mostChars);
     const { attachments = [], leftOut = {} } = extracted;
     const isArchive = extensionOf(path) === ".zip";
@@ -250,6 +255,14 @@ const LOCK_FILE: Unreadable = {
   code: "FILE_FORMAT_INVALID",
   why: "is what Office leaves beside a file that is open, and holds no text: name the file itself.",
   lasts: "always",
+};
+
+/** Of a report or an export: what models said would be evidence of itself. */
+const NO_EVIDENCE: ExtractedText = {
+  kind: "text",
+  text: "",
+  places: NO_PLACES,
+  leftOut: { [OWN_RESULTS]: 1 },
 };
 
 function archivesIn(path: string): number {
