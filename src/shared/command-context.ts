@@ -153,11 +153,13 @@ const textOption = (value: unknown): string | undefined =>
 export const openDatabase = (
   context: CommandContext,
   create: "create" | "must-exist",
+  onStart?: () => void,
 ): Promise<Database> =>
   connectDatabase({
     config: context.config,
     packageRoot: context.invocation.packageRoot,
     create,
+    onStart,
     onError: (err) => {
       context.logger.warn({ err }, "idle database connection lost");
     },
@@ -166,13 +168,15 @@ export const openDatabase = (
 /**
  * Runs the body with the database open, and closes it whatever happens.
  * @param create whether an embedded database that is not there yet is made, or is Failure NOT_FOUND
+ * @param onStart called before the process of an embedded database is started
  */
 export async function withDatabase<T>(
   context: CommandContext,
   create: "create" | "must-exist",
   body: (database: Database) => Promise<T>,
+  onStart?: () => void,
 ): Promise<T> {
-  const database = await openDatabase(context, create);
+  const database = await openDatabase(context, create, onStart);
   try {
     return await body(database);
   } finally {

@@ -14,6 +14,7 @@ import { findFollowed } from "../../shared/store/jobs/followed.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { printDelay, printResult } from "../print/result.ts";
+import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { indexFirst } from "../watch/index-first.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForJobs } from "../watch/wait-for-jobs.ts";
@@ -97,13 +98,14 @@ export async function runSingleJob(
 
 async function runInput(context: CommandContext, input: JobInput): Promise<number> {
   const { options } = context.invocation;
-  const isWaiting = waitsForAnswer(context.invocation, context.config);
-  const settings = { ...(isWaiting ? AT_ONCE : {}), ...batchSettingsOf(options) };
-  return withDatabase(context, "create", async (database) => {
-    if (isWaiting && (input.kind === "ask" || input.kind === "investigate"))
-      await indexFirst(context, database);
-    const queued = await queueAdHoc(database, input, settings);
-    if (!isWaiting) return printQueued(context, database, queued);
+  const settings = batchSettingsOf(options);
+  if (!waitsForAnswer(context.invocation, context.config))
+    return withDatabase(context, "create", async (database) =>
+      printQueued(context, database, await queueAdHoc(database, input, settings)),
+    );
+  return withWorkedDatabase(context, async (database) => {
+    if (input.kind === "ask" || input.kind === "investigate") await indexFirst(context, database);
+    const queued = await queueAdHoc(database, input, { ...AT_ONCE, ...settings });
     const waited = await waitForJobs(context, database, queued);
     return waited.kind === "delayed"
       ? printDelay(context, waited.job, queued.batch)

@@ -35,6 +35,7 @@ import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { takenExtensions } from "../../shared/skipped-files.ts";
 import { hintFiles } from "../watch/obstacles.ts";
+import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { checkInput, printQueued } from "./ask.ts";
 import { countOfOption, said, sourceOf, textOf } from "./options.ts";
@@ -86,11 +87,11 @@ async function runIndexCommand(
   value: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const input = checkInput(value);
-  return withDatabase(context, "create", async (database) =>
-    context.invocation.options["wait"] === false
-      ? printQueued(context, database, await queueAdHoc(database, input))
-      : indexOrEmbed(context, database, input),
-  );
+  return context.invocation.options["wait"] === false
+    ? withDatabase(context, "create", async (database) =>
+        printQueued(context, database, await queueAdHoc(database, input)),
+      )
+    : withWorkedDatabase(context, (database) => indexOrEmbed(context, database, input));
 }
 
 const SHOWN_FAILURES = 5;

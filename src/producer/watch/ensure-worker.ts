@@ -3,6 +3,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT, isOfConfiguration } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -26,6 +27,20 @@ const LOOK_EVERY_MS = 1_000;
 const SAY_AFTER_MS = 3_000;
 const QUEUE_EVERY_MS = 5_000;
 const MOST_FAILURES = 5;
+
+/**
+ * The database of a command that waits for work. A worker that has to be started is started beside the process of an embedded
+ * database: nobody works on one that sleeps.
+ */
+export const withWorkedDatabase = <T>(
+  context: CommandContext,
+  body: (database: Database) => Promise<T>,
+): Promise<T> =>
+  withDatabase(context, "create", body, () => {
+    if (!startedEarly.has(context)) startedEarly.set(context, startDrainWorker(context));
+  });
+
+const startedEarly = new WeakMap<CommandContext, DrainWorker>();
 
 /** Sees to it that somebody works while the command waits: starts a worker (embedded), or says that there is none. */
 export const ensureWorker = (context: CommandContext, database: Database): WorkerKeeper =>
@@ -57,8 +72,7 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   let failures = 0;
   let nextLookAt = 0;
   let isMisconfigured = false;
-  const start = () => {
-    const started = startDrainWorker(context);
+  const watch = (started: DrainWorker) => {
     worker = started;
     void started.ended.then((status) => {
       worker = undefined;
@@ -70,6 +84,8 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
     });
   };
+  const early = startedEarly.get(context);
+  if (early !== undefined) watch(early);
   return {
     async look() {
       // Another start would end in the same way.
@@ -83,7 +99,7 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       if (await someoneWorks(database)) return;
       // Nobody else would see that a window has opened.
       await evaluateHolds(database);
-      if (await hasWork(database)) start();
+      if (await hasWork(database)) watch(startDrainWorker(context));
     },
     queueFault: () => undefined,
     stop: () => worker?.stop(),

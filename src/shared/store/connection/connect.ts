@@ -16,6 +16,8 @@ type ConnectOptions = {
   /** Kept by a server; the embedded database knows no such limit. */
   readonly statementTimeoutMs?: number;
   readonly onError: (error: unknown) => void;
+  /** Called before the process of an embedded database is started. */
+  readonly onStart?: (() => void) | undefined;
 };
 
 /** Opens the database of the configuration and compares its schema with this version's. */
@@ -72,6 +74,7 @@ function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
               directory,
               create,
               bin: join(packageRoot, "bin", "nightdesk.js"),
+              onStart: options.onStart,
             }),
           }
         : {

@@ -23,6 +23,8 @@ type EmbeddedOptions = {
   readonly create: "create" | "must-exist";
   /** The script that understands `database --directory DIR`: the nightdesk bin. */
   readonly bin: string;
+  /** Called before the process is started: it listens a second or more later. */
+  readonly onStart?: (() => void) | undefined;
 };
 
 /** `host` is the folder of the socket, as node-postgres and psql take it. */
@@ -46,6 +48,12 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
   const deadline = performance.now() + START_DEADLINE_MS;
   while (!(await answers(host))) {
     if (performance.now() > deadline) throw notInTime(options.directory);
+    // Another caller has started one, or it hangs and is about to be killed.
+    if ((await servingPid(options.directory)) !== undefined) {
+      await untilAnswers(host, performance.now() + RETRY_MS);
+      continue;
+    }
+    options.onStart?.();
     const started = startEmbedded(options.directory, options.bin);
     await untilAnswers(host, deadline, started);
     await checkExit(options.directory, started);
@@ -120,12 +128,12 @@ const refuseUnusable =
   };
 
 /** Waits for an answer; gives up soon after the started process has ended. */
-async function untilAnswers(host: string, deadline: number, started: StartedProcess) {
+async function untilAnswers(host: string, deadline: number, started?: StartedProcess) {
   let end = deadline;
   while (performance.now() < end) {
     if (await answers(host)) return;
-    if (started.exit() !== undefined) end = Math.min(end, performance.now() + RETRY_MS);
-    if (failedBy(started)) return;
+    if (started?.exit() !== undefined) end = Math.min(end, performance.now() + RETRY_MS);
+    if (started !== undefined && failedBy(started)) return;
     await delay(POLL_MS);
   }
 }
