@@ -53,6 +53,20 @@ describe("the database process", () => {
     expect(await listens()).toHaveLength(1);
   });
 
+  test("who starts it is told, and who comes while it starts waits for that one", async () => {
+    const { directory } = await server();
+    const pidFile = path.join(directory, "pid");
+    let starts = 0;
+    const onStart = (): void => void (starts += 1);
+    const options = { directory, create: "must-exist", bin: launcher, onStart } as const;
+    await rm(pidFile, { force: true });
+    const first = ensureEmbedded(options);
+    await until("it holds its directory", async () => existsSync(pidFile));
+    await Promise.all([first, ensureEmbedded(options)]);
+    await ensureEmbedded(options);
+    expect(starts).toBe(1);
+  });
+
   test("one process that asks many times shares one attempt", async () => {
     const { directory } = await server();
     const ensure = sharedEnsure({ directory, create: "must-exist", bin: launcher });
