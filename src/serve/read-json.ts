@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { findUnstorable } from "../shared/find-unstorable.ts";
+import { issueText, ruleWords } from "../shared/issue-words.ts";
 import { invalid, Refused } from "./failures.ts";
 
 /** A conversation with a long text in it. */
@@ -42,10 +43,12 @@ function parse(text: string): unknown {
 
 /** What a body asks for. @throws Refused 400 with the key that is wrong */
 export function parseRequest<T>(schema: z.ZodType<T>, body: unknown): T {
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, { error: ruleWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const key = issue?.path.map(String).join(".") ?? "";
-  const message = `${key === "" ? "The body" : key}: ${issue?.message ?? "is not valid"}`;
-  throw invalid(key === "" ? "body" : key, message);
+  throw invalid(
+    key === "" ? "body" : key,
+    issue === undefined ? "The body is not valid." : issueText(issue),
+  );
 }

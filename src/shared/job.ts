@@ -6,6 +6,7 @@ import {
   MOST_EXAMPLES,
   MOST_LABEL_CHARS,
 } from "./label-examples.ts";
+import { issueText, ruleWords } from "./issue-words.ts";
 import { readDataUrl } from "./picture-data.ts";
 import { schemaProblem } from "./schema/check-schema.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "./verify-modes.ts";
@@ -438,10 +439,9 @@ export function parseJobInput(
     return { ok: false, reason: `kind must be one of ${LINE_KINDS.join(", ")}` };
   }
   const schema = kind === "embed" ? embedSchemaFor(value) : inputByKind[kind];
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: ruleWords });
   if (parsed.success) return withGoodSchema(parsed.data);
-  const reason = parsed.error.issues.map((issue) => formatIssue(issue, value)).join("; ");
-  return { ok: false, reason };
+  return { ok: false, reason: parsed.error.issues.map(issueText).join("; ") };
 }
 
 /** The schema of an extraction is looked at when it is queued, and not each time that its row is read. */
@@ -449,16 +449,6 @@ function withGoodSchema(input: JobInput): ReturnType<typeof parseJobInput> {
   const schema = input.kind === "extract" ? input.schema : undefined;
   const problem = schema === undefined ? undefined : schemaProblem(schema);
   return problem === undefined ? { ok: true, input } : { ok: false, reason: `schema: ${problem}` };
-}
-
-function formatIssue(
-  { code, path, message }: z.core.$ZodIssue,
-  value: Readonly<Record<string, unknown>>,
-): string {
-  const [key, ...deeper] = path.map(String);
-  if (key === undefined) return message;
-  if (code === "invalid_type" && deeper.length === 0 && !(key in value)) return `${key} is missing`;
-  return `${path.join(".")}: ${message}`;
 }
 
 const embedSchemaFor = (value: Readonly<Record<string, unknown>>) =>

@@ -4,11 +4,13 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { parseObject } from "../../shared/enqueue/parse-line.ts";
 import { openInput, readLines } from "../../shared/enqueue/read-lines.ts";
 import type { Line } from "../../shared/enqueue/read-lines.ts";
+import { issueText, ruleWords } from "../../shared/issue-words.ts";
 
 const MOST_QUESTION_CHARS = 20_000;
 const text = z.string("is no text").trim().min(1, "is empty");
 /** A fact, or the ways in which it may be said. */
-const fact = z.union([text.transform((said) => [said]), z.array(text).min(1)]);
+const TEXT_OR_LIST = "is neither a text nor a list";
+const fact = z.union([text.transform((said) => [said]), z.array(text).min(1)], TEXT_OR_LIST);
 
 const questionSchema = z
   .strictObject({
@@ -16,7 +18,9 @@ const questionSchema = z
     question: text.max(MOST_QUESTION_CHARS, `is longer than ${MOST_QUESTION_CHARS} characters`),
     language: text.optional(),
     kind: text.optional(),
-    expected: z.union([text.transform((said) => [[said]]), z.array(fact).min(1)]).optional(),
+    expected: z
+      .union([text.transform((said) => [[said]]), z.array(fact).min(1)], TEXT_OR_LIST)
+      .optional(),
     files: z.array(text).min(1).optional(),
     unanswerable: z.union([z.boolean(), text]).optional(),
     /** What `--make` drew it from: of no matter to the score. */
@@ -96,8 +100,8 @@ function parseQuestion(line: Line): Question | string {
   if ("problem" in line) return line.problem;
   const value = parseObject(line.text);
   if (typeof value === "string") return value;
-  const parsed = questionSchema.safeParse(value);
-  if (!parsed.success) return describeIssue(parsed.error);
+  const parsed = questionSchema.safeParse(value, { error: ruleWords });
+  if (!parsed.success) return parsed.error.issues.map(issueText).join("; ");
   const { id, question, language = "", kind = "", expected, files, unanswerable } = parsed.data;
   return {
     id: id ?? `line ${line.number}`,
@@ -108,12 +112,4 @@ function parseQuestion(line: Line): Question | string {
     files: files ?? [],
     isUnanswerable: unanswerable !== undefined && unanswerable !== false,
   };
-}
-
-function describeIssue({ issues: [issue] }: z.ZodError): string {
-  const path = issue?.path.join(".") ?? "";
-  if (issue?.code === "unrecognized_keys")
-    return `has the key ${JSON.stringify(issue.keys[0])}, which means nothing here`;
-  const what = issue?.code === "invalid_union" ? "is neither a text nor a list" : issue?.message;
-  return `${path === "" ? "" : `${path} `}${what ?? "is no question"}`;
 }

@@ -16,6 +16,7 @@ import { selectBeginnings } from "../../shared/store/index/samples.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { readAll } from "../commands/read-stdin.ts";
 import { parseObject } from "../../shared/enqueue/parse-line.ts";
+import { issueText, ruleWords } from "../../shared/issue-words.ts";
 import { findNamedFile } from "./find-in-roots.ts";
 
 const rowSchema = z
@@ -112,11 +113,9 @@ function parseRows(file: string, text: string): readonly Row[] {
 function parseRow({ line, text }: { readonly line: number; readonly text: string }): Row | string {
   const value = parseObject(text);
   if (typeof value === "string") return `line ${line} ${value}`;
-  const parsed = rowSchema.safeParse(value);
+  const parsed = rowSchema.safeParse(value, { error: ruleWords });
   if (parsed.success) return { ...parsed.data, line };
-  const [issue] = parsed.error.issues;
-  const key = issue?.path.join(".") ?? "";
-  return `line ${line}${key === "" ? "" : ` ${key}:`} ${issue?.message ?? "is no example"}`;
+  return `line ${line} ${parsed.error.issues.map(issueText).join("; ")}`;
 }
 
 /** Of a document less where there are many; but so much of each at least, or there are too many. */

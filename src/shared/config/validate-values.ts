@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { editDistance } from "../close-names.ts";
+import { expectationOf } from "../issue-words.ts";
 import { dottedKey, placeOf, plainValue, treeAt } from "./config-tree.ts";
 import type { ConfigTree, KeyPath, Mapping } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
@@ -14,7 +15,7 @@ export function validateValues(tree: Mapping): ConfigValues {
   // One parse does not repay compiling the schema.
   const result = configSchema.safeParse(plainValue(tree), {
     jitless: true,
-    error: formatExpectation,
+    error: expectationOf,
   });
   if (result.success) return result.data;
   throw configFailure(result.error.issues.flatMap((issue) => describe(tree, issue)));
@@ -83,51 +84,6 @@ const isSecret = (value: string, path: KeyPath): boolean =>
   path[1] !== "backend" &&
   path[1] !== "prefix" &&
   !(value.includes("://") && parseUrl(value) !== undefined);
-
-/**
- * What a key should have held, to follow "expected": zod's error map for the configuration. A text that the
- * schema gives itself comes first; zod asks here for the others.
- */
-function formatExpectation(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case "invalid_type":
-      return TYPE_NAMES[issue.expected] ?? issue.expected;
-    case "invalid_value":
-      return `one of ${issue.values.map(String).join(", ")}`;
-    case "too_small":
-      return formatMinimum(issue);
-    case "too_big":
-      return `at most ${String(issue.maximum)}`;
-    // Rules with a text of their own, and unknown keys, which are described elsewhere.
-    case "custom":
-    case "invalid_element":
-    case "invalid_format":
-    case "invalid_key":
-    case "invalid_union":
-    case "not_multiple_of":
-    case "unrecognized_keys":
-      return undefined;
-  }
-}
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  array: "a list",
-  boolean: "true or false",
-  number: "a number",
-  object: "a mapping of keys",
-  record: "a mapping of keys",
-  string: "text",
-};
-
-function formatMinimum({
-  origin,
-  minimum,
-  inclusive,
-}: Pick<z.core.$ZodIssueTooSmall, "origin" | "minimum" | "inclusive">): string {
-  if (origin === "string") return "text that is not blank";
-  if (origin === "array") return "at least one entry";
-  return `${inclusive === false ? "more than" : "at least"} ${String(minimum)}`;
-}
 
 const MAX_DISTANCE = 2;
 

@@ -147,12 +147,12 @@ describe("a file of examples is refused", () => {
     ["that is no JSON", [{ text: BILL, label: "a" }, "text"], "line 2 is not valid JSON"],
     ["with text and path", [{ text: BILL, path: "a.md", label: "a" }], "line 1 needs either text"],
     ["without either", ["", "", { label: "a" }], "line 3 needs either text or path"],
-    ["without a label", [{ text: BILL }], "line 1 label:"],
+    ["without a label", [{ text: BILL }], "line 1 label is missing"],
     ["with a blank text", [{ text: " ", label: "a" }], "line 1 text: must not be blank"],
     [
       "with a key of another kind",
       [{ text: BILL, label: "a", weight: 2 }],
-      'line 1 Unrecognized key: "weight"',
+      'line 1 has the key "weight", which means nothing here',
     ],
     [
       "of a document that is not indexed",
