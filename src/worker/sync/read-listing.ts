@@ -8,6 +8,9 @@ import { Failure } from "../../shared/failure.ts";
 const MOST_CHARS = 128_000_000;
 /** Between two tags: a name, a date or a hash is shorter. */
 const MOST_BETWEEN_TAGS = 64_000;
+const MOST_NESTED = 50;
+/** Of all answers of one listing: files and folders. */
+const MOST_LISTED = 2_000_000;
 
 /** What is made of a listing as it comes: `visit` sees its tags and texts, `take` gives what is complete by now. */
 export type ListingReader<Entry> = XmlVisitor & { readonly take: () => readonly Entry[] };
@@ -22,14 +25,17 @@ export async function* readListing<Entry>(
   chunks: AsyncIterable<Uint8Array>,
   { open, close, text, take }: ListingReader<Entry>,
 ): AsyncGenerator<readonly Entry[]> {
-  let [chars, sinceTag] = [0, 0];
+  let [chars, sinceTag, nested] = [0, 0, 0];
   const walk = openXmlWalk({
     open(name, attributes) {
       sinceTag = 0;
+      nested += 1;
+      if (nested > MOST_NESTED) throw invalid(source, `nests more than ${MOST_NESTED} elements`);
       open(name, attributes);
     },
     close(name) {
       sinceTag = 0;
+      nested -= 1;
       close?.(name);
     },
     ...(text === undefined ? {} : { text }),
@@ -56,6 +62,49 @@ export async function* readListing<Entry>(
   const rest = take();
   if (rest.length > 0) yield rest;
 }
+
+/** An element of a listing, and the texts of those parts of it that were wanted; a part without a text is there, and empty. */
+export type Entry = { readonly element: string; readonly texts: ReadonlyMap<string, string> };
+
+/** Reads elements of these names, also those that stand in others. Of a part that comes twice the first text counts. */
+export function entryReader(
+  elements: ReadonlySet<string>,
+  parts: ReadonlySet<string>,
+): ListingReader<Entry> {
+  const around: (Entry & { readonly texts: Map<string, string> })[] = [];
+  let done: Entry[] = [];
+  let read = "";
+  return {
+    open(name) {
+      read = "";
+      if (elements.has(name)) around.push({ element: name, texts: new Map() });
+    },
+    text(piece) {
+      read += piece;
+    },
+    close(name) {
+      const texts = around.at(-1)?.texts;
+      if (parts.has(name) && !texts?.get(name)) texts?.set(name, read);
+      const ended = elements.has(name) ? around.pop() : undefined;
+      if (ended !== undefined) done.push(ended);
+      read = "";
+    },
+    take() {
+      const taken = done;
+      done = [];
+      return taken;
+    },
+  };
+}
+
+/** A server that makes up entries would be listed for ever. @throws Failure SOURCE_INVALID */
+export function checkListed(source: string, listed: number): void {
+  if (listed > MOST_LISTED) throw invalid(source, `has more than ${MOST_LISTED} entries`);
+}
+
+/** Of an element that holds a size; null for what is no size. */
+export const sizeOf = (text: string): number | null =>
+  /^\d{1,15}$/.test(text) ? Number(text) : null;
 
 export const invalid = (source: string, why: string): Failure =>
   new Failure("SOURCE_INVALID", `Source "${source}": the listing ${why}. Nothing was deleted.`);

@@ -4,8 +4,8 @@ import { parseUrl } from "../../shared/parse-url.ts";
 import { bytesOf, requestPlace, withTries } from "./http-place.ts";
 import type { HttpPlace, PlaceRequest } from "./http-place.ts";
 import { openContent } from "./open-content.ts";
-import { invalid, readListing } from "./read-listing.ts";
-import type { ListingReader } from "./read-listing.ts";
+import { checkListed, entryReader, invalid, readListing, sizeOf } from "./read-listing.ts";
+import type { Entry } from "./read-listing.ts";
 import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
 
@@ -15,8 +15,6 @@ type WebDav = HttpPlace & {
   readonly login: { readonly user: string; readonly secret: string } | null;
 };
 
-/** Files and folders. */
-const MOST_LISTED = 2_000_000;
 const DEEPEST = 60;
 
 const PROPFIND =
@@ -73,7 +71,7 @@ async function* listFolders(
       for (const one of found) {
         const name = nameBelow(place, one, url);
         if (name === undefined) continue;
-        if (one.isFolder) folders.push(`${prefix}${name}/`);
+        if (one.texts.has("collection")) folders.push(`${prefix}${name}/`);
         else files.push(fileOf(`${prefix}${name}`, one, response));
       }
       checkFolders(place, folders, (listed += found.length));
@@ -82,9 +80,8 @@ async function* listFolders(
   }
 }
 
-/** A server that makes up folders would be listed for ever. */
 function checkFolders({ source }: WebDav, folders: readonly string[], listed: number): void {
-  if (listed > MOST_LISTED) throw invalid(source, `has more than ${MOST_LISTED} entries`);
+  checkListed(source, listed);
   const deepest = folders.at(-1)?.split("/").length ?? 0;
   if (deepest > DEEPEST) throw invalid(source, `has folders more than ${DEEPEST} deep`);
 }
@@ -94,58 +91,25 @@ const readResponses = (
   request: PlaceRequest,
   response: IncomingMessage,
   signal: AbortSignal,
-): AsyncGenerator<readonly DavResponse[]> =>
-  readListing(place.source, bytesOf(place, request, response, signal), davReader());
+): AsyncGenerator<readonly Entry[]> =>
+  readListing(
+    place.source,
+    bytesOf(place, request, response, signal),
+    entryReader(RESPONSES, PARTS),
+  );
 
-type DavResponse = {
-  readonly href: string;
-  readonly isFolder: boolean;
-  readonly etag: string;
-  readonly bytes: string;
-  readonly modified: string;
-};
-
-const NOTHING: DavResponse = { href: "", isFolder: false, etag: "", bytes: "", modified: "" };
-const TEXTS: Readonly<Record<string, keyof DavResponse>> = {
-  href: "href",
-  getetag: "etag",
-  getcontentlength: "bytes",
-  getlastmodified: "modified",
-};
-
+const RESPONSES = new Set(["response"]);
 /** Properties that a server does not have come with another status, and empty. */
-function davReader(): ListingReader<DavResponse> {
-  let done: DavResponse[] = [];
-  let current: DavResponse = NOTHING;
-  let read = "";
-  return {
-    open(name) {
-      read = "";
-      if (name === "response") current = NOTHING;
-      if (name === "collection") current = { ...current, isFolder: true };
-    },
-    text(piece) {
-      read += piece;
-    },
-    close(name) {
-      const key = TEXTS[name];
-      if (key !== undefined && current[key] === "") current = { ...current, [key]: read.trim() };
-      if (name === "response") done.push(current);
-      read = "";
-    },
-    take() {
-      const taken = done;
-      done = [];
-      return taken;
-    },
-  };
-}
+const PARTS = new Set(["href", "collection", "getetag", "getcontentlength", "getlastmodified"]);
+
+const textOf = ({ texts }: Entry, part: string): string => texts.get(part)?.trim() ?? "";
 
 /**
  * The name of what lies right in the folder that was asked for, percent-encoded; undefined of the folder itself.
  * @throws Failure SOURCE_INVALID for an address elsewhere: a server that names one is not believed
  */
-function nameBelow({ source }: WebDav, { href }: DavResponse, folder: URL): string | undefined {
+function nameBelow({ source }: WebDav, one: Entry, folder: URL): string | undefined {
+  const href = textOf(one, "href");
   const url = parseUrl(href, folder.href);
   const [above, path] = [namesOf(folder.pathname), namesOf(url?.pathname ?? "")];
   const isBelow = url?.origin === folder.origin && above.every((name, at) => name === path[at]);
@@ -172,12 +136,14 @@ function respell(name: string): string {
 /** An ETag that is weak, or none, does not tell of a change within the second in which it was made. */
 const YOUNG_MS = 3_000;
 
-function fileOf(id: string, one: DavResponse, { headers }: IncomingMessage): ListedFile {
-  const bytes = /^\d{1,15}$/.test(one.bytes) ? Number(one.bytes) : null;
-  const isStrong = one.etag.startsWith('"');
-  const tag = one.etag.replace(/^W\//, "").slice(0, 500);
-  const stands = tag === "" ? `${one.bytes.slice(0, 20)} bytes, ${one.modified.slice(0, 60)}` : tag;
+function fileOf(id: string, one: Entry, { headers }: IncomingMessage): ListedFile {
+  const [etag, length] = [textOf(one, "getetag"), textOf(one, "getcontentlength")];
+  const modified = textOf(one, "getlastmodified");
+  const isStrong = etag.startsWith('"');
+  const tag = etag.replace(/^W\//, "").slice(0, 500);
+  const stands = tag === "" ? `${length.slice(0, 20)} bytes, ${modified.slice(0, 60)}` : tag;
   const now = Date.parse(headers.date ?? "") || Date.now();
-  const isYoung = !isStrong && now - Date.parse(one.modified) < YOUNG_MS;
-  return listedFile(id, { version: isYoung ? `${stands} at ${now}` : stands, bytes });
+  const isYoung = !isStrong && now - Date.parse(modified) < YOUNG_MS;
+  const version = isYoung ? `${stands} at ${now}` : stands;
+  return listedFile(id, { version, bytes: sizeOf(length) });
 }
