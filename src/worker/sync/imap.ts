@@ -6,7 +6,7 @@ import { codeOf, denied, deniedAddress, unavailable, withTries } from "./http-pl
 import type { HttpPlace } from "./http-place.ts";
 import { decodeName } from "./local-name.ts";
 import { invalid } from "./read-listing.ts";
-import { listedFile } from "./remote.ts";
+import { GONE, listedFile } from "./remote.ts";
 import type { Beginning, NoContent, Remote, RemoteContent } from "./remote.ts";
 
 type Mailbox = HttpPlace & {
@@ -61,7 +61,7 @@ export function openMailbox(place: Mailbox): Remote {
       told(signal, async () => {
         const mail = mailOf(file.id);
         const opened = await selectFolder(place, await connected(signal), mail.folder);
-        if (opened.validity !== mail.validity) return GONE;
+        if (opened.validity !== mail.validity) return { kind: "none", reason: GONE };
         return contentOf(place, opened.client, { mail, beginning, signal, told });
       }),
     async close() {
@@ -69,8 +69,6 @@ export function openMailbox(place: Mailbox): Remote {
     },
   };
 }
-
-const GONE: NoContent = { kind: "none", reason: "it was gone when it was to be fetched" };
 
 async function connect(place: Mailbox, signal: AbortSignal): Promise<ImapFlow> {
   const { url, login, timeoutMs, isAllowed, ca } = place;
@@ -171,7 +169,7 @@ async function contentOf(
     return found === false ? undefined : found.source;
   };
   const first = await readPart(from);
-  if (first === undefined) return GONE;
+  if (first === undefined) return { kind: "none", reason: GONE };
   const chunks = async function* (): AsyncGenerator<Buffer> {
     let at = from;
     for (let part: Buffer | undefined = first; part !== undefined;) {

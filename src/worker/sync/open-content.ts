@@ -1,46 +1,63 @@
 import type { IncomingMessage } from "node:http";
 import { bytesOf, requestPlace } from "./http-place.ts";
 import type { HttpPlace, PlaceRequest } from "./http-place.ts";
-import { strongTag } from "./remote.ts";
+import { GONE, strongTag } from "./remote.ts";
 import type { Beginning, NoContent, RemoteContent } from "./remote.ts";
 
 /** Answers that are of the one file, and of no other. */
 const REASONS: Readonly<Record<number, string>> = {
   403: "its place answers 403: it may not be read",
-  404: "it was gone when it was to be fetched",
-  410: "it was gone when it was to be fetched",
+  404: GONE,
+  410: GONE,
+};
+
+/** Answers that hold no file, and why there is none; it throws where that is no matter of the one file. */
+export type Refusals = {
+  readonly statuses: readonly number[];
+  readonly reasonOf: (response: IncomingMessage) => Promise<string>;
+};
+
+const BY_STATUS: Refusals = {
+  statuses: Object.keys(REASONS).map(Number),
+  reasonOf: async ({ statusCode = 0 }) => REASONS[statusCode] ?? "",
+};
+
+export type Asked = {
+  /** Of all of the file. */
+  readonly request: PlaceRequest;
+  readonly origin: string | OriginOf;
+  readonly refusals?: Refusals;
 };
 
 /**
  * Asks for a file by HTTP: the rest of it where there is a beginning, and all of it where the server gives no rests, or
  * has other content by now.
- * @param request of all of it
- * @throws Failure as requestPlace
+ * @throws Failure as requestPlace, and as `reasonOf`
  */
 export async function openContent(
   place: HttpPlace,
-  { request, origin }: { readonly request: PlaceRequest; readonly origin: string | OriginOf },
+  asked: Asked,
   beginning: Beginning | null,
   signal: AbortSignal,
 ): Promise<RemoteContent | NoContent> {
+  const { request, origin, refusals = BY_STATUS } = asked;
   const response = await requestPlace(
     place,
     beginning === null ? request : ofRest(request, beginning),
-    [200, 206, 403, 404, 410, 416],
+    [200, 206, 412, 416, ...refusals.statuses],
     signal,
   );
   const { statusCode = 0 } = response;
-  const reason = REASONS[statusCode];
-  if (reason !== undefined) {
-    response.destroy();
+  if (refusals.statuses.includes(statusCode)) {
+    const reason = await refusals.reasonOf(response).finally(() => response.destroy());
     return { kind: "none", reason };
   }
   const from = statusCode === 206 && beginning !== null ? beginning.bytes : 0;
-  if (statusCode === 416 || (statusCode === 206 && startOf(response) !== from)) {
+  if (statusCode > 206 || (statusCode === 206 && !isRest(response, from, beginning))) {
     response.destroy();
     return beginning === null
       ? { kind: "none", reason: `its place answers ${statusCode} to a request for all of it` }
-      : openContent(place, { request, origin }, null, signal);
+      : openContent(place, asked, null, signal);
   }
   const length = Number(response.headers["content-length"]);
   return {
@@ -55,10 +72,15 @@ export async function openContent(
 
 type OriginOf = (response: IncomingMessage) => string;
 
+/** Not every server knows both conditions: that of S3 is told by the first. */
 const ofRest = (request: PlaceRequest, { bytes, etag }: Beginning): PlaceRequest => ({
   ...request,
-  headers: { ...request.headers, range: `bytes=${bytes}-`, "if-range": etag },
+  headers: { ...request.headers, range: `bytes=${bytes}-`, "if-match": etag, "if-range": etag },
 });
+
+/** Also where the server obeys no condition. */
+const isRest = (response: IncomingMessage, from: number, beginning: Beginning | null): boolean =>
+  startOf(response) === from && [undefined, beginning?.etag].includes(response.headers.etag);
 
 const startOf = ({ headers }: IncomingMessage): number | undefined => {
   const [, first] = /^bytes (\d{1,15})-/.exec(headers["content-range"] ?? "") ?? [];

@@ -21,6 +21,8 @@ export type RemoteContent = {
 /** Why a single file is not to be had, though the place answers. */
 export type NoContent = { readonly kind: "none"; readonly reason: string };
 
+export const GONE = "it was gone when it was to be fetched";
+
 /**
  * A place whose files are mirrored. All of its failures are Failures: SOURCE_UNAVAILABLE for what may pass, SOURCE_DENIED and
  * SOURCE_INVALID for what an operator has to mend.

@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createServer, request } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
 import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -10,6 +8,8 @@ import { hasApache, startApacheDav } from "../../support/apache-dav.ts";
 import type { DavServer } from "../../support/apache-dav.ts";
 import { describeOn } from "../../support/describe-on.ts";
 import { isExpected } from "../../support/expected-server.ts";
+import { listen, listenBefore } from "../../support/http-relay.ts";
+import type { Answer } from "../../support/http-relay.ts";
 import { startSyncedSource } from "../../support/synced-source.ts";
 import type { SyncedSource } from "../../support/synced-source.ts";
 
@@ -19,14 +19,6 @@ const ENV = { DAV_SECRET: SECRET };
 
 /** What Apache's clock shows of a file is older than a second, and its ETag strong. */
 const OLD = new Date(Date.now() - 60_000);
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-async function listen(answer: Answer): Promise<{ server: Server; url: string }> {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/dav/` };
-}
 
 test("Apache's mod_dav is there where everything is proved", () => {
   expect(hasApache || !isExpected("apache2")).toBe(true);
@@ -51,30 +43,12 @@ test("Apache's mod_dav is there where everything is proved", () => {
 
     beforeAll(async () => {
       dav = await startApacheDav(SECRET);
-      const listening = await listen((asked, response) => {
-        seen.push(`${asked.method ?? ""} ${asked.headers.range ?? ""}`.trim());
-        const gets = seen.filter((line) => line.startsWith("GET")).length;
-        const most = cut?.(asked.method ?? "", gets);
-        const { hostname, port } = new URL(dav.url);
-        const { method, headers, url: path } = asked;
-        asked.pipe(
-          request({ hostname, port, method, headers, path, agent: false }, (answer) => {
-            response.writeHead(answer.statusCode ?? 0, answer.headers);
-            if (most === undefined) {
-              answer.pipe(response);
-              return;
-            }
-            let left = most;
-            answer.on("data", (chunk: Buffer) => {
-              response.write(chunk.subarray(0, left));
-              left -= Math.min(left, chunk.length);
-              if (left === 0) setTimeout(() => response.destroy(), 20);
-            });
-          }),
-        );
+      const listening = await listenBefore(dav.url, async ({ method = "", headers }) => {
+        seen.push(`${method} ${headers.range ?? ""}`.trim());
+        return cut?.(method, seen.filter((line) => line.startsWith("GET")).length);
       });
       relay = listening.server;
-      cloud = await startSyncedSource("webdav", { ...REMOTE, url: listening.url }, ENV);
+      cloud = await startSyncedSource("webdav", { ...REMOTE, url: `${listening.url}/dav/` }, ENV);
     });
     afterAll(async () => {
       relay.close();
@@ -200,7 +174,7 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
     server = listening.server;
     cloud = await startSyncedSource(
       "webdav",
-      { ...REMOTE, url: listening.url, max_files: 9, mb_per_run: 1 },
+      { ...REMOTE, url: `${listening.url}/dav/`, max_files: 9, mb_per_run: 1 },
       ENV,
     );
   });
