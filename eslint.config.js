@@ -130,6 +130,7 @@ const doors = [
   },
   { name: "@hono/node-server", files: ["src/serve/app.ts", "src/shared/http/listen.ts"] },
   { name: "imapflow", files: ["src/worker/sync/imap.ts"] },
+  { name: "aws4fetch", files: ["src/worker/sync/s3.ts"] },
   { name: "busboy", files: ["src/serve/receive-upload.ts"] },
   { name: "luxon", files: ["src/shared/time.ts"] },
   { name: "cron-parser", files: ["src/shared/cron-times.ts"] },

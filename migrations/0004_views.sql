@@ -90,7 +90,7 @@ comment on column nightdesk.evidence.is_outdated is 'Whether the index has the f
 comment on column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
-comment on column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag or imap://host/INBOX;UIDVALIDITY=1/;UID=42; of an attachment that of its mail. Null for anything else.';
+comment on column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag, s3://bucket/key?versionId=1 or imap://host/INBOX;UIDVALIDITY=1/;UID=42; of an attachment that of its mail. Null for anything else.';
 
 create view nightdesk.failures as
 select 'job' as origin, j.job_id, j.batch_id, j.custom_id, j.kind, j.state,
@@ -929,7 +929,7 @@ comment on column nightdesk.remote_files.fetched_at is 'When it was fetched.';
 comment on column nightdesk.remote_files.listed_version is 'The version that the last listing named.';
 comment on column nightdesk.remote_files.listed_bytes is 'Its size by the last listing; null where that does not say.';
 comment on column nightdesk.remote_files.changed_at is 'When its fate changed, or it was fetched.';
-comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav or imap.';
+comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav, imap or s3.';
 comment on column nightdesk.remote_files.address is 'Address of the place, without user and secret.';
 comment on column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.';
 

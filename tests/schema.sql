@@ -4977,7 +4977,7 @@ comment on view column nightdesk.evidence.line_start is 'First line in the file,
 
 comment on view column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
-comment on view column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag or imap://host/INBOX;UIDVALIDITY=1/;UID=42; of an attachment that of its mail. Null for anything else.'
+comment on view column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag, s3://bucket/key?versionId=1 or imap://host/INBOX;UIDVALIDITY=1/;UID=42; of an attachment that of its mail. Null for anything else.'
 
 comment on view column nightdesk.evidence.path is 'The file, relative to the work root; of a web page its URL, as it was in the end; of what a tool printed the call, as "output of shell, step 4".'
 
@@ -5487,7 +5487,7 @@ comment on view column nightdesk.remote_files.fate is 'What the last sync did: f
 
 comment on view column nightdesk.remote_files.fetched_at is 'When it was fetched.'
 
-comment on view column nightdesk.remote_files.kind is 'Kind of the place: webdav or imap.'
+comment on view column nightdesk.remote_files.kind is 'Kind of the place: webdav, imap or s3.'
 
 comment on view column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.'
 

@@ -263,7 +263,11 @@ function* mirrorProblems(
 }
 
 /** Addresses of the kinds of places, those of TLS first. */
-const REMOTE_SCHEMES = { webdav: ["https:", "http:"], imap: ["imaps:", "imap:"] } as const;
+const REMOTE_SCHEMES = {
+  webdav: ["https:", "http:"],
+  imap: ["imaps:", "imap:"],
+  s3: ["https:", "http:"],
+} as const;
 
 /** Where a name leads is looked at when it is connected to. */
 function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
@@ -274,14 +278,21 @@ function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
     yield ["remote", "needs user and one of secret_env and secret_file, or none of the three"];
   if (user === undefined && from === "imap")
     yield ["remote.user", "is missing; a mailbox needs it"];
+  if (from === "s3" && user !== undefined && !/^[\x21-\x7e]+$/.test(user))
+    yield ["remote.user", "is no id of an access key"];
   if (remote.folders !== undefined && from !== "imap")
-    yield ["remote.folders", "is for from: imap; a folder of WebDAV is named by the address"];
+    yield ["remote.folders", "is for from: imap; any other folder is named by the address"];
+  for (const key of ["bucket", "region"] as const)
+    if (remote[key] !== undefined && from !== "s3")
+      yield [`remote.${key}`, "is for from: s3 alone"];
   const url = parseUrl(remote.url);
   const schemes: readonly string[] = REMOTE_SCHEMES[from];
   if (url === undefined || !schemes.includes(url.protocol) || url.hostname === "") {
     yield ["remote.url", `is no address; expected ${schemes[0] ?? ""}//host`];
     return;
   }
+  if (from === "s3" && remote.bucket === undefined && url.pathname === "/")
+    yield ["remote.url", `names no bucket; expected ${url.origin}/BUCKET/, or remote.bucket`];
   if (url.username + url.password + url.search + url.hash !== "")
     yield ["remote.url", "holds a user, a secret or a query; give it without, and set user"];
   const address = addressOfHost(url.hostname);

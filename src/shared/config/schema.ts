@@ -228,6 +228,10 @@ const remoteSchema = z.strictObject({
   ca_file: name.optional(),
   /** Of a mailbox. */
   folders: z.array(name).min(1).optional(),
+  /** Of S3, where the host has the bucket in its name. */
+  bucket: format(/^[\w.-]{1,255}$/, "the name of a bucket").optional(),
+  /** Of S3. */
+  region: format(/^[\w-]{1,60}$/, "a region, like eu-central-1").optional(),
   /** That may be connected to beside the public internet. */
   allowed_networks: z.array(network).default([]),
   max_files: wholeBetween(1, 1_000_000).default(20_000),
@@ -237,7 +241,7 @@ const remoteSchema = z.strictObject({
 });
 
 /** Places of which a source can be a mirror. */
-const REMOTE_KINDS = ["webdav", "imap"] as const;
+const REMOTE_KINDS = ["webdav", "imap", "s3"] as const;
 
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),

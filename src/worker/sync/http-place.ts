@@ -85,7 +85,7 @@ function sendWithin(
   });
 }
 
-function statusFailure(
+export function statusFailure(
   place: HttpPlace,
   request: PlaceRequest,
   { statusCode = 0, headers }: IncomingMessage,

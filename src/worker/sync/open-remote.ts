@@ -38,6 +38,11 @@ export async function openRemote(
       const { openWebDav } = await import("./webdav.ts");
       return openWebDav({ ...place, url, login });
     }
+    case "s3": {
+      const { openS3 } = await import("./s3.ts");
+      const { bucket, region = "us-east-1" } = remote;
+      return openS3({ ...place, url, login, bucket, region });
+    }
     case "imap": {
       if (login === null) throw denied(place, "a mailbox needs user and secret");
       const { openMailbox } = await import("./imap.ts");

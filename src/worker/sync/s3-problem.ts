@@ -1,0 +1,135 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "../../shared/failure.ts";
+import { bytesOf, denied, statusFailure, unavailable } from "./http-place.ts";
+import type { HttpPlace, PlaceRequest } from "./http-place.ts";
+import type { Refusals } from "./open-content.ts";
+import { entryReader, readListing } from "./read-listing.ts";
+import { GONE } from "./remote.ts";
+
+/** Answers that say in their body what they are. */
+export const TOLD_OF_LISTINGS: readonly number[] = [301, 307, 400, 401, 403, 404];
+
+type Place = HttpPlace & { readonly bucket: string; readonly region: string };
+
+/** What hinders all of the bucket, by the code of S3. */
+const OF_THE_ACCOUNT: Readonly<Record<string, string>> = {
+  InvalidAccessKeyId: "knows no such access key (remote.user)",
+  SignatureDoesNotMatch: "finds that the secret is not that of the access key (remote.user)",
+  ExpiredToken: "says that the access key has expired",
+  InvalidToken: "takes no such access key",
+  AccountProblem: "says that there is a problem with the account",
+  AllAccessDisabled: "says that nobody may read the bucket",
+  InvalidSecurity: "takes no such access key",
+  NotSignedUp: "says that the account may not use it",
+};
+
+const WRONG_REGION: ReadonlySet<string> = new Set([
+  ...["AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect"],
+]);
+
+/** Of one object. */
+const OF_AN_OBJECT: Readonly<Record<string, string>> = {
+  AccessDenied: "it may not be read (AccessDenied)",
+  InvalidObjectState: "it is archived there; restore it there, or copy it to another storage class",
+  NoSuchKey: GONE,
+  NoSuchVersion: GONE,
+};
+
+/** Of an answer that holds no object: a reason where it is of that one alone. */
+export const objectRefusals = (
+  place: Place,
+  request: PlaceRequest,
+  signal: AbortSignal,
+): Refusals => ({
+  statuses: [400, 403, 404, 410],
+  async reasonOf(response) {
+    const problem = await readProblem(place, request, response, signal);
+    const failure = bucketFailure(place, request, problem);
+    if (failure !== undefined) throw failure;
+    const { code } = problem;
+    const status = response.statusCode ?? 0;
+    const plain = status === 404 || status === 410 ? GONE : `its place answers ${status}`;
+    return OF_AN_OBJECT[code] ?? (code === "" ? plain : `its place answers ${status} (${code})`);
+  },
+});
+
+/** Why there is no listing. */
+export async function listingFailure(
+  place: Place,
+  request: PlaceRequest,
+  response: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Failure> {
+  const problem = await readProblem(place, request, response, signal);
+  if (problem.code === "AccessDenied")
+    return deniedBy(place, request, `does not let this user list ${place.bucket} (s3:ListBucket)`);
+  return bucketFailure(place, request, problem) ?? statusFailure(place, request, response);
+}
+
+function bucketFailure(
+  place: Place,
+  request: PlaceRequest,
+  { code, region, date }: Problem,
+): Failure | undefined {
+  const { host } = request.url;
+  const ofAccount = OF_THE_ACCOUNT[code];
+  if (ofAccount !== undefined) return deniedBy(place, request, `${ofAccount} (${code})`);
+  if (code === "RequestTimeTooSkewed")
+    return denied(
+      place,
+      `the clock of this machine is wrong: it says ${new Date().toISOString()}, and that of ${host} ${date}. Set it`,
+    );
+  if (code === "NoSuchBucket")
+    return invalidPlace(place, `${host} has no bucket ${place.bucket}. Look at remote.url`);
+  if (WRONG_REGION.has(code) && region !== "" && region !== place.region)
+    return invalidPlace(
+      place,
+      `${host} says that the bucket is in the region ${region}. Set remote.region, and in remote.url the address of that region`,
+    );
+  return code === "RequestTimeout" ? unavailable(place, request, code) : undefined;
+}
+
+const deniedBy = (place: Place, { url }: PlaceRequest, why: string): Failure =>
+  denied(place, `${url.host} ${why}. It is not asked again before you correct it`);
+
+const invalidPlace = ({ source }: Place, why: string): Failure =>
+  new Failure("SOURCE_INVALID", `Source "${source}": ${why}.`);
+
+type Problem = { readonly code: string; readonly region: string; readonly date: string };
+
+const ERROR = new Set(["Error"]);
+const PARTS = new Set(["Code", "Region"]);
+
+/** Its message is not read: it may hold what was signed. */
+async function readProblem(
+  place: Place,
+  request: PlaceRequest,
+  response: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Problem> {
+  const texts = await readError(place, bytesOf(place, request, response, signal));
+  const { headers } = response;
+  const region = texts?.get("Region") ?? headers["x-amz-bucket-region"];
+  return {
+    code: wordOf(texts?.get("Code")),
+    region: wordOf(region),
+    date: headers.date?.slice(0, 40) ?? "another",
+  };
+}
+
+/** Undefined of what is none of S3, as the answer of a proxy, or breaks off: its status says what there is to say. */
+async function readError(
+  { source }: Place,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  try {
+    for await (const [error] of readListing(source, chunks, entryReader(ERROR, PARTS)))
+      return error?.texts;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return undefined;
+}
+
+const wordOf = (text: unknown): string =>
+  typeof text === "string" && /^[\w.-]{1,60}$/.test(text.trim()) ? text.trim() : "";

@@ -1,0 +1,225 @@
+import type { IncomingMessage } from "node:http";
+import { AwsV4Signer } from "aws4fetch";
+import type { ListedFile } from "../../shared/store/index/remote-files.ts";
+import { bytesOf, requestPlace, withTries } from "./http-place.ts";
+import type { HttpPlace, PlaceRequest } from "./http-place.ts";
+import { decodeName } from "./local-name.ts";
+import { openContent } from "./open-content.ts";
+import { checkListed, entryReader, invalid, readListing, sizeOf } from "./read-listing.ts";
+import type { Entry } from "./read-listing.ts";
+import { listedFile } from "./remote.ts";
+import type { Remote } from "./remote.ts";
+import { listingFailure, objectRefusals, TOLD_OF_LISTINGS } from "./s3-problem.ts";
+
+export type S3Place = HttpPlace & {
+  /** Of the folder that is mirrored. The first name of its path is the bucket, unless that stands in the name of the host. */
+  readonly url: URL;
+  readonly bucket: string | undefined;
+  readonly region: string;
+  /** A public bucket is asked without a signature. */
+  readonly login: { readonly user: string; readonly secret: string } | null;
+};
+
+/** Objects of a bucket by the API of S3: that of Amazon, MinIO, Ceph, Garage, R2 and others. */
+export function openS3(place: S3Place): Remote {
+  const bucket = bucketOf(place);
+  const refusals = (request: PlaceRequest, signal: AbortSignal) =>
+    objectRefusals({ ...place, bucket: bucket.name }, request, signal);
+  return {
+    list: (signal) => listBucket(place, bucket, signal),
+    async open(file, beginning, signal) {
+      const key = encodeKey(bucket.prefix + file.id.split("/").map(decodeName).join("/"));
+      const request = await signedRequest(place, new URL(`${bucket.base}/${key}`));
+      const asked = {
+        request,
+        origin: (response: IncomingMessage) =>
+          `s3://${bucket.name}/${key}${versionOf(response, file.version)}`,
+        refusals: refusals(request, signal),
+      };
+      return openContent(place, asked, beginning, signal);
+    },
+    close: async () => undefined,
+  };
+}
+
+type Bucket = {
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly base: string;
+  /** Of the keys that are mirrored: empty, or with a slash at the end. */
+  readonly prefix: string;
+};
+
+function bucketOf({ url, bucket }: S3Place): Bucket {
+  const names = url.pathname
+    .replace(/^\/|\/$/g, "")
+    .split("/")
+    .map(decodeName);
+  const name = bucket ?? names.shift() ?? "";
+  return {
+    name,
+    base: bucket === undefined ? `${url.origin}/${encodeKey(name)}` : url.origin,
+    prefix: names
+      .filter((found, at) => at > 0 || found !== "")
+      .map((found) => `${found}/`)
+      .join(""),
+  };
+}
+
+/** As it is encoded where it is signed: else servers find another signature. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name).replace(
+    /[!'()*]/g,
+    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+const encodeKey = (key: string): string => encodeName(key).replaceAll("%2F", "/");
+
+const SHA256_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/** Signed anew for each try, because a signature holds for some minutes. Proxies change other headers than the signed ones. */
+async function signedRequest({ login, region }: S3Place, url: URL): Promise<PlaceRequest> {
+  const request = { url, method: "GET", headers: { "accept-encoding": "identity" } };
+  if (login === null) return request;
+  const signer = new AwsV4Signer({
+    ...{ method: "GET", url: url.href, service: "s3", region },
+    ...{ accessKeyId: login.user, secretAccessKey: login.secret },
+    headers: { "x-amz-content-sha256": SHA256_OF_NOTHING },
+  });
+  const { headers } = await signer.sign();
+  return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) } };
+}
+
+/** Of the bytes that came. A bucket without versions calls each of them "null". */
+function versionOf({ headers }: IncomingMessage, listed: string): string {
+  const version = headers["x-amz-version-id"];
+  return typeof version === "string" && version !== "null"
+    ? `?versionId=${encodeURIComponent(version)}`
+    : `#${encodeURIComponent(headers.etag ?? listed)}`;
+}
+
+const KEYS_OF_A_PAGE = 1_000;
+/** Some servers give what they like. */
+const MOST_OF_A_PAGE = 10_000;
+/** A page counts as so many keys, so that a server that gives empty ones for ever comes to an end. */
+const LEAST_OF_A_PAGE = 100;
+
+async function* listBucket(
+  place: S3Place,
+  bucket: Bucket,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ListedFile[]> {
+  let listed = 0;
+  for (let token: string | null = ""; token !== null;) {
+    const asked: string = token;
+    const page = await withTries(signal, () => readPage(place, bucket, asked, signal));
+    if (page.next === asked) throw invalid(place.source, "goes on where it began");
+    checkListed(place.source, (listed += Math.max(page.files.length, LEAST_OF_A_PAGE)));
+    if (page.files.length > 0) yield page.files;
+    token = page.next;
+  }
+}
+
+type Page = {
+  readonly files: readonly ListedFile[];
+  /** Where the next one begins; null of the last. */
+  readonly next: string | null;
+};
+
+const ELEMENTS = new Set(["ListBucketResult", "Contents"]);
+const PARTS = new Set([
+  ...["IsTruncated", "NextContinuationToken", "EncodingType"],
+  ...["Key", "Size", "ETag", "LastModified"],
+]);
+
+/** Read to its end before any of it is believed, because how keys are spelled may stand there. */
+async function readPage(
+  place: S3Place,
+  bucket: Bucket,
+  token: string,
+  signal: AbortSignal,
+): Promise<Page> {
+  const query = {
+    ...(token === "" ? {} : { "continuation-token": token }),
+    ...{ "encoding-type": "url", "list-type": "2", "max-keys": String(KEYS_OF_A_PAGE) },
+    prefix: bucket.prefix,
+  };
+  const written = Object.entries(query).map(([key, value]) => `${key}=${encodeName(value)}`);
+  const url = new URL(`${bucket.base}?${written.join("&")}`);
+  const request = await signedRequest(place, url);
+  const response = await requestPlace(place, request, [200, ...TOLD_OF_LISTINGS], signal);
+  if (response.statusCode !== 200)
+    throw await listingFailure({ ...place, bucket: bucket.name }, request, response, signal);
+  const entries: Entry[] = [];
+  const reader = entryReader(ELEMENTS, PARTS);
+  for await (const found of readListing(
+    place.source,
+    bytesOf(place, request, response, signal),
+    reader,
+  )) {
+    entries.push(...found);
+    if (entries.length > MOST_OF_A_PAGE)
+      throw invalid(place.source, `gives more than ${MOST_OF_A_PAGE} keys at once`);
+  }
+  return pageOf(place, bucket, entries);
+}
+
+/** @throws Failure SOURCE_INVALID where it does not say that it is whole, or where the rest begins: what is missing is not deleted */
+function pageOf({ source }: S3Place, { prefix }: Bucket, entries: readonly Entry[]): Page {
+  const head = entries.at(-1);
+  const isTruncated = textOf(head, "IsTruncated");
+  if (head?.element !== "ListBucketResult" || !["true", "false"].includes(isTruncated))
+    throw invalid(source, "is none of S3, or does not say whether it is whole");
+  const next = head.texts.get("NextContinuationToken") ?? "";
+  if (isTruncated === "true" && next === "")
+    throw invalid(source, "says that there is more, and not where");
+  const isEncoded = textOf(head, "EncodingType") === "url";
+  const files: ListedFile[] = [];
+  for (const entry of entries.slice(0, -1)) {
+    const file = fileOf(source, entry, { prefix, isEncoded });
+    if (file !== undefined) files.push(file);
+  }
+  return { files, next: isTruncated === "true" ? next : null };
+}
+
+const textOf = (entry: Entry | undefined, part: string): string =>
+  entry?.texts.get(part)?.trim() ?? "";
+
+type Spelling = { readonly prefix: string; readonly isEncoded: boolean };
+
+/** Undefined of the marks that some programs leave for folders: empty objects whose keys end in a slash. */
+function fileOf(
+  source: string,
+  entry: Entry,
+  { prefix, isEncoded }: Spelling,
+): ListedFile | undefined {
+  const written = entry.texts.get("Key") ?? "";
+  const [etag, size] = [textOf(entry, "ETag"), textOf(entry, "Size")];
+  const bytes = sizeOf(size);
+  const version =
+    etag === ""
+      ? `${size.slice(0, 20)} bytes, ${textOf(entry, "LastModified").slice(0, 60)}`
+      : etag.slice(0, 500);
+  const key = isEncoded ? decodeKey(written) : written;
+  if (key === undefined)
+    return { ...listedFile(written, { version, bytes }), refused: "its key is no UTF-8" };
+  if (!key.startsWith(prefix) || key === "")
+    throw invalid(source, `names ${JSON.stringify(key.slice(0, 200))}, which does not lie in it`);
+  const names = key.slice(prefix.length).split("/");
+  const id = names.map(encodeURIComponent).join("/");
+  const file = listedFile(id === "" ? "%2F" : id, { version, bytes });
+  if (names.at(-1) === "")
+    return bytes === 0 ? undefined : { ...file, refused: "its key ends in a slash" };
+  if (names.some((name) => name === "." || name === ".."))
+    return { ...file, refused: 'its key has a name "." or "..", of which no address can be made' };
+  return file;
+}
+
+/** As forms are encoded, with a plus for a space. */
+function decodeKey(written: string): string | undefined {
+  try {
+    return decodeURIComponent(written.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

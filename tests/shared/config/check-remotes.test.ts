@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { packageRoot, makeScratch } from "./scratch.ts";
+import type { Scratch } from "./scratch.ts";
+
+let scratch: Scratch;
+beforeAll(async () => {
+  scratch = await makeScratch();
+});
+afterAll(() => scratch.remove());
+
+const write = (from: string, remote: string) =>
+  scratch.write(
+    "nightdesk.yaml",
+    `extends: ${packageRoot}/configs/embedded.yaml
+index:
+  sources:
+    - { name: archive, root: allowed/archive, from: ${from}, remote: ${remote} }
+`,
+  );
+
+test.each([
+  "{ url: 'https://s3.example.net/bucket', user: AKIA, secret_env: SECRET }",
+  "{ url: 'https://bucket.s3.example.net', bucket: bucket, region: eu-central-1 }",
+])("a bucket is named by its path or by its host: %s", async (remote) => {
+  await write("s3", remote);
+  const { index } = await scratch.load();
+  expect(index.sources[0]?.from).toBe("s3");
+});
+
+test.each([
+  ["s3", "{ url: 'https://s3.example.net' }", "names no bucket"],
+  ["s3", "{ url: 'http://s3.example.net/bucket' }", "without TLS"],
+  ["s3", "{ url: 's3://bucket/prefix' }", "expected https://host"],
+  ["s3", "{ url: 'https://h.net/b?versionId=1' }", "a query"],
+  ["s3", "{ url: 'https://h.net/b', user: AKIA }", "one of secret_env and secret_file"],
+  ["s3", "{ url: 'https://h.net/b', user: 'A KIA', secret_env: S }", "no id of an access key"],
+  ["s3", "{ url: 'https://h.net/b', region: 'eu central' }", "a region, like eu-central-1"],
+  ["s3", "{ url: 'https://h.net', bucket: 'b/c' }", "the name of a bucket"],
+  ["s3", "{ url: 'https://h.net/b', folders: [a] }", "is for from: imap"],
+  ["webdav", "{ url: 'https://h.net/b', region: eu }", "is for from: s3 alone"],
+  ["imap", "{ url: 'imaps://h.net', bucket: b }", "is for from: s3 alone"],
+  ["s3", "{ url: 'https://169.254.169.254/b' }", "allowed_networks"],
+])("%s with %s is refused: %s", async (from, remote, words) => {
+  await write(from, remote);
+  await expect(scratch.loadError()).resolves.toContain(words);
+});
