@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hashJson } from "../../src/shared/json-value.ts";
-import type { SyncInput } from "../../src/shared/job.ts";
+import type { JobInput, SyncInput } from "../../src/shared/job.ts";
 import { startTrace } from "../../src/shared/run-trace.ts";
 import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
 import type { Settlement } from "../../src/shared/settlement.ts";
@@ -17,6 +17,7 @@ export type SyncedSource = {
   readonly topology: Topology;
   readonly db: Database;
   /** Runs a job of a new batch, and settles it. */
+  work(input: JobInput): Promise<{ readonly jobId: string; readonly settlement?: Settlement }>;
   run(input?: Partial<SyncInput>): Promise<Settlement | undefined>;
   /** The same; its summary, or its code. */
   sync(input?: Partial<SyncInput>): Promise<unknown>;
@@ -39,10 +40,9 @@ export async function startSyncedSource(
   const { context } = topology;
   const invocation = { ...context.invocation, env };
   const runJob = createRunJob({ ...context, invocation }, db);
-  const run = async (input: Partial<SyncInput> = {}): Promise<Settlement | undefined> => {
-    const wanted: SyncInput = { kind: "sync", source: "cloud", ...input };
+  const work: SyncedSource["work"] = async (input) => {
     const { jobIds } = await openBatchOf(db, [
-      { customId: randomUUID(), input: wanted, inputSha256: hashJson(wanted), priority: 0 },
+      { customId: randomUUID(), input, inputSha256: hashJson(input), priority: 0 },
     ]);
     const job = await claimNext(db, jobIds[0] ?? "");
     const trace = startTrace();
@@ -50,14 +50,17 @@ export async function startSyncedSource(
       settleOutcome,
       (error: unknown) => settleError(error, job),
     );
-    if (settlement === undefined) return undefined;
-    const ended = { runId: job.runId, runMs: 1, ...MADE_WITH };
-    await settleRun(db, ended, settlement, trace.record());
-    return settlement;
+    const { jobId, runId } = job;
+    if (settlement === undefined) return { jobId };
+    await settleRun(db, { runId, runMs: 1, ...MADE_WITH }, settlement, trace.record());
+    return { jobId, settlement };
   };
+  const run: SyncedSource["run"] = async (input) =>
+    (await work({ kind: "sync", source: "cloud", ...input })).settlement;
   return {
     topology,
     db,
+    work,
     run,
     async sync(input) {
       const settlement = await run(input);

@@ -133,9 +133,9 @@ const passageOf = (chars: number): string =>
      then coalesce((select c.text from nightdesk_data.chunks c where c.chunk_key = e.chunk_key and starts_with(c.text, e.preview)), e.preview)
      else '' end, ${chars})`;
 
-/** Of a file of a mirror, the URL of the version whose bytes were read; for anything else there is no key. */
-const ORIGIN = `coalesce((select jsonb_build_object('origin', v.origin) from nightdesk_data.remote_versions v
-                where v.path = e.path and v.sha256 = e.sha256), '{}')`;
+/** As the view says it; where it says nothing there is no key. */
+const ORIGIN = `coalesce((select jsonb_build_object('origin', v.origin) from nightdesk.evidence v
+                where v.evidence_id = e.evidence_id and v.origin is not null), '{}')`;
 
 const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limits): string =>
   `select j.job_id, j.seq::text, j.batch_id, j.custom_id, j.kind, j.state, j.error_code,

@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { isSigned } from "../../support/aws-signature.ts";
+import { selectResult } from "../../../src/shared/views/results.ts";
 import { describeOn } from "../../support/describe-on.ts";
 import { isExpected } from "../../support/expected-server.ts";
 import { listenBefore } from "../../support/http-relay.ts";
@@ -26,6 +27,14 @@ const HOSTILE = [
     "docs/x\ty.md",
   ],
 ];
+const BUOY = "/attachments/1/buoy.txt";
+const MAIL = [
+  ...["From: a@example.net", "To: b@example.net", "Subject: Channel", "MIME-Version: 1.0"],
+  ...['Content-Type: multipart/mixed; boundary="part"', "", "--part", "Content-Type: text/plain"],
+  ...["", "See the note.", "--part", 'Content-Type: text/plain; name="buoy.txt"'],
+  'Content-Disposition: attachment; filename="buoy.txt"',
+  ...["", "The buoy of the northern channel is green.", "--part--", ""],
+].join("\r\n");
 
 test("moto's server of S3 is there where everything is proved", () => {
   expect(hasMoto || !isExpected("python3-moto")).toBe(true);
@@ -57,7 +66,7 @@ test("moto's server of S3 is there where everything is proved", () => {
       );
       for (let at = 1; at <= 500; at += 1) await bucket.put(`docs/${at}.txt`, `note ${at}`);
       for (const key of HOSTILE) await bucket.put(key, key);
-    });
+    }, 120_000);
     afterEach(() => {
       [seen, before] = [[], undefined];
     });
@@ -88,7 +97,7 @@ test("moto's server of S3 is there where everything is proved", () => {
       seen = [];
       await expect(cloud.sync()).resolves.toMatchObject({ fetched: 0, bytes: 0, unchanged: 510 });
       expect(seen).toEqual(["LIST"]);
-    });
+    }, 240_000);
 
     test("has the version of each object as its origin, also after the object has changed", async () => {
       const originOf = async (name: string): Promise<string | undefined> => {
@@ -122,7 +131,7 @@ test("moto's server of S3 is there where everything is proved", () => {
       const names = await cloud.names();
       expect(names).toContain("moved/200.txt");
       expect(names.filter((name) => /^20[0-3]\.txt$/.test(name))).toEqual([]);
-    });
+    }, 120_000);
 
     test("keeps its mirror when most of it is gone there at once", async () => {
       for (let at = 300; at <= 500; at += 1) await bucket.remove(`docs/${at}.txt`);
@@ -171,10 +180,44 @@ test("moto's server of S3 is there where everything is proved", () => {
       bucket = await startMoto("night");
       await bucket.put("docs/a.txt", "a");
       await bucket.put("docs/denied.txt", "b");
+      await bucket.put("docs/gate.md", "# Gate\n\nThe gate of the harbour opens at 7.\n");
+      await bucket.put("docs/letter.eml", MAIL);
       await bucket.check("keys");
     });
     afterAll(async () => {
       await bucket.stop();
+    });
+
+    test("is cited by the versions of its objects, also of mails for what they bring", async () => {
+      const cloud = await startSyncedSource("s3", remoteOf(bucket.user, { url: bucket.url }), {
+        S3_SECRET: bucket.secret,
+      });
+      try {
+        await expect(cloud.sync()).resolves.toMatchObject({ fetched: 3, skipped: 1 });
+        const index = { source: "cloud", allow_partial: true };
+        const indexed = await cloud.work({ kind: "index", options: index });
+        expect(indexed.settlement).toMatchObject({ kind: "succeeded" });
+        for (const [question, key, below] of [
+          ["When does the gate of the harbour open?", "gate.md", ""],
+          ["Which colour has the buoy of the northern channel?", "letter.eml", BUOY],
+        ] as const) {
+          const { jobId, settlement } = await cloud.work({ kind: "ask", question });
+          expect(settlement).toMatchObject({ kind: "succeeded" });
+          const result = await selectResult(cloud.db, jobId);
+          const path = `allowed/cloud/docs/${key}${below}`;
+          const origin: unknown = expect.stringMatching(
+            new RegExp(`^s3://night/docs/${key}\\?versionId=[\\w-]+$`),
+          );
+          expect(result?.evidence).toContainEqual(expect.objectContaining({ path, origin }));
+          const { rows } = await cloud.db.query(
+            "select path, origin from nightdesk.evidence where job_id = $1 and admitted",
+            [jobId],
+          );
+          expect(rows).toContainEqual({ path, origin });
+        }
+      } finally {
+        await cloud.stop();
+      }
     });
 
     test.each([
@@ -193,7 +236,7 @@ test("moto's server of S3 is there where everything is proved", () => {
           expect(ended).toBe(code);
           return;
         }
-        expect(ended).toMatchObject({ fetched: 1, skipped: 1 });
+        expect(ended).toMatchObject({ fetched: 3, skipped: 1 });
         await expect(cloud.rows("name, reason")).resolves.toContainEqual({
           ...{ name: "docs/denied.txt", reason: "it may not be read (AccessDenied)" },
         });
