@@ -12,28 +12,24 @@ export const TOLD_OF_LISTINGS: readonly number[] = [301, 307, 400, 401, 403, 404
 type Place = HttpPlace & { readonly bucket: string; readonly region: string };
 
 /** What hinders all of the bucket, by the code of S3. */
-const OF_THE_ACCOUNT: Readonly<Record<string, string>> = {
-  InvalidAccessKeyId: "knows no such access key (remote.user)",
-  SignatureDoesNotMatch: "finds that the secret is not that of the access key (remote.user)",
-  ExpiredToken: "says that the access key has expired",
-  InvalidToken: "takes no such access key",
-  AccountProblem: "says that there is a problem with the account",
-  AllAccessDisabled: "says that nobody may read the bucket",
-  InvalidSecurity: "takes no such access key",
-  NotSignedUp: "says that the account may not use it",
-};
+const OF_THE_ACCOUNT: ReadonlyMap<string, string> = new Map([
+  ["InvalidAccessKeyId", "knows no such access key (remote.user)"],
+  ["SignatureDoesNotMatch", "finds that the secret is not that of the access key (remote.user)"],
+  ["ExpiredToken", "says that the access key has expired"],
+  ["InvalidToken", "takes no such access key"],
+  ["AllAccessDisabled", "says that nobody may read the bucket"],
+  ["NotSignedUp", "says that the account may not use it"],
+]);
 
 const WRONG_REGION: ReadonlySet<string> = new Set([
   ...["AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect"],
 ]);
 
-/** Of one object. */
-const OF_AN_OBJECT: Readonly<Record<string, string>> = {
-  AccessDenied: "it may not be read (AccessDenied)",
-  InvalidObjectState: "it is archived there; restore it there, or copy it to another storage class",
-  NoSuchKey: GONE,
-  NoSuchVersion: GONE,
-};
+const OF_AN_OBJECT: ReadonlyMap<string, string> = new Map([
+  ["AccessDenied", "it may not be read (AccessDenied)"],
+  ["InvalidObjectState", "it is archived; restore it there, or copy it to another storage class"],
+  ["NoSuchKey", GONE],
+]);
 
 /** Of an answer that holds no object: a reason where it is of that one alone. */
 export const objectRefusals = (
@@ -49,7 +45,9 @@ export const objectRefusals = (
     const { code } = problem;
     const status = response.statusCode ?? 0;
     const plain = status === 404 || status === 410 ? GONE : `its place answers ${status}`;
-    return OF_AN_OBJECT[code] ?? (code === "" ? plain : `its place answers ${status} (${code})`);
+    return (
+      OF_AN_OBJECT.get(code) ?? (code === "" ? plain : `its place answers ${status} (${code})`)
+    );
   },
 });
 
@@ -61,9 +59,17 @@ export async function listingFailure(
   signal: AbortSignal,
 ): Promise<Failure> {
   const problem = await readProblem(place, request, response, signal);
-  if (problem.code === "AccessDenied")
+  const { code } = problem;
+  const { statusCode: status = 0 } = response;
+  if (code === "AccessDenied")
     return deniedBy(place, request, `does not let this user list ${place.bucket} (s3:ListBucket)`);
-  return bucketFailure(place, request, problem) ?? statusFailure(place, request, response);
+  const failure = bucketFailure(place, request, problem);
+  if (failure !== undefined || code === "" || ![400, 404].includes(status))
+    return failure ?? statusFailure(place, request, response);
+  return invalidPlace(
+    place,
+    `${request.url.host} answered ${status} (${code}). Look at remote.url`,
+  );
 }
 
 function bucketFailure(
@@ -72,7 +78,7 @@ function bucketFailure(
   { code, region, date }: Problem,
 ): Failure | undefined {
   const { host } = request.url;
-  const ofAccount = OF_THE_ACCOUNT[code];
+  const ofAccount = OF_THE_ACCOUNT.get(code);
   if (ofAccount !== undefined) return deniedBy(place, request, `${ofAccount} (${code})`);
   if (code === "RequestTimeTooSkewed")
     return denied(

@@ -23,8 +23,6 @@ export type S3Place = HttpPlace & {
 /** Objects of a bucket by the API of S3: that of Amazon, MinIO, Ceph, Garage, R2 and others. */
 export function openS3(place: S3Place): Remote {
   const bucket = bucketOf(place);
-  const refusals = (request: PlaceRequest, signal: AbortSignal) =>
-    objectRefusals({ ...place, bucket: bucket.name }, request, signal);
   return {
     list: (signal) => listBucket(place, bucket, signal),
     async open(file, beginning, signal) {
@@ -34,7 +32,7 @@ export function openS3(place: S3Place): Remote {
         request,
         origin: (response: IncomingMessage) =>
           `s3://${bucket.name}/${key}${versionOf(response, file.version)}`,
-        refusals: refusals(request, signal),
+        refusals: objectRefusals({ ...place, bucket: bucket.name }, request, signal),
       };
       return openContent(place, asked, beginning, signal);
     },

@@ -131,6 +131,7 @@ describeOn("postgres", "a server of S3 that means harm", () => {
       problem("AuthorizationHeaderMalformed", "<Region>eu-west-1</Region>"),
     ],
     ["SOURCE_INVALID", "no bucket night", 404, problem("NoSuchBucket")],
+    ["SOURCE_INVALID", "400 (constructor)", 400, problem("constructor")],
     ["SOURCE_INVALID", "404", 404, "<html/>"],
     ["SOURCE_UNAVAILABLE", "503", 503, problem("SlowDown")],
   ])("ends a job with %s (%s) by status %i %s", async (code, words, status, body) => {
