@@ -22,7 +22,7 @@ const BY_STATUS: Refusals = {
   reasonOf: async ({ statusCode = 0 }) => REASONS[statusCode] ?? "",
 };
 
-export type Asked = {
+type Asked = {
   /** Of all of the file. */
   readonly request: PlaceRequest;
   readonly origin: string | OriginOf;

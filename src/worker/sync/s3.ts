@@ -11,7 +11,7 @@ import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
 import { listingFailure, objectRefusals, TOLD_OF_LISTINGS } from "./s3-problem.ts";
 
-export type S3Place = HttpPlace & {
+type S3Place = HttpPlace & {
   /** Of the folder that is mirrored. The first name of its path is the bucket, unless that stands in the name of the host. */
   readonly url: URL;
   readonly bucket: string | undefined;
