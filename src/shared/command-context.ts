@@ -184,23 +184,21 @@ export async function withDatabase<T>(
   }
 }
 
-/** A command whose work begins with the database open. @param create as of `withDatabase` */
+/** A command whose work begins with the database open, which has to be there. */
 export const databaseCommand = (
-  create: "create" | "must-exist",
   run: (context: CommandContext, database: Database) => ReturnType<CommandHandler>,
-): CommandHandler => checkedCommand(create, () => undefined, run);
+): CommandHandler => checkedCommand(() => undefined, run);
 
 /** The same where `check` reads or refuses what was given before the database is opened. */
 export const checkedCommand =
   <T>(
-    create: "create" | "must-exist",
     check: (context: CommandContext) => T,
     run: (context: CommandContext, database: Database, checked: T) => ReturnType<CommandHandler>,
   ): CommandHandler =>
   async (invocation) => {
     const context = await openContext(invocation);
     const checked = check(context);
-    const code = await withDatabase(context, create, async (database) =>
+    const code = await withDatabase(context, "must-exist", async (database) =>
       run(context, database, checked),
     );
     return code ?? 0;

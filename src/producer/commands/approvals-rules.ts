@@ -17,7 +17,6 @@ const DAYS = 7;
  * that it answers goes on.
  */
 export const approvalsRulesAdd = checkedCommand(
-  "must-exist",
   ({ invocation }) => readRule(invocation),
   async (context, database, rule) => {
     const { terminal, invocation } = context;

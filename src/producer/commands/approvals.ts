@@ -33,7 +33,7 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 const DEFAULT_LIMIT = 50;
 
 /** What waits for a person: calls, equal ones together, or steps that nobody knows the end of. */
-export const approvalsList = databaseCommand("must-exist", async (context, database) => {
+export const approvalsList = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const { options } = invocation;
   const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
@@ -97,17 +97,14 @@ async function listUncertain(
 }
 
 /** One request with all that a decision rests on. */
-export const approvalsShow = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const given = argumentOf(invocation);
-    const approval = await selectApprovalDetail(database, await findApproval(database, given));
-    if (approval === undefined) throw noApproval(given);
-    if (terminal.isJson) return terminal.printJson(approval);
-    const extent = invocation.options["all"] === true ? "full" : "brief";
-    await printPage(terminal, approvalPage(approval, extent));
-  },
-);
+export const approvalsShow = databaseCommand(async ({ terminal, invocation }, database) => {
+  const given = argumentOf(invocation);
+  const approval = await selectApprovalDetail(database, await findApproval(database, given));
+  if (approval === undefined) throw noApproval(given);
+  if (terminal.isJson) return terminal.printJson(approval);
+  const extent = invocation.options["all"] === true ? "full" : "brief";
+  await printPage(terminal, approvalPage(approval, extent));
+});
 
 async function findApproval(db: Queryable, text: string): Promise<string> {
   const id = await findId(db, text, ["approval"]);
@@ -130,7 +127,7 @@ function deciding(verdict: NewDecision["verdict"]): CommandHandler {
     decision: decisionOf(invocation, verdict),
     isMany: assertOneWay(invocation),
   });
-  return checkedCommand("must-exist", check, async (context, database, { decision, isMany }) => {
+  return checkedCommand(check, async (context, database, { decision, isMany }) => {
     if (isMany) return decideMany(context, database, decision);
     const given = argumentOf(context.invocation);
     const approvalId = await findApproval(database, given);
@@ -307,39 +304,33 @@ export async function letGoOn(
 }
 
 /** Decisions that answer what is asked from now on. */
-export const approvalsRules = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const which = invocation.options["all"] === true ? "all" : "standing";
-    const decisions = await selectDecisions(database, which);
-    if (terminal.isJson) return terminal.printJson(decisions);
-    if (decisions.length > 0) await printList(terminal, ruleTable(decisions));
-    terminal.say(
-      decisions.length === 0
-        ? "No decision stands: each call that needs it is asked about."
-        : "To end one: nightdesk approvals revoke DECISION",
-    );
-  },
-);
+export const approvalsRules = databaseCommand(async ({ terminal, invocation }, database) => {
+  const which = invocation.options["all"] === true ? "all" : "standing";
+  const decisions = await selectDecisions(database, which);
+  if (terminal.isJson) return terminal.printJson(decisions);
+  if (decisions.length > 0) await printList(terminal, ruleTable(decisions));
+  terminal.say(
+    decisions.length === 0
+      ? "No decision stands: each call that needs it is asked about."
+      : "To end one: nightdesk approvals revoke DECISION",
+  );
+});
 
 /** Ends a standing decision. */
-export const approvalsRevoke = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const given = argumentOf(invocation);
-    const id = await findId(database, given, ["decision"]);
-    const revoked = id === undefined ? "unknown" : await revokeDecision(database, id);
-    if (id === undefined || revoked === "unknown") {
-      throw new Failure(
-        "NOT_FOUND",
-        `There is no decision ${JSON.stringify(given)}. nightdesk approvals rules shows the ids.`,
-      );
-    }
-    if (revoked !== "revoked") throw new Failure("INPUT_INVALID", NOT_REVOKED[revoked](id));
-    if (terminal.isJson) await terminal.printJson({ ok: true, decision_id: id });
-    terminal.say(`Revoked ${id}. What it answered stays; the same is asked about again.`);
-  },
-);
+export const approvalsRevoke = databaseCommand(async ({ terminal, invocation }, database) => {
+  const given = argumentOf(invocation);
+  const id = await findId(database, given, ["decision"]);
+  const revoked = id === undefined ? "unknown" : await revokeDecision(database, id);
+  if (id === undefined || revoked === "unknown") {
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no decision ${JSON.stringify(given)}. nightdesk approvals rules shows the ids.`,
+    );
+  }
+  if (revoked !== "revoked") throw new Failure("INPUT_INVALID", NOT_REVOKED[revoked](id));
+  if (terminal.isJson) await terminal.printJson({ ok: true, decision_id: id });
+  terminal.say(`Revoked ${id}. What it answered stays; the same is asked about again.`);
+});
 
 const NOT_REVOKED = {
   once: (id: string) =>
@@ -349,7 +340,6 @@ const NOT_REVOKED = {
 
 /** Says what became of a call during which a worker was lost. */
 export const approvalsResolve = checkedCommand(
-  "must-exist",
   ({ invocation: { options, args } }) => ({
     state: findingOf(options),
     step: stepOf(args[1] ?? ""),

@@ -12,7 +12,6 @@ import { argumentOf, said, textOf } from "./options.ts";
 
 /** Shows what the model calls of a batch have cost, and changes what they may cost; a batch that was held goes on. */
 export const batchBudget = checkedCommand(
-  "must-exist",
   changeOf,
   async ({ terminal, invocation }, database, change) => {
     const { batchId } = await findNamedBatch(database, argumentOf(invocation));

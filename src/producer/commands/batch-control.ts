@@ -21,30 +21,27 @@ import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
 
 /** Takes no further job of a batch until it is resumed; what runs may finish. */
-export const batchPause = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
-    const outcome = await pauseBatch(database, batchId);
-    await evaluateHolds(database);
-    const batch = await findNamedBatch(database, batchId);
-    if (terminal.isJson) await terminal.printJson(batchJson(batch));
-    const quoted = JSON.stringify(name);
-    if (outcome === "ended") {
-      terminal.say(`Batch ${quoted} is ${batch.state} already; there is nothing to pause.`);
-      return;
-    }
-    const when = outcome === "paused" ? "is paused" : "was paused already";
-    terminal.say(`Batch ${quoted} ${when}: ${formatCounts(batch)}.`);
-    if (batch.counts.running > 0) {
-      terminal.say(`${countOf(batch.counts.running, "job")} that run may finish.`);
-    }
-    terminal.say(`To go on: nightdesk batch resume ${quoted}`);
-  },
-);
+export const batchPause = databaseCommand(async ({ terminal, invocation }, database) => {
+  const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
+  const outcome = await pauseBatch(database, batchId);
+  await evaluateHolds(database);
+  const batch = await findNamedBatch(database, batchId);
+  if (terminal.isJson) await terminal.printJson(batchJson(batch));
+  const quoted = JSON.stringify(name);
+  if (outcome === "ended") {
+    terminal.say(`Batch ${quoted} is ${batch.state} already; there is nothing to pause.`);
+    return;
+  }
+  const when = outcome === "paused" ? "is paused" : "was paused already";
+  terminal.say(`Batch ${quoted} ${when}: ${formatCounts(batch)}.`);
+  if (batch.counts.running > 0) {
+    terminal.say(`${countOf(batch.counts.running, "job")} that run may finish.`);
+  }
+  terminal.say(`To go on: nightdesk batch resume ${quoted}`);
+});
 
 /** Lets a batch that was paused go on. Another reason may still hold it. */
-export const batchResume = databaseCommand("must-exist", async (context, database) => {
+export const batchResume = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const { batchId } = await findNamedBatch(database, argumentOf(invocation));
   const outcome = await resumeBatch(database, batchId);
@@ -69,24 +66,21 @@ function printResumed(
   terminal.say(`Batch ${JSON.stringify(batch.name)} ${done}: ${ended}${remedy ? "" : "."}`);
 }
 
-export const batchCancel = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const before = await findNamedBatch(database, argumentOf(invocation));
-    await cancelBatch(database, before.batchId, (ended) => {
-      terminal.status(`${formatCount(ended)} of ${formatCount(waiting(before))} jobs ended`);
-    });
-    terminal.clearStatus();
-    const batch = await findNamedBatch(database, before.batchId);
-    if (terminal.isJson) await terminal.printJson(batchJson(batch));
-    terminal.say(
-      before.finishedAt === null || waiting(before) > 0
-        ? `Cancelled batch ${JSON.stringify(batch.name)}: ${formatCounts(batch)}.`
-        : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
-    );
-    if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
-  },
-);
+export const batchCancel = databaseCommand(async ({ terminal, invocation }, database) => {
+  const before = await findNamedBatch(database, argumentOf(invocation));
+  await cancelBatch(database, before.batchId, (ended) => {
+    terminal.status(`${formatCount(ended)} of ${formatCount(waiting(before))} jobs ended`);
+  });
+  terminal.clearStatus();
+  const batch = await findNamedBatch(database, before.batchId);
+  if (terminal.isJson) await terminal.printJson(batchJson(batch));
+  terminal.say(
+    before.finishedAt === null || waiting(before) > 0
+      ? `Cancelled batch ${JSON.stringify(batch.name)}: ${formatCounts(batch)}.`
+      : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
+  );
+  if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
+});
 
 /** Some are left in a batch that is cancelled, too, when the command that did it has died. */
 const waiting = ({ counts }: BatchProgress): number => counts.queued + counts.parked;
@@ -139,7 +133,7 @@ export const batchPin: CommandHandler = (invocation) =>
 export const batchUnpin: CommandHandler = (invocation) => setPin(invocation, null);
 
 const setPin = (invocation: Invocation, pin: Pin | null) =>
-  databaseCommand("must-exist", async ({ terminal }, database) => {
+  databaseCommand(async ({ terminal }, database) => {
     const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
     await pinBatch(database, batchId, pin);
     if (terminal.isJson) {

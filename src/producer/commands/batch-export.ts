@@ -21,7 +21,7 @@ import { findNamedBatch } from "../find-named.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { argumentOf, textOf } from "./options.ts";
 
-export const batchExport = databaseCommand("must-exist", async (context, database) => {
+export const batchExport = databaseCommand(async (context, database) => {
   const { terminal, invocation } = context;
   const { batchId, name, total, finishedAt } = await findNamedBatch(
     database,

@@ -13,19 +13,15 @@ const SLICE_JOBS = 2_000;
 const MOST_SHOWN = 1_000;
 
 /** Deletes finished batches that are older than asked, with everything of theirs; pinned ones stay. */
-export const batchPrune = checkedCommand(
-  "must-exist",
-  parseRetention,
-  async (context, database, rule) => {
-    // Jobs are deleted for a while: what grows old meanwhile is left for the next time.
-    const retention = { ...rule, asOf: await selectNow(database) };
-    const pruned =
-      context.invocation.options["dryRun"] === true
-        ? { old: await selectOldBatches(database, retention, MOST_SHOWN), jobs: 0, batches: 0 }
-        : await prune(context, database, retention);
-    await print(context, pruned);
-  },
-);
+export const batchPrune = checkedCommand(parseRetention, async (context, database, rule) => {
+  // Jobs are deleted for a while: what grows old meanwhile is left for the next time.
+  const retention = { ...rule, asOf: await selectNow(database) };
+  const pruned =
+    context.invocation.options["dryRun"] === true
+      ? { old: await selectOldBatches(database, retention, MOST_SHOWN), jobs: 0, batches: 0 }
+      : await prune(context, database, retention);
+  await print(context, pruned);
+});
 
 /** Batches that are old, the first of them, and how many jobs and batches were deleted. */
 type Pruned = {

@@ -26,56 +26,53 @@ import { argumentOf, textOf } from "./options.ts";
 /** Where reports go unless it is said otherwise, below the work root, or beside the database where all of that is indexed. */
 const FOLDER = "reports";
 
-export const batchReport = databaseCommand(
-  "must-exist",
-  async ({ terminal, config, invocation }, database) => {
-    const { options, cwd, version } = invocation;
-    const { workroot } = config.roots;
-    const asked = textOf(options, "output");
-    const batch = await findNamedBatch(database, argumentOf(invocation));
-    if (options["brief"] === true) {
-      if (asked !== undefined)
-        throw new Failure("USAGE_ERROR", "--brief writes no file: leave out --output.");
-      const { batchId, name } = batch;
-      const text = await readBatchDigest(database, batch, config.dashboard.public_url);
-      if (!terminal.isJson) return terminal.printText(text);
-      return terminal.printJson({ ok: true, batch_id: batchId, batch: name, text });
-    }
-    const earlier = await findEarlier(database, batch, textOf(options, "compare"));
-    const report = await gatherReport(database, batch, {
-      earlier,
-      madeAt: new Date(),
-      zone: deskZone(batch.windows ?? batch.deskWindows),
-      version,
-    });
-    const folder =
+export const batchReport = databaseCommand(async ({ terminal, config, invocation }, database) => {
+  const { options, cwd, version } = invocation;
+  const { workroot } = config.roots;
+  const asked = textOf(options, "output");
+  const batch = await findNamedBatch(database, argumentOf(invocation));
+  if (options["brief"] === true) {
+    if (asked !== undefined)
+      throw new Failure("USAGE_ERROR", "--brief writes no file: leave out --output.");
+    const { batchId, name } = batch;
+    const text = await readBatchDigest(database, batch, config.dashboard.public_url);
+    if (!terminal.isJson) return terminal.printText(text);
+    return terminal.printJson({ ok: true, batch_id: batchId, batch: name, text });
+  }
+  const earlier = await findEarlier(database, batch, textOf(options, "compare"));
+  const report = await gatherReport(database, batch, {
+    earlier,
+    madeAt: new Date(),
+    zone: deskZone(batch.windows ?? batch.deskWindows),
+    version,
+  });
+  const folder =
+    asked === undefined
+      ? unindexedFolder(config, join(workroot, FOLDER), FOLDER)
+      : resolve(cwd, asked);
+  const files = await writeReport(report, {
+    folder,
+    hrefBase:
       asked === undefined
-        ? unindexedFolder(config, join(workroot, FOLDER), FOLDER)
-        : resolve(cwd, asked);
-    const files = await writeReport(report, {
-      folder,
-      hrefBase:
-        asked === undefined
-          ? hrefBaseFrom(folder, workroot)
-          : hrefBaseFor(join(folder, FOLDER), workroot),
-      existing: options["force"] === true ? "replace" : "keep",
+        ? hrefBaseFrom(folder, workroot)
+        : hrefBaseFor(join(folder, FOLDER), workroot),
+    existing: options["force"] === true ? "replace" : "keep",
+  });
+  if (terminal.isJson) {
+    await terminal.printJson({
+      ok: true,
+      batch_id: batch.batchId,
+      batch: batch.name,
+      compared_with: earlier?.name ?? null,
+      ...files,
     });
-    if (terminal.isJson) {
-      await terminal.printJson({
-        ok: true,
-        batch_id: batch.batchId,
-        batch: batch.name,
-        compared_with: earlier?.name ?? null,
-        ...files,
-      });
-    } else {
-      for (const file of [files.html, files.markdown]) {
-        await terminal.print(relative(cwd, file));
-      }
+  } else {
+    for (const file of [files.html, files.markdown]) {
+      await terminal.print(relative(cwd, file));
     }
-    terminal.say(headline(report));
-  },
-);
+  }
+  terminal.say(headline(report));
+});
 
 type ReportPlace = {
   /** Absolute; made if it is not there. */

@@ -17,7 +17,7 @@ import { printList, printPage } from "../print/sections.ts";
 import { findObstacles } from "../watch/obstacles.ts";
 import { argumentOf, countOfOption } from "./options.ts";
 
-export const batchShow = databaseCommand("must-exist", async (context, database) => {
+export const batchShow = databaseCommand(async (context, database) => {
   const { terminal, invocation } = context;
   const { batchId } = await findNamedBatch(database, argumentOf(invocation));
   const code = await waitIfAsked(context, database, batchId);
@@ -83,30 +83,27 @@ const problemJson = ({ state, code, jobs, customIds, message }: ProblemGroup) =>
 
 const DEFAULT_LIMIT = 20;
 
-export const batchList = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
-    const isAll = invocation.options["all"] === true;
-    const origins = BATCH_ORIGINS.filter((origin) => isAll || origin !== "ad_hoc");
-    const batches = await listBatches(database, origins, limit);
-    if (terminal.isJson) return terminal.printJson(batches.map(batchJson));
-    // Of one job: `ask` and other commands queue them.
-    const hidden = isAll ? 0 : await countBatches(database, "ad_hoc");
-    if (batches.length > 0) await printList(terminal, batchTable(batches));
-    if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
-    if (hidden > 0) terminal.say(formatHidden(hidden));
-    if (batches.length === 0 && hidden === 0)
-      terminal.say("There are no batches yet. Queue one with: nightdesk enqueue FILE");
-  },
-);
+export const batchList = databaseCommand(async ({ terminal, invocation }, database) => {
+  const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
+  const isAll = invocation.options["all"] === true;
+  const origins = BATCH_ORIGINS.filter((origin) => isAll || origin !== "ad_hoc");
+  const batches = await listBatches(database, origins, limit);
+  if (terminal.isJson) return terminal.printJson(batches.map(batchJson));
+  // Of one job: `ask` and other commands queue them.
+  const hidden = isAll ? 0 : await countBatches(database, "ad_hoc");
+  if (batches.length > 0) await printList(terminal, batchTable(batches));
+  if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
+  if (hidden > 0) terminal.say(formatHidden(hidden));
+  if (batches.length === 0 && hidden === 0)
+    terminal.say("There are no batches yet. Queue one with: nightdesk enqueue FILE");
+});
 
 const formatHidden = (hidden: number): string =>
   hidden === 1
     ? "1 batch of a single job, such as a question, is not listed; --all lists it, too."
     : `${formatCount(hidden)} batches of a single job, such as a question, are not listed; --all lists them, too.`;
 
-export const batchWait = databaseCommand("must-exist", async (context, database) => {
+export const batchWait = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const { options } = invocation;
   const { batchId } = await findNamedBatch(database, argumentOf(invocation));

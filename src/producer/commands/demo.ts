@@ -1,7 +1,8 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { databaseCommand } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readAsReader } from "../../shared/store/reader-sql.ts";
@@ -22,9 +23,13 @@ const BATCH = "demo";
 const TIMEOUT_SECONDS = 30;
 
 /** Indexes the example corpus, works the example batch and shows the results. Run again, it says what was unchanged. */
-export const demo = databaseCommand("create", async (context, database) => {
-  const { terminal, config } = context;
+export const demo: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  return withDatabase(context, "create", (database) => showExamples(context, database));
+};
 
+async function showExamples(context: CommandContext, database: Database): Promise<number> {
+  const { terminal, config } = context;
   terminal.say(`1. Index ${config.index.sources.map(({ root }) => root).join(", ")}`);
   const indexed = await indexOrEmbed(context, database, { kind: "index" });
   if (indexed !== EXIT.ok && indexed !== EXIT.partial) return indexed;
@@ -36,7 +41,7 @@ export const demo = databaseCommand("create", async (context, database) => {
   await waitForBatch(context, database, batch.batchId);
   await showResults(context, database);
   return EXIT.ok;
-});
+}
 
 async function queueExamples(context: CommandContext, database: Database): Promise<SelectedBatch> {
   const { terminal, config } = context;

@@ -15,7 +15,7 @@ import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } fro
 import { printOrWait } from "./file-jobs.ts";
 
 /** Digests of a batch that is there, finished or not, as a batch of their own. */
-export const digest = checkedCommand("must-exist", nameOf, async (context, database, name) => {
+export const digest = checkedCommand(nameOf, async (context, database, name) => {
   const of = await findNamedBatch(database, argumentOf(context.invocation));
   const batch = await queueDigests(context, database, of, name);
   return printOrWait(context, database, batch);

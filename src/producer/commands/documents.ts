@@ -17,7 +17,6 @@ import { argumentOf } from "./options.ts";
 
 /** Removes a document from the index, and what is stored of its bytes; says which runs had read it. */
 export const forget: CommandHandler = databaseCommand(
-  "must-exist",
   async ({ invocation, terminal }, database) => {
     const path = argumentOf(invocation);
     const { documents, runs } = await selectForgotten(database, path);
@@ -97,32 +96,29 @@ const SLICE_CONTENTS = 500;
 const GRACE_SECONDS = 10 * 60;
 
 /** Removes contents that no document has and no evidence of a run names. */
-export const prune: CommandHandler = databaseCommand(
-  "must-exist",
-  async ({ terminal }, database) => {
-    let contents = 0;
-    let bytes = 0;
-    for (;;) {
-      const slice = await removeUnnamedSlice(database, {
-        limit: SLICE_CONTENTS,
-        graceSeconds: GRACE_SECONDS,
-      });
-      if (slice.contents === 0) break;
-      contents += slice.contents;
-      bytes += slice.bytes;
-    }
-    const left = await sumContents(database);
-    if (terminal.isJson) {
-      await terminal.printJson({
-        ok: true,
-        removed_contents: contents,
-        removed_bytes: bytes,
-        bytes_left: left,
-      });
-      return;
-    }
-    terminal.say(
-      `Contents removed: ${formatCount(contents)}, ${formatCount(bytes)} bytes. Kept: ${formatCount(left)} bytes.`,
-    );
-  },
-);
+export const prune: CommandHandler = databaseCommand(async ({ terminal }, database) => {
+  let contents = 0;
+  let bytes = 0;
+  for (;;) {
+    const slice = await removeUnnamedSlice(database, {
+      limit: SLICE_CONTENTS,
+      graceSeconds: GRACE_SECONDS,
+    });
+    if (slice.contents === 0) break;
+    contents += slice.contents;
+    bytes += slice.bytes;
+  }
+  const left = await sumContents(database);
+  if (terminal.isJson) {
+    await terminal.printJson({
+      ok: true,
+      removed_contents: contents,
+      removed_bytes: bytes,
+      bytes_left: left,
+    });
+    return;
+  }
+  terminal.say(
+    `Contents removed: ${formatCount(contents)}, ${formatCount(bytes)} bytes. Kept: ${formatCount(left)} bytes.`,
+  );
+});

@@ -14,7 +14,6 @@ const DEFAULT_LIMIT = 50;
 
 /** Lists the figures in pictures of pages that were not read for sure. */
 export const evidenceDoubts = databaseCommand(
-  "must-exist",
   async ({ terminal, invocation: { options, args } }, database) => {
     const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
     const which = options["all"] === true ? "all" : "open";
@@ -31,7 +30,7 @@ export const evidenceDoubts = databaseCommand(
 );
 
 /** Says what stands in a picture where its readers were not sure. Exit 4: there is no such figure. */
-export const evidenceChoose = databaseCommand("must-exist", async (context, database) => {
+export const evidenceChoose = databaseCommand(async (context, database) => {
   const { terminal, invocation } = context;
   const reading = readingOf(invocation);
   const figure = argumentOf(invocation);

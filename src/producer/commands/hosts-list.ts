@@ -19,7 +19,7 @@ type ListedHost = {
 };
 
 /** The hosts of the configuration and those that were called: state, models, slots, limits and what they have cost. Asks none. */
-export const hostsList = databaseCommand("must-exist", async (context, database) => {
+export const hostsList = databaseCommand(async (context, database) => {
   const places = allHostsOf(context.config);
   const known = await selectHostOverview(database, "models");
   const models = await selectHostModels(database, null);

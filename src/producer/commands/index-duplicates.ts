@@ -12,7 +12,6 @@ const LEAST_PERCENT = 100 * LEAST_SIMILARITY;
 
 /** Groups of indexed documents that are copies of each other, to the byte or nearly to the word. */
 export const indexDuplicates = checkedCommand(
-  "must-exist",
   ({ invocation, config }) => sourceOf(invocation.options, config) ?? null,
   async ({ terminal, invocation }, database, source) => {
     const percent = Math.min(100, countOfOption(invocation.options, "alike") ?? LEAST_PERCENT);

@@ -162,8 +162,8 @@ function exportOf(notes: readonly Memory[]): string {
  * Runs a command of the durable memory on its open database.
  * @throws Failure MEMORY_ERROR where memory.enabled is false
  */
-function memoryCommand(run: Parameters<typeof databaseCommand>[1]): CommandHandler {
-  return checkedCommand("must-exist", assertEnabled, run);
+function memoryCommand(run: Parameters<typeof databaseCommand>[0]): CommandHandler {
+  return checkedCommand(assertEnabled, run);
 }
 
 function assertEnabled({ config }: CommandContext): void {

@@ -24,34 +24,28 @@ const DEFAULT_LIMIT = 50;
 const MOST_EXPORTED = 100_000;
 const MOST_ANSWER_BYTES = 1_000_000;
 
-export const reviewsList = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const { options } = invocation;
-    const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
-    const which = options["all"] === true ? "all" : "waiting";
-    const batchId = await batchOf(database, invocation);
-    const rows = await selectReviews(database, { batchId, which, limit });
-    if (terminal.isJson) return terminal.printJson(rows);
-    if (rows.length > 0) await printList(terminal, reviewTable(rows));
-    if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
-    const waiting = rows.filter(({ state }) => state === "waiting").length;
-    terminal.say(
-      waiting === 0
-        ? "No answer waits for somebody to look at it."
-        : `${countOf(waiting, "answer")} ${waiting === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show JOB, then accept, correct or reject.`,
-    );
-  },
-);
+export const reviewsList = databaseCommand(async ({ terminal, invocation }, database) => {
+  const { options } = invocation;
+  const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
+  const which = options["all"] === true ? "all" : "waiting";
+  const batchId = await batchOf(database, invocation);
+  const rows = await selectReviews(database, { batchId, which, limit });
+  if (terminal.isJson) return terminal.printJson(rows);
+  if (rows.length > 0) await printList(terminal, reviewTable(rows));
+  if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  const waiting = rows.filter(({ state }) => state === "waiting").length;
+  terminal.say(
+    waiting === 0
+      ? "No answer waits for somebody to look at it."
+      : `${countOf(waiting, "answer")} ${waiting === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show JOB, then accept, correct or reject.`,
+  );
+});
 
-export const reviewsShow = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const review = await findReview(database, argumentOf(invocation));
-    if (terminal.isJson) await terminal.printJson(review);
-    else await printPage(terminal, reviewPage(review));
-  },
-);
+export const reviewsShow = databaseCommand(async ({ terminal, invocation }, database) => {
+  const review = await findReview(database, argumentOf(invocation));
+  if (terminal.isJson) await terminal.printJson(review);
+  else await printPage(terminal, reviewPage(review));
+});
 
 async function findReview(database: Database, given: string): Promise<ReviewRow> {
   const jobId = await findId(database, given, ["job"]);
@@ -106,7 +100,7 @@ type Said = Pick<ReviewDecision, "state" | "correction">;
 function deciding(
   sayOf: (review: ReviewRow, invocation: Invocation) => Promise<Said>,
 ): CommandHandler {
-  return databaseCommand("must-exist", async (context, database) => {
+  return databaseCommand(async (context, database) => {
     const { invocation, terminal } = context;
     const { options } = invocation;
     const review = await findReview(database, argumentOf(invocation));
@@ -132,30 +126,27 @@ function deciding(
 }
 
 /** What people decided, as questions that any model can be asked: a decision without facts says nothing of an answer's words. */
-export const reviewsExport = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const file = resolve(invocation.cwd, argumentOf(invocation));
-    const batchId = await batchOf(database, invocation);
-    const rows = await selectReviews(database, { batchId, which: "decided", limit: MOST_EXPORTED });
-    const usable = rows.filter(({ kind, facts }) => kind === "ask" && facts.length > 0);
-    const lines = usable.map((row) =>
-      JSON.stringify({
-        id: row.job_id,
-        question: formatTask(row.kind, row.input),
-        expected: row.facts.map((fact) => [fact]),
-      }),
-    );
-    try {
-      await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
-    } catch (error) {
-      throw new Failure("INPUT_INVALID", `${file} can't be written: ${String(error)}.`, {
-        cause: error,
-      });
-    }
-    const left = rows.length - usable.length;
-    terminal.say(
-      `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} without --fact, or about another kind than ask, left out.`,
-    );
-  },
-);
+export const reviewsExport = databaseCommand(async ({ terminal, invocation }, database) => {
+  const file = resolve(invocation.cwd, argumentOf(invocation));
+  const batchId = await batchOf(database, invocation);
+  const rows = await selectReviews(database, { batchId, which: "decided", limit: MOST_EXPORTED });
+  const usable = rows.filter(({ kind, facts }) => kind === "ask" && facts.length > 0);
+  const lines = usable.map((row) =>
+    JSON.stringify({
+      id: row.job_id,
+      question: formatTask(row.kind, row.input),
+      expected: row.facts.map((fact) => [fact]),
+    }),
+  );
+  try {
+    await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
+  } catch (error) {
+    throw new Failure("INPUT_INVALID", `${file} can't be written: ${String(error)}.`, {
+      cause: error,
+    });
+  }
+  const left = rows.length - usable.length;
+  terminal.say(
+    `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} without --fact, or about another kind than ask, left out.`,
+  );
+});

@@ -13,23 +13,19 @@ import { argumentOf, textOf } from "./options.ts";
 import { noSuchRun } from "./runs.ts";
 
 /** Writes all that is on record of a job, over its runs and the jobs of its checks, into a folder of the work root. */
-export const runsTrace = checkedCommand(
-  "must-exist",
-  folderOf,
-  async (context, database, folder) => {
-    const { terminal, invocation, config } = context;
-    const jobId = await findEndedJob(database, argumentOf(invocation));
-    const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
-    const place = { folder, cwd: invocation.cwd, roots: config.roots, reasoning } as const;
-    const lines = await exportTrace(database, jobId, place);
-    if (typeof lines !== "number") return printRefusal(context, lines);
-    const path = relative(config.roots.workroot, folder).split(sep).join("/");
-    if (terminal.isJson) await terminal.printJson({ ok: true, folder: path, job_id: jobId, lines });
-    else await terminal.print(path);
-    terminal.say(`Wrote ${countOf(lines, "line")} of trace.`);
-    return EXIT.ok;
-  },
-);
+export const runsTrace = checkedCommand(folderOf, async (context, database, folder) => {
+  const { terminal, invocation, config } = context;
+  const jobId = await findEndedJob(database, argumentOf(invocation));
+  const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
+  const place = { folder, cwd: invocation.cwd, roots: config.roots, reasoning } as const;
+  const lines = await exportTrace(database, jobId, place);
+  if (typeof lines !== "number") return printRefusal(context, lines);
+  const path = relative(config.roots.workroot, folder).split(sep).join("/");
+  if (terminal.isJson) await terminal.printJson({ ok: true, folder: path, job_id: jobId, lines });
+  else await terminal.print(path);
+  terminal.say(`Wrote ${countOf(lines, "line")} of trace.`);
+  return EXIT.ok;
+});
 
 function folderOf({ invocation: { options, cwd } }: CommandContext): string {
   const output = textOf(options, "output");

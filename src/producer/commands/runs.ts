@@ -22,49 +22,42 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
 
-export const runsList = databaseCommand(
-  "must-exist",
-  async ({ terminal, invocation }, database) => {
-    const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
-    const batchId = await batchOf(database, invocation);
-    const runs = await listRuns(database, batchId, limit);
-    if (terminal.isJson) return terminal.printJson(runs);
-    if (runs.length === 0) {
-      terminal.say("There are no runs yet.");
-      return;
-    }
-    await printList(terminal, runTable(runs));
-    if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
-  },
-);
+export const runsList = databaseCommand(async ({ terminal, invocation }, database) => {
+  const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
+  const batchId = await batchOf(database, invocation);
+  const runs = await listRuns(database, batchId, limit);
+  if (terminal.isJson) return terminal.printJson(runs);
+  if (runs.length === 0) {
+    terminal.say("There are no runs yet.");
+    return;
+  }
+  await printList(terminal, runTable(runs));
+  if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
+});
 
 /** By the id of a run, or of a job: then all of its runs. */
-export const runsShow = checkedCommand(
-  "must-exist",
-  stepOf,
-  async ({ terminal, invocation }, database, step) => {
-    const id = argumentOf(invocation);
-    const found = await findId(database, id, ["run", "job"]);
-    if (found === undefined) throw noSuchRun(id);
-    if (step !== undefined)
-      return showOutputs(terminal, { id, step }, await selectOutputs(database, found, step));
-    if (invocation.options["reasoning"] === true)
-      return showReasoning(terminal, id, await selectReasoning(database, found));
-    const runs = await selectRunDetails(database, found);
-    if (runs.length === 0) {
-      throw new Failure(
-        "NOT_FOUND",
-        `There is no run or job ${id} that ran. nightdesk runs list shows the ids.`,
-      );
-    }
-    if (terminal.isJson) return terminal.printJson(runs);
-    const extent = invocation.options["all"] === true ? "full" : "brief";
-    for (const [index, run] of runs.entries()) {
-      if (index > 0) await terminal.print("");
-      await printPage(terminal, runPage(run, extent));
-    }
-  },
-);
+export const runsShow = checkedCommand(stepOf, async ({ terminal, invocation }, database, step) => {
+  const id = argumentOf(invocation);
+  const found = await findId(database, id, ["run", "job"]);
+  if (found === undefined) throw noSuchRun(id);
+  if (step !== undefined)
+    return showOutputs(terminal, { id, step }, await selectOutputs(database, found, step));
+  if (invocation.options["reasoning"] === true)
+    return showReasoning(terminal, id, await selectReasoning(database, found));
+  const runs = await selectRunDetails(database, found);
+  if (runs.length === 0) {
+    throw new Failure(
+      "NOT_FOUND",
+      `There is no run or job ${id} that ran. nightdesk runs list shows the ids.`,
+    );
+  }
+  if (terminal.isJson) return terminal.printJson(runs);
+  const extent = invocation.options["all"] === true ? "full" : "brief";
+  for (const [index, run] of runs.entries()) {
+    if (index > 0) await terminal.print("");
+    await printPage(terminal, runPage(run, extent));
+  }
+});
 
 /** The step that `--output` names. */
 function stepOf({ invocation }: CommandContext): number | undefined {
@@ -132,7 +125,7 @@ function removedSince(step: number, outputs: readonly StoredOutput[]): Failure {
 }
 
 /** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder of the name `runs` is taken itself. */
-export const runsExport = databaseCommand("must-exist", async (context, database) => {
+export const runsExport = databaseCommand(async (context, database) => {
   const { invocation, terminal } = context;
   const asked = resolve(invocation.cwd, argumentOf(invocation));
   const folder = basename(asked) === "runs" ? asked : join(asked, "runs");

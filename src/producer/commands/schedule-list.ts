@@ -20,7 +20,7 @@ type Listed = {
 };
 
 /** All schedules, with the next three times of those that are on and the last run. */
-export const scheduleList = databaseCommand("must-exist", async (context, database) => {
+export const scheduleList = databaseCommand(async (context, database) => {
   const listed = {
     schedules: await selectSchedules(database),
     lastRuns: await selectLastRuns(database),

@@ -106,7 +106,6 @@ function formatSwitched(schedule: Schedule, now: Date): string {
 
 /** Removes a schedule that `schedule set` added. What it ran stays. */
 export const scheduleRemove = databaseCommand(
-  "must-exist",
   async ({ config, terminal, invocation }, database) => {
     const name = argumentOf(invocation);
     const { origin } = await findNamedSchedule(database, config, name);
@@ -124,25 +123,27 @@ export const scheduleRemove = databaseCommand(
 );
 
 /** Runs a schedule now, beside its times, also when it is off. */
-export const scheduleRun = databaseCommand("create", async (context, database) => {
-  const { terminal, invocation } = context;
+export const scheduleRun: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { terminal, config } = context;
   const name = argumentOf(invocation);
-
-  const schedule = await findNamedSchedule(database, context.config, name);
-  assertHolds(schedule);
-  const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
-  if (made === undefined) {
-    throw new Failure(
-      "INPUT_INVALID",
-      `Schedule ${name} was run at this very moment; run it again.`,
-    );
-  }
-  const { batchId, batch } = made;
-  if (terminal.isJson) {
-    await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
-  } else {
-    await terminal.print(batch);
-    terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
-  }
-  await hintWorker(context, database);
-});
+  return withDatabase(context, "create", async (database) => {
+    const schedule = await findNamedSchedule(database, config, name);
+    assertHolds(schedule);
+    const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
+    if (made === undefined) {
+      throw new Failure(
+        "INPUT_INVALID",
+        `Schedule ${name} was run at this very moment; run it again.`,
+      );
+    }
+    const { batchId, batch } = made;
+    if (terminal.isJson) {
+      await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
+    } else {
+      await terminal.print(batch);
+      terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+    }
+    await hintWorker(context, database);
+  });
+};

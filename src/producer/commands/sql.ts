@@ -9,7 +9,7 @@ import { argumentOf, countOfOption } from "./options.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 
-export const sql = databaseCommand("must-exist", async (context, database) => {
+export const sql = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const statement = argumentOf(invocation);
   const timeout = countOfOption(invocation.options, "timeout") ?? DEFAULT_TIMEOUT_SECONDS;

@@ -28,7 +28,6 @@ type Options = Invocation["options"];
 
 /** Makes a token. Its secret goes to stdout, and is kept nowhere. */
 export const tokensCreate: CommandHandler = databaseCommand(
-  "must-exist",
   async ({ invocation, config, terminal }, database) => {
     const grant = grantOf(invocation, config);
     const { tokenId, secret } = await database.transaction(async (db) => {
@@ -143,27 +142,22 @@ function known(options: Options, name: string, names: readonly string[]): string
 }
 
 /** Tokens, newest first; of none the secret. */
-export const tokensList: CommandHandler = databaseCommand(
-  "must-exist",
-  async ({ terminal }, database) => {
-    const tokens = await listTokens(database);
-    if (terminal.isJson) {
-      await terminal.printJson(
-        tokens.map((token) => ({
-          ...{ token_id: token.tokenId, ...jsonOf(token), state: stateOf(token) },
-          ...{ created_at: token.createdAt, last_used_at: token.lastUsedAt },
-          revoked_at: token.revokedAt,
-        })),
-      );
-      return;
-    }
-    if (tokens.length > 0) await printList(terminal, tokenTable(tokens));
-    else
-      terminal.say(
-        "There is no token. Make one with: nightdesk tokens create NAME --source SOURCE",
-      );
-  },
-);
+export const tokensList: CommandHandler = databaseCommand(async ({ terminal }, database) => {
+  const tokens = await listTokens(database);
+  if (terminal.isJson) {
+    await terminal.printJson(
+      tokens.map((token) => ({
+        ...{ token_id: token.tokenId, ...jsonOf(token), state: stateOf(token) },
+        ...{ created_at: token.createdAt, last_used_at: token.lastUsedAt },
+        revoked_at: token.revokedAt,
+      })),
+    );
+    return;
+  }
+  if (tokens.length > 0) await printList(terminal, tokenTable(tokens));
+  else
+    terminal.say("There is no token. Make one with: nightdesk tokens create NAME --source SOURCE");
+});
 
 const jsonOf = ({ name, scopes, kinds, sources, presets, models, expiresAt }: TokenGrant) => ({
   ...{ name, scopes, kinds, sources, presets, models },
@@ -195,7 +189,6 @@ function allowedText({ scopes, kinds, sources, presets, models }: TokenGrant): s
 
 /** Ends a token, and cancels what it queued. */
 export const tokensRevoke: CommandHandler = databaseCommand(
-  "must-exist",
   async ({ invocation, terminal }, database) => {
     const name = argumentOf(invocation);
     const revoked = await database.transaction(async (db) => {
