@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Invocation } from "./commands/command.ts";
 import { Failure } from "./failure.ts";
+import { append } from "./group-by.ts";
 
 const MOST_CHARS = 500;
 const value = z
@@ -73,7 +74,7 @@ function whereOf(given: unknown): Record<string, string[]> | undefined {
   const where = new Map<string, string[]>();
   for (const text of texts.data) {
     const { key, wanted } = conditionOf(text);
-    where.set(key, [...(where.get(key) ?? []), wanted]);
+    append(where, key, wanted);
   }
   return Object.fromEntries(where);
 }

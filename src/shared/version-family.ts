@@ -3,6 +3,7 @@ import { withoutAttachmentNumbers } from "./attachment-path.ts";
 import { findWrittenDate } from "./date-period.ts";
 import { foldWord } from "./normalise-text.ts";
 import { wordLists } from "./word-lists.ts";
+import { append } from "./group-by.ts";
 
 /** The name of a file as that of a version of a document. */
 type VersionedName = {
@@ -122,8 +123,8 @@ export function newerAmong(
   const superseding = new Map<string, string[]>();
   for (const { path, supersedes } of documents) {
     const name = readName(path);
-    if (name !== null) listOf(families, name.key).push({ ...name, path });
-    for (const older of supersedes) listOf(superseding, older).push(path);
+    if (name !== null) append(families, name.key, { ...name, path });
+    for (const older of supersedes) append(superseding, older, path);
   }
   const places = new Map<string, Place>();
   for (const family of families.values()) placeNewestFirst(places, family);
@@ -153,12 +154,6 @@ export function newerAmong(
     visit(path);
     return newer;
   };
-}
-
-function listOf<Item>(lists: Map<string, Item[]>, key: string): Item[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
 }
 
 /**

@@ -9,6 +9,7 @@ import { countOf } from "../../shared/views/quantity.ts";
 import type { EnqueueOptions } from "../../shared/enqueue/enqueue-lines.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { hasFacts } from "./paths.ts";
+import { groupBy } from "../../shared/group-by.ts";
 
 /** A file, and the one that it is a copy of. */
 export type CopiedFile = {
@@ -85,12 +86,7 @@ async function findDuplicateJobs(
   database: Database,
   batchId: string,
 ): Promise<readonly DuplicateJob[]> {
-  const tasks = new Map<string, ComparedJob[]>();
-  for (const job of await selectComparedJobs(database, batchId)) {
-    const known = tasks.get(job.task);
-    if (known === undefined) tasks.set(job.task, [job]);
-    else known.push(job);
-  }
+  const tasks = groupBy(await selectComparedJobs(database, batchId), ({ task }) => task);
   const duplicates: DuplicateJob[] = [];
   let uncompared = 0;
   for (const jobs of tasks.values()) {

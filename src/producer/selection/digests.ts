@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { countBatchDigests, insertDependencies } from "../../shared/store/jobs/dependencies.ts";
@@ -7,6 +7,7 @@ import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import type { DigestInput, JobInput } from "../../shared/job.ts";
 import { hashJson } from "../../shared/json-value.ts";
+import { groupBy } from "../../shared/group-by.ts";
 
 type DigestPlan = {
   /** The batch that the digests go into. */
@@ -58,14 +59,8 @@ const isOfAFolder = (path: string): boolean =>
 
 /** The files of each folder, folders by name. A folder ends with `/`; the work root itself is `./`. */
 function byFolder(files: readonly FileJob[]): Map<string, readonly FileJob[]> {
-  const folders = new Map<string, FileJob[]>();
-  for (const file of files) {
-    if (!isOfAFolder(file.path)) continue;
-    const folder = `${posix.dirname(file.path)}/`;
-    const known = folders.get(folder);
-    if (known === undefined) folders.set(folder, [file]);
-    else known.push(file);
-  }
+  const inFolders = files.filter(({ path }) => isOfAFolder(path));
+  const folders = groupBy(inFolders, ({ path }) => `${posix.dirname(path)}/`);
   return new Map([...folders].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
@@ -96,4 +91,4 @@ const MOST_ID_CHARS = 512;
 const HASH_CHARS = 16;
 
 const shortened = (customId: string): string =>
-  `${customId.slice(0, MOST_ID_CHARS - HASH_CHARS - 1)}…${createHash("sha256").update(customId).digest("hex").slice(0, HASH_CHARS)}`;
+  `${customId.slice(0, MOST_ID_CHARS - HASH_CHARS - 1)}…${hash("sha256", customId).slice(0, HASH_CHARS)}`;

@@ -19,6 +19,7 @@ import type { StaleReason } from "../../shared/store/jobs/evidence.ts";
 import { daysOf } from "../../shared/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FINAL_STATES, KINDS } from "../../shared/job.ts";
+import { append } from "../../shared/group-by.ts";
 
 const KEYS = ["kind", "state", "error_code", "path", "custom_id"] as const;
 type Key = (typeof KEYS)[number];
@@ -64,7 +65,7 @@ function parseWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
   const where = new Map<Key, string[]>();
   for (const text of texts.data ?? []) {
     const { key, value } = parseCondition(text);
-    where.set(key, [...(where.get(key) ?? []), value]);
+    append(where, key, value);
   }
   return where;
 }

@@ -30,6 +30,7 @@ import {
   time,
 } from "./section.ts";
 import type { Block, Item, Page, Section } from "./section.ts";
+import { groupBy } from "../group-by.ts";
 
 /** The morning report: what needs a person, then what a batch came to, then how it went. */
 export function reportPage(report: Report): Page {
@@ -134,9 +135,9 @@ const DOUBTED: readonly string[] = DOUBTED_GRADES;
 
 /** By folder where they are of several, questions and what else has no file before them; what somebody should look at first. */
 function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
-  const groups = groupsOf(listed, ({ answer }) =>
-    DOUBTED.includes(answer.grade ?? "") ? "To look at first" : folderOf(answer),
-  );
+  const placeOf = ({ answer }: ListedAnswer): string =>
+    DOUBTED.includes(answer.grade ?? "") ? "To look at first" : folderOf(answer);
+  const groups = [...groupBy(listed, placeOf)];
   const opened = new Set(groups.flatMap(([, of]) => of).slice(0, MOST_OPEN));
   const cardOf = (each: ListedAnswer): Section => ({
     ...answerSection(each.answer, "brief", each.copies),
@@ -152,19 +153,6 @@ function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
       of.map(cardOf),
     );
   });
-}
-
-function groupsOf<T>(
-  rows: readonly T[],
-  nameOf: (row: T) => string,
-): readonly (readonly [name: string, rows: readonly T[]])[] {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) {
-    const group = groups.get(nameOf(row));
-    if (group === undefined) groups.set(nameOf(row), [row]);
-    else group.push(row);
-  }
-  return [...groups];
 }
 
 /** Answers in words that the report does not show. */
@@ -254,7 +242,7 @@ const total =
     sum(rows.map((row) => row[of]));
 
 function costTable(costs: readonly CostRow[], nameOf: (row: CostRow) => string): Block {
-  const groups = groupsOf(costs, nameOf);
+  const groups = [...groupBy(costs, nameOf)];
   return tableOf<CostGroup>(groups.length > 1 ? [...groups, ["All", costs]] : groups, [
     ["Of", ([name]) => name, NAME],
     numbers("Runs", total("runs")),

@@ -3,6 +3,7 @@ import type { FailureGrounds, KnownFailure } from "../../shared/store/index/docu
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import { isCurrentExtractor } from "../documents/formats/registry.ts";
 import type { ListedFile } from "./list-files.ts";
+import { append } from "../../shared/group-by.ts";
 
 /** The documents that lie in mails, by the path of the file of their mail. */
 export function attachmentsByMail(
@@ -19,10 +20,7 @@ function groupByFile<T>(
   const groups = new Map<string, T[]>();
   for (const one of all) {
     const file = fileOf(one);
-    if (file === null) continue;
-    const others = groups.get(file);
-    if (others === undefined) groups.set(file, [one]);
-    else others.push(one);
+    if (file !== null) append(groups, file, one);
   }
   return groups;
 }

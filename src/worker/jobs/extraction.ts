@@ -6,6 +6,7 @@ import { findDates } from "../text/dates.ts";
 import { objectSchema } from "../text/model-json.ts";
 import { isQuotedValue, unpair } from "../verify/bindings/quoted-fields.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
+import { append } from "../../shared/group-by.ts";
 
 /** What is to be taken out of a document, and how. */
 export type Extraction = {
@@ -172,11 +173,7 @@ const relaxMembers = (properties: FieldsSchema): FieldsSchema =>
 export function mergeFields(parts: readonly Fields[]): Fields {
   const byName = new Map<string, unknown[]>();
   for (const fields of parts) {
-    for (const [name, value] of Object.entries(fields)) {
-      const values = byName.get(name);
-      if (values === undefined) byName.set(name, [value]);
-      else values.push(value);
-    }
+    for (const [name, value] of Object.entries(fields)) append(byName, name, value);
   }
   return Object.fromEntries([...byName].map(([name, values]) => [name, mergeValues(values)]));
 }

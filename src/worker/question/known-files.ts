@@ -1,6 +1,7 @@
 import { normaliseText } from "../../shared/normalise-text.ts";
 import { endOfName, isAddress, shapeOf } from "./name-shape.ts";
 import type { Claim, Endings } from "./name-shape.ts";
+import { append } from "../../shared/group-by.ts";
 
 /**
  * The files that may be read, by their names alone: whatever is hidden or denied is unknown here. Each answer is the
@@ -61,12 +62,6 @@ export function knownFilesOf(paths: readonly string[]): KnownFiles {
     below: (folder) => folders.get(folder),
     afterBlank: (lastWord) => spaced.get(foldName(lastWord)) ?? [],
   };
-}
-
-function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
 }
 
 const endsWithPath = (path: string, end: string): boolean =>

@@ -25,6 +25,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { FileText } from "./recorded-sources.ts";
 import { NotOnRecord } from "./recorded-calls.ts";
 import { z } from "zod";
+import { groupBy } from "../../shared/group-by.ts";
 
 const resultSchema = z.object({
   path: z.string(),
@@ -222,11 +223,7 @@ export async function recordedLoop(
   const calls = steps.filter(
     (step): step is RecordedCall => step.tool !== null && step.state !== "skipped",
   );
-  const left = new Map<string, RecordedCall[]>();
-  for (const call of calls) {
-    const key = callKey(call.tool.name, call.tool.args);
-    left.set(key, [...(left.get(key) ?? []), call]);
-  }
+  const left = groupBy(calls, ({ tool }) => callKey(tool.name, tool.args));
   let current: RecordedCall | undefined;
   const held = { ...grant, limits: repeatedLimits(grant.limits, steps) };
   const written = async (): Promise<void> => undefined;

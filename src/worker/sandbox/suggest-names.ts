@@ -9,6 +9,7 @@ import { shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 import type { DiskDescriptors } from "./descriptors.ts";
 import type { Ground } from "./visit-file.ts";
+import { append } from "../../shared/group-by.ts";
 
 const maxDistance = 2;
 const maxSuggestions = 3;
@@ -177,12 +178,6 @@ export function listingOf(
     append(composed, normaliseText(name, "NFC"), place);
   }
   return { places, composed, paths: sorted.map(([path]) => path), cutAt };
-}
-
-function append(places: Map<string, FileLocation[]>, name: string, place: FileLocation): void {
-  const others = places.get(name);
-  if (others === undefined) places.set(name, [place]);
-  else others.push(place);
 }
 
 /** A listing that is made when asked for and kept for a while. */

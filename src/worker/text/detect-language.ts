@@ -1,5 +1,6 @@
 import type { Language } from "../../shared/language.ts";
 import { isAscii, normaliseText } from "../../shared/normalise-text.ts";
+import { append } from "../../shared/group-by.ts";
 
 /** The words that a text of the language is full of. One that several languages have counts for each, and the less. */
 const FREQUENT: Readonly<Partial<Record<Language, string>>> = {
@@ -63,9 +64,7 @@ const WEIGHTS: ReadonlyMap<string, readonly Weight[]> = weighWords();
 function weighWords(): Map<string, Weight[]> {
   const spoken = new Map<string, Language[]>();
   for (const [language, words] of Object.entries(FREQUENT) as [Language, string][]) {
-    for (const word of new Set(words.split(" "))) {
-      spoken.set(word, [...(spoken.get(word) ?? []), language]);
-    }
+    for (const word of new Set(words.split(" "))) append(spoken, word, language);
   }
   return new Map(
     [...spoken].map(([word, languages]) => [

@@ -1,14 +1,15 @@
 import { wordFile } from "../../shared/word-lists.ts";
 import { byLanguage } from "./word-forms.ts";
 import type { ListedLanguage } from "./word-forms.ts";
+import { append } from "../../shared/group-by.ts";
 
 /** By word of a language, folded, what says the opposite of it. */
 export const oppositesIn = byLanguage((language: ListedLanguage | "japanese") => {
   const opposites = new Map<string, string[]>();
   for (const pair of wordFile(language).opposites) {
     const [one = "", other = ""] = pair.split("/");
-    opposites.set(one, [...(opposites.get(one) ?? []), other]);
-    opposites.set(other, [...(opposites.get(other) ?? []), one]);
+    append(opposites, one, other);
+    append(opposites, other, one);
   }
   return opposites;
 });

@@ -2,6 +2,7 @@ import type { CitableBlock } from "../evidence/number.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { cutBlocks } from "../text/units/cut-blocks.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
+import { append } from "../../shared/group-by.ts";
 
 /** A sentence of an answer, with the numbers of the pieces that it cites, each once. */
 type AnswerSentence = TextSpan & { readonly cited: readonly number[] };
@@ -34,11 +35,7 @@ export function citedPieces(
   evidence: readonly CitableBlock[],
 ): (found: FoundCitation) => readonly number[] {
   const ofPath = new Map<string, number[]>();
-  for (const { path, number } of evidence) {
-    const numbers = ofPath.get(path);
-    if (numbers === undefined) ofPath.set(path, [number]);
-    else numbers.push(number);
-  }
+  for (const { path, number } of evidence) append(ofPath, path, number);
   return (found) => {
     if (found.kind !== "resolved") return [];
     const { number, path } = found.part.block;

@@ -7,6 +7,7 @@ import { findCitations, findNamedCitations } from "./citations.ts";
 import type { NamedCitation } from "./citations.ts";
 import { headedParts, partFinder, pathFinder } from "./evidence-names.ts";
 import type { HeadedPart, HeadingRule } from "./evidence-names.ts";
+import { append } from "../../shared/group-by.ts";
 
 /** What a citation of an answer stands for. `spelled` is how the answer writes it. */
 export type FoundCitation = TextSpan & { readonly spelled: string } & (
@@ -80,9 +81,7 @@ const KEY = /(?<=^|[\s|#:,;([【])[0-9a-f]{32}(?=$|[\s|#:,;)\]】])/i;
 function keyFinder(evidence: readonly CitableBlock[]): KeyFinder {
   const owners = new Map<string, CitableBlock[]>();
   for (const block of evidence) {
-    if (block.chunkKey === null) continue;
-    const key = block.chunkKey.toLowerCase();
-    owners.set(key, [...(owners.get(key) ?? []), block]);
+    if (block.chunkKey !== null) append(owners, block.chunkKey.toLowerCase(), block);
   }
   return (name) => {
     const found = KEY.exec(name);

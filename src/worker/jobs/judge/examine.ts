@@ -18,6 +18,7 @@ import { MOST_STATEMENTS } from "./judge-call.ts";
 import { auditorOf, examineeFor, keyOf, statementOf } from "./open-judge.ts";
 import type { JudgeSettings } from "./open-judge.ts";
 import type { Examinee } from "./examinee.ts";
+import { groupBy } from "../../../shared/group-by.ts";
 
 type Examination = JudgeSettings & {
   readonly input: ExamineInput;
@@ -198,12 +199,9 @@ const tally = (asked: readonly Pick<Asked, "isConfirmed">[]): ExamCounts["wrong"
 
 /** By kind and language, in the order in which they were met. */
 function partsOf(asked: readonly Asked[]): readonly ExamPart[] {
-  const groups = new Map<string, Asked[]>();
-  for (const one of asked) {
-    const { kind, language, isWrong } = one.pair;
-    const key = JSON.stringify([kind, language, isWrong]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
-  }
+  const groups = groupBy(asked, ({ pair: { kind, language, isWrong } }) =>
+    JSON.stringify([kind, language, isWrong]),
+  );
   return [...groups.values()].flatMap((group): ExamPart[] => {
     const [first] = group;
     if (first === undefined) return [];

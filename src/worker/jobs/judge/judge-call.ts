@@ -10,6 +10,7 @@ import { firstCodePoints } from "../../text/clean-text.ts";
 import { objectSchema } from "../../text/model-json.ts";
 import { DIFFERENCES, readVerdicts, SAYS, UNCLEAR } from "../../verify/judge/verdicts.ts";
 import type { ShownLines, Verdict } from "../../verify/judge/verdicts.ts";
+import { append } from "../../../shared/group-by.ts";
 
 /** More of them in a call cost no less each, and are told apart worse. */
 export const MOST_STATEMENTS = 10;
@@ -134,9 +135,7 @@ function numberLines(statements: readonly AskedStatement[]): {
       if (known !== undefined) return known;
       const number = numbers.size + 1;
       numbers.set(key, number);
-      const under = bySource.get(source) ?? [];
-      under.push(`${String(number)}: ${words}`);
-      bySource.set(source, under);
+      append(bySource, source, `${String(number)}: ${words}`);
       return number;
     }),
   );

@@ -14,6 +14,7 @@ import {
 } from "./classify.ts";
 import type { Classified } from "./classify.ts";
 import type { DocumentItem } from "./document-items.ts";
+import { append } from "../../../shared/group-by.ts";
 
 /**
  * What the words of a label and of its kind count beside the likeness to its examples, which is from 0 to 1. With .03 fewer
@@ -124,11 +125,8 @@ function profileOf(examples: readonly LabelExample[], featuresOf: Features): Pro
   const features = examples.map((example) => featuresOf(textOf(itemsForReaders([example]))));
   const vectorOf = weighWords(features);
   const ofLabel = new Map<string, WordVector[]>();
-  for (const [at, { label }] of examples.entries()) {
-    const vectors = ofLabel.get(label) ?? [];
-    vectors.push(vectorOf(features[at] ?? []));
-    ofLabel.set(label, vectors);
-  }
+  for (const [at, { label }] of examples.entries())
+    append(ofLabel, label, vectorOf(features[at] ?? []));
   const centroids = new Map([...ofLabel].map(([label, vectors]) => [label, sumOf(vectors)]));
   return { featuresOf, vectorOf, centroids };
 }

@@ -11,6 +11,7 @@ import {
 } from "../../text/content-words.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
+import { groupBy } from "../../../shared/group-by.ts";
 
 /** What a question is about, and what would answer it. */
 export type Question = {
@@ -214,7 +215,7 @@ export function piecesOnSubject(
   candidates: readonly Candidate[],
 ): ReadonlySet<number> {
   const names = new Map([...terms].filter(([, weight]) => weight === NAME_WEIGHT));
-  const pieces = byNumber(candidates);
+  const pieces = groupBy(candidates, ({ number }) => number);
   const isOnSubject = (piece: readonly Candidate[]): boolean =>
     kind === "account" ||
     weightOf(names, foundIn(piece)) >= leniency * LEAST_NAMES_IN_PIECE * weightOf(names);
@@ -236,16 +237,6 @@ function weightOf(terms: ReadonlyMap<string, number>, found?: ReadonlySet<string
   let total = 0;
   for (const [stem, weight] of terms) if (found?.has(stem) !== false) total += weight;
   return total;
-}
-
-function byNumber(candidates: readonly Candidate[]): Map<number, Candidate[]> {
-  const pieces = new Map<number, Candidate[]>();
-  for (const candidate of candidates) {
-    const piece = pieces.get(candidate.number);
-    if (piece === undefined) pieces.set(candidate.number, [candidate]);
-    else piece.push(candidate);
-  }
-  return pieces;
 }
 
 /** Fewer paragraphs than these under one name are a list of labels, no conversation. */

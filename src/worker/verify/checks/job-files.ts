@@ -5,6 +5,7 @@ import type { FamilyDocument } from "../../../shared/version-family.ts";
 import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
+import { append } from "../../../shared/group-by.ts";
 
 /** The files of a job while one answer is checked: each is read once, each search made once, and other work has its turn in between. */
 export type JobFiles = {
@@ -75,10 +76,7 @@ async function readFamilies({
   for (const path of await paths()) {
     await pause();
     const key = familyKey(path);
-    if (key === null) continue;
-    const family = families.get(key);
-    if (family === undefined) families.set(key, [{ path, supersedes: [] }]);
-    else family.push({ path, supersedes: [] });
+    if (key !== null) append(families, key, { path, supersedes: [] });
   }
   return families;
 }

@@ -1,6 +1,7 @@
 import { foldWord } from "../../../shared/normalise-text.ts";
 import { areRelated, stemIn } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
+import { append } from "../../../shared/group-by.ts";
 
 /** The files that a claim speaks of, and how the set is named. */
 export type MemberSet = {
@@ -46,12 +47,8 @@ function byWord(paths: readonly string[], { names, language }: SetRequest): Memb
   const folders = new Map<string, string[]>();
   for (const path of paths) {
     const parts = path.split("/");
-    for (let depth = 1; depth < parts.length; depth += 1) {
-      const folder = parts.slice(0, depth).join("/");
-      const held = folders.get(folder);
-      if (held === undefined) folders.set(folder, [path]);
-      else held.push(path);
-    }
+    for (let depth = 1; depth < parts.length; depth += 1)
+      append(folders, parts.slice(0, depth).join("/"), path);
   }
   const stemsOfFolder = new Map(
     [...folders.keys()].map((folder) => [

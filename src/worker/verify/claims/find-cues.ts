@@ -6,6 +6,7 @@ import type { TextSpan } from "../../text/spans.ts";
 import { byLanguage } from "../../text/word-forms.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
+import { append } from "../../../shared/group-by.ts";
 
 /** What a cue says of its clause. The same names in every language: a claim and its sentence may differ in it. */
 export type CueClass = keyof CueWords;
@@ -24,7 +25,7 @@ function phrasesOf(language: ListedLanguage): ReadonlyMap<string, readonly Phras
     for (const phrase of phrases) {
       const words = phrase.split(" ").map(foldWord);
       const [first = ""] = words;
-      byFirst.set(first, [...(byFirst.get(first) ?? []), { name, words }]);
+      append(byFirst, first, { name, words });
     }
   }
   return byFirst;

@@ -16,6 +16,7 @@ import { areRelated, readTerms } from "./terms.ts";
 import type { Term } from "./terms.ts";
 import { unitsOf } from "./units.ts";
 import type { Unit } from "./units.ts";
+import { groupBy } from "../../../shared/group-by.ts";
 
 /** A unit with what the rules look up in it; what costs more is read when it is first asked for. */
 export type ReadUnit = Unit & {
@@ -165,13 +166,7 @@ const BEGINNING = 4;
 
 /** Finds related stems by their first letters, each once. */
 function relatedStems(all: readonly string[]): (stem: string) => readonly string[] {
-  const byBeginning = new Map<string, string[]>();
-  for (const stem of new Set(all)) {
-    const key = stem.slice(0, BEGINNING);
-    const held = byBeginning.get(key);
-    if (held === undefined) byBeginning.set(key, [stem]);
-    else held.push(stem);
-  }
+  const byBeginning = groupBy(new Set(all), (stem) => stem.slice(0, BEGINNING));
   const known = new Map<string, readonly string[]>();
   return (stem) => {
     const found =
