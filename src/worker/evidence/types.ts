@@ -1,38 +1,21 @@
+import type { Config } from "../../shared/config/schema.ts";
 import type { DocumentFilter } from "../../shared/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { VerifyMode } from "../../shared/job.ts";
-import type { Locator } from "../../shared/locator.ts";
 import type { ModelChoice, RoutingSettings } from "../../shared/route-models.ts";
 import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
 import type { RunTrace } from "../../shared/run-trace.ts";
-import type { CheckBudget } from "../../shared/settlement.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
 import type { StoredVerification } from "../../shared/verification.ts";
-import type { LeftOut } from "../documents/extraction.ts";
 import type { Places } from "../documents/places.ts";
 import type { Model, ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { CallCharge, Limiter } from "../models/limiter.ts";
 import type { Offload } from "../offload/offload.ts";
+import type { Reading as SandboxReading } from "../sandbox/open-sandbox.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 
-/** What a read through the sandbox gives. Characters are code points. */
-export type Reading = {
-  readonly kind: "read";
-  readonly path: string;
-  readonly sha256: string;
-  /** Version of the extractor that made the text, and the hash of all of that. */
-  readonly extractor: string;
-  readonly textSha256: string;
-  readonly locator: Locator | null;
-  /** Where its parts stand in the file; left out where its lines say it. */
-  readonly places?: Places;
-  readonly leftOut?: LeftOut | undefined;
-  readonly bytes: number;
-  readonly charsFull: number;
-  readonly charsReturned: number;
-  readonly truncated: boolean;
-  readonly text: string;
+/** What a read through the sandbox gives. */
+export type Reading = Extract<SandboxReading, { kind: "read" }> & {
   /** Of a web page, whose path is its URL. */
   readonly page?: WebPage;
 };
@@ -107,25 +90,9 @@ export type CallLog = {
 };
 
 export type PipelineSettings = {
-  readonly ask: {
-    readonly top_n: number;
-    readonly read_full_on_thorough: boolean;
-    readonly max_chars_full_read: number;
-    readonly summary_triggers: readonly string[];
-    readonly full_evidence_triggers: readonly string[];
-    readonly citations: {
-      readonly enabled: boolean;
-      readonly strict: boolean;
-      readonly require_in_snapshot: boolean;
-      readonly heading_match: "exact" | "prefix" | "ignore";
-      readonly normalize_heading: boolean;
-    };
-    readonly quotes: "off" | "record" | "require";
-    readonly unsupported: "repair" | "drop" | "refuse" | "flag";
-    readonly answer_form: "auto" | "claims" | "text";
-  };
+  readonly ask: Omit<Config["ask"], "index_first_s">;
   readonly model: RoutingSettings;
-  readonly security: { readonly allowed_exts: readonly string[] };
+  readonly security: Pick<Config["security"], "allowed_exts">;
 };
 
 /** A statement of an answer beside the words of the evidence that carry it, or come nearest. */
@@ -173,19 +140,10 @@ export type AskJudge = (
 export type CompareClaims = (pairs: readonly ClaimPair[], signal: AbortSignal) => Promise<Compared>;
 
 /** The `verify` keys of the configuration, with the mode of the job at hand. */
-export type VerifySettings = {
-  readonly mode: VerifyMode;
-  readonly rounds: number;
-  /** 0 to 100. */
-  readonly samplePercent: number;
-  readonly minSources: number;
-  readonly newestWins: boolean;
-  readonly negative: "auto" | "on" | "off";
-  /** Of the checks of a batch. */
-  readonly budget: CheckBudget;
-  /** Of checks, added to that of their batch. */
-  readonly priority: number;
-};
+export type VerifySettings = Omit<
+  Config["verify"],
+  "model" | "steps" | "tiers" | "judge" | "entailment"
+>;
 
 /** All that checks by rule reach beyond the evidence of a run, within what the job may read. */
 export type CheckSources = {

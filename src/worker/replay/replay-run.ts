@@ -160,9 +160,9 @@ function recordedVerification(
     settings: {
       mode: isStrict ? "strict" : "standard",
       rounds: Math.max(revisions, last - NEW_DRAFTS),
-      samplePercent: 100,
-      minSources: stored.audits.some(({ caps }) => caps.includes("one_source")) ? 2 : 1,
-      newestWins: false,
+      sample_percent: 100,
+      min_sources: stored.audits.some(({ caps }) => caps.includes("one_source")) ? 2 : 1,
+      newest_wins: false,
       negative: "off",
       budget: { tokens: null, calls: null },
       priority: 0,

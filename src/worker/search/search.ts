@@ -11,7 +11,7 @@ import {
 } from "../../shared/store/index/question-words.ts";
 import type { QuestionTerm, UnknownWord } from "../../shared/store/index/question-words.ts";
 import { MOST_PHRASES } from "../../shared/store/index/search-filter.ts";
-import type { Facet, SearchFilter, SearchHit } from "../../shared/store/index/search-filter.ts";
+import type { SearchFilter, SearchHit } from "../../shared/store/index/search-filter.ts";
 import type { LexicalQuestion, WeighedTerm } from "../../shared/store/index/search-lexical.ts";
 import { searchVectors } from "../../shared/store/index/search-vectors.ts";
 import { lexemeOf } from "../../shared/store/index/terms.ts";
@@ -44,29 +44,17 @@ export type SearchSettings = {
   readonly floor: number;
 };
 
-export type SearchRequest = {
-  readonly text: string;
-  readonly limit: number;
-  readonly mode: "hybrid" | "lexical" | "vector";
-  /** Hybrid mode looks for what is near to words that no chunk holds, unless they are meant as they are written. */
-  readonly spelling?: "as written";
-  /** Of hybrid mode: a chunk that is near to the text in spelling alone carries no answer, and is left out. */
-  readonly purpose?: "evidence";
-  /** Relative to the work root. */
-  readonly pathPrefix?: string | undefined;
-  readonly source?: string | undefined;
-  /** Values in the frontmatter, all of them. */
-  readonly where?: readonly Facet[] | undefined;
-  /** First and last day of the documents, YYYY-MM-DD. */
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  /** Beginnings of words that are looked for beside the text's, in lower case. */
-  readonly prefixes?: readonly string[] | undefined;
-  /** Words that a chunk must hold in this order. */
-  readonly phrases?: readonly string[] | undefined;
-  /** Words that a chunk must not hold. */
-  readonly excluded?: readonly string[] | undefined;
-};
+export type SearchRequest = Pick<SearchFilter, "limit"> &
+  Partial<SearchFilter> & {
+    readonly text: string;
+    readonly mode: "hybrid" | "lexical" | "vector";
+    /** Hybrid mode looks for what is near to words that no chunk holds, unless they are meant as they are written. */
+    readonly spelling?: "as written";
+    /** Of hybrid mode: a chunk that is near to the text in spelling alone carries no answer, and is left out. */
+    readonly purpose?: "evidence";
+    /** Beginnings of words that are looked for beside the text's, in lower case. */
+    readonly prefixes?: readonly string[] | undefined;
+  };
 
 /**
  * A chunk that was found. `score` is BM25 in lexical mode, cosine similarity in vector mode, and in hybrid mode the fused

@@ -25,7 +25,7 @@ const capsOf = (
   statements: readonly Statement[] = [],
 ) =>
   scoreOf({ round: 0, checks, coverage }, { score: 4, corrections: [] }, statements, {
-    minSources: 0,
+    min_sources: 0,
   });
 
 test("each cap that holds is told, beside others that do", () => {

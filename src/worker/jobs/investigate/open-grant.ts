@@ -1,35 +1,17 @@
+import type { Config } from "../../../shared/config/schema.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import type { InvestigateInput } from "../../../shared/job.ts";
 import { hashJson } from "../../../shared/json-value.ts";
 import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
 import { DEFAULT_PRESET, selectPreset } from "../../../shared/tool-presets.ts";
-import type { AskMode } from "../../sandbox/shell/command.ts";
 import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
 import type { StepLog } from "./step-log.ts";
 
-/** The `tools` keys of the configuration. */
-export type ToolSettings = {
-  readonly presets: Readonly<Record<string, readonly string[]>>;
-  readonly limits: {
-    readonly steps: number;
-    readonly calls: number;
-    readonly tokens: number;
-    readonly time_s: number;
-    readonly batch_artifact_mb: number;
-  };
-  readonly drift: {
-    readonly notes_every: number | null;
-    readonly same_query: number | null;
-    readonly same_place: number | null;
-    readonly sources: number | null;
-    readonly failures: number | null;
-    readonly no_new_evidence: number | null;
-  };
-  readonly unattended: "park" | "deny" | "fail";
-  readonly shell: { readonly ask: AskMode };
-  readonly approval_hours: number;
-};
+export type ToolSettings = Pick<
+  Config["tools"],
+  "presets" | "limits" | "drift" | "unattended" | "shell" | "approval_hours"
+>;
 
 /** The grant that the job has, whatever the configuration says by now; else a new one. Refusals: INVALID_ARGS. */
 export async function openGrant(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { hashJson } from "../../../shared/json-value.ts";
 import { isMcpTool } from "../../../shared/mcp-servers.ts";
 import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
@@ -194,7 +194,7 @@ export function storedOutput(output: ToolOutput): {
   const content = Buffer.from(JSON.stringify({ text, facts, evidence }), "utf8");
   return {
     stream: "result",
-    sha256: createHash("sha256").update(content).digest("hex"),
+    sha256: hash("sha256", content),
     content,
     class: evidence.length > 0 ? "evidence" : "output",
   };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { attachmentPlaces } from "../../../shared/attachment-path.ts";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
@@ -121,7 +121,7 @@ async function restoreState(log: DoorParts["log"]): Promise<ShellState | null> {
   const last = await log.lastState();
   if (last === undefined) return null;
   const { step, sha256, content } = last;
-  const isWhole = content !== null && createHash("sha256").update(content).digest("hex") === sha256;
+  const isWhole = content !== null && hash("sha256", content) === sha256;
   const state = isWhole ? parseState(content) : null;
   if (state === null) throw stateLost(`what step ${step} left in /scratch is gone or damaged`);
   return state;

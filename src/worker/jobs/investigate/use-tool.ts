@@ -1,5 +1,5 @@
 import { inToolSpan } from "../../../shared/traces.ts";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { hashJson } from "../../../shared/json-value.ts";
@@ -18,6 +18,7 @@ import {
 } from "../../text/clean-text.ts";
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
 import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
+import type { ToolSettings } from "./open-grant.ts";
 import { describeMove, hitsOf } from "./moves.ts";
 import { BAD_ARGUMENTS, CALL_LIMIT } from "./policies.ts";
 import { storedOutput, writeStep } from "./record.ts";
@@ -35,10 +36,7 @@ export type ToolUse = {
   readonly checked?: readonly string[];
   readonly record: InvestigationRecord;
   readonly log: StepLog;
-  readonly settings: {
-    readonly unattended: "park" | "deny" | "fail";
-    readonly approval_hours: number;
-  };
+  readonly settings: Pick<ToolSettings, "unattended" | "approval_hours">;
   readonly trace: Pick<RunTrace, "mayTake">;
   readonly signal: AbortSignal;
 };
@@ -59,19 +57,15 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   const tool = use.tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
     const told = unknownTool(call.name, use.tools).message;
-    await tell(use, { rule: "not_granted", tool: nameOf(call), denied: true, told });
-    return null;
+    return tell(use, { rule: "not_granted", tool: nameOf(call), denied: true, told });
   }
   const read = parseArgs(tool, call.args);
-  if (read.kind === "refused") {
-    await tell(use, { rule: BAD_ARGUMENTS, tool: tool.name, told: read.message });
-    return null;
-  }
+  if (read.kind === "refused")
+    return tell(use, { rule: BAD_ARGUMENTS, tool: tool.name, told: read.message });
   const most = tool.limits.callsPerRun;
   if (callsOf(use.record.steps).filter((step) => step.tool?.name === tool.name).length >= most) {
     const told = `${tool.name} may be called ${most} times in one investigation, and was. Call another tool, or end.`;
-    await tell(use, { rule: CALL_LIMIT, tool: tool.name, told });
-    return null;
+    return tell(use, { rule: CALL_LIMIT, tool: tool.name, told });
   }
   const ordinal = use.record.nextOrdinal;
   const args = cleanRecord(read.args);
@@ -90,8 +84,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   });
   if (begun !== "begun") {
     const told = `${name} is not allowed any more (${begun.replaceAll("_", " ")}).`;
-    await tell(use, { rule: begun, tool: name, denied: true, told });
-    return null;
+    return tell(use, { rule: begun, tool: name, denied: true, told });
   }
   if (request instanceof Failure) return leaveUncertain(use, ordinal, request);
   return request === null ? makeCall(use, ordinal, valid) : askPerson(use, ordinal, valid, request);
@@ -149,8 +142,7 @@ export async function goOnWaiting(
     return makeCall(use, ordinal, call, request === null ? undefined : "approved");
   }
   if (approved === undefined) return askPerson(use, ordinal, call, request);
-  await endDenied(use, ordinal, call, "What was approved is not what would be done now.");
-  return null;
+  return endDenied(use, ordinal, call, "What was approved is not what would be done now.");
 }
 
 /** Nobody approves what nobody was shown. */
@@ -175,10 +167,7 @@ async function askPerson(
   const { tool, args } = call;
   const preview = showHidden(need.preview);
   const chars = countCodePoints(preview);
-  if (chars > MOST_PREVIEW_CHARS) {
-    await endDenied(use, ordinal, call, tooLong(chars));
-    return null;
-  }
+  if (chars > MOST_PREVIEW_CHARS) return endDenied(use, ordinal, call, tooLong(chars));
   const { unattended, approval_hours: hours } = use.settings;
   if (unattended !== "park") {
     await endDenied(use, ordinal, call, nobodyThere(need, use.tools));
@@ -200,8 +189,7 @@ async function askPerson(
   });
   if (answer === "waiting") throw approvalPending(tool.name);
   if (answer.verdict === "approve") return makeCall(use, ordinal, call, "approved");
-  await endDenied(use, ordinal, call, deniedBecause(answer.reason));
-  return null;
+  return endDenied(use, ordinal, call, deniedBecause(answer.reason));
 }
 
 export const approvalPending = (tool: string): Failure =>
@@ -229,7 +217,7 @@ export async function endDenied(
   ordinal: number,
   { tool, args }: { readonly tool: Pick<Tool, "name">; readonly args: object },
   why: string,
-): Promise<void> {
+): Promise<null> {
   const error = { code: "TOOL_DENIED", message: why };
   const detail = { denied: true };
   await log.endTool(ordinal, {
@@ -250,6 +238,7 @@ export async function endDenied(
     tokens: 0,
     tool: { name: tool.name, args: cleanRecord(args), output: null, error },
   });
+  return null;
 }
 
 /** A tool that has no limit of its own. */
@@ -272,10 +261,8 @@ export async function makeCall(
   );
   use.trace.mayTake(REST_MS);
   const durationMs = performance.now() - startedAt;
-  if (given.kind === "broke" && given.code === "TOOL_DENIED") {
-    await endDenied(use, ordinal, call, cleanText(given.message));
-    return null;
-  }
+  if (given.kind === "broke" && given.code === "TOOL_DENIED")
+    return endDenied(use, ordinal, call, cleanText(given.message));
   const { output, kept, cut } = await fitOutputs(use.log, given.kind === "output" ? given : null);
   const error =
     given.kind === "output"
@@ -288,7 +275,7 @@ export async function makeCall(
     ...kept.map(({ stream, content }) => ({
       stream,
       content,
-      sha256: createHash("sha256").update(content).digest("hex"),
+      sha256: hash("sha256", content),
       class: stream === "state" ? ("state" as const) : ("output" as const),
     })),
   ];
@@ -412,13 +399,13 @@ async function attempt(
 }
 
 /** A rule that acted on what the model wrote; the model is told. */
-const tell = (
+async function tell(
   use: Pick<ToolUse, "record" | "log">,
   detail: StepDetail & { readonly told: string },
-): Promise<void> =>
-  writeStep(use, "policy", {
-    ...detail,
-    told: cleanText(firstCodePoints(detail.told, MOST_ERROR_CHARS)),
-  });
+): Promise<null> {
+  const told = cleanText(firstCodePoints(detail.told, MOST_ERROR_CHARS));
+  await writeStep(use, "policy", { ...detail, told });
+  return null;
+}
 
 const nameOf = ({ name }: Call): string => cleanText(firstCodePoints(name, 100));

@@ -48,7 +48,7 @@ async function findByRules(
   { draft: { task, evidence }, statements }: NewRound,
   { verification, parts }: Verifying,
 ): Promise<RuleFindings> {
-  const { negative, newestWins } = verification.settings;
+  const { negative, newest_wins: newestWins } = verification.settings;
   const claims = statements.map(({ number, claim }) => ({ number, text: claim.text, claim }));
   const settings = { negative, newestWins, mostMembers: MOST_MEMBERS };
   const answer = { task, claims, evidence };
@@ -78,7 +78,7 @@ async function newChecks(
   found: RuleFindings,
   { verification, audit, parts }: Verifying,
 ): Promise<readonly CheckRecord[]> {
-  const { newestWins } = verification.settings;
+  const { newest_wins: newestWins } = verification.settings;
   const candidates = (claim: number): readonly string[] =>
     candidatesFor(claim, found.coverage, citedBy(claim, statements, draft.evidence));
   const byRule = found.checks

@@ -7,12 +7,7 @@ import type { Queryable } from "../../../shared/store/connection/database.ts";
 import { selectVerification } from "../../../shared/store/jobs/verification.ts";
 import type { StoredVerification } from "../../../shared/verification.ts";
 import { modelOf } from "../../answer/call-model.ts";
-import type {
-  CheckSources,
-  PipelineDependencies,
-  Verification,
-  VerifySettings,
-} from "../../evidence/types.ts";
+import type { CheckSources, PipelineDependencies, Verification } from "../../evidence/types.ts";
 import { mostRerankMs } from "../../settings.ts";
 
 type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
@@ -45,8 +40,9 @@ export function openVerification(
   if (mode === "off") return undefined;
   const pathPrefix = pathPrefixIn(input);
   const { model } = config.verify;
+  const negative = input.options?.negative ?? config.verify.negative;
   return {
-    settings: settingsOf(config.verify, mode, input.options?.negative),
+    settings: { ...config.verify, mode, negative },
     jobId,
     stored,
     async auditor(signal) {
@@ -99,21 +95,6 @@ export const storedRounds =
   (db: Queryable, jobId: string): Parts["stored"] =>
   () =>
     selectVerification(db, jobId);
-
-const settingsOf = (
-  verify: Config["verify"],
-  mode: VerifySettings["mode"],
-  negative: VerifySettings["negative"] = verify.negative,
-): VerifySettings => ({
-  mode,
-  rounds: verify.rounds,
-  samplePercent: verify.sample_percent,
-  minSources: verify.min_sources,
-  newestWins: verify.newest_wins,
-  negative,
-  budget: verify.budget,
-  priority: verify.priority,
-});
 
 /** What rules may look at is what the job may read: files by the sandbox that it is given, rows by its prefix. */
 function sourcesOf({

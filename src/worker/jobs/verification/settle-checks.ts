@@ -149,7 +149,7 @@ export function scoreOf(
   { round, checks, coverage }: Round,
   reply: AuditReply | null,
   statements: readonly Statement[],
-  { minSources }: Pick<VerifySettings, "minSources">,
+  { min_sources: fewest }: Pick<VerifySettings, "min_sources">,
 ): AuditRecord {
   const caps = [
     ...(checks.some(({ state }) => state === "unknown") ? ["unknown_check"] : []),
@@ -160,7 +160,7 @@ export function scoreOf(
     ...(statements.some((one) => isDoubted(one) && !checks.some(isOf(one)))
       ? ["unchecked_doubt"]
       : []),
-    ...(sourcesOf(checks, statements) < minSources ? ["one_source"] : []),
+    ...(sourcesOf(checks, statements) < fewest ? ["one_source"] : []),
   ];
   const given = reply?.score ?? null;
   const score = given === null || caps.length === 0 ? given : Math.min(given, CAPPED);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import type { Outcome } from "../../../shared/run-result.ts";
@@ -87,11 +87,11 @@ function record({ parts: { trace } }: Verifying, change: Partial<VerificationRec
 
 /** Whether an answer is verified at all: sampled takes those with an unconfirmed statement, and so many of the others by their job. */
 function isChosen({ claims }: Draft<unknown>, { settings, jobId }: Verification): boolean {
-  const { mode, samplePercent } = settings;
+  const { mode, sample_percent: percent } = settings;
   if (mode === "off") return false;
   if (mode !== "sampled") return true;
   if (claims.some(({ stands, grade }) => stands && grade !== "supported")) return true;
-  return isSampled(jobId, samplePercent);
+  return isSampled(jobId, percent);
 }
 
 /** Whether a job is one of `percent` in a hundred; the same whenever it is asked. */
@@ -235,8 +235,7 @@ const WHY_NOT = {
   unverified: "No auditor could be had for the answer, or read.",
 } as const;
 
-const hashOf = ({ text }: Draft<unknown>): string =>
-  createHash("sha256").update(text).digest("hex");
+const hashOf = ({ text }: Draft<unknown>): string => hash("sha256", text);
 
 /**
  * An answer that was not verified goes to whoever is next: another model answers anew, a person looks at it. What a person

@@ -13,17 +13,13 @@ import { lettersOf } from "../reply.ts";
 import { citedPieces } from "../cited-sentences.ts";
 import type { FoundCitation } from "../resolve-citations.ts";
 import { splitCitedText } from "./split.ts";
+import type { SplitClaim } from "./split.ts";
 import { gradeClaims } from "./grade.ts";
 import type { GradedClaim } from "./grade.ts";
 import { nearestPlace } from "./windows.ts";
 
-/** A statement of an answer and where it stands there, in UTF-16 units, with its citations. */
-export type Statement = TextSpan & {
-  /** Without its citations. */
-  readonly text: string;
-  /** Numbers that it cites, each once; 0 for what names no piece. */
-  readonly cites: readonly number[];
-  readonly isInherited: boolean;
+/** A statement of an answer in prose, or one that a model gave with its quote. Of its numbers 0 is what names no piece. */
+export type Statement = SplitClaim & {
   readonly quote?: string | undefined;
   /** A line that is no statement by its form, and states a figure or a link that stands nowhere. */
   readonly isLoose?: boolean;

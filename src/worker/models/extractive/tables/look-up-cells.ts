@@ -277,7 +277,7 @@ function shownCells(
     .sort((one, other) => one - other)
     .map((column) => ({ name: columns[column] ?? "", cell: cells[column] ?? "" }));
   const said = shown.map(({ name, cell }) => (name === "" ? cell : `${name}: ${cell}`));
-  if (layout === "records") return shown.some(({ name }) => name === "") ? said : said;
+  if (layout === "records") return said;
   const isUnnamed = shown[0]?.name === "";
   return [isUnnamed ? `${said[0] ?? ""} — ${said.slice(1).join("; ")}` : said.join("; ")];
 }
