@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Config } from "./config/schema.ts";
 
@@ -29,8 +29,7 @@ export const vectorDigestsOf = ({ embed }: Pick<Config, "embed">): Record<string
 const digestsOf = (settings: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, digestOf(value)]));
 
-const digestOf = (value: unknown): string =>
-  createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8);
+const digestOf = (value: unknown): string => hash("sha256", JSON.stringify(value)).slice(0, 8);
 
 const summarySchema = z.object({ settings: z.record(z.string(), z.string()) });
 

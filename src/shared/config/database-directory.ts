@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { accessSync, constants, existsSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
@@ -37,8 +37,7 @@ export function userStateFolder({
 }
 
 /** @param folder its real path */
-export const hashOfFolder = (folder: string): string =>
-  createHash("sha256").update(folder).digest("hex").slice(0, 16);
+export const hashOfFolder = (folder: string): string => hash("sha256", folder).slice(0, 16);
 
 function canBeMade(directory: string): boolean {
   const parent = dirname(directory);

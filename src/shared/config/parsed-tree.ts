@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ConfigTree, SourceLocation } from "./config-tree.ts";
 
 /** A tree as JSON holds it: places as line and column, of the one file that it was parsed from. */
@@ -15,7 +15,7 @@ type StoredFile = { readonly sha256: string; readonly tree: Stored };
  * @param text the file that the tree was parsed from
  */
 export const storeTree = (tree: ConfigTree, text: string): string =>
-  JSON.stringify({ sha256: hashOf(text), tree: store(tree) } satisfies StoredFile);
+  JSON.stringify({ sha256: hash("sha256", text), tree: store(tree) } satisfies StoredFile);
 
 /**
  * The tree that was stored, with the places of its values in the file as messages name it.
@@ -23,10 +23,8 @@ export const storeTree = (tree: ConfigTree, text: string): string =>
  */
 export function restoreTree(json: string, text: string, origin: string): ConfigTree | undefined {
   const { sha256, tree } = JSON.parse(json) as StoredFile;
-  return sha256 === hashOf(text) ? restore(tree, origin) : undefined;
+  return sha256 === hash("sha256", text) ? restore(tree, origin) : undefined;
 }
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 function store(tree: ConfigTree): Stored {
   const position = [tree.place.line ?? 1, tree.place.column ?? 1] as const;

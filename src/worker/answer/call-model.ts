@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { ModelChoice } from "../../shared/route-models.ts";
@@ -226,23 +226,22 @@ const cleaned = ({ reasoning, ...reply }: ModelReply): ModelReply => ({
 
 /** SHA-256 of all that decides a reply: who is asked, with which options, what, and within which bounds. */
 export const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
-  createHash("sha256")
-    .update(
-      JSON.stringify([
-        model.name,
-        model.facts.provider,
-        model.facts.digest,
-        Object.entries(model.facts.options).sort(([one], [other]) => (one < other ? -1 : 1)),
-        prompt.record.sha256,
-        choice.maxTokens,
-        overrides?.temperature ?? null,
-        overrides?.format ?? null,
-        overrides?.tools ?? null,
-        ...samplingOf(overrides),
-        ...(overrides?.toolChoice === undefined ? [] : [overrides.toolChoice]),
-      ]),
-    )
-    .digest("hex");
+  hash(
+    "sha256",
+    JSON.stringify([
+      model.name,
+      model.facts.provider,
+      model.facts.digest,
+      Object.entries(model.facts.options).sort(([one], [other]) => (one < other ? -1 : 1)),
+      prompt.record.sha256,
+      choice.maxTokens,
+      overrides?.temperature ?? null,
+      overrides?.format ?? null,
+      overrides?.tools ?? null,
+      ...samplingOf(overrides),
+      ...(overrides?.toolChoice === undefined ? [] : [overrides.toolChoice]),
+    ]),
+  );
 
 /** Nothing where nothing is given: hashes of requests that are on record stay what they are. */
 function samplingOf(overrides: ModelCall["overrides"]): readonly unknown[] {

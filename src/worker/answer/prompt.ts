@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { PromptEvidence, PromptRecord } from "../../shared/run-result.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import type { CitableBlock } from "../evidence/number.ts";
@@ -120,8 +120,7 @@ const referenceTo = ({
   summaryLevel,
 });
 
-const hashOf = (messages: readonly Message[]): string =>
-  createHash("sha256").update(JSON.stringify(messages)).digest("hex");
+const hashOf = (messages: readonly Message[]): string => hash("sha256", JSON.stringify(messages));
 
 /** What a second try is told of the first: for the prompt its words, for the record the codes. */
 export type Correction = { readonly text: string; readonly violations: readonly string[] };

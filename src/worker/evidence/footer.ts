@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { READ_TOOL } from "../../shared/tool-presets.ts";
 import type { AdmittedEvidence, Reading, ToolPrint } from "./types.ts";
@@ -36,9 +36,7 @@ export function scopeFooter({
 
 /** SHA-256 of the lines `label sha256` in the order of the steps, joined by LF; 64 hex. */
 export const outputsHash = (outputs: readonly Pick<ToolPrint, "label" | "sha256">[]): string =>
-  createHash("sha256")
-    .update(outputs.map(({ label, sha256 }) => `${label} ${sha256}`).join("\n"))
-    .digest("hex");
+  hash("sha256", outputs.map(({ label, sha256 }) => `${label} ${sha256}`).join("\n"));
 
 function ofFile({ truncated, charsReturned, charsFull, sha256, page, path }: Reading): string {
   const extent = truncated ? "partial" : "full";
@@ -62,7 +60,7 @@ function ofFiles(readings: readonly Reading[]): string {
 /** SHA-256 of the lines `path sha256` in reading order, joined by LF; 64 hex. The paths are those of the evidence rows. */
 export function filesHash(files: readonly Pick<Reading, "path" | "sha256">[]): string {
   const lines = files.map(({ path, sha256 }) => `${cleanText(path)} ${sha256}`);
-  return createHash("sha256").update(lines.join("\n")).digest("hex");
+  return hash("sha256", lines.join("\n"));
 }
 
 /** The footer of a summary that was made in parts, which together cover the whole file. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { AskInput } from "../../shared/job.ts";
@@ -176,11 +176,10 @@ function brokenReading(reading: Reading): string | null {
   if (charsReturned > charsFull) return "more characters came than it holds";
   if (truncated !== charsReturned < charsFull) return "truncated contradicts the counts";
   if (countCodePoints(text) !== charsReturned) return "the text is not as long as it says";
-  if (!truncated && hashOf(text) !== textSha256) return "its sha256 is not that of its text";
+  if (!truncated && hash("sha256", text) !== textSha256)
+    return "its sha256 is not that of its text";
   return null;
 }
-
-const hashOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** What of a passage contradicts itself, or null. */
 function brokenPassage(passage: Passage): string | null {

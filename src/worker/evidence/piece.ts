@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { EvidencePiece } from "../../shared/run-result.ts";
 import { UTF8 } from "../documents/formats/utf8.ts";
 import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
@@ -17,7 +17,7 @@ export function filePiece(reading: Reading, verdict: Verdict, previewChars: numb
     path: cleanText(reading.path),
     source: null,
     sha256: reading.sha256,
-    textSha256: hashOf(reading.text),
+    textSha256: hash("sha256", reading.text),
     extractor: reading.extractor,
     charsFull: reading.charsFull,
     charsReturned: reading.charsReturned,
@@ -54,7 +54,7 @@ export function chunkPiece(
     path: cleanText(path),
     source,
     sha256,
-    textSha256: hashOf(passage.text),
+    textSha256: hash("sha256", passage.text),
     extractor: passage.extractor,
     charsFull: passage.docChars,
     charsReturned: endChar - startChar,
@@ -85,7 +85,7 @@ export function outputPiece(
     path: label,
     source: null,
     sha256,
-    textSha256: hashOf(text),
+    textSha256: hash("sha256", text),
     extractor: UTF8.version,
     charsFull,
     charsReturned,
@@ -107,7 +107,5 @@ export function countLines(text: string): number {
   const breaks = text.match(/\r\n|\n|\r/g)?.length ?? 0;
   return Math.max(1, /[\r\n]$/.test(text) ? breaks : breaks + 1);
 }
-
-const hashOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 const previewOf = (text: string, chars: number): string => cleanText(firstCodePoints(text, chars));

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AskInput } from "../../shared/job.ts";
 import { preferNewest } from "./prefer-newest.ts";
 import type { PassedOver } from "./prefer-newest.ts";
@@ -40,5 +40,5 @@ export const rerankerOf = (passages: readonly Pick<Passage, "reranked">[]): stri
 /** SHA-256 of the lines `chunk_key sha256` in rank order, joined by LF; 64 hex. */
 export function snapshotHash(passages: readonly Pick<Passage, "chunkKey" | "sha256">[]): string {
   const lines = passages.map(({ chunkKey, sha256 }) => `${chunkKey} ${sha256}`);
-  return createHash("sha256").update(lines.join("\n")).digest("hex");
+  return hash("sha256", lines.join("\n"));
 }

@@ -1,5 +1,5 @@
 import { FENCE_CHARS } from "../evidence/fence.ts";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Kind } from "../../shared/job.ts";
 import { isRecord } from "../../shared/json-value.ts";
 import type { CitableBlock } from "../evidence/number.ts";
@@ -35,7 +35,7 @@ export const blocksOf = (items: readonly DigestItem[]): CitableBlock[] =>
     summaryLevel: level,
   }));
 
-export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const sha256Of = (text: string): string => hash("sha256", text);
 
 const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
 

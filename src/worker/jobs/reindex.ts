@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
@@ -197,7 +197,7 @@ const embedJob = (customId: string, chunks: EmbedChunks): NewJob =>
 
 /** A job that stands behind another one. */
 export function jobOf(customId: string, input: EmbedChunksInput | IndexInput | OcrInput): NewJob {
-  const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
+  const inputSha256 = hash("sha256", JSON.stringify(input));
   return { customId, input, inputSha256, priority: 0 };
 }
 

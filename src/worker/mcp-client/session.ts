@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
@@ -132,7 +132,7 @@ function answerOf({ content, structuredContent, isError }: CallToolResult): McpA
     kind: "answer",
     text: firstCodePoints(whole, MOST_TEXT_CHARS),
     chars: countCodePoints(whole),
-    sha256: createHash("sha256").update(whole).digest("hex"),
+    sha256: hash("sha256", whole),
     isError: isError === true,
   };
 }

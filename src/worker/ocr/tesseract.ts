@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
@@ -115,7 +115,7 @@ export async function startEngine(
     const read = readFileSync(file);
     const model = file.endsWith(".gz") ? gunzipSync(read) : read;
     core.FS.writeFile(`/models/${language}.traineddata`, model);
-    return `${language} ${createHash("sha256").update(model).digest("hex").slice(0, 8)}`;
+    return `${language} ${hash("sha256", model).slice(0, 8)}`;
   });
   const languages = models.map(([language]) => language);
   if (api.Init("/models", languages.join("+"), ENGINE_MODE[build]) !== 0) {

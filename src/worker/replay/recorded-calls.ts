@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { routeOf, withModel } from "../../shared/kinds.ts";
@@ -85,7 +85,7 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
       },
     },
     replyTo(messages) {
-      const sha256 = createHash("sha256").update(JSON.stringify(messages)).digest("hex");
+      const sha256 = hash("sha256", JSON.stringify(messages));
       const call = byPrompt.get(sha256);
       return call === undefined ? undefined : recordedReply(call);
     },

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import {
@@ -50,7 +50,7 @@ const printed = (text: string, call: string): ToolEvidence => ({
   kind: "output",
   output: {
     call: cleanText(call.trim()),
-    sha256: createHash("sha256").update(text, "utf8").digest("hex"),
+    sha256: hash("sha256", text),
     charsFull: countCodePoints(text),
     text,
   },

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Reading } from "../evidence/types.ts";
@@ -60,9 +60,9 @@ export async function readPage(
   const reading: Reading = {
     kind: "read",
     path: url.href,
-    sha256: hashOf(bytes),
+    sha256: hash("sha256", bytes),
     extractor: EXTRACTOR,
-    textSha256: hashOf(text),
+    textSha256: hash("sha256", text),
     locator: null,
     bytes: bytes.length,
     charsFull: chars,
@@ -113,5 +113,3 @@ const metaCharset = (bytes: Buffer): string | null =>
   /<meta[^>]{0,200}charset\s*=\s*["']?([A-Za-z0-9_:.-]{1,40})/i.exec(
     bytes.subarray(0, 2_048).toString("latin1"),
   )?.[1] ?? null;
-
-const hashOf = (of: Buffer | string): string => createHash("sha256").update(of).digest("hex");

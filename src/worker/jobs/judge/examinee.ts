@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Refusal } from "../../../shared/failure.ts";
 import type { JudgeForm } from "../../../shared/verify-modes.ts";
 import { callForText } from "../../answer/call-model.ts";
@@ -40,7 +40,7 @@ export function examineeOf(
   const shared = {
     name: model.name,
     form,
-    identity: facts.digest ?? createHash("sha256").update(JSON.stringify(build)).digest("hex"),
+    identity: facts.digest ?? hash("sha256", JSON.stringify(build)),
     isKnown: facts.digest !== null,
   };
   if (form === "list") {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { Config } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { routeModels } from "../../../shared/route-models.ts";
@@ -78,7 +78,7 @@ export function examineeFor(
     const { compareClaims } = deps;
     if (compareClaims === undefined) return null;
     const { model_id: name, dtype, digest } = entailment;
-    const identity = digest ?? createHash("sha256").update(`${name} ${dtype}`).digest("hex");
+    const identity = digest ?? hash("sha256", `${name} ${dtype}`);
     return comparingExaminee({ name, identity }, compareClaims);
   }
   if (auditor === null) return null;
@@ -237,7 +237,7 @@ function controlsFor(seed: Buffer, fenceKey: Buffer): readonly ExamPair[] {
 export const statementOf = ({ id, heading, lines, statement }: ExamPair): AskedStatement => ({
   text: statement,
   lines: lines.map((text) => ({
-    source: [`notes/${createHash("sha256").update(id).digest("hex").slice(0, 6)}.md`, heading ?? ""]
+    source: [`notes/${hash("sha256", id).slice(0, 6)}.md`, heading ?? ""]
       .filter((name) => name !== "")
       .join(" > "),
     text,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -112,9 +112,7 @@ const inPlace = (
 export function shuffled<T>(all: readonly T[], seed: string, keyOf: (one: T) => string): T[] {
   const hashed = all.map((one) => ({
     one,
-    hash: createHash("sha256")
-      .update(`${seed}\n${keyOf(one)}`)
-      .digest("hex"),
+    hash: hash("sha256", `${seed}\n${keyOf(one)}`),
   }));
   return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ one }) => one);
 }
