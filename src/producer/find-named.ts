@@ -1,4 +1,4 @@
-import { findCloseNames } from "../shared/close-names.ts";
+import { hintNames } from "../shared/close-names.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { findId } from "../shared/store/jobs/find-id.ts";
@@ -18,11 +18,8 @@ const RECENT = 1_000;
 export async function findNamedBatch(db: Queryable, nameOrId: string): Promise<BatchProgress> {
   const batch = (await findBatch(db, nameOrId)) ?? (await findByBeginning(db, nameOrId));
   if (batch !== undefined) return batch;
-  const close = findCloseNames(nameOrId, await selectBatchNames(db, RECENT));
-  const hint =
-    close.length === 0
-      ? "nightdesk batch list --all shows all."
-      : `did you mean ${close.map((name) => JSON.stringify(name)).join(" or ")}?`;
+  const names = await selectBatchNames(db, RECENT);
+  const hint = hintNames(nameOrId, names, "nightdesk batch list --all shows all.");
   throw new Failure("NOT_FOUND", `There is no batch ${JSON.stringify(nameOrId)}; ${hint}`);
 }
 
@@ -55,10 +52,6 @@ export async function findNamedSchedule(
 }
 
 function notFound(name: string, names: readonly string[]): Failure {
-  const close = findCloseNames(name, names);
-  const hint =
-    close.length === 0
-      ? "nightdesk schedule list shows all."
-      : `did you mean ${close.map((known) => JSON.stringify(known)).join(" or ")}?`;
+  const hint = hintNames(name, names, "nightdesk schedule list shows all.");
   return new Failure("NOT_FOUND", `There is no schedule ${JSON.stringify(name)}; ${hint}`);
 }

@@ -12,6 +12,12 @@ export function findCloseNames(wanted: string, names: readonly string[]): readon
     .map(({ name }) => name);
 }
 
+/** `did you mean "a" or "b"?`; the other hint where no name is close. */
+export function hintNames(wanted: string, names: readonly string[], otherwise: string): string {
+  const close = findCloseNames(wanted, names).map((name) => JSON.stringify(name));
+  return close.length === 0 ? otherwise : `did you mean ${close.join(" or ")}?`;
+}
+
 const distanceOf = (a: string, b: string, most: number): number => {
   if (a.length >= 3 && b.startsWith(a)) return 1;
   // A letter more or less makes another name of one that has but two.

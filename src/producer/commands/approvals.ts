@@ -57,10 +57,7 @@ async function listRequests(
 ): Promise<void> {
   const which = invocation.options["all"] === true ? "all" : "waiting";
   const groups = await selectApprovalGroups(database, { batchId, which, limit });
-  if (terminal.isJson) {
-    await terminal.printJson(groups);
-    return;
-  }
+  if (terminal.isJson) return terminal.printJson(groups);
   if (groups.length > 0) await printList(terminal, approvalTable(groups));
   if (groups.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
   const waiting = await countWaiting(database, batchId);
@@ -81,10 +78,7 @@ async function listUncertain(
   { batchId, limit }: Listed,
 ): Promise<void> {
   const steps = await selectUncertainSteps(database, batchId, limit);
-  if (terminal.isJson) {
-    await terminal.printJson(steps);
-    return;
-  }
+  if (terminal.isJson) return terminal.printJson(steps);
   if (steps.length === 0) {
     terminal.say("There is no call of which it is not known whether it had its effect.");
     return;

@@ -82,8 +82,8 @@ async function print(
 ): Promise<void> {
   terminal.clearStatus();
   const isDry = invocation.options["dryRun"] === true;
-  if (terminal.isJson) {
-    await terminal.printJson({
+  if (terminal.isJson)
+    return terminal.printJson({
       ok: true,
       dry_run: isDry,
       deleted_batches: batches,
@@ -95,8 +95,6 @@ async function print(
         jobs: batch.jobs,
       })),
     });
-    return;
-  }
   for (const batch of old) {
     await terminal.print(
       `${formatTime(batch.finishedAt, terminal.zone)}  ${countOf(batch.jobs, "job")}  ${batch.name}`,

@@ -30,13 +30,11 @@ export const forget: CommandHandler = databaseCommand(
     }
     const contents = await forgetAll(database, path, { documents, runs });
     const shared = documents.filter(({ others, isKept }) => isKept && others > 0);
-    if (terminal.isJson) {
-      await terminal.printJson({
+    if (terminal.isJson)
+      return terminal.printJson({
         ...{ ok: true, path, documents: documents.map((one) => one.path) },
         ...{ contents, contents_of_others: shared.map((one) => one.path), runs: runs.map(jsonOf) },
       });
-      return;
-    }
     terminal.say(
       `Forgotten: ${what}. Contents removed: ${formatCount(contents)}. Answers and quotes of those runs stay. ` +
         "A file that still lies in a source is indexed again by the next index, unless a .nightdeskignore names it.",
@@ -109,15 +107,13 @@ export const prune: CommandHandler = databaseCommand(async ({ terminal }, databa
     bytes += slice.bytes;
   }
   const left = await sumContents(database);
-  if (terminal.isJson) {
-    await terminal.printJson({
+  if (terminal.isJson)
+    return terminal.printJson({
       ok: true,
       removed_contents: contents,
       removed_bytes: bytes,
       bytes_left: left,
     });
-    return;
-  }
   terminal.say(
     `Contents removed: ${formatCount(contents)}, ${formatCount(bytes)} bytes. Kept: ${formatCount(left)} bytes.`,
   );

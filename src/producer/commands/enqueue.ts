@@ -25,6 +25,7 @@ import { daysOfLines } from "../selection/of-days.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { hintHold, hintSearchKey, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
+import { printUnchanged } from "./file-jobs.ts";
 import { argumentOf, batchSettingsOf, textOf } from "./options.ts";
 
 export const enqueue: CommandHandler = async (invocation) => {
@@ -36,12 +37,8 @@ export const enqueue: CommandHandler = async (invocation) => {
   try {
     return await withDatabase(context, "create", async (database) => {
       const batch = await selectBatch(database, requested, input.name, settings);
-      return finish(
-        context,
-        database,
-        batch,
-        await load(context, database, { batch, chunks: input.chunks }),
-      );
+      const loaded = await load(context, database, { batch, chunks: input.chunks });
+      return finish(context, database, batch, loaded);
     });
   } finally {
     await input.close();
@@ -56,7 +53,7 @@ async function finish(
 ): Promise<number> {
   if (enqueued.leftOut > 0) {
     context.terminal.say(`Not of these days: ${countOf(enqueued.leftOut, "line")} on files.`);
-    if (enqueued.outcome === "empty") return printNothingOfDays(context);
+    if (enqueued.outcome === "empty") return printUnchanged(context);
   }
   if (enqueued.outcome !== "queued") return printRejected(context, batch, enqueued);
   await printEnqueued(context, batch, enqueued);
@@ -122,14 +119,6 @@ async function load(
 
 /** With what is to be said of model names that are not known, if there are any. */
 type Loaded = Enqueued & { readonly unknownModels: string | undefined };
-
-/** Nothing to queue is no failure: the files of these days may be none. */
-async function printNothingOfDays({ terminal, invocation }: CommandContext): Promise<number> {
-  if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, batch_id: null, batch: null, state: "unchanged" });
-  }
-  return EXIT.ok;
-}
 
 /** The batch, and what became of the lines. */
 async function printEnqueued(

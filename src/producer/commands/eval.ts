@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { hostname } from "node:os";
 import { relative } from "node:path";
 import { openContext, withDatabase } from "../../shared/command-context.ts";
@@ -213,7 +213,7 @@ function batchStem({ context, file, model }: Variant): string {
   const { config, invocation } = context;
   const asked = file.questions.map(({ id, question }) => [id, question]);
   const of = [asked, model ?? null, configFingerprint(config), invocation.version];
-  const digest = createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, 10);
+  const digest = hash("sha256", JSON.stringify(of)).slice(0, 10);
   const names = [file.name, model].filter((name) => name !== undefined);
   return `eval ${names.map((name) => name.slice(0, MOST_LABEL_CHARS)).join(" ")} ${digest}`;
 }
@@ -276,16 +276,14 @@ async function printResults(
   results: readonly Result[],
 ): Promise<void> {
   const differences = differencesOf(results);
-  if (terminal.isJson) {
-    await terminal.printJson({
+  if (terminal.isJson)
+    return terminal.printJson({
       ok: true,
       file: file.name,
       questions: file.questions.length,
       evaluated: results.map(resultJson),
       differences,
     });
-    return;
-  }
   const [first] = results;
   const isAlone = results.length === 1 && first !== undefined;
   await printList(terminal, isAlone ? evaluationTable(first) : comparisonTable(results));

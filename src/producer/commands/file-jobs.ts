@@ -40,36 +40,50 @@ import {
 } from "./options.ts";
 import { printFilePreview } from "./preview-files.ts";
 
-/** One file is a job of its own; several, a glob or a name for it make a batch. */
 export const summarize: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
+  const { options } = invocation;
+  const asked = summaryOptions(options);
+  return runOnFiles(context, {
+    command: "summarize",
+    inputOf: (path) => ({ kind: "summarize", path, options: asked }),
+    digest: options["digest"] === true ? routingOf(options) : null,
+  });
+};
+
+type Asked = Pick<FileJobs, "command" | "digest"> & {
+  readonly inputOf: (path: string) => FileInput & Readonly<Record<string, unknown>>;
+};
+
+/** One file is a job of its own; several, a glob, a digest or a name for it make a batch. */
+async function runOnFiles(
+  context: CommandContext,
+  { command, inputOf, digest }: Asked,
+): Promise<number> {
+  const { invocation } = context;
   const selected = await selectPaths(context);
   if (selected.kind === "refused") return printRefusal(selected, invocation);
   const { paths, isSelection, skipped } = selected;
   const name = textOf(invocation.options, "batchName");
-  const all = paths.map((path) => ({
-    kind: "summarize",
-    path,
-    options: summaryOptions(invocation.options),
-  }));
+  const all = paths.map(inputOf);
+  // What is wrong with the schema or the labels is told once, and not of each line of a batch.
+  if (command === "extract" && all[0] !== undefined) checkInput(all[0]);
   const ofDays = await onlyOfDays(context, all);
   const inputs = await onlyChanged(context, ofDays);
   const ofOtherDays = all.length - ofDays.length;
-  if (isDryRun(invocation)) return printPreview(context, { inputs, skipped, ofOtherDays });
+  if (invocation.options["dryRun"] === true)
+    return printPreview(context, { inputs, skipped, ofOtherDays });
   if (inputs.length === 0) return printUnchanged(context);
   const [only] = inputs;
-  const digest = invocation.options["digest"] === true ? routingOf(invocation.options) : null;
   const isOne = inputs.length === 1 && !isSelection && name === undefined && digest === null;
   if (only !== undefined && isOne) return runSingleJob(context, only);
   if (name !== undefined) checkName(name);
   return withDatabase(context, "create", (database) =>
-    runFileJobs(context, database, { command: "summarize", name, inputs, skipped, digest }),
+    runFileJobs(context, database, { command, name, inputs, skipped, digest }),
   );
-};
+}
 
 type Options = CommandContext["invocation"]["options"];
-
-const isDryRun = ({ options }: Invocation): boolean => options["dryRun"] === true;
 
 type FileInput = { readonly path: string };
 
@@ -110,31 +124,15 @@ const summaryOptions = (options: Options) =>
     bullets: options["bullets"] === true ? true : undefined,
   });
 
-/** One file is a job of its own; several, a glob or a name for it make a batch. */
 export const extract: CommandHandler = async (invocation) => {
   const fields = await fieldsOf(invocation);
   const context = await openContext(invocation);
   const wanted = { ...fields, ...(await labellingOf(context)) };
-  const selected = await selectPaths(context);
-  if (selected.kind === "refused") return printRefusal(selected, invocation);
-  const { paths, isSelection, skipped } = selected;
-  const name = textOf(invocation.options, "batchName");
-  const all = paths.map((path) => ({ kind: "extract", path, ...wanted }));
-  // What is wrong with the schema or the labels is told once, and not of each line of a batch.
-  if (all[0] !== undefined) checkInput(all[0]);
-  const ofDays = await onlyOfDays(context, all);
-  const inputs = await onlyChanged(context, ofDays);
-  const ofOtherDays = all.length - ofDays.length;
-  if (isDryRun(invocation)) return printPreview(context, { inputs, skipped, ofOtherDays });
-  if (inputs.length === 0) return printUnchanged(context);
-  const [first] = inputs;
-  if (first !== undefined && inputs.length === 1 && !isSelection && name === undefined) {
-    return runSingleJob(context, first);
-  }
-  if (name !== undefined) checkName(name);
-  return withDatabase(context, "create", (database) =>
-    runFileJobs(context, database, { command: "extract", name, inputs, skipped, digest: null }),
-  );
+  return runOnFiles(context, {
+    command: "extract",
+    inputOf: (path) => ({ kind: "extract", path, ...wanted }),
+    digest: null,
+  });
 };
 
 /** What is asked for, as a line of a batch says it. */
@@ -194,7 +192,7 @@ async function readSchema(file: string, cwd: string): Promise<Readonly<Record<st
 
 type FileJobs = {
   /** What a batch without a name is called after. */
-  readonly command: string;
+  readonly command: "summarize" | "extract";
   readonly name: string | undefined;
   readonly inputs: readonly FileInput[];
   /** Files that were left out of what was asked for. */
@@ -362,8 +360,8 @@ async function onlyChanged<Input extends FileInput>(
   return changed;
 }
 
-/** Nothing to queue is no failure: it is what somebody hopes for. */
-async function printUnchanged({ terminal }: CommandContext): Promise<number> {
+/** Nothing to queue is no failure: no file has changed, or none is of these days. */
+export async function printUnchanged({ terminal }: CommandContext): Promise<number> {
   if (terminal.isJson) {
     await terminal.printJson({ ok: true, batch_id: null, batch: null, state: "unchanged" });
   }

@@ -3,7 +3,6 @@ import { openContext, withDatabase } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectResult } from "../../shared/views/results.ts";
@@ -16,24 +15,18 @@ import type { Terminal } from "../../shared/terminal.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import {
   addUpVectors,
+  failedDocuments,
   formatEmbedSummary,
   formatFailuresKnown,
   formatIndexSummary,
-  formatLeftOut,
   formatOcrSummaries,
-  picturedFiles,
   formatSilentChanges,
-  failedDocuments,
-  foreignDocuments,
-  foundNothing,
-  incompleteDocuments,
-  unkeptDocuments,
-  unreadFrontmatter,
+  readIndexSummary,
 } from "../print/index-summary.ts";
-import type { VectorTotals } from "../print/index-summary.ts";
+import type { IndexSummary, VectorTotals } from "../print/index-summary.ts";
 import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { takenExtensions } from "../../shared/skipped-files.ts";
+import { formatSkipped, takenExtensions, totalSkipped } from "../../shared/skipped-files.ts";
 import { hintFiles } from "../watch/obstacles.ts";
 import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
@@ -164,14 +157,12 @@ async function printResults(
   database: Database,
   { input, results, vectors }: Ended,
 ): Promise<void> {
-  const { terminal, config } = context;
+  const { terminal } = context;
   const failures = results.filter(({ state }) => state !== "succeeded");
   for (const line of new Set(failures.map(formatFailure))) terminal.say(line);
   for (const result of results) {
     if (result.state !== "succeeded" || result.kind !== "index") continue;
-    const readsPictures = input.kind === "index" && input.options?.ocr === true;
-    await printIndexed(terminal, database, { summary: result.summary, readsPictures });
-    printLeftOut(terminal, config, { input, summary: result.summary });
+    await printIndexed(context, database, { input, summary: result.summary });
   }
   const ocr = results.filter(({ kind, state }) => kind === "ocr" && state === "succeeded");
   const pictures = formatOcrSummaries(ocr.map(({ summary }) => summary));
@@ -203,65 +194,69 @@ function printOtherSettings(
 }
 
 async function printIndexed(
-  terminal: Terminal,
+  context: CommandContext,
   database: Database,
-  { summary, readsPictures }: { readonly summary: unknown; readonly readsPictures: boolean },
+  { input, summary }: { readonly input: JobInput; readonly summary: unknown },
 ): Promise<void> {
+  const { terminal } = context;
   await terminal.print(formatIndexSummary(summary));
-  const foreign = foreignDocuments(summary);
+  const read = readIndexSummary(summary);
+  if (read === undefined) return;
+  const { foreign_documents: foreign, unread_frontmatter: unread } = read;
   if (foreign > 0) {
     terminal.say(
       `${countOf(foreign, "document")} of sources that are not configured any more; nightdesk index --prune removes them.`,
     );
   }
-  const unread = unreadFrontmatter(summary);
   if (unread > 0) {
     terminal.say(
       `The frontmatter of ${countOf(unread, "document")} can't be read, and is searched as text. Why: ` +
         `nightdesk sql "select path, metadata_problem from documents where metadata_state = 'unknown'"`,
     );
   }
-  const incomplete = incompleteDocuments(summary);
+  const { incomplete_documents: incomplete, not_kept: unkept, pictured_files: pictured } = read;
   if (incomplete > 0) {
     terminal.say(
       `Of ${countOf(incomplete, "document")} something is not in the text, such as pictures. What: ` +
         `nightdesk sql "select path, left_out from documents where left_out <> '{}'"`,
     );
   }
-  const unkept = unkeptDocuments(summary);
   if (unkept !== undefined) {
     terminal.say(
       `${unkept.code}: of ${countOf(unkept.documents, "document")} the bytes are not kept, because of documents.quota. Which: ` +
         'nightdesk sql "select path from documents where not_kept_code is not null"',
     );
   }
-  const pictured = picturedFiles(summary);
+  const readsPictures = input.kind === "index" && input.options?.ocr === true;
   if (pictured > 0 && !readsPictures) {
     terminal.say(
       `${countOf(pictured, "file")} with pictures of pages that were not read. To read them: nightdesk index --ocr`,
     );
   }
-  for (const line of formatSilentChanges(summary)) terminal.say(line);
-  if (failedDocuments(summary) === 0) return;
-  await printDocumentFailures(terminal, database);
-  const known = formatFailuresKnown(summary);
-  if (known !== undefined) terminal.say(known);
+  const changes = formatSilentChanges(read);
+  if (changes !== undefined) terminal.say(changes);
+  if (failedDocuments(summary) > 0) {
+    await printDocumentFailures(terminal, database);
+    const known = formatFailuresKnown(summary);
+    if (known !== undefined) terminal.say(known);
+  }
+  printLeftOut(context, input, read);
 }
 
 /** What was not indexed for its extension, and where documents are expected when there was none. */
 function printLeftOut(
-  terminal: Terminal,
-  config: Config,
-  { input, summary }: { readonly input: JobInput; readonly summary: unknown },
+  { terminal, config }: CommandContext,
+  input: JobInput,
+  { skipped_by_extension: skipped, documents_seen: seen }: IndexSummary,
 ): void {
-  const leftOut = formatLeftOut(summary);
-  if (leftOut !== undefined) terminal.say(`${leftOut}. ${takenExtensions(config)}.`);
-  if (!foundNothing(summary)) return;
+  const leavesOut = totalSkipped(skipped) > 0;
+  if (leavesOut) terminal.say(`${formatSkipped(skipped)}. ${takenExtensions(config)}.`);
+  if (seen > 0) return;
   const only = input.kind === "index" ? input.options?.source : undefined;
   const folders = config.index.sources
     .filter(({ name }) => only === undefined || name === only)
     .map(({ root }) => resolve(config.roots.workroot, root));
-  const taken = leftOut === undefined ? ` ${takenExtensions(config)}.` : "";
+  const taken = leavesOut ? "" : ` ${takenExtensions(config)}.`;
   terminal.say(
     `There is nothing to index. Put documents into ${folders.join(" or ")}, and run nightdesk index again.${taken}`,
   );

@@ -2,7 +2,7 @@ import { checkedCommand } from "../../shared/command-context.ts";
 import { toUSVString } from "node:util";
 import type { CommandContext, databaseCommand } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import {
@@ -25,7 +25,6 @@ import {
   memoryJson,
   memoryTable,
 } from "../../shared/views/memory.ts";
-import { printRefusal } from "../print/result.ts";
 import { printList } from "../print/sections.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { writeFileInWorkroot } from "../workroot-file.ts";
@@ -144,7 +143,7 @@ export const memoryExport = memoryCommand(async (context, database) => {
     invocation.options["force"] === true ? "replace" : "keep",
     exportOf(notes),
   );
-  if (written.kind === "refused") return printRefusal(context, written);
+  if (written.kind === "refused") return printRefusal(written, invocation);
   if (context.terminal.isJson)
     await context.terminal.printJson({ ok: true, file: written.path, items: notes.length });
   else await context.terminal.print(written.path);
@@ -176,7 +175,6 @@ function assertEnabled({ config }: CommandContext): void {
 
 /** A line is shown indented, and blank ones would fill a prompt with nothing. */
 const MOST_NOTE_LINES = 100;
-/** Four bytes a character at most, and white space around them that is trimmed. */
 /** Control characters but tab and line feed. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 /** Something that a reader sees. */

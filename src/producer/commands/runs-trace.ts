@@ -1,14 +1,13 @@
 import type { CommandContext } from "../../shared/command-context.ts";
 import { checkedCommand } from "../../shared/command-context.ts";
 import { relative, resolve, sep } from "node:path";
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectTracedJob } from "../../shared/views/trace.ts";
 import { exportTrace } from "../export-trace.ts";
-import { printRefusal } from "../print/result.ts";
 import { argumentOf, textOf } from "./options.ts";
 import { noSuchRun } from "./runs.ts";
 
@@ -19,7 +18,7 @@ export const runsTrace = checkedCommand(folderOf, async (context, database, fold
   const reasoning = invocation.options["withReasoning"] === true ? "with" : "without";
   const place = { folder, cwd: invocation.cwd, roots: config.roots, reasoning } as const;
   const lines = await exportTrace(database, jobId, place);
-  if (typeof lines !== "number") return printRefusal(context, lines);
+  if (typeof lines !== "number") return printRefusal(lines, invocation);
   const path = relative(config.roots.workroot, folder).split(sep).join("/");
   if (terminal.isJson) await terminal.printJson({ ok: true, folder: path, job_id: jobId, lines });
   else await terminal.print(path);

@@ -1,4 +1,4 @@
-import { EXIT } from "../../shared/commands/report-failure.ts";
+import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { ReasoningRow } from "../../shared/views/reasoning.ts";
 import type { Terminal } from "../../shared/terminal.ts";
 import { batchOf } from "./approvals.ts";
@@ -14,7 +14,6 @@ import { selectReasoning } from "../../shared/views/reasoning.ts";
 import { runPage, runTable } from "../../shared/views/run-page.ts";
 import { Failure } from "../../shared/failure.ts";
 import { exportRuns } from "../export-runs.ts";
-import { printRefusal } from "../print/result.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { outputText, selectOutputs } from "../../shared/views/steps.ts";
 import type { StoredOutput } from "../../shared/views/steps.ts";
@@ -145,7 +144,7 @@ export const runsExport = databaseCommand(async (context, database) => {
   terminal.clearStatus();
   return refusal === undefined
     ? printExported(context, folder, { ...done, running })
-    : printRefusal(context, refusal);
+    : printRefusal(refusal, invocation);
 });
 
 async function filterOf({ invocation }: CommandContext, database: Database): Promise<RunFilter> {

@@ -1,7 +1,7 @@
 import { databaseCommand, userName } from "../../shared/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { findCloseNames } from "../../shared/close-names.ts";
+import { hintNames } from "../../shared/close-names.ts";
 import { Failure } from "../../shared/failure.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
 import { selectOpenBatches } from "../../shared/store/programs/batches.ts";
@@ -39,10 +39,8 @@ export const tokensCreate: CommandHandler = databaseCommand(
       );
       return created;
     });
-    if (terminal.isJson) {
-      await terminal.printJson({ ok: true, token_id: tokenId, token: secret, ...jsonOf(grant) });
-      return;
-    }
+    if (terminal.isJson)
+      return terminal.printJson({ ok: true, token_id: tokenId, token: secret, ...jsonOf(grant) });
     await terminal.print(secret);
     terminal.say(
       `Token ${JSON.stringify(grant.name)}, until ${grant.expiresAt.toISOString().slice(0, 10)}: ${allowedText(grant)}. It is shown this once; ` +
@@ -144,16 +142,14 @@ function known(options: Options, name: string, names: readonly string[]): string
 /** Tokens, newest first; of none the secret. */
 export const tokensList: CommandHandler = databaseCommand(async ({ terminal }, database) => {
   const tokens = await listTokens(database);
-  if (terminal.isJson) {
-    await terminal.printJson(
+  if (terminal.isJson)
+    return terminal.printJson(
       tokens.map((token) => ({
         ...{ token_id: token.tokenId, ...jsonOf(token), state: stateOf(token) },
         ...{ created_at: token.createdAt, last_used_at: token.lastUsedAt },
         revoked_at: token.revokedAt,
       })),
     );
-    return;
-  }
   if (tokens.length > 0) await printList(terminal, tokenTable(tokens));
   else
     terminal.say("There is no token. Make one with: nightdesk tokens create NAME --source SOURCE");
@@ -205,10 +201,8 @@ export const tokensRevoke: CommandHandler = databaseCommand(
     const open = await selectOpenBatches(database, revoked.tokenId);
     for (const batchId of open) await cancelBatch(database, batchId);
     const cancelled = open.length;
-    if (terminal.isJson) {
-      await terminal.printJson({ ok: true, token_id: revoked.tokenId, name, cancelled });
-      return;
-    }
+    if (terminal.isJson)
+      return terminal.printJson({ ok: true, token_id: revoked.tokenId, name, cancelled });
     const of =
       cancelled === 0
         ? "It had no open batch"
@@ -219,10 +213,6 @@ export const tokensRevoke: CommandHandler = databaseCommand(
 
 function noToken(name: string, tokens: readonly Token[]): Failure {
   const valid = tokens.filter(({ revokedAt }) => revokedAt === null).map((token) => token.name);
-  const close = findCloseNames(name, valid);
-  const hint =
-    close.length === 0
-      ? "nightdesk tokens list shows all."
-      : `did you mean ${close.map((one) => JSON.stringify(one)).join(" or ")}?`;
+  const hint = hintNames(name, valid, "nightdesk tokens list shows all.");
   return new Failure("NOT_FOUND", `There is no token ${JSON.stringify(name)} in use; ${hint}`);
 }

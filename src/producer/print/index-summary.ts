@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { measureEmbeddings } from "../../shared/store/index/embeddings.ts";
 import type { JobResult } from "../../shared/views/results.ts";
-import { formatSkipped, totalSkipped } from "../../shared/skipped-files.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 
 const indexSchema = z.object({
@@ -26,6 +25,12 @@ const indexSchema = z.object({
   duration_ms: z.number(),
 });
 
+export type IndexSummary = z.infer<typeof indexSchema>;
+
+/** What an index job counted; undefined for anything else. */
+export const readIndexSummary = (summary: unknown): IndexSummary | undefined =>
+  indexSchema.safeParse(summary).data;
+
 const embedSchema = z.object({
   model: z.string(),
   chunks_total: z.number(),
@@ -38,14 +43,9 @@ const embedSchema = z.object({
 
 /** `45 documents: 3 added, 1 changed, 40 unchanged, 0 removed, 1 failed (known from before); 212 chunks; 0.8 s`. */
 export function formatIndexSummary(summary: unknown): string {
-  const parsed = indexSchema.safeParse(summary);
-  if (!parsed.success) return JSON.stringify(summary);
-  const {
-    documents_seen: seen,
-    chunks_total: chunks,
-    duration_ms: duration,
-    ...counts
-  } = parsed.data;
+  const read = readIndexSummary(summary);
+  if (read === undefined) return JSON.stringify(summary);
+  const { documents_seen: seen, chunks_total: chunks, duration_ms: duration, ...counts } = read;
   const documents = (["added", "changed", "unchanged", "removed", "failed"] as const)
     .map((name) => `${formatCount(counts[name])} ${name}`)
     .join(", ");
@@ -58,7 +58,7 @@ const formatKnown = (failed: number, before: number): string =>
 
 /** Where failures are known from an earlier index, and so were not read again: how to have them read. */
 export function formatFailuresKnown(summary: unknown): string | undefined {
-  const { failed = 0, failed_before: before = 0 } = indexSchema.safeParse(summary).data ?? {};
+  const { failed = 0, failed_before: before = 0 } = readIndexSummary(summary) ?? {};
   if (before === 0) return undefined;
   return (
     `Known from before and not read again: ${formatCount(before)} of ${formatCount(failed)}. ` +
@@ -68,13 +68,9 @@ export function formatFailuresKnown(summary: unknown): string | undefined {
 
 /** How many documents could not be indexed, but for those that wait for their pictures to be read. */
 export function failedDocuments(summary: unknown): number {
-  const { failed = 0, waiting_files: waiting = 0 } = indexSchema.safeParse(summary).data ?? {};
+  const { failed = 0, waiting_files: waiting = 0 } = readIndexSummary(summary) ?? {};
   return Math.max(0, failed - waiting);
 }
-
-/** Files with pictures of pages that were not read. */
-export const picturedFiles = (summary: unknown): number =>
-  indexSchema.safeParse(summary).data?.pictured_files ?? 0;
 
 const ocrSchema = z.object({
   pages: z.number(),
@@ -104,43 +100,14 @@ export function formatOcrSummaries(summaries: readonly unknown[]): string | unde
 }
 
 /** Files whose content changed while size and times stayed: bit rot, or a tool that sets times back. */
-export function formatSilentChanges(summary: unknown): readonly string[] {
-  const { silently_changed: count = 0, silently_changed_paths: paths = [] } =
-    indexSchema.safeParse(summary).data ?? {};
-  if (count === 0) return [];
+export function formatSilentChanges({
+  silently_changed: count,
+  silently_changed_paths: paths,
+}: IndexSummary): string | undefined {
+  if (count === 0) return undefined;
   const more = count > paths.length ? ` and ${formatCount(count - paths.length)} more` : "";
-  return [
-    `${countOf(count, "document")} changed while size and times stayed the same: ${paths.join(", ")}${more}. Indexed again; look at the disk if nobody wrote there.`,
-  ];
+  return `${countOf(count, "document")} changed while size and times stayed the same: ${paths.join(", ")}${more}. Indexed again; look at the disk if nobody wrote there.`;
 }
-
-/** Of files that were left out for their extension. */
-export function formatLeftOut(summary: unknown): string | undefined {
-  const skipped = indexSchema.safeParse(summary).data?.skipped_by_extension ?? {};
-  return totalSkipped(skipped) === 0 ? undefined : formatSkipped(skipped);
-}
-
-/** Whether no file at all was there to be indexed. */
-export const foundNothing = (summary: unknown): boolean =>
-  indexSchema.safeParse(summary).data?.documents_seen === 0;
-
-/** How many documents have frontmatter that can't be read. */
-export const unreadFrontmatter = (summary: unknown): number =>
-  indexSchema.safeParse(summary).data?.unread_frontmatter ?? 0;
-
-/** How many documents have something that their text does not hold. */
-export const incompleteDocuments = (summary: unknown): number =>
-  indexSchema.safeParse(summary).data?.incomplete_documents ?? 0;
-
-/** The documents whose bytes would have gone over documents.quota. */
-export const unkeptDocuments = (
-  summary: unknown,
-): { readonly code: string; readonly documents: number } | undefined =>
-  indexSchema.safeParse(summary).data?.not_kept;
-
-/** How many documents of sources that left the configuration the index still holds. */
-export const foreignDocuments = (summary: unknown): number =>
-  indexSchema.safeParse(summary).data?.foreign_documents ?? 0;
 
 /** `212 vectors made by hashing-v1 (200 rounded, without the model); all 212 chunks have theirs`. */
 export function formatEmbedSummary(summary: unknown): string {

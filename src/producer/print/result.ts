@@ -5,7 +5,6 @@ import { readResults, selectResult, selectVectors } from "../../shared/views/res
 import type { JobResult } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { Refusal } from "../../shared/failure.ts";
 import { layOutLines, line, plainText, styledState } from "../../shared/styled-text.ts";
 import type { Line } from "../../shared/styled-text.ts";
 import type { Terminal } from "../../shared/terminal.ts";
@@ -316,17 +315,6 @@ const costJson = (result: JobResult) => ({
 
 const rounded = (milliseconds: number | null): number | null =>
   milliseconds === null ? null : Math.round(milliseconds);
-
-/** A refusal of the command itself, told as a failure is. @returns the exit code */
-export async function printRefusal(
-  { terminal }: CommandContext,
-  { code, message }: Refusal,
-): Promise<number> {
-  if (terminal.isJson)
-    await terminal.printJson({ ok: false, error_code: code, error_message: message });
-  else terminal.say(`nightdesk: ${code}: ${message}`);
-  return EXIT.refused;
-}
 
 /**
  * Prints every result of a batch, one after the other: for people under its custom_id, or a line of JSON each. Extractions
