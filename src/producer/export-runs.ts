@@ -2,7 +2,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Existing } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
-import { hasCode } from "../shared/store/connection/errors.ts";
+import { noneThere } from "../shared/store/connection/errors.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
 import type { RunDetail, RunFilter } from "../shared/views/runs.ts";
@@ -103,7 +103,3 @@ const targetAt = (path: string, { cwd, roots }: Seen): TargetRequest => ({
   cwd,
   roots,
 });
-
-function noneThere(error: unknown): undefined {
-  if (!hasCode(error, "ENOENT")) throw error;
-}

@@ -10,7 +10,7 @@ import {
 } from "../shared/atomic-file.ts";
 import type { Existing, TextFile } from "../shared/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
-import { hasCode } from "../shared/store/connection/errors.ts";
+import { hasCode, noneThere } from "../shared/store/connection/errors.ts";
 import { Failure, refuse } from "../shared/failure.ts";
 import type { Refusal } from "../shared/failure.ts";
 
@@ -26,18 +26,10 @@ export async function writeFileInWorkroot(
   existing: Existing,
   text: string,
 ): Promise<{ readonly kind: "written"; readonly path: string } | Refusal> {
-  const target = await openTarget(request);
-  if (target.kind === "refused") return target;
-  try {
-    const refusal = await checkExisting(target, request.file, existing);
-    if (refusal !== undefined) return refusal;
-    await writeAtomicFile(join(target.place, target.name), text, existing);
-    return { kind: "written", path: target.path };
-  } catch (error) {
-    throw hasCode(error, "EEXIST") ? fileExists(request.file) : notWritten(request.file, error);
-  } finally {
-    await target.folder.close();
-  }
+  return inTarget(request, existing, async ({ place, name, path }) => {
+    await writeAtomicFile(join(place, name), text, existing);
+    return { kind: "written", path };
+  });
 }
 
 type FileInWorkroot = TextFile & { readonly kind: "begun" };
@@ -50,15 +42,23 @@ type FileInWorkroot = TextFile & { readonly kind: "begun" };
 export async function beginFileInWorkroot(
   request: TargetRequest,
 ): Promise<FileInWorkroot | Refusal> {
+  return inTarget(request, "keep", async ({ place, name }) => {
+    const file = await createAtomicFile(join(place, name), "keep");
+    return begunFile(textFileOf(file), request.file);
+  });
+}
+
+async function inTarget<T>(
+  request: TargetRequest,
+  existing: Existing,
+  write: (target: Target) => Promise<T>,
+): Promise<T | Refusal> {
   const target = await openTarget(request);
   if (target.kind === "refused") return target;
   try {
-    const refusal = await checkExisting(target, request.file, "keep");
-    if (refusal !== undefined) return refusal;
-    const file = await createAtomicFile(join(target.place, target.name), "keep");
-    return begunFile(textFileOf(file), request.file);
+    return (await checkExisting(target, request.file, existing)) ?? (await write(target));
   } catch (error) {
-    throw notWritten(request.file, error);
+    throw hasCode(error, "EEXIST") ? fileExists(request.file) : notWritten(request.file, error);
   } finally {
     await target.folder.close();
   }
@@ -81,9 +81,7 @@ async function checkExisting(
   file: string,
   existing: Existing,
 ): Promise<Refusal | undefined> {
-  const found = await lstat(join(place, name)).catch((error: unknown) => {
-    if (!hasCode(error, "ENOENT")) throw error;
-  });
+  const found = await lstat(join(place, name)).catch(noneThere);
   if (found === undefined) return undefined;
   if (found.isSymbolicLink()) return linkDenied(file);
   if (!found.isFile()) throw invalid(file, "is no regular file. Name another one");

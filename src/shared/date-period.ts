@@ -27,7 +27,7 @@ function monthsOf(year: string, first: number, last: number): Period | null {
 }
 
 /** Whether a day of that shape is one of the calendar: 2025-02-30 is none. */
-function isDay(day: string): boolean {
+export function isDay(day: string): boolean {
   const time = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
 }

@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import type { Existing } from "../../shared/atomic-file.ts";
 import { databaseCommand } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { hasCode } from "../../shared/store/connection/errors.ts";
+import { noneThere } from "../../shared/store/connection/errors.ts";
 import { readBatchDigest } from "../../shared/views/batch-digest.ts";
 import { findLastAlike } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
@@ -114,9 +114,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** Whether the marker stands in the first lines of a file. */
 async function beginsWith(file: string, marker: string): Promise<boolean> {
-  const handle = await open(file).catch((error: unknown) => {
-    if (!hasCode(error, "ENOENT")) throw error;
-  });
+  const handle = await open(file).catch(noneThere);
   if (handle === undefined) return false;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);

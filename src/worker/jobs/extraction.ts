@@ -1,3 +1,4 @@
+import { isDay } from "../../shared/date-period.ts";
 import type { ExtractInput, Preset } from "../../shared/job.ts";
 import type { LabelExample } from "../../shared/label-examples.ts";
 import { isRecord } from "../../shared/json-value.ts";
@@ -218,12 +219,7 @@ function dayInText(text: string): string | null {
     ),
   );
   const [day] = days;
-  return days.size === 1 && day !== undefined && isInCalendar(day) ? day : null;
-}
-
-function isInCalendar(day: string): boolean {
-  const date = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  return days.size === 1 && day !== undefined && isDay(day) ? day : null;
 }
 
 /** The parts of a document, each by the JSON of its fields: to copy so many small values to a thread takes longer than to merge them. */

@@ -1,4 +1,5 @@
 import { Failure, HostFailure } from "../../shared/failure.ts";
+import type { CallEnd } from "../../shared/store/hosts/calls.ts";
 
 /** What a call may cost at most, in tokens, and where it is made. */
 export type CallEstimate = {
@@ -32,15 +33,7 @@ export type CallEnding =
   | { readonly kind: "not_made" };
 
 /** What the end of a call says about its host, and costs. */
-export type CallCharge = {
-  readonly ticket: string;
-  readonly answer: "answered" | "busy" | "none";
-  readonly calls: 0 | 1;
-  readonly tokens: number;
-  readonly seconds: number;
-  readonly money?: number;
-  readonly pauseSeconds?: number;
-};
+export type CallCharge = CallEnd & { readonly ticket: string };
 
 /** The right to make one call now. */
 export type Slot = {

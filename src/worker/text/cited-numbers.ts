@@ -77,7 +77,8 @@ export function numbersOf(
 
 const valueOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 
-function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+/** What a sticky pattern finds at a position. */
+export function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
   pattern.lastIndex = position;
   return pattern.exec(text);
 }

@@ -93,3 +93,7 @@ function advance(
   while (length > 0 && wanted[length] !== next) length = fallback[length - 1] ?? 0;
   return wanted[length] === next ? length + 1 : length;
 }
+
+/** Those that have a letter or a digit, without their places. */
+export const foldedWords = (text: string): string[] =>
+  foldWords(text).flatMap(({ text: word }) => (/[\p{L}\p{N}]/u.test(word) ? [word] : []));

@@ -1,3 +1,4 @@
+import { matchAt } from "./cited-numbers.ts";
 import { THOUGHT_MARKS } from "./thought-marks.ts";
 
 /** A reply without what may stand around a JSON value. */
@@ -64,8 +65,3 @@ function afterUnopenedThinking(reply: string): number {
 
 const afterBlanks = (text: string, position: number): number =>
   position + (matchAt(BLANK, text, position)?.[0].length ?? 0);
-
-function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
-  pattern.lastIndex = position;
-  return pattern.exec(text);
-}

@@ -10,10 +10,7 @@ export type WordWeighting = (words: readonly string[]) => WordVector;
  * @param texts the words of each, by which it is told how rare a word is
  */
 export function weighWords(texts: readonly (readonly string[])[]): WordWeighting {
-  const holding = new Map<string, number>();
-  for (const words of texts) {
-    for (const word of new Set(words)) holding.set(word, (holding.get(word) ?? 0) + 1);
-  }
+  const holding = countHolders(texts);
   const rarityOf = (word: string): number =>
     1 + Math.log((texts.length + 1) / ((holding.get(word) ?? 0) + 1));
   return (words) => {
@@ -49,4 +46,12 @@ export function cosineOf(one: WordVector, other: WordVector): number {
   let sum = 0;
   for (const [word, weight] of short) sum += weight * (long.get(word) ?? 0);
   return sum;
+}
+
+/** By word, how many of the texts hold it. */
+export function countHolders(texts: Iterable<readonly string[]>): ReadonlyMap<string, number> {
+  const holding = new Map<string, number>();
+  for (const words of texts)
+    for (const word of new Set(words)) holding.set(word, (holding.get(word) ?? 0) + 1);
+  return holding;
 }

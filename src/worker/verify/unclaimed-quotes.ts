@@ -1,7 +1,7 @@
 import type { QuoteRecord } from "../../shared/run-result.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { detectLanguage } from "../text/detect-language.ts";
-import { foldWords } from "../text/fold-words.ts";
+import { foldedWords } from "../text/fold-words.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { isDenial } from "./elided-quotes.ts";
 import { checkFigures } from "./figures.ts";
@@ -45,14 +45,11 @@ function surroundingsOf(text: string, { start, end }: TextSpan): Surroundings {
   const quote = text.slice(start, end).trim();
   return {
     quote,
-    words: wordsIn(quote),
+    words: foldedWords(quote),
     before: /(?:[^.!?\n]|[.!?](?!\s))*$/u.exec(front)?.[0] ?? "",
     after: /^(?:[^.!?\n]|[.!?](?!\s))*/u.exec(text.slice(end + 1, end + FURTHEST))?.[0] ?? "",
   };
 }
-
-const wordsIn = (text: string): string[] =>
-  foldWords(text).flatMap(({ text: word }) => (/[\p{L}\p{N}]/u.test(word) ? [word] : []));
 
 const words = (...lines: readonly string[]): string => lines.join(" ").replaceAll(" ", "|");
 
@@ -80,7 +77,7 @@ const SAYS_AFTER = new RegExp(
 /** Words of the question, unless they are told as words of a document. */
 function isAsked({ words: quoted, before, after }: Surroundings, question: string): boolean {
   if (SAYS_JUST_BEFORE.test(before) || SAYS_AFTER.test(after)) return false;
-  return ` ${wordsIn(question).join(" ")} `.includes(` ${quoted.join(" ")} `);
+  return ` ${foldedWords(question).join(" ")} `.includes(` ${quoted.join(" ")} `);
 }
 
 /** What makes a term of what follows, whoever says it. */
@@ -97,7 +94,7 @@ function isTerm({ quote, words: quoted, before, after }: Surroundings): boolean 
   if (/[.!?:]$/u.test(quote)) return false;
   if (NAMES.test(before)) return true;
   if (/:\s*$/u.test(before) || SAYS_BEFORE.test(before) || SAYS_AFTER.test(after)) return false;
-  return wordsIn(before).length + wordsIn(after).length >= FEWEST_AROUND;
+  return foldedWords(before).length + foldedWords(after).length >= FEWEST_AROUND;
 }
 
 const TRANSLATED =
@@ -117,7 +114,7 @@ function isTranslation(
   const language = detectLanguage(quote);
   const theirs = evidence.map(({ text }) => ({ text, language: detectLanguage(text) }));
   const sources = language === null ? theirs : theirs.filter((one) => one.language !== language);
-  const held = new Set(sources.flatMap(({ text }) => wordsIn(text)));
+  const held = new Set(sources.flatMap(({ text }) => foldedWords(text)));
   const shared = quoted.filter((word) => held.has(word)).length / quoted.length;
   if (sources.length === 0 || shared > MOST_SHARED) return false;
   return checkFigures(quote, "", evidence, () => []).every(({ flagged }) => !flagged);

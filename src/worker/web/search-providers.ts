@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { z } from "zod";
+import { parseJson } from "../../shared/json-value.ts";
 import type { WebSearchProvider } from "../../shared/providers.ts";
 import { sendRequest } from "../outbound-request.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
@@ -36,6 +37,10 @@ const text = z
   .nullish()
   .transform((found) => found ?? "");
 
+const pagesWithContent = z
+  .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
+  .transform(({ results }) => results.map(({ content, ...one }) => ({ ...one, snippet: content })));
+
 /** Replies are read loosely: only what is used has to be there. */
 export const PROVIDERS: Readonly<Record<WebSearchProvider, Provider>> = {
   searxng: {
@@ -45,11 +50,7 @@ export const PROVIDERS: Readonly<Record<WebSearchProvider, Provider>> = {
       url: withQuery(`${baseUrl}/search`, { q: query, format: "json" }),
       headers: {},
     }),
-    results: z
-      .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
-      .transform(({ results }) =>
-        results.map(({ content, ...one }) => ({ ...one, snippet: content })),
-      ),
+    results: pagesWithContent,
   },
   brave: {
     baseUrl: "https://api.search.brave.com",
@@ -78,11 +79,7 @@ export const PROVIDERS: Readonly<Record<WebSearchProvider, Provider>> = {
       headers: { authorization: `Bearer ${key ?? ""}`, "content-type": "application/json" },
       body: JSON.stringify({ query, max_results: limit }),
     }),
-    results: z
-      .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
-      .transform(({ results }) =>
-        results.map(({ content, ...one }) => ({ ...one, snippet: content })),
-      ),
+    results: pagesWithContent,
   },
 };
 
@@ -220,13 +217,4 @@ function retryAfter(header: string | undefined): number | null {
   if (/^\d{1,9}$/.test(header)) return Number(header);
   const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, (at - Date.now()) / 1_000);
-}
-
-function parseJson(given: string): unknown {
-  try {
-    return JSON.parse(given);
-  } catch {
-    // Whatever is no JSON is no reply of a search.
-    return null;
-  }
 }

@@ -172,3 +172,8 @@ function wordsOf(error: unknown): { readonly code: string; readonly message: str
     message: "message" in error && typeof error.message === "string" ? error.message : "",
   };
 }
+
+/** For what may not be there: undefined, or what was thrown for another reason. */
+export function noneThere(error: unknown): undefined {
+  if (!hasCode(error, "ENOENT")) throw error;
+}

@@ -27,38 +27,28 @@ export async function retryJobs(
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const queued = await database.transaction((db) => retryChildren(db, batchId, states));
+    const queued = await database.transaction((db) => retry(db, [batchId, states], "children"));
     if (queued === 0) break;
     total += queued;
     onQueued(total);
   }
   return (
-    total + (await database.within("build").transaction((db) => retryParents(db, batchId, states)))
+    total +
+    (await database.within("build").transaction((db) => retry(db, [batchId, states], "parents")))
   );
 }
 
-async function retryChildren(
+/** @param which those that nothing waits for, a slice at a time; or those that wait for others */
+async function retry(
   db: Queryable,
-  batchId: string,
-  states: readonly RetriedState[],
+  [batchId, states]: readonly [string, readonly RetriedState[]],
+  which: "children" | "parents",
 ): Promise<number> {
   await lockBatch(db, batchId);
-  const queued = await requeue(db, `not ${HAS_CHILDREN} limit ${SLICE_JOBS}`, [batchId, states]);
+  const where = which === "parents" ? HAS_CHILDREN : `not ${HAS_CHILDREN} limit ${SLICE_JOBS}`;
+  const queued = await requeue(db, where, [batchId, states]);
+  if (queued > 0 && which === "parents") await countChildren(db, batchId);
   if (queued > 0) await reopen(db, batchId);
-  return queued;
-}
-
-async function retryParents(
-  db: Queryable,
-  batchId: string,
-  states: readonly RetriedState[],
-): Promise<number> {
-  await lockBatch(db, batchId);
-  const queued = await requeue(db, HAS_CHILDREN, [batchId, states]);
-  if (queued > 0) {
-    await countChildren(db, batchId);
-    await reopen(db, batchId);
-  }
   return queued;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { Failure } from "../../../shared/failure.ts";
+import { parseJson } from "../../../shared/json-value.ts";
 import { networkKindOf } from "../../../shared/network-address.ts";
 import type { NetworkKind } from "../../../shared/network-address.ts";
 import { readHead } from "../../models/host-request.ts";
@@ -62,7 +63,7 @@ export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
     throw unreachable(hub, reasonOf(error), error);
   });
   response.destroy();
-  const parsed = modelSchema.safeParse(text.length > MAX_LIST_BYTES ? null : jsonOf(text));
+  const parsed = modelSchema.safeParse(text.length > MAX_LIST_BYTES ? null : parseJson(text));
   if (parsed.success) return parsed.data;
   throw new Failure(
     "MODEL_OUTPUT_INVALID",
@@ -131,15 +132,6 @@ function isRest({ statusCode, headers }: IncomingMessage, from: number, bytes: n
   return (
     Number(first) === from && Number(last) === bytes - 1 && (all === "*" || Number(all) === bytes)
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The schema refuses it with everything else that is no list.
-    return null;
-  }
 }
 
 /** Of a host that was asked for the rest of a file: here it is, and there is none of it. */

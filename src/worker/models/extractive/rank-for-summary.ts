@@ -1,6 +1,7 @@
 import type { Candidate } from "./candidates.ts";
 import { overlap, showSpans } from "./pick-sentences.ts";
 import { contentStems } from "../../text/content-words.ts";
+import { countHolders } from "../../text/word-vectors.ts";
 
 /** A word that a sentence already taken holds still counts for this much. */
 const SEEN_SHARE = 0.4;
@@ -221,10 +222,7 @@ const FILLERS = new Set(
  * numbers and units carry nothing, and are left out.
  */
 function subjectWeights(candidates: readonly Candidate[]): Map<string, number> {
-  const sentences = new Map<string, number>();
-  for (const { stems } of candidates) {
-    for (const stem of new Set(stems)) sentences.set(stem, (sentences.get(stem) ?? 0) + 1);
-  }
+  const sentences = countHolders(candidates.map(({ stems }) => stems));
   return new Map(
     [...sentences]
       .filter(([stem]) => isWord(stem))

@@ -10,6 +10,7 @@ import {
   LINK_FACTOR,
   QUESTION_FACTOR,
 } from "./rank-for-summary.ts";
+import { countHolders } from "../../text/word-vectors.ts";
 
 /** BM25 of the words of the title, each sentence a document. */
 const K1 = 1;
@@ -59,7 +60,7 @@ function scorer(
   all: readonly Candidate[],
   title: ReadonlySet<string>,
 ): (candidate: Candidate) => number {
-  const holding = sentencesByStem(all);
+  const holding = countHolders(all.map(({ stems }) => stems));
   const average = all.reduce((sum, { stems }) => sum + stems.length, 0) / Math.max(1, all.length);
   const first = all[0]?.position ?? 0;
   const idfOf = (stem: string): number => {
@@ -84,14 +85,6 @@ function subjectOf(stems: readonly string[], holding: ReadonlyMap<string, number
   const words = [...new Set(stems)].filter(isWord);
   const carried = words.reduce((sum, stem) => sum + Math.log(holding.get(stem) ?? 1), 0);
   return carried / Math.max(1, words.length) ** LENGTH_EXPONENT;
-}
-
-function sentencesByStem(all: readonly Candidate[]): ReadonlyMap<string, number> {
-  const sentences = new Map<string, number>();
-  for (const { stems } of all) {
-    for (const stem of new Set(stems)) sentences.set(stem, (sentences.get(stem) ?? 0) + 1);
-  }
-  return sentences;
 }
 
 /** What a sentence is worth by its form, whatever its words: a factor around 1. */

@@ -182,7 +182,7 @@ function holderAt(
   return [...ofQuote, ...near].find(({ words }) => holds(field, words)) ?? null;
 }
 
-const overlaps = (one: EvidenceSpan, other: EvidenceSpan): boolean =>
+export const overlaps = (one: EvidenceSpan, other: EvidenceSpan): boolean =>
   one.number === other.number && one.startChar < other.endChar && other.startChar < one.endChar;
 
 const isWithin = (unit: Unit | undefined, span: EvidenceSpan): boolean =>

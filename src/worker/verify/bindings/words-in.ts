@@ -1,4 +1,4 @@
-import { foldWords } from "../../text/fold-words.ts";
+import { foldedWords } from "../../text/fold-words.ts";
 import { mergeByKey } from "../../../shared/word-lists.ts";
 import { foldWord } from "../../../shared/normalise-text.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
@@ -6,9 +6,6 @@ import { once } from "../../../shared/once.ts";
 import { isDenial } from "../elided-quotes.ts";
 import { holdsFigures, holdsMeasure } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
-
-const foldedWords = (text: string): string[] =>
-  foldWords(text).flatMap(({ text: word }) => (/[\p{L}\p{N}]/u.test(word) ? [word] : []));
 
 const inARow = (text: string): string => ` ${foldedWords(text).join(" ")} `;
 

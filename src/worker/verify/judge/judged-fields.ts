@@ -4,6 +4,7 @@ import type { AskedStatement, JudgeLine } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";
 import { findDates } from "../../text/dates.ts";
 import { findNumbers } from "../../text/numbers.ts";
+import { overlaps } from "../bindings/bind-fields.ts";
 import { figureTypeOf, isChosen, isInList } from "../bindings/quoted-fields.ts";
 import type { FieldValue } from "../bindings/quoted-fields.ts";
 import { readPiece } from "../claims/pieces.ts";
@@ -89,9 +90,6 @@ function linesBeside(
 }
 
 const BESIDE = 2;
-
-const overlaps = (one: EvidenceSpan, other: EvidenceSpan): boolean =>
-  one.number === other.number && one.startChar < other.endChar && other.startChar < one.endChar;
 
 /** `billing.total = 149.32 (what is to be paid)` */
 export function statementOfField({ pointer, value, about }: FieldValue): string {

@@ -5,6 +5,7 @@ import type { Asked, Term } from "../../../text/tables/terms.ts";
 import { readTables } from "../../../text/tables/read-tables.ts";
 import type { Table, TableRow } from "../../../text/tables/read-tables.ts";
 import type { EvidenceBlock } from "../../model.ts";
+import { countHolders } from "../../../text/word-vectors.ts";
 
 /** What a table says to a question for a cell. */
 export type CellLookUp = {
@@ -129,13 +130,6 @@ function findRows({ rows, columns }: Table, { asked, expected }: Against): reado
   });
   const most = keyed.reduce((sum, { held }) => Math.max(sum, held.size), 0);
   return keyed.filter(({ held }) => held.size === most);
-}
-
-function countHolders(cells: readonly (readonly string[])[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const stems of cells)
-    for (const stem of new Set(stems)) counts.set(stem, (counts.get(stem) ?? 0) + 1);
-  return counts;
 }
 
 type KeyCell = {
