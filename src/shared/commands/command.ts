@@ -16,7 +16,10 @@ export type Command = {
   readonly hidden?: true;
 };
 
-type CommandArgument = {
+/** As the tables have it: without a process it is one of the producer. */
+export type ListedCommand = Omit<Command, "process"> & Partial<Pick<Command, "process">>;
+
+export type CommandArgument = {
   /** Commander's notation: `<file>`, `[text]`, `<path...>`. */
   readonly usage: string;
   readonly description: string;

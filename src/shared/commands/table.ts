@@ -61,4 +61,4 @@ export const COMMANDS: readonly Command[] = [
   ...APPROVAL_RULES,
   ...REVIEWS,
   ...TOKENS,
-];
+].map((command) => ({ process: "producer", ...command }));

@@ -1,4 +1,4 @@
-import type { Command, CommandOption } from "../command.ts";
+import type { CommandOption, ListedCommand } from "../command.ts";
 
 const scope: CommandOption = {
   flags: "--scope <scope>",
@@ -27,10 +27,9 @@ const many: readonly CommandOption[] = [
 ];
 
 /** What investigations ask people, and what people said. */
-export const APPROVALS: readonly Command[] = [
+export const APPROVALS: readonly ListedCommand[] = [
   {
     name: "approvals list",
-    process: "producer",
     summary: "List what waits for somebody to approve it, equal calls together",
     examples: [
       "nightdesk approvals list",
@@ -49,7 +48,6 @@ export const APPROVALS: readonly Command[] = [
   },
   {
     name: "approvals show",
-    process: "producer",
     summary: "Show a call that waits: its arguments, what it would do, who waits, what was decided",
     examples: ["nightdesk approvals show 3f9a61c2", "nightdesk approvals show 3f9a61c2 --json"],
     arguments: [approvalId],
@@ -57,14 +55,12 @@ export const APPROVALS: readonly Command[] = [
   },
   {
     name: "approvals review",
-    process: "producer",
     summary: "Decide about what waits, one call after the other, on a terminal",
     examples: ["nightdesk approvals review", "nightdesk approvals review --batch tonight"],
     options: [{ flags: "--batch <batch>", description: "of one batch, by its name or id" }],
   },
   {
     name: "approvals approve",
-    process: "producer",
     summary: "Allow a call: all runs that wait for the same go on",
     examples: [
       "nightdesk approvals approve 3f9a61c2",
@@ -77,7 +73,6 @@ export const APPROVALS: readonly Command[] = [
   },
   {
     name: "approvals deny",
-    process: "producer",
     summary: "Deny a call: all runs that wait for the same go on without it",
     examples: [
       `nightdesk approvals deny 3f9a61c2 --reason "The log is in notes/log.md, read that."`,
@@ -93,7 +88,6 @@ export const APPROVALS: readonly Command[] = [
   },
   {
     name: "approvals rules",
-    process: "producer",
     summary: "List decisions that answer what is asked from now on",
     examples: ["nightdesk approvals rules", "nightdesk approvals rules --all --json"],
     options: [
@@ -105,7 +99,6 @@ export const APPROVALS: readonly Command[] = [
   },
   {
     name: "approvals revoke",
-    process: "producer",
     summary: "End a decision of approvals rules: the same is asked again",
     examples: ["nightdesk approvals revoke 8c41d07e"],
     arguments: [
@@ -117,7 +110,6 @@ export const APPROVALS: readonly Command[] = [
   },
   {
     name: "approvals resolve",
-    process: "producer",
     summary: "Say what became of a call during which a worker was lost",
     examples: [
       "nightdesk approvals resolve 5d20be91 4 --happened",
@@ -138,10 +130,9 @@ export const APPROVALS: readonly Command[] = [
 ];
 
 /** Rules for commands of the tool shell. */
-export const APPROVAL_RULES: readonly Command[] = [
+export const APPROVAL_RULES: readonly ListedCommand[] = [
   {
     name: "approvals rules add",
-    process: "producer",
     summary: "Allow a command of the tool shell from now on, by what it begins with, or forbid it",
     examples: [
       "nightdesk approvals rules add cat --folder /input/corpus/logs",
@@ -188,10 +179,9 @@ const reviewedBatch = {
 };
 
 /** Answers that a person is asked to look at: the last of verify.tiers. */
-export const REVIEWS: readonly Command[] = [
+export const REVIEWS: readonly ListedCommand[] = [
   {
     name: "reviews list",
-    process: "producer",
     summary: "List answers that wait for somebody to accept, correct or reject them",
     examples: ["nightdesk reviews list", "nightdesk reviews list --batch tonight --json"],
     options: [
@@ -202,14 +192,12 @@ export const REVIEWS: readonly Command[] = [
   },
   {
     name: "reviews show",
-    process: "producer",
     summary: "Show an answer that waits, why, and what its checks found",
     examples: ["nightdesk reviews show 5d20be91"],
     arguments: [reviewedJob],
   },
   {
     name: "reviews accept",
-    process: "producer",
     summary: "Let an answer stand as it is: its job succeeds, and is graded verified",
     examples: ["nightdesk reviews accept 5d20be91"],
     arguments: [reviewedJob],
@@ -220,7 +208,6 @@ export const REVIEWS: readonly Command[] = [
   },
   {
     name: "reviews correct",
-    process: "producer",
     summary: "Put other words in the place of an answer: its job succeeds with them",
     examples: [
       `nightdesk reviews correct 5d20be91 --text "The crossing takes 42 minutes." --fact "42 minutes"`,
@@ -236,7 +223,6 @@ export const REVIEWS: readonly Command[] = [
   },
   {
     name: "reviews reject",
-    process: "producer",
     summary: "Refuse an answer: its job ends as REVIEW_REJECTED",
     examples: [`nightdesk reviews reject 5d20be91 --reason "The contract is not ours."`],
     arguments: [reviewedJob],
@@ -244,7 +230,6 @@ export const REVIEWS: readonly Command[] = [
   },
   {
     name: "reviews export",
-    process: "producer",
     summary: "Write questions with what people said a right answer holds, for nightdesk eval",
     examples: ["nightdesk reviews export decided.jsonl", "nightdesk eval decided.jsonl"],
     arguments: [{ usage: "<file>", description: "a file that is not there yet" }],

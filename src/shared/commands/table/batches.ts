@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { ListedCommand } from "../command.ts";
 import { limit, route, windows, deadline, priority, night, days } from "./options.ts";
 
 /** What a rerun takes over from the batch whose jobs it repeats. */
@@ -9,10 +9,9 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 };
 
 /** What can be done with a batch. */
-export const BATCHES: readonly Command[] = [
+export const BATCHES: readonly ListedCommand[] = [
   {
     name: "batch list",
-    process: "producer",
     summary: "List batches, newest first",
     examples: ["nightdesk batch list", "nightdesk batch list --all --limit 5 --json"],
     options: [
@@ -25,7 +24,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch show",
-    process: "producer",
     summary: "Show a batch: counts by state, refusals and failures",
     examples: ["nightdesk batch show tonight", "nightdesk batch show tonight --watch"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
@@ -41,7 +39,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch wait",
-    process: "producer",
     summary: "Wait until a batch has ended",
     examples: ["nightdesk batch wait tonight", "nightdesk batch wait tonight --no-hold"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
@@ -54,21 +51,18 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch pause",
-    process: "producer",
     summary: "Start no further job of a batch; running ones may finish",
     examples: ["nightdesk batch pause tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
   },
   {
     name: "batch resume",
-    process: "producer",
     summary: "Let a paused batch go on",
     examples: ["nightdesk batch resume tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
   },
   {
     name: "batch set",
-    process: "producer",
     summary: "Change a batch's windows, deadline or priority",
     examples: [
       'nightdesk batch set tonight --windows "22:00-06:00 Europe/Berlin" --deadline 06:00',
@@ -87,7 +81,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch budget",
-    process: "producer",
     summary: "Show or change what the model calls of a batch may cost",
     examples: [
       "nightdesk batch budget tonight",
@@ -103,7 +96,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch retry",
-    process: "producer",
     summary: "Queue again what did not succeed, in the same batch",
     examples: ["nightdesk batch retry tonight", "nightdesk batch retry tonight --expired"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
@@ -116,14 +108,12 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch cancel",
-    process: "producer",
     summary: "Cancel what a batch has not finished",
     examples: ["nightdesk batch cancel tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
   },
   {
     name: "batch export",
-    process: "producer",
     summary: "Write a batch's results as JSONL, OpenAI's files, CSV, Markdown, XLSX or Parquet",
     examples: [
       "nightdesk batch export tonight > results.jsonl",
@@ -149,7 +139,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch report",
-    process: "producer",
     summary: "Write a batch's morning report: one HTML page and a Markdown file",
     examples: [
       "nightdesk batch report tonight",
@@ -176,7 +165,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch rerun",
-    process: "producer",
     summary: "Run jobs of a batch again, in a new batch",
     examples: [
       "nightdesk batch rerun tonight --stale",
@@ -217,7 +205,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch prune",
-    process: "producer",
     summary: "Delete old finished batches and all that belongs to them",
     examples: ["nightdesk batch prune --older-than 30d --dry-run", "nightdesk batch prune"],
     options: [
@@ -230,7 +217,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch pin",
-    process: "producer",
     summary: "Keep a batch, whatever its age",
     examples: ["nightdesk batch pin tonight", "nightdesk batch pin tonight --until-exported"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
@@ -238,7 +224,6 @@ export const BATCHES: readonly Command[] = [
   },
   {
     name: "batch unpin",
-    process: "producer",
     summary: "Undo batch pin",
     examples: ["nightdesk batch unpin tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],

@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { ListedCommand } from "../command.ts";
 import {
   attachments,
   raw,
@@ -9,6 +9,7 @@ import {
   dryRun,
   days,
   fileList,
+  files,
   large,
   limit,
   source,
@@ -20,10 +21,9 @@ import {
 } from "./options.ts";
 
 /** Commands that queue work, or look into the index. */
-export const JOBS: readonly Command[] = [
+export const JOBS: readonly ListedCommand[] = [
   {
     name: "sync",
-    process: "producer",
     summary: "Fetch what is new or changed in the places that sources mirror, and index it",
     examples: ["nightdesk sync", "nightdesk sync letters --wait"],
     arguments: [
@@ -40,7 +40,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "index",
-    process: "producer",
     anyFolder: true,
     summary: "Index what is new or changed in the sources",
     examples: ["nightdesk index", "nightdesk index --source corpus --rebuild"],
@@ -71,7 +70,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "forget",
-    process: "producer",
     summary: "Remove a document and what is stored of its bytes, and name the runs that read it",
     examples: [
       "nightdesk forget allowed/corpus/letter.pdf",
@@ -82,13 +80,11 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "prune",
-    process: "producer",
     summary: "Remove stored bytes that no document has and no evidence of a run names",
     examples: ["nightdesk prune"],
   },
   {
     name: "index show",
-    process: "producer",
     summary:
       "Show what the index knows of documents: their date, other versions, how they were read",
     examples: [
@@ -104,7 +100,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "index duplicates",
-    process: "producer",
     summary: "Find documents that are copies of each other, to the byte or nearly to the word",
     examples: ["nightdesk index duplicates", "nightdesk index duplicates --alike 90 --json"],
     options: [
@@ -118,7 +113,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "put",
-    process: "producer",
     summary: "Store stdin as a new file of a watched folder, where workers take it",
     examples: ["nightdesk put --watch inbox letter.pdf < letter.pdf"],
     arguments: [{ usage: "<name>", description: "of the file: no path, and none that is there" }],
@@ -133,7 +127,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "embed",
-    process: "producer",
     summary: "Make the vectors that are missing",
     examples: ["nightdesk embed", "nightdesk embed --dry-run", "nightdesk embed --rebuild"],
     options: [
@@ -186,7 +179,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "ask",
-    process: "producer",
     anyFolder: true,
     summary: "Answer a question from the documents",
     examples: [
@@ -218,7 +210,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "investigate",
-    process: "producer",
     anyFolder: true,
     summary: "Look into a question with tools, step by step, and answer it from what was found",
     examples: [
@@ -256,7 +247,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "summarize",
-    process: "producer",
     anyFolder: true,
     summary: "Summarize files, one job a file",
     examples: [
@@ -265,13 +255,7 @@ export const JOBS: readonly Command[] = [
       "nightdesk summarize 'allowed/corpus/**/*.md' --digest --wait",
       "git diff --name-only HEAD~1 | nightdesk summarize --files-from - --batch-name changes",
     ],
-    arguments: [
-      {
-        usage: "[path...]",
-        description:
-          "files, folders, or quoted globs below the allowed roots; - for a text on stdin",
-      },
-    ],
+    arguments: [files],
     options: [
       large,
       wait,
@@ -297,7 +281,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "extract",
-    process: "producer",
     anyFolder: true,
     summary:
       "Take fields out of files, one job a file: a label, action items, people, or your JSON schema",
@@ -307,13 +290,7 @@ export const JOBS: readonly Command[] = [
       "nightdesk extract allowed/corpus/minutes/2026-03.md --preset actions --wait --json",
       "nightdesk extract 'allowed/corpus/bills/*.txt' --schema bill.json --batch-name bills",
     ],
-    arguments: [
-      {
-        usage: "[path...]",
-        description:
-          "files, folders, or quoted globs below the allowed roots; - for a text on stdin",
-      },
-    ],
+    arguments: [files],
     options: [
       large,
       wait,
@@ -348,7 +325,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "digest",
-    process: "producer",
     summary: "Sum up a batch's summaries and extractions in a few lines",
     examples: [
       "nightdesk digest tonight --wait",
@@ -365,7 +341,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "chat",
-    process: "producer",
     summary: "Call the model once, without tools or evidence",
     examples: ['nightdesk chat "Write a haiku about queues" --wait'],
     arguments: [{ usage: "<prompt>", description: "the prompt, or - to read it from stdin" }],
@@ -377,7 +352,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "models examine",
-    process: "producer",
     summary: "Examine whether a model may judge statements; a job like any other",
     examples: ["nightdesk models examine --wait", "nightdesk models examine qwen3:8b --own 60"],
     arguments: [
@@ -397,7 +371,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "enqueue",
-    process: "producer",
     summary: "Queue a batch of jobs from a JSONL file",
     examples: [
       "nightdesk enqueue tonight.jsonl",
@@ -430,7 +403,6 @@ export const JOBS: readonly Command[] = [
   },
   {
     name: "eval",
-    process: "producer",
     summary: "Ask a file of questions with known answers, and count what is right",
     examples: [
       "nightdesk eval --make 20",

@@ -1,4 +1,4 @@
-import type { Command, CommandOption } from "../command.ts";
+import type { CommandOption, ListedCommand } from "../command.ts";
 
 const memoryType: CommandOption = {
   flags: "--type <type>",
@@ -7,10 +7,9 @@ const memoryType: CommandOption = {
 };
 
 /** Durable notes. */
-export const MEMORY: readonly Command[] = [
+export const MEMORY: readonly ListedCommand[] = [
   {
     name: "memory add",
-    process: "producer",
     summary: "Write a durable note: a preference, a constraint, a rule, a fact",
     examples: [
       'nightdesk memory add "Give temperatures in Celsius." --type preference',
@@ -29,21 +28,18 @@ export const MEMORY: readonly Command[] = [
   },
   {
     name: "memory list",
-    process: "producer",
     summary: "List durable notes, newest first",
     examples: ["nightdesk memory list", "nightdesk memory list --type preference --json"],
     options: [memoryType],
   },
   {
     name: "memory delete",
-    process: "producer",
     summary: "Delete a durable note",
     examples: ["nightdesk memory delete 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11"],
     arguments: [{ usage: "<id>", description: "id of the note" }],
   },
   {
     name: "memory export",
-    process: "producer",
     summary: "Write all durable notes to a file in the work root, as JSON",
     examples: ["nightdesk memory export notes.json", "nightdesk memory export notes.json --force"],
     arguments: [{ usage: "<file>", description: "the file to write" }],

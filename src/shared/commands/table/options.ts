@@ -1,5 +1,5 @@
 import { NEGATIVE_MODES, VERIFY_MODES } from "../../verify-modes.ts";
-import type { CommandOption } from "../command.ts";
+import type { CommandArgument, CommandOption } from "../command.ts";
 
 export const wait: CommandOption = {
   flags: "--wait",
@@ -16,6 +16,10 @@ export const noWait: CommandOption = {
 export const changed: CommandOption = {
   flags: "--changed",
   description: "only files that changed since their newest result",
+};
+export const files: CommandArgument = {
+  usage: "[path...]",
+  description: "files, folders, or quoted globs below the allowed roots; - for a text on stdin",
 };
 /** Files beside those of the arguments, and a text that becomes one. */
 export const fileList: readonly CommandOption[] = [

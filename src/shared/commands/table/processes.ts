@@ -1,7 +1,7 @@
-import type { Command } from "../command.ts";
+import type { ListedCommand } from "../command.ts";
 
 /** Commands that keep a desk running. */
-export const PROCESSES: readonly Command[] = [
+export const PROCESSES: readonly ListedCommand[] = [
   {
     name: "up",
     process: "worker",
@@ -68,7 +68,6 @@ export const PROCESSES: readonly Command[] = [
   },
   {
     name: "migrate",
-    process: "producer",
     summary: "Bring the database schema to this version",
     examples: ["nightdesk migrate", "nightdesk migrate --status"],
     options: [{ flags: "--status", description: "list what is applied and what is not" }],
@@ -76,10 +75,9 @@ export const PROCESSES: readonly Command[] = [
 ];
 
 /** Tokens of programs that come by `nightdesk serve`. */
-export const TOKENS: readonly Command[] = [
+export const TOKENS: readonly ListedCommand[] = [
   {
     name: "tokens create",
-    process: "producer",
     summary: "Make a token by which a program may queue jobs, and print it once",
     examples: [
       "nightdesk tokens create letters --source letters --expires 90d",
@@ -123,13 +121,11 @@ export const TOKENS: readonly Command[] = [
   },
   {
     name: "tokens list",
-    process: "producer",
     summary: "List the tokens of programs, with their last use",
     examples: ["nightdesk tokens list", "nightdesk tokens list --json"],
   },
   {
     name: "tokens revoke",
-    process: "producer",
     summary: "End a token, and cancel the jobs that it queued",
     examples: ["nightdesk tokens revoke letters"],
     arguments: [{ usage: "<name>", description: "the token" }],

@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { ListedCommand } from "../command.ts";
 import { limit } from "./options.ts";
 
 const WITH_REASONING = {
@@ -7,17 +7,15 @@ const WITH_REASONING = {
 };
 
 /** Runs, and what they leave behind. */
-export const RUNS: readonly Command[] = [
+export const RUNS: readonly ListedCommand[] = [
   {
     name: "runs list",
-    process: "producer",
     summary: "List runs, newest first",
     examples: ["nightdesk runs list", "nightdesk runs list --batch tonight --limit 20"],
     options: [limit, { flags: "--batch <batch>", description: "only runs of this batch" }],
   },
   {
     name: "runs show",
-    process: "producer",
     summary: "Show a run: steps, models, prompts, evidence, checks, answer",
     examples: [
       "nightdesk runs show 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11",
@@ -46,7 +44,6 @@ export const RUNS: readonly Command[] = [
   },
   {
     name: "runs trace",
-    process: "producer",
     summary: "Write all that is on record of a job: trace, evidence, moves, queries, notes",
     examples: ["nightdesk runs trace 5f2c0b2e-0d0a-4d0e-9a53-0a4f7a0c2b11 --output audit/ferry"],
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
@@ -57,7 +54,6 @@ export const RUNS: readonly Command[] = [
   },
   {
     name: "runs export",
-    process: "producer",
     summary: "Write each run to runs/<run_id>/run.json",
     examples: ["nightdesk runs export audit", "nightdesk runs export audit --batch tonight"],
     arguments: [
@@ -95,7 +91,6 @@ export const RUNS: readonly Command[] = [
   },
   {
     name: "evidence doubts",
-    process: "producer",
     summary: "List figures in pictures of pages that were not read for sure",
     examples: [
       "nightdesk evidence doubts",
@@ -109,7 +104,6 @@ export const RUNS: readonly Command[] = [
   },
   {
     name: "evidence choose",
-    process: "producer",
     summary: "Say what stands in a picture where its two readers were not sure",
     examples: [
       "nightdesk evidence choose 5f2c0b2e.1.210.50 --second",

@@ -1,16 +1,14 @@
-import type { Command } from "../command.ts";
+import type { ListedCommand } from "../command.ts";
 
 /** Commands at fixed times. */
-export const SCHEDULES: readonly Command[] = [
+export const SCHEDULES: readonly ListedCommand[] = [
   {
     name: "schedule list",
-    process: "producer",
     summary: "List schedules with their next times and their last run",
     examples: ["nightdesk schedule list", "nightdesk schedule list --json"],
   },
   {
     name: "schedule set",
-    process: "producer",
     summary: "Add a schedule, or replace one added this way",
     examples: [
       `nightdesk schedule set nightly --cron "0 1 * * *" --timezone Europe/Berlin -- index`,
@@ -39,28 +37,24 @@ export const SCHEDULES: readonly Command[] = [
   },
   {
     name: "schedule enable",
-    process: "producer",
     summary: "Switch a schedule on, including one of the configuration",
     examples: ["nightdesk schedule enable nightly-index"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },
   {
     name: "schedule disable",
-    process: "producer",
     summary: "Switch a schedule off, including one of the configuration",
     examples: ["nightdesk schedule disable nightly-index"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },
   {
     name: "schedule remove",
-    process: "producer",
     summary: "Remove a schedule that schedule set added",
     examples: ["nightdesk schedule remove nightly"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],
   },
   {
     name: "schedule run",
-    process: "producer",
     summary: "Run a schedule now, in addition to its times",
     examples: ["nightdesk schedule run nightly-index"],
     arguments: [{ usage: "<name>", description: "name of the schedule" }],

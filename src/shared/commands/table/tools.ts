@@ -1,11 +1,10 @@
-import type { Command } from "../command.ts";
+import type { ListedCommand } from "../command.ts";
 import { large, raw } from "./options.ts";
 
 /** Everything beside jobs. */
-export const TOOLS: readonly Command[] = [
+export const TOOLS: readonly ListedCommand[] = [
   {
     name: "sql",
-    process: "producer",
     summary: "Query the views of schema nightdesk, read-only",
     examples: [
       `nightdesk sql "select state, count(*) from results group by 1"`,
@@ -29,7 +28,6 @@ export const TOOLS: readonly Command[] = [
   },
   {
     name: "backup",
-    process: "producer",
     summary: "Write a dump of the embedded database",
     examples: ["nightdesk backup nightdesk-backup.tar.gz"],
     arguments: [{ usage: "<file>", description: "the dump to write" }],
@@ -91,7 +89,6 @@ export const TOOLS: readonly Command[] = [
   },
   {
     name: "hosts list",
-    process: "producer",
     summary: "Show the model hosts: state, models, slots, limits and what they have cost",
     examples: ["nightdesk hosts list", "nightdesk hosts list --json"],
   },
@@ -124,13 +121,11 @@ export const TOOLS: readonly Command[] = [
   },
   {
     name: "status",
-    process: "producer",
     summary: "Say what is here and what comes next, as nightdesk alone does",
     examples: ["nightdesk", "nightdesk status --in ~/papers"],
   },
   {
     name: "init",
-    process: "producer",
     summary: "Keep the configuration of a folder of documents in it, as nightdesk.yaml",
     examples: ["nightdesk init", "nightdesk init --in ~/papers"],
     options: [large],
@@ -145,27 +140,23 @@ export const TOOLS: readonly Command[] = [
   },
   {
     name: "config show",
-    process: "producer",
     summary: "Show the effective configuration and where each value came from",
     examples: ["nightdesk config show", "nightdesk config show --json"],
   },
   {
     name: "explain",
-    process: "producer",
     summary: "Explain an error code: its meaning, what to do, and with what a command ends",
     examples: ["nightdesk explain FILE_NOT_FOUND", "nightdesk explain"],
     arguments: [{ usage: "[code]", description: "as rows and messages have it; all without it" }],
   },
   {
     name: "completion",
-    process: "producer",
     summary: "Print a completion script",
     examples: ["nightdesk completion bash > ~/.local/share/bash-completion/completions/nightdesk"],
     arguments: [{ usage: "<shell>", description: "bash, zsh or fish" }],
   },
   {
     name: "demo",
-    process: "producer",
     summary: "Index the example corpus, work the example batch and show the results",
     examples: ["npm run demo"],
     hidden: true,
