@@ -66,7 +66,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     return context.body(parts.live.stream(context.req.header("last-event-id")));
   });
   for (const route of routes) {
-    app[route.method](route.path, (context) => answerRoute(parts, context, route));
+    app[route.method ?? "get"](route.path, (context) => answerRoute(parts, context, route));
   }
   return app;
 }

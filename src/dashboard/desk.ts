@@ -49,8 +49,8 @@ export type Answer =
   | { readonly kind: "csv"; readonly name: string; readonly chunks: AsyncIterable<string> };
 
 export type Route = {
-  /** `post` alone changes anything. */
-  readonly method: "get" | "post";
+  /** It alone changes anything; without it a page is read (GET). */
+  readonly method?: "post";
   /** Parts that vary begin with a colon. */
   readonly path: string;
   readonly answer: (desk: Desk, request: DeskRequest) => Promise<Answer>;

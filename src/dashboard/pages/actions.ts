@@ -79,7 +79,6 @@ const CHANGES: readonly Change[] = [
 /** Changes of a batch: each is told first, then confirmed, then written down. */
 const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => [
   {
-    method: "get",
     path: `/batches/:batch/${name}`,
     answer: async ({ database }: Desk, { part, session }: DeskRequest): Promise<Answer> => {
       const batch = await batchOf(database, part("batch"));
@@ -114,7 +113,6 @@ const idSchema = z.string().regex(/^\d{1,18}$/);
 export const ACTIONS: readonly Route[] = [
   ...CHANGES.flatMap(changeRoutes),
   {
-    method: "get",
     path: "/audit",
     answer: async ({ database, draw }: Desk, { query }: DeskRequest): Promise<Answer> => {
       const before = idSchema.safeParse(query.get("before")).data ?? null;

@@ -32,7 +32,6 @@ const PAGE_ROWS = 50;
 /** One batch: how it stands, what did not succeed and what to do, and its results. */
 export const BATCH: readonly Route[] = [
   {
-    method: "get",
     path: "/batches/:batch",
     answer: async (desk: Desk, request: DeskRequest): Promise<Answer> => {
       const batch = await batchOf(desk.database, request.part("batch"));
@@ -41,7 +40,6 @@ export const BATCH: readonly Route[] = [
     },
   },
   {
-    method: "get",
     path: "/batches/:batch/changes",
     answer: async ({ database }: Desk, { part }: DeskRequest): Promise<Answer> => {
       const batch = await batchOf(database, part("batch"));

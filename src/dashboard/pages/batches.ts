@@ -17,7 +17,6 @@ const SHOWN = 200;
 /** All batches, those that need a person first, then the newest; and what was asked one by one, folded. */
 export const BATCHES: readonly Route[] = [
   {
-    method: "get",
     path: "/batches",
     answer: async (desk: Desk): Promise<Answer> => {
       const batches = await listBatches(desk.database, ["file", "schedule"], SHOWN);

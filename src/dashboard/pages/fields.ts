@@ -32,8 +32,8 @@ const MOST_OFFSET = 1_000_000;
 
 /** The extractions of a batch as one table: to look through, to sort, and to take away as CSV. */
 export const FIELDS: readonly Route[] = [
-  { method: "get", path: "/batches/:batch/fields", answer: showFields },
-  { method: "get", path: "/batches/:batch/fields.csv", answer: exportFields },
+  { path: "/batches/:batch/fields", answer: showFields },
+  { path: "/batches/:batch/fields.csv", answer: exportFields },
 ];
 
 /** What of the fields is shown, and how: all of it comes from the shape, and none of it is taken as it was sent. */

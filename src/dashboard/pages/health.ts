@@ -11,7 +11,6 @@ import { toolFailureText } from "../tools.ts";
 /** What doctor finds. */
 export const HEALTH: readonly Route[] = [
   {
-    method: "get",
     path: "/health",
     answer: async (_: Desk, { session }: DeskRequest): Promise<Answer> =>
       page({

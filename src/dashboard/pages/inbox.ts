@@ -39,7 +39,6 @@ const SHOWN = 50;
 /** What waits for a person: calls of tools, equal ones together, answers, and steps that nobody knows the end of. */
 export const INBOX: readonly Route[] = [
   {
-    method: "get",
     path: "/inbox",
     answer: async (desk: Desk, request: DeskRequest): Promise<Answer> =>
       page({

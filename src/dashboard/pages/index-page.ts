@@ -18,7 +18,6 @@ const HITS = 20;
 /** What is indexed, what could not be, and a search that says why a passage was found. */
 export const INDEX: readonly Route[] = [
   {
-    method: "get",
     path: "/index",
     answer: async (desk: Desk, { query, session }: DeskRequest): Promise<Answer> => {
       const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MOST_CHARS);

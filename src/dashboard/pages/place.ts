@@ -28,7 +28,6 @@ import type { Session } from "../sessions.ts";
 /** The page of a file on which the words stand that carry a statement, and its picture. */
 export const PLACE: readonly Route[] = [
   {
-    method: "get",
     path: "/runs/:run/statements/:number",
     answer: async (desk: Desk, request: DeskRequest): Promise<Answer> => {
       const found = await findStatement(desk, request);
@@ -38,7 +37,6 @@ export const PLACE: readonly Route[] = [
   },
   { method: "post", path: "/runs/:run/statements/:number", answer: takeReading },
   {
-    method: "get",
     path: "/pictures/:key",
     answer: async ({ config }: Desk, { part }: DeskRequest): Promise<Answer> => {
       const picture = await readPicture(pictureFolder(config), part("key"));

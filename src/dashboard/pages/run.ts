@@ -26,7 +26,6 @@ import { placePath } from "./place.ts";
 /** A run, or the last run of a job: its question first, then its answer and what carries it, then how it came about. */
 export const RUN: readonly Route[] = [
   {
-    method: "get",
     path: "/runs/:run",
     answer: async (desk: Desk, { part, query, session }: DeskRequest): Promise<Answer> => {
       const id = assertId(part("run"), "run or job");

@@ -26,7 +26,6 @@ import type { Session } from "../sessions.ts";
 /** Commands at fixed times: when each runs next, a switch, and a run at once. */
 export const SCHEDULES: readonly Route[] = [
   {
-    method: "get",
     path: "/schedules",
     answer: async (desk: Desk, request: DeskRequest): Promise<Answer> =>
       page({

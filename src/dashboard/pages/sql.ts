@@ -32,7 +32,6 @@ const MOST_CHARS = 20_000;
 /** Statements by `nightdesk sql`: its role, its read-only transaction and its limits. They are sent, and change nothing. */
 export const SQL: readonly Route[] = [
   {
-    method: "get",
     path: "/sql",
     answer: async ({ database }: Desk, { session, query }: DeskRequest): Promise<Answer> => {
       const saved = await selectSavedQueries(database);

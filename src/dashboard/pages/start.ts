@@ -28,7 +28,6 @@ const SHOWN_FILES = 100;
 /** Work is filled in, shown as it would be queued, and queued when somebody says yes. */
 export const START: readonly Route[] = [
   {
-    method: "get",
     path: "/start",
     answer: async ({ config }: Desk, { session }: DeskRequest): Promise<Answer> =>
       formPage(startForm(orderOf(new URLSearchParams()), config, session)),

@@ -43,7 +43,6 @@ const WORKED_ON = new Set(["queued", "running", "held", "loading"]);
 /** What the last night came to until something runs, and then what goes on; behind both workers, hosts, and what keeps them. */
 export const TONIGHT: readonly Route[] = [
   {
-    method: "get",
     path: "/",
     answer: async (desk: Desk): Promise<Answer> => page(await firstPage(desk)),
   },

@@ -18,7 +18,6 @@ export const approvalService = ({
 }): Service => ({
   name: "approvals",
   trouble: "jobs that wait for a person or an exam could not be looked after",
-  channels: [],
   async run() {
     const { expired, woken } = await reconcileApprovals(database);
     if (expired > 0) logger.info({ expired, jobs: woken }, "requests for approval have expired");

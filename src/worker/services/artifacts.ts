@@ -30,7 +30,6 @@ export function artifactService(
   return {
     name: "artifacts",
     trouble: "outputs of tools could not be removed",
-    channels: [],
     mostRestMs: EVERY_MS,
     async run() {
       if (walk === null) {

@@ -34,7 +34,6 @@ export function hostService(parts: HostParts): Service {
   return {
     name: "hosts",
     trouble: "model hosts could not be looked after",
-    channels: [],
     // A host that says nothing is not waited for by a worker that stops.
     async run({ stopping }) {
       if (hosts.length > 0) await probeHosts(probes, stopping);

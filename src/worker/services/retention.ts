@@ -43,7 +43,6 @@ export function retentionService(
   return {
     name: "retention",
     trouble: "old batches could not be deleted",
-    channels: [],
     mostRestMs: EVERY_MS,
     async run() {
       if (retention === null) return EVERY_MS;
@@ -65,7 +64,6 @@ export function retentionService(
 export const reasoningService = ({ database }: Pick<RetentionParts, "database">): Service => ({
   name: "reasoning",
   trouble: "old reasoning could not be deleted",
-  channels: [],
   mostRestMs: EVERY_MS,
   async run() {
     const deleted = await deleteExpiredReasoning(database, SLICE_JOBS);

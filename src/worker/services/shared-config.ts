@@ -161,7 +161,6 @@ export async function reconcileAtStart(
 export const sharedConfigService = (keeper: SharedConfigKeeper): Service => ({
   name: "shared configuration",
   trouble: UNCOMPARED,
-  channels: [],
   async run() {
     await keeper.reconcile();
     return LOOK_MS;

@@ -6,7 +6,7 @@ export type Service = {
   /** What is said while it fails, like `jobs could not be dispatched`. */
   readonly trouble: string;
   /** Notifications of the database that wake it. */
-  readonly channels: readonly string[];
+  readonly channels?: readonly string[];
   /** The longest that it rests after errors in a row, milliseconds; a second unless it says so. */
   readonly mostRestMs?: number;
   /**
@@ -39,10 +39,10 @@ const MOST_REST_MS = 1_000;
 export function supervise(services: readonly Service[], faults: FaultLog): Supervisor {
   const running = services.map((service) => ({ service, loop: startLoop(service, faults) }));
   return {
-    channels: [...new Set(services.flatMap(({ channels }) => channels))],
+    channels: [...new Set(services.flatMap(({ channels = [] }) => channels))],
     wake(channel) {
       for (const { service, loop } of running) {
-        if (channel === undefined || service.channels.includes(channel)) loop.wake();
+        if (channel === undefined || service.channels?.includes(channel) === true) loop.wake();
       }
     },
     async stop() {

@@ -29,7 +29,6 @@ export function watchService({ config, database, logger }: WatchParts): Service 
   return {
     name: "watched folders",
     trouble: "watched folders could not be looked at",
-    channels: [],
     mostRestMs: 30_000,
     async run({ stopping }) {
       const watched = await opened.get();
