@@ -3645,6 +3645,55 @@ begin
   return null;
 end $function$
 
+CREATE OR REPLACE FUNCTION nightdesk_data.delete_jobs(ids uuid[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  name text;
+  run_ids uuid[];
+  call_ids bigint[];
+  deleted bigint;
+begin
+  with recursive doomed as (
+    select unnest(ids) as job_id
+    union select j.job_id from nightdesk_data.jobs j join doomed d on j.duplicate_of = d.job_id)
+  select array_agg(job_id) into ids from doomed;
+  -- Left to the foreign key it is a statement a job, each of which prepares all checks and indexes of jobs again.
+  update nightdesk_data.jobs set rerun_of = null where rerun_of = any (ids) and job_id <> all (ids);
+  if current_setting('is_superuser') = 'on' then
+    perform set_config('session_replication_role', 'replica', true);
+  end if;
+
+  delete from nightdesk_data.jobs where job_id = any (ids);
+  get diagnostics deleted = row_count;
+  update nightdesk_data.jobs set rerun_of = null where rerun_of = any (ids);
+  update nightdesk_data.watched_files set job_id = null where job_id = any (ids);
+  update nightdesk_data.watched_files set label_job_id = null where label_job_id = any (ids);
+  with gone as (delete from nightdesk_data.runs where job_id = any (ids) returning run_id)
+  select array_agg(run_id) into run_ids from gone;
+  with gone as (delete from nightdesk_data.model_calls where job_id = any (ids) returning call_id)
+  select array_agg(call_id) into call_ids from gone;
+  delete from nightdesk_data.call_reasoning where call_id = any (call_ids);
+  delete from nightdesk_data.run_calls where call_id = any (call_ids);
+  delete from nightdesk_data.job_dependencies where parent_id = any (ids);
+  delete from nightdesk_data.job_dependencies where child_id = any (ids);
+  foreach name in array array['job_progress', 'grants', 'steps', 'decisions', 'approvals', 'artifact_uses', 'checks', 'audits',
+      'constraints', 'coverage', 'draft_reviews', 'job_vectors'] loop
+    execute format('delete from nightdesk_data.%I where job_id = any ($1)', name) using ids;
+  end loop;
+  update nightdesk_data.checks set check_job_id = null where check_job_id = any (ids);
+  foreach name in array array['run_events', 'tool_calls', 'run_calls', 'evidence', 'quotes', 'figures', 'claims', 'claim_checks',
+      'field_bindings', 'summary_parts'] loop
+    execute format('delete from nightdesk_data.%I where run_id = any ($1)', name) using run_ids;
+  end loop;
+
+  if current_setting('is_superuser') = 'on' then
+    perform set_config('session_replication_role', 'origin', true);
+  end if;
+  return deleted;
+end $function$
+
 CREATE OR REPLACE FUNCTION nightdesk_data.end_call(old_ticket uuid, answer text, calls integer, tokens bigint, seconds double precision, money double precision, pause_seconds double precision)
  RETURNS void
  LANGUAGE plpgsql
@@ -5900,6 +5949,8 @@ grant execute on function nightdesk_data.commit_later() to public
 grant execute on function nightdesk_data.count_chunks() to public
 
 grant execute on function nightdesk_data.count_jobs() to public
+
+grant execute on function nightdesk_data.delete_jobs(uuid[]) to public
 
 grant execute on function nightdesk_data.end_call(uuid,text,integer,bigint,double precision,double precision,double precision) to public
 

@@ -48,7 +48,7 @@ export function retentionService(
       if (retention === null) return EVERY_MS;
       if (!agrees()) return UNTIL_AGREED_MS;
       const slice = await deleteOldSlice(database, retention, SLICE_JOBS);
-      if (slice.kind === "deleted" && slice.jobs + slice.batches > 0) {
+      if (slice.kind === "deleted" && slice.of !== null) {
         batches += slice.batches;
         return PAUSE_MS;
       }

@@ -53,6 +53,7 @@ const deletedSchema = camelRow({
   finished_at: z.date().nullable(),
   jobs: z.coerce.number(),
   batches: z.coerce.number(),
+  is_at_work: z.boolean(),
 });
 
 /** What one slice took away, and of which batch. busy: somebody else is at it. */
@@ -63,47 +64,56 @@ type DeletedSlice =
       readonly of: Omit<OldBatch, "jobs"> | null;
       readonly jobs: number;
       readonly batches: number;
+      /** Whether jobs run, that are not to be slowed. */
+      readonly isAtWork: boolean;
     };
 
 /**
  * Deletes up to `limit` jobs of the oldest batch that is due, with everything of theirs, and the batch itself once it has
- * none left. One at a time over all workers and commands; nothing was left to delete when it gives 0 of both.
+ * none left. One at a time over all workers and commands; nothing was left to delete when it is `of` none. `jobs` are
+ * those of the batch alone: of its checks a slice gives 0.
  */
 export async function deleteOldSlice(
   db: Queryable,
   retention: Retention,
   limit: number,
 ): Promise<DeletedSlice> {
-  const { isHeld, batchId, name, finishedAt, jobs, batches } = await oneRowOf(db, deletedSchema, [
+  const row = await oneRowOf(db, deletedSchema, [
     ...retentionValues(retention),
     limit,
   ])`${DELETE_SLICE}`;
+  const { isHeld, batchId, name, finishedAt, jobs, batches, isAtWork } = row;
   if (!isHeld) return { kind: "busy" };
   const isNone = batchId === null || name === null || finishedAt === null;
-  return { kind: "deleted", of: isNone ? null : { batchId, name, finishedAt }, jobs, batches };
+  const of = isNone ? null : { batchId, name, finishedAt };
+  return { kind: "deleted", of, jobs, batches, isAtWork };
 }
 
-// The batch is taken first, as everything does that adds jobs to it or pins it. Its jobs are counted as one statement sees
-// them: an empty batch goes with the next slice. Jobs of later batches that repeat those of the slice are let go of in one
-// update: left to the foreign key it is a statement a job, each of which prepares all checks and indexes of jobs again.
+// The batch is taken first, as everything does that adds jobs to it or pins it, and its own jobs before those of what is about
+// it (its checks, its exam), which would all go with its row in one statement. They are counted as one statement sees
+// them: an empty batch goes with the next slice.
 const DELETE_SLICE = `
-with ${guardBy("retention")},
+with recursive ${guardBy("retention")},
 old as materialized (
   select b.batch_id, b.name, b.finished_at from guard, nightdesk_data.batches b
    where guard.held and ${OLD} order by b.finished_at, b.batch_id limit 1 for update of b skip locked),
+family as (
+  select batch_id, 0 as depth from old
+  union all select b.batch_id, f.depth + 1 from nightdesk_data.batches b join family f on b.parent_id = f.batch_id),
 slice as materialized (
-  select j.job_id from old cross join lateral
-    (select job_id from nightdesk_data.jobs where batch_id = old.batch_id order by seq limit $4) j),
-repeats as (
-  update nightdesk_data.jobs r set rerun_of = null from old
-   where r.rerun_of = any (array(select job_id from slice)) and r.batch_id <> old.batch_id),
-jobs as (
-  delete from nightdesk_data.jobs where job_id = any (array(select job_id from slice)) returning job_id),
+  select j.job_id, f.depth from family f cross join lateral
+    (select job_id from nightdesk_data.jobs where batch_id = f.batch_id order by seq limit $4) j
+   where f.batch_id = (select f.batch_id from family f
+                        where exists (select from nightdesk_data.jobs j where j.batch_id = f.batch_id) order by depth limit 1)),
+gone as materialized (
+  select nightdesk_data.delete_jobs(array_agg(job_id)) as jobs, min(depth) as depth from slice having count(*) > 0),
 emptied as (
   delete from nightdesk_data.batches b using old
    where b.batch_id = old.batch_id and not exists (select from slice) returning b.batch_id)
 select held as is_held, old.batch_id, old.name, old.finished_at,
-       (select count(*) from jobs) as jobs, (select count(*) from emptied) as batches
+       (select coalesce(sum(jobs) filter (where depth = 0), 0) from gone) as jobs,
+       (select count(*) from emptied) as batches,
+       exists (select from nightdesk_data.jobs where state = 'running') as is_at_work
   from guard left join old on true`;
 
 /**
