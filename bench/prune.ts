@@ -118,8 +118,8 @@ async function measureDeletion(db: Database, topology: Topology): Promise<void> 
 }
 
 const bin = resolve(import.meta.dirname, "..", "bin", "nightdesk.js");
-const WINDOW_MS = 5_000;
-const WINDOWS = 8;
+const WINDOW_MS = 10_000;
+const WINDOWS = 6;
 const FILES = 100;
 
 async function measureQueue(db: Database, topology: Topology): Promise<void> {
@@ -145,12 +145,12 @@ async function measureQueue(db: Database, topology: Topology): Promise<void> {
     if (child.exitCode === null) await once(child, "exit");
   };
   const worker = start("worker", "--concurrency", "4");
-  await setTimeout(2 * WINDOW_MS);
+  await setTimeout(WINDOW_MS);
   const rates: Record<"with" | "without", number[]> = { with: [], without: [] };
   const before = await countJobs(db);
   for (let window = 0; window < 2 * WINDOWS; window += 1) {
     const prune = window % 2 === 0 ? start("batch", "prune", "--older-than", "1d") : undefined;
-    if (prune !== undefined) await setTimeout(1_000);
+    if (prune !== undefined) await setTimeout(3_000);
     const [from, startedAt] = [await countJobs(db), performance.now()];
     await setTimeout(WINDOW_MS);
     const ended = (await countJobs(db)).ended - from.ended;

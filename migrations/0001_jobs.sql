@@ -531,6 +531,7 @@ create table nightdesk_data.tool_calls (
     check (num_nonnulls(result, error_code) = 1 or step is not null and num_nonnulls(result, error_code) = 0),
   constraint call_errors_have_a_message check ((error_code is null) = (error_message is null))
 );
+create index tool_calls_by_grant on nightdesk_data.tool_calls (grant_id) where grant_id is not null;
 create unique index tool_calls_by_step on nightdesk_data.tool_calls (job_id, step) where step is not null;
 
 -- What a person decided about calls of one fingerprint: of those that wait, of a job, of a batch, or from now on.
@@ -751,6 +752,9 @@ create table nightdesk_data.evidence (
   constraint a_file_is_truncated_or_whole
     check (kind <> 'file' or truncated = (chars_returned < chars_full))
 );
+-- Whose bytes they are, and which runs read a file: prune and forget ask. A path may be longer than an entry of an index.
+create index evidence_by_sha256 on nightdesk_data.evidence (sha256);
+create index evidence_by_path on nightdesk_data.evidence (left(path, 200) text_pattern_ops);
 
 -- Spans in quotation marks of an answer, looked up in its evidence.
 create table nightdesk_data.quotes (
@@ -975,6 +979,7 @@ create table nightdesk_data.draft_reviews (
   constraint only_corrections_have_words check ((state = 'corrected') = (correction is not null)),
   constraint rejections_have_a_reason check (state <> 'rejected' or btrim(reason) <> '')
 );
+create index draft_reviews_by_run on nightdesk_data.draft_reviews (run_id);
 create index draft_reviews_waiting on nightdesk_data.draft_reviews (requested_at) where state = 'waiting';
 
 -- The success of a job that repeats another one resolves what was open there.

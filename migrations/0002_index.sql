@@ -102,6 +102,7 @@ create table nightdesk_data.documents (
   constraint only_unknown_metadata_has_a_problem check (metadata_problem is null or metadata_state = 'unknown')
 );
 create index documents_by_mail on nightdesk_data.documents (mail, path) where mail is not null;
+create index documents_by_sha256 on nightdesk_data.documents (sha256);
 create index documents_by_path on nightdesk_data.documents (path text_pattern_ops);
 create index documents_by_facet on nightdesk_data.documents using gin (facets jsonb_path_ops);
 create index documents_by_day on nightdesk_data.documents (day) where day is not null;

@@ -2200,9 +2200,17 @@ CREATE INDEX documents_by_mail ON nightdesk_data.documents USING btree (mail, pa
 
 CREATE INDEX documents_by_path ON nightdesk_data.documents USING btree (path text_pattern_ops)
 
+CREATE INDEX documents_by_sha256 ON nightdesk_data.documents USING btree (sha256)
+
 CREATE INDEX documents_that_supersede ON nightdesk_data.documents USING btree (path) WHERE (supersedes <> '{}'::text[])
 
+CREATE INDEX draft_reviews_by_run ON nightdesk_data.draft_reviews USING btree (run_id)
+
 CREATE INDEX draft_reviews_waiting ON nightdesk_data.draft_reviews USING btree (requested_at) WHERE (state = 'waiting'::text)
+
+CREATE INDEX evidence_by_path ON nightdesk_data.evidence USING btree ("left"(path, 200) text_pattern_ops)
+
+CREATE INDEX evidence_by_sha256 ON nightdesk_data.evidence USING btree (sha256)
 
 CREATE INDEX hold_history_by_batch ON nightdesk_data.hold_history USING btree (batch_id, began_at)
 
@@ -2287,6 +2295,8 @@ CREATE INDEX schedule_runs_by_batch ON nightdesk_data.schedule_runs USING btree 
 CREATE INDEX steps_by_run ON nightdesk_data.steps USING btree (run_id)
 
 CREATE UNIQUE INDEX tokens_by_name ON nightdesk_data.tokens USING btree (name) WHERE (revoked_at IS NULL)
+
+CREATE INDEX tool_calls_by_grant ON nightdesk_data.tool_calls USING btree (grant_id) WHERE (grant_id IS NOT NULL)
 
 CREATE UNIQUE INDEX tool_calls_by_step ON nightdesk_data.tool_calls USING btree (job_id, step) WHERE (step IS NOT NULL)
 

@@ -11,7 +11,7 @@ import { textOf } from "./options.ts";
 
 const SLICE_JOBS = 2_000;
 /** While jobs run it rests after a slice, so many times as long as that took. */
-const RESTS = 4;
+const RESTS = 9;
 /** More names than that help nobody; the rest is deleted all the same. */
 const MOST_SHOWN = 1_000;
 

@@ -97,15 +97,16 @@ const GRACE_SECONDS = 10 * 60;
 export const prune: CommandHandler = databaseCommand(async ({ terminal }, database) => {
   let contents = 0;
   let bytes = 0;
-  for (;;) {
-    const slice = await removeUnnamedSlice(database, {
-      limit: SLICE_CONTENTS,
-      graceSeconds: GRACE_SECONDS,
-    });
-    if (slice.contents === 0) break;
+  for (let after = ""; ;) {
+    const limits = { limit: SLICE_CONTENTS, graceSeconds: GRACE_SECONDS };
+    const slice = await removeUnnamedSlice(database, after, limits);
+    if (slice.last === null) break;
+    after = slice.last;
     contents += slice.contents;
     bytes += slice.bytes;
+    terminal.status(`${formatCount(contents)} contents removed`);
   }
+  terminal.clearStatus();
   const left = await sumContents(database);
   if (terminal.isJson)
     return terminal.printJson({

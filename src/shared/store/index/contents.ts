@@ -116,36 +116,42 @@ export async function selectContent(
   return content !== undefined && hash("sha256", content, "hex") === sha256 ? content : null;
 }
 
-const removedSchema = camelRow({ contents: z.coerce.number(), bytes: z.coerce.number() });
+const removedSchema = camelRow({
+  contents: z.coerce.number(),
+  bytes: z.coerce.number(),
+  /** The last that was looked at; null where there are no more. */
+  last: z.string().nullable(),
+});
 
 /**
- * Removes up to `limit` contents that no document has and no evidence of a run names. One that a document came to have, or
- * ceased to, after a job began that has not ended stays: that job may have read it, and its evidence is not written yet. So does
- * one that somebody else removes or renews at this moment.
+ * Looks at `limit` contents in order of their hashes, those behind `after`, and removes what no document has and no evidence of
+ * a run names. One that a document came to have, or ceased to, after a job began that has not ended stays: that job may have
+ * read it, and its evidence is not written yet. So does one that somebody else removes or renews at this moment.
  * @param graceSeconds longer than the transaction of an index may take
  */
 export const removeUnnamedSlice = (
   db: Queryable,
+  after: string,
   { limit, graceSeconds }: { readonly limit: number; readonly graceSeconds: number },
 ): Promise<z.infer<typeof removedSchema>> =>
-  oneRowOf(db, removedSchema, [limit, graceSeconds])`
-     with former as materialized (
-       select c.sha256 from nightdesk_data.contents c
-        where c.used_at < least(
-            clock_timestamp() - make_interval(secs => $2),
-            (select min(started_at) from nightdesk_data.jobs where state in ('queued', 'running', 'parked')))
-          and not exists (select from nightdesk_data.documents d where d.sha256 = c.sha256)),
+  oneRowOf(db, removedSchema, [after, limit, graceSeconds])`
+     with slice as materialized (
+       select sha256, used_at from nightdesk_data.contents where sha256 > $1 order by sha256 limit $2),
      unnamed as materialized (
-       select sha256 from former
-        where not exists (select from nightdesk_data.evidence e where e.sha256 = former.sha256) limit $1),
+       select s.sha256 from slice s
+        where s.used_at < least(
+            clock_timestamp() - make_interval(secs => $3),
+            (select min(started_at) from nightdesk_data.jobs where state in ('queued', 'running', 'parked')))
+          and not exists (select from nightdesk_data.documents d where d.sha256 = s.sha256)
+          and not exists (select from nightdesk_data.evidence e where e.sha256 = s.sha256)),
      -- The row as it is now: an index that keeps the same bytes at this moment has renewed it.
      free as materialized (
        select c.sha256 from unnamed join nightdesk_data.contents c using (sha256)
-        where c.used_at < clock_timestamp() - make_interval(secs => $2)
+        where c.used_at < clock_timestamp() - make_interval(secs => $3)
         order by c.sha256 for update of c skip locked),
      gone as (
        delete from nightdesk_data.contents c using free where c.sha256 = free.sha256 returning c.bytes)
-     select count(*) as contents, coalesce(sum(bytes), 0) as bytes from gone`;
+     select count(*) as contents, coalesce(sum(bytes), 0) as bytes, (select max(sha256) from slice) as last from gone`;
 
 const forgettableSchema = camelRow({
   doc_id: z.string(),
@@ -177,6 +183,10 @@ const readerSchema = camelRow({
 });
 export type ReaderRun = z.infer<typeof readerSchema>;
 
+/** Whether evidence is of the path $1, or of what lies in it; the beginning of its path is what there is an index of. */
+const IS_BELOW = `left(e.path, 200) = left($1, 200) and e.path = $1
+         or left(e.path, 200) ^@ left($1 || '/', 200) and starts_with(e.path, $1 || '/')`;
+
 /** The runs whose evidence is of a path, of what lies in it, or of bytes of these hashes; newest first. */
 export const selectReaders = (
   db: Queryable,
@@ -185,9 +195,8 @@ export const selectReaders = (
 ): Promise<readonly ReaderRun[]> =>
   rowsOf(db, readerSchema, [path, sha256s])`
      select r.run_id, j.job_id, b.name as batch, j.custom_id
-       from (select distinct run_id from nightdesk_data.evidence
-              where kind in ('file', 'chunk')
-                and (path = $1 or starts_with(path, $1 || '/') or sha256 = any ($2::text[]))) e
+       from (select distinct run_id from nightdesk_data.evidence e
+              where kind in ('file', 'chunk') and (${IS_BELOW} or sha256 = any ($2::text[]))) e
        join nightdesk_data.runs r using (run_id)
        join nightdesk_data.jobs j using (job_id)
        join nightdesk_data.batches b using (batch_id)
@@ -210,7 +219,7 @@ export async function forgetDocuments(
        select unnest($2::text[]) as sha256
        union
        select e.sha256 from nightdesk_data.evidence e
-        where e.kind in ('file', 'chunk') and (e.path = $1 or starts_with(e.path, $1 || '/'))),
+        where e.kind in ('file', 'chunk') and (${IS_BELOW})),
      own as materialized (
        select sha256 from former
         where not exists (select from nightdesk_data.documents d where d.sha256 = former.sha256)),
