@@ -415,23 +415,28 @@ create table nightdesk_data.watches (
 );
 
 -- Deletes jobs that have ended, with all that refers to them. Foreign keys do it too, by 37 look-ups a job: 180 µs of a job's
--- 220. Whoever may set it (a superuser, as in the embedded database and in the compose file) deletes a table at a time instead,
--- with foreign keys and triggers at rest; for others the first statement does all, and the rest find nothing. A row goes before those that
--- refer to it: what another session adds meanwhile is then seen by a later statement, or fails there.
+-- 220. Whoever may set it (a superuser, as in the embedded database, and whom the compose file grants it) deletes a table at a
+-- time instead, with foreign keys and triggers at rest; for others the first statement does all, and the rest find nothing. A row
+-- goes before those that refer to it: what another session adds meanwhile is then seen by a later statement, or fails there.
 create function nightdesk_data.delete_jobs(ids uuid[]) returns bigint language plpgsql as $$
 declare
   name text;
   run_ids uuid[];
   call_ids bigint[];
   deleted bigint;
+  may_rest boolean := current_setting('is_superuser') = 'on';
 begin
+  -- Before version 15 there is no such right, nor this function.
+  if not may_rest and current_setting('server_version_num')::integer >= 150000 then
+    may_rest := has_parameter_privilege('session_replication_role', 'set');
+  end if;
   with recursive doomed as (
     select unnest(ids) as job_id
     union select j.job_id from nightdesk_data.jobs j join doomed d on j.duplicate_of = d.job_id)
   select array_agg(job_id) into ids from doomed;
   -- Left to the foreign key it is a statement a job, each of which prepares all checks and indexes of jobs again.
   update nightdesk_data.jobs set rerun_of = null where rerun_of = any (ids) and job_id <> all (ids);
-  if current_setting('is_superuser') = 'on' then
+  if may_rest then
     perform set_config('session_replication_role', 'replica', true);
   end if;
 
@@ -458,7 +463,7 @@ begin
     execute format('delete from nightdesk_data.%I where run_id = any ($1)', name) using run_ids;
   end loop;
 
-  if current_setting('is_superuser') = 'on' then
+  if may_rest then
     perform set_config('session_replication_role', 'origin', true);
   end if;
   return deleted;

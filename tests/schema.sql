@@ -3664,14 +3664,19 @@ declare
   run_ids uuid[];
   call_ids bigint[];
   deleted bigint;
+  may_rest boolean := current_setting('is_superuser') = 'on';
 begin
+  -- Before version 15 there is no such right, nor this function.
+  if not may_rest and current_setting('server_version_num')::integer >= 150000 then
+    may_rest := has_parameter_privilege('session_replication_role', 'set');
+  end if;
   with recursive doomed as (
     select unnest(ids) as job_id
     union select j.job_id from nightdesk_data.jobs j join doomed d on j.duplicate_of = d.job_id)
   select array_agg(job_id) into ids from doomed;
   -- Left to the foreign key it is a statement a job, each of which prepares all checks and indexes of jobs again.
   update nightdesk_data.jobs set rerun_of = null where rerun_of = any (ids) and job_id <> all (ids);
-  if current_setting('is_superuser') = 'on' then
+  if may_rest then
     perform set_config('session_replication_role', 'replica', true);
   end if;
 
@@ -3698,7 +3703,7 @@ begin
     execute format('delete from nightdesk_data.%I where run_id = any ($1)', name) using run_ids;
   end loop;
 
-  if current_setting('is_superuser') = 'on' then
+  if may_rest then
     perform set_config('session_replication_role', 'origin', true);
   end if;
   return deleted;

@@ -34,12 +34,13 @@ const bodyOf = (language: string): string =>
     afterAll(async () => {
       await session.close();
       await asSuperuser("", `drop database ${name} with (force)`);
+      await asSuperuser("", `drop owned by ${name}`);
       await asSuperuser("", `drop role ${name}`);
     });
 
     test("a superuser prepares the database as it says", async () => {
       const statements = bodyOf("sql").split(/;\n(?=create|grant|do)/);
-      expect(statements).toHaveLength(4);
+      expect(statements).toHaveLength(5);
       for (const statement of statements) {
         await asSuperuser(name, statement.replaceAll(/(?<=to )nightdesk\b/g, name));
       }
