@@ -31,7 +31,12 @@ for (const [kind, make] of Object.entries(KINDS)) {
   const { db, drop } = await createFreshDatabase();
   const all: NewContent[] = Array.from({ length: documents }, (_, at) => {
     const content = make();
-    return { path: `corpus/${at}.bin`, sha256: hash("sha256", content, "hex"), content };
+    return {
+      path: `corpus/${at}.bin`,
+      sha256: hash("sha256", content, "hex"),
+      content,
+      extractor: null,
+    };
   });
   await db.query(
     `insert into nightdesk_data.documents (source, path, sha256, extractor, bytes, chars, mtime_ns, ctime_ns, inode, device,

@@ -109,11 +109,14 @@ create index documents_by_day on nightdesk_data.documents (day) where day is not
 create index documents_by_family on nightdesk_data.documents (family);
 create index documents_that_supersede on nightdesk_data.documents (path) where supersedes <> '{}';
 
--- Bytes of documents by what they hold: for workers that have no files, and for evidence whose file is gone.
+-- Documents by what they hold: their bytes, for workers that have no files, and for evidence whose file is gone; or for such
+-- evidence their text alone.
 create table nightdesk_data.contents (
   sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
   bytes bigint not null check (bytes >= 0),
   content bytea not null,
+  -- What made its text, where content is that, as JSON of UTF-8: {"text", "places", "leftOut"}. Null where it is the bytes.
+  extractor text check (extractor <> ''),
   stored_at timestamptz not null default clock_timestamp(),
   -- When a document last came to have these bytes, or ceased to: what began before may still be reading them.
   used_at timestamptz not null default clock_timestamp(),

@@ -87,7 +87,7 @@ comment on column nightdesk.evidence.extractor is 'What made text of the bytes o
 comment on column nightdesk.evidence.locator is 'Where in the file the piece begins, as JSON: page, sheet and row (with last_row, that of its last line, and row_breaks, pairs of a line from 0 and its row, where its lines are not the rows one by one), message, or the pointer of a JSON or YAML file; null where its lines say it.';
 comment on column nightdesk.evidence.left_out is 'What a person would see in the file and its text did not hold when it was read, as JSON: how many of each kind; {} where nothing is known to be left out.';
 comment on column nightdesk.evidence.is_outdated is 'Whether the index has the file with other bytes by now than those that were read.';
-comment on column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.';
+comment on column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read, or their text (documents.keep), so that they can be shown when the file is gone.';
 comment on column nightdesk.evidence.title is 'Of a web page: what it calls itself; null where it does not, and for anything else.';
 comment on column nightdesk.evidence.retrieved_at is 'Of a web page: when it was fetched; null for anything else.';
 comment on column nightdesk.evidence.origin is 'Of a file of a mirror: the URL of the version whose bytes these are, such as https://host/dav/a.pdf#etag, s3://bucket/key?versionId=1 or imap://host/INBOX;UIDVALIDITY=1/;UID=42; of an attachment that of its mail. Null for anything else.';
@@ -719,7 +719,7 @@ comment on column nightdesk.documents.extractor is 'What made text of the bytes 
 comment on column nightdesk.documents.mail is 'Of an attachment the path of the file of its mail or mailbox; null for a file.';
 comment on column nightdesk.documents.attachments is 'How many of the files that a mail holds are of formats that are read, as documents of their own; those of mails in it are counted there.';
 comment on column nightdesk.documents.secrets is 'Kinds of keys and tokens that its text holds: aws_key, gcp_key, github_token, jwt, private_key; empty where none was found.';
-comment on column nightdesk.documents.is_kept is 'Whether the database holds its bytes (documents.keep), so that workers without the files can read it.';
+comment on column nightdesk.documents.is_kept is 'Whether the database holds its bytes, so that workers without the files can read it, or its text, as documents.keep says.';
 comment on column nightdesk.documents.not_kept_code is 'STORE_FULL where its bytes were to be kept and would have gone over documents.quota; else null.';
 comment on column nightdesk.documents.left_out is 'What a person would see in the file and its text does not hold, as JSON: how many of each kind, such as pictures or hidden sheets; {} where nothing is known to be left out.';
 

@@ -211,6 +211,7 @@ table nightdesk_data.contents
   column sha256 text not null
   column bytes bigint not null
   column content bytea not null
+  column extractor text
   column stored_at timestamp with time zone not null default clock_timestamp()
   column used_at timestamp with time zone not null default clock_timestamp()
 
@@ -1193,6 +1194,8 @@ constraint constraints_what_check on nightdesk_data.constraints CHECK ((what <> 
 constraint contents_are_as_long_as_they_say on nightdesk_data.contents CHECK ((length(content) = bytes))
 
 constraint contents_bytes_check on nightdesk_data.contents CHECK ((bytes >= 0))
+
+constraint contents_extractor_check on nightdesk_data.contents CHECK ((extractor <> ''::text))
 
 constraint contents_pkey on nightdesk_data.contents PRIMARY KEY (sha256)
 
@@ -4957,7 +4960,7 @@ comment on view column nightdesk.documents.extractor is 'What made text of the b
 
 comment on view column nightdesk.documents.indexed_at is 'When the chunks of the file were last written.'
 
-comment on view column nightdesk.documents.is_kept is 'Whether the database holds its bytes (documents.keep), so that workers without the files can read it.'
+comment on view column nightdesk.documents.is_kept is 'Whether the database holds its bytes, so that workers without the files can read it, or its text, as documents.keep says.'
 
 comment on view column nightdesk.documents.language is 'Text search configuration that the words of the file were indexed with.'
 
@@ -5025,7 +5028,7 @@ comment on view column nightdesk.evidence.extractor is 'What made text of the by
 
 comment on view column nightdesk.evidence.heading_path is 'Headings above the passage, outermost first.'
 
-comment on view column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read (documents.keep), so that they can be shown when the file is gone.'
+comment on view column nightdesk.evidence.is_kept is 'Whether the database holds the bytes that were read, or their text (documents.keep), so that they can be shown when the file is gone.'
 
 comment on view column nightdesk.evidence.is_outdated is 'Whether the index has the file with other bytes by now than those that were read.'
 

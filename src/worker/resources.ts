@@ -173,7 +173,12 @@ export async function openFiles(config: Config, db: Database): Promise<Sandbox> 
   const extractText = textExtractionOf(config, db);
   const known = {
     attachments: () => selectAttachments(db),
-    kept: async (sha256: string) => (await loadContents()).selectContent(db, sha256),
+    kept: async (sha256: string) => {
+      const kept = await (await loadContents()).selectContent(db, sha256);
+      if (kept === null || Buffer.isBuffer(kept)) return kept;
+      const { numbers, sheets } = kept.places;
+      return { ...kept, places: { numbers: Uint32Array.from(numbers), sheets } };
+    },
   };
   if (config.documents.from === "files") return openSandbox(policyOf(config), extractText, known);
   const { listStoredFiles, selectStoredFile } = await loadContents();

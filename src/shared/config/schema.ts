@@ -152,19 +152,25 @@ const verifySchema = z.strictObject({
   }),
 });
 
-const documentsSchema = z.strictObject({
-  keep: z.enum(["bytes", "none"]),
-  quota: count,
-  from: z.enum(["files", "store"]),
-  reader: z.strictObject({
-    timeout_s: z.number().positive(),
-    memory_mb: wholeFrom(100),
-    max_chars: wholeBetween(1_000, 10_485_760),
-    max_pages: count,
-    max_entries: count,
-    max_unpacked_mb: count,
-  }),
-});
+const documentsSchema = z
+  .strictObject({
+    keep: z.enum(["bytes", "text", "none"]),
+    quota: count,
+    from: z.enum(["files", "store"]),
+    reader: z.strictObject({
+      timeout_s: z.number().positive(),
+      memory_mb: wholeFrom(100),
+      max_chars: wholeBetween(1_000, 10_485_760),
+      max_pages: count,
+      max_entries: count,
+      max_unpacked_mb: count,
+    }),
+  })
+  .refine(({ keep, from }) => keep !== "text" || from !== "store", {
+    path: ["keep"],
+    error:
+      "bytes where documents.from is store: a worker without files reads documents by their bytes",
+  });
 
 /** How the words of pictures are read. */
 const ocrSchema = z.strictObject({

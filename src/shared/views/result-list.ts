@@ -257,7 +257,7 @@ type PassagePlace = {
   readonly sha256: string;
   readonly lineStart: number;
   readonly lineEnd: number;
-  /** What made its text: of plain text, what the database has kept of the bytes is the text. */
+  /** What made its text: of plain text, the bytes that the database has kept are it. */
   readonly extractor?: string;
 };
 
@@ -290,12 +290,11 @@ async function selectKeptLines(
   db: Queryable,
   { sha256, lineStart, lineEnd, extractor }: PassagePlace,
 ): Promise<readonly IndexedPassage[]> {
-  if (extractor !== PLAIN_TEXT) return [];
   const { selectContent } = await import("../store/index/contents.ts");
-  const content = await selectContent(db, sha256, MOST_KEPT_BYTES);
-  if (content === null) return [];
-  const lines = content
-    .toString("utf8")
+  const kept = await selectContent(db, sha256, MOST_KEPT_BYTES);
+  if (kept === null || extractor !== (Buffer.isBuffer(kept) ? PLAIN_TEXT : kept.extractor))
+    return [];
+  const lines = (Buffer.isBuffer(kept) ? kept.toString("utf8") : kept.text)
     .replace(/^\uFEFF/, "")
     .split(/\r\n?|\n/);
   const first = Math.max(1, lineStart - CONTEXT_LINES);

@@ -33,7 +33,7 @@ export type ReadDocument = {
   readonly sha256: string;
   /** Of an attachment the date of its mail. */
   readonly mailDate?: string | undefined;
-  /** Its bytes, where they are kept. */
+  /** Its bytes, or its text, where they are kept. */
   readonly content?: Buffer | undefined;
 } & Pick<DocumentToWrite, "facts" | "settled" | "mail" | "attachments" | "leftOut">;
 

@@ -56,13 +56,18 @@ type KnownFile = {
 /** Fingerprints of what makes chunks of a text, and of what makes texts of files. */
 type ScanSettings = { readonly chunkSettings: string; readonly reader: string };
 
-/** Whether bytes of a file, or of what it holds, are missing among those that are kept, and there is room for them. */
+/** How the index keeps documents, and whether what is kept of one is that much: bytes do where texts are to be kept. */
+export type Keep = "bytes" | "text" | "none";
+export const isKeptAs = (keep: Keep, { kept }: Pick<IndexedDocument, "kept">): boolean =>
+  kept === "bytes" || (kept === "text" && keep === "text");
+
+/** Whether a file, or something that it holds, is missing among what is to be kept, and there is room for it. */
 export const lacksContent = (
   { document, attachments }: Pick<KnownFile, "document" | "attachments">,
-  room: number,
+  { keep, room }: { readonly keep: Keep; readonly room: number },
 ): boolean =>
   [...(document === undefined ? [] : [document]), ...attachments].some(
-    ({ isKept, facts }) => !isKept && facts.bytes <= BigInt(room),
+    (one) => !isKeptAs(keep, one) && one.facts.bytes <= BigInt(room),
   );
 
 /** Whether a file must be read to know if its documents and failures are current, those of all that it holds among them. */

@@ -15,7 +15,7 @@ import type { ReadDocument } from "../documents/prepare-document.ts";
 import { WorkTooLarge, WorkTooLong } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
 import { detectLanguage } from "../text/detect-language.ts";
-import { hasSameFacts } from "./known-documents.ts";
+import { hasSameFacts, isKeptAs } from "./known-documents.ts";
 import { readFiles } from "./read-documents.ts";
 import type { FilesToRead, Lost, Outcome } from "./read-documents.ts";
 import { storablePath } from "./sources.ts";
@@ -149,20 +149,25 @@ async function addRead(
     return draft;
   }
   draft.chars += read.text.length;
-  if (isCurrent) keepContent(draft, { read, known });
+  if (isCurrent) keepContent(draft, { read, known }, scan);
   if (!isCurrent) await addDocument(draft, { read, known }, scan);
   else if (known.settled && hasSameFacts(read.facts, known)) draft.verified += 1;
   else draft.touched.push({ docId: known.docId, facts: read.facts, settled: read.settled });
   return draft;
 }
 
-/** Bytes that are kept already are not sent again. */
+/** What is kept already is not sent again; a text that another extractor makes now is. */
 function keepContent(
   { contents }: Draft,
-  { read: { path, sha256, content }, known }: FoundDocument,
+  { read: { path, sha256, content, extractor }, known }: FoundDocument,
+  { keep }: Pick<FilesToPrepare, "keep">,
 ): void {
-  const isKept = known?.isKept === true && known.sha256 === sha256;
-  if (content !== undefined && !isKept) contents.push({ path, sha256, content });
+  const isKept =
+    known?.sha256 === sha256 &&
+    isKeptAs(keep, known) &&
+    (known.kept === "bytes" || known.extractor === extractor);
+  if (content === undefined || isKept) return;
+  contents.push({ path, sha256, content, extractor: keep === "text" ? extractor : null });
 }
 
 const languageOf = (text: string, { source: { language } }: FilesToPrepare): Language =>
@@ -190,7 +195,7 @@ async function addDocument(
   const { danger, ...prepared } = outcome.document;
   if (danger !== null) draft.failures.push(refuseFrontmatter(read.path, danger));
   draft.documents.push({ ...prepared, replace: replaceOf(known, draft, scan) });
-  keepContent(draft, { read, known });
+  keepContent(draft, { read, known }, scan);
   if (known === undefined) return;
   draft.replaced.push(known);
   if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(read.path);

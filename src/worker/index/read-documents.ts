@@ -9,11 +9,13 @@ import type {
   KnownFailure,
 } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
+import { packText } from "../../shared/store/index/contents.ts";
 import { attachedBytes } from "../documents/extraction.ts";
 import type { Attachment } from "../documents/extraction.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { quotePath } from "../sandbox/names.ts";
 import { nextTry } from "./known-documents.ts";
+import type { Keep } from "./known-documents.ts";
 import { factsOf, hasInvalidUtf8 } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
 import { isTooLong, storablePath } from "./sources.ts";
@@ -35,8 +37,8 @@ export type FilesToRead = {
   readonly failures: ReadonlyMap<string, KnownFailure>;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
-  /** Whether bytes are handed on, to be kept. */
-  readonly keep: "bytes" | "none";
+  /** What is handed on of them, to be kept. */
+  readonly keep: Keep;
   /** Called before each is read. */
   readonly onFile: (path: string) => void;
 };
@@ -155,6 +157,7 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     attachments: attachments.length,
     leftOut,
     ...(scan.keep === "bytes" ? { content: bytes } : {}),
+    ...(scan.keep === "text" ? { content: keptTextOf({ text, places, leftOut }) } : {}),
   };
   for (const attachment of attachments) {
     yield* readAttachment(scan, { ...content, depth: depth + 1 }, attachment);
@@ -167,6 +170,12 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     yield { ...refuseAttachments(path, why), grounds };
   }
 }
+
+const keptTextOf = ({
+  places,
+  ...rest
+}: Pick<ReadDocument, "text" | "places" | "leftOut">): Buffer =>
+  packText({ ...rest, places: { numbers: [...places.numbers], sheets: [...places.sheets] } });
 
 const groundsOf = (
   { reader }: Reading,

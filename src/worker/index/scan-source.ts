@@ -22,7 +22,7 @@ import {
   lastingFailuresByFile,
   mayHaveChanged,
 } from "./known-documents.ts";
-import type { LastingFailure } from "./known-documents.ts";
+import type { Keep, LastingFailure } from "./known-documents.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListedFile, Listing } from "./list-files.ts";
 import { preparePortions } from "./prepare-portions.ts";
@@ -185,7 +185,8 @@ const MERGED_PORTIONS = 64;
 async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Promise<Indexed> {
   const chunkSettings = chunkSettingsFingerprint(deps.chunking, source);
   const room = deps.keep === undefined ? -1 : deps.keep.quota - (await sumContents(deps.db));
-  const settings = { chunkSettings, reader: deps.reader, room };
+  const keep = deps.keep?.keep ?? "none";
+  const settings = { chunkSettings, reader: deps.reader, keep, room };
   const { stale, unread } = selectStale(source, scan, settings);
   scan.track(countUnread(scan, unread), unread.length);
 
@@ -193,7 +194,6 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   const writes = limitInFlight(PORTIONS_IN_FLIGHT);
   const { chunking, offload, reader } = deps;
   const quota = deps.keep?.quota ?? 0;
-  const keep = deps.keep === undefined ? ("none" as const) : ("bytes" as const);
   const onFile = (path: string): void => {
     scan.track({}, 0, posix.extname(path).toLowerCase());
   };
@@ -221,7 +221,7 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
 function selectStale(
   { label }: IndexSource,
   { files, known, attachments, lasting, rebuild, verify }: Files,
-  settings: { readonly chunkSettings: string; readonly reader: string; readonly room: number },
+  settings: Parameters<typeof mayHaveChanged>[2] & Parameters<typeof lacksContent>[1],
 ): { readonly stale: readonly ListedFile[]; readonly unread: readonly string[] } {
   const stale: ListedFile[] = [];
   const unread: string[] = [];
@@ -233,7 +233,7 @@ function selectStale(
       failures: lasting.get(path) ?? [],
     };
     const isStale = rebuild || verify === true || mayHaveChanged(file, knownFile, settings);
-    if (isStale || lacksContent(knownFile, settings.room)) stale.push(file);
+    if (isStale || lacksContent(knownFile, settings)) stale.push(file);
     else unread.push(path);
   }
   return { stale, unread };
@@ -509,8 +509,8 @@ export type IndexDeps = {
   readonly reader: string;
   /** For documents that are long. */
   readonly offload: Offload;
-  /** Keeps the bytes of documents, so many in all; undefined keeps none. */
-  readonly keep?: { readonly quota: number } | undefined;
+  /** What is kept of documents, and how many bytes in all; undefined keeps nothing. */
+  readonly keep?: { readonly keep: Keep; readonly quota: number } | undefined;
 };
 export type IndexOptions = {
   /** The name of one source; all of them without it. */

@@ -103,7 +103,7 @@ export async function scan(
         ocrFingerprint(config.index.ocr),
       ),
       offload: offloadDocuments,
-      keep: config.documents.keep === "bytes" ? config.documents : undefined,
+      keep: config.documents.keep === "none" ? undefined : config.documents,
     },
     {
       ...(source === undefined ? {} : { source }),

@@ -5,7 +5,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import { attachedBytes } from "../documents/extraction.ts";
 import type { ExtractText } from "../documents/extraction.ts";
 import { checkPlace, findFile } from "./find-file.ts";
-import type { Named, Search } from "./find-file.ts";
+import type { KeptText, Named, Search } from "./find-file.ts";
 import { quotePath } from "./names.ts";
 
 /** What a path means, read: a file, or what a mail holds, below the path of its file. */
@@ -16,6 +16,15 @@ export type FileContent = {
   readonly bytes: Buffer;
 };
 
+/** The text that was made of bytes which are no longer there. */
+export type FileText = {
+  readonly kind: "text";
+  readonly path: string;
+  /** Of those bytes. */
+  readonly sha256: string;
+  readonly extracted: KeptText;
+};
+
 /**
  * Finds, opens and reads a file by all the checks of policy.ts, or a mail by them and what it holds. Where a path may be
  * that of an attachment, its mail is looked for first: below a file there is nothing else.
@@ -24,11 +33,15 @@ export async function readContent(
   search: Search,
   named: Named,
   extractText: ExtractText,
-): Promise<FileContent | Refusal> {
+): Promise<FileContent | FileText | Refusal> {
   const now = await readCurrent(search, named, extractText);
-  if (named.sha256 === undefined || !isAnother(now, named.sha256)) return now;
-  const kept = checkPlace(search, named.path) ? await search.kept(named.sha256) : null;
-  return kept === null ? now : { kind: "content", path: named.path, bytes: kept };
+  const { path, sha256 } = named;
+  if (sha256 === undefined || !isAnother(now, sha256)) return now;
+  const kept = checkPlace(search, path) ? await search.kept(sha256) : null;
+  if (kept === null) return now;
+  return Buffer.isBuffer(kept)
+    ? { kind: "content", path, bytes: kept }
+    : { kind: "text", path, sha256, extracted: kept };
 }
 
 /** What is refused for another reason than that it is not there stays refused, whatever is kept of it. */

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { normaliseText } from "../../shared/normalise-text.ts";
+import type { ExtractedText } from "../documents/extraction.ts";
 import { checkCharacters, checkName, quotePath } from "./names.ts";
 import { mayBegin } from "./policy.ts";
 import type { SecurityPolicy } from "./policy.ts";
@@ -372,6 +373,10 @@ function climbsOut(path: string): boolean {
 
 const tidy = (absolute: string): string => posix.resolve("/", absolute);
 
+export type KeptText = Pick<ExtractedText, "text" | "places" | "leftOut"> & {
+  readonly extractor: string;
+};
+
 /** What looking up a path needs. */
 export type Search = {
   readonly policy: SecurityPolicy;
@@ -380,8 +385,8 @@ export type Search = {
   readonly listing: CachedNames;
   /** Whether the listing alone says which files there are: it is made before a file is looked for, and anew after a miss. */
   readonly isListed: boolean;
-  /** Bytes by their hash, as the database has kept them; null where it has not. */
-  readonly kept: (sha256: string) => Promise<Buffer | null>;
+  /** What the database has kept of bytes, by their hash: themselves, or the text that was made of them; null where nothing. */
+  readonly kept: (sha256: string) => Promise<Buffer | KeptText | null>;
   /** What is known to lie in mails: only offered, where no file has a name. */
   readonly attachments: () => Promise<readonly KnownAttachment[]>;
   /** The whole file system as one root, for `allow_any_path`. */

@@ -10,11 +10,10 @@ import { splitLines } from "../documents/lines.ts";
 import { locate as locateText, locatePassage } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
 import { readContent, rememberLast } from "./attachments.ts";
-import type { FileContent } from "./attachments.ts";
 import { selectDescriptors } from "./descriptors.ts";
 import type { HeldFile, OpenedFile, PlatformFacts } from "./descriptors.ts";
 import { findFile, leadsOut } from "./find-file.ts";
-import type { Named, Search } from "./find-file.ts";
+import type { KeptText, Named, Search } from "./find-file.ts";
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";
 import { quotePath } from "./names.ts";
 import { rulesBelowRoots, rulesForAnyPath } from "./policy.ts";
@@ -221,6 +220,7 @@ async function openFile(
   if (named.sha256 !== undefined || attachmentPlaces(named.path).length > 0) {
     const held = await readContent(search, named, extractMail);
     if (held.kind === "refused") return held;
+    if (held.kind === "text") return refuseText(held.path);
     return { kind: "held", path: held.path, content: held.bytes, bytes: held.bytes.length };
   }
   const { descriptors, rules } = search.ground;
@@ -229,6 +229,13 @@ async function openFile(
   }));
   return found.kind === "visited" ? found.value.file : found;
 }
+
+const refuseText = (path: string): Refusal =>
+  refuse(
+    "CONTENT_NOT_KEPT",
+    `The database holds the text of ${quotePath(path)}, and not its bytes, which this needs: set documents.keep to bytes, and run ` +
+      "nightdesk index where the file is.",
+  );
 
 /** What a read gives. Characters are Unicode code points. */
 export type Reading =
@@ -273,31 +280,37 @@ async function readTextFile(
   if (invalid !== null) return invalid;
   const content = await readContent(search, { path, lookup, sha256 }, extractMail);
   if (content.kind === "refused") return content;
-  return readingOf(content, await extractText(content.path, content.bytes), maxChars);
+  if (content.kind === "text") {
+    const bytes = Buffer.byteLength(content.extracted.text);
+    return readingOf({ ...content, bytes }, content.extracted, maxChars);
+  }
+  const extracted = await extractText(content.path, content.bytes);
+  if (extracted.kind === "unreadable") {
+    return refuse(extracted.code, `${quotePath(content.path)} ${extracted.why}`);
+  }
+  const { bytes } = content;
+  const file = { path: content.path, sha256: hash("sha256", bytes, "hex"), bytes: bytes.length };
+  return readingOf(file, extracted, maxChars);
 }
 
 function readingOf(
-  { path, bytes }: FileContent,
-  extracted: Awaited<ReturnType<ExtractText>>,
+  { path, sha256, bytes }: Pick<Extract<Reading, { kind: "read" }>, "path" | "sha256" | "bytes">,
+  { text, extractor, places, leftOut }: KeptText,
   maxChars: number,
 ): Reading {
-  if (extracted.kind === "unreadable") {
-    return refuse(extracted.code, `${quotePath(path)} ${extracted.why}`);
-  }
-  const { text, extractor, places, leftOut } = extracted;
   if (leftOut?.[OWN_RESULTS] !== undefined) return refuseOwnResults(path);
   const charsFull = countCodePoints(text);
   const truncated = charsFull > maxChars;
   return {
     kind: "read",
     path,
-    sha256: hash("sha256", bytes, "hex"),
+    sha256,
     extractor,
     textSha256: hash("sha256", text, "hex"),
     locator: locateWhole(places, text),
     ...(places.numbers.length === 0 ? {} : { places }),
     ...(leftOut === undefined ? {} : { leftOut }),
-    bytes: bytes.length,
+    bytes,
     charsFull,
     charsReturned: truncated ? maxChars : charsFull,
     truncated,

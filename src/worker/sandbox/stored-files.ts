@@ -21,6 +21,8 @@ type StoredFile = {
   readonly bytes: number;
   readonly content: Buffer | null;
   readonly isOverQuota: boolean;
+  /** Whether its text is kept in place of them. */
+  readonly isTextKept: boolean;
 };
 
 /** The files that an index has, by their paths from the work root. */
@@ -163,10 +165,14 @@ async function readStored(
   );
 }
 
-const refuseUnkept = (path: string, { isOverQuota }: StoredFile): Refusal => {
+const refuseUnkept = (path: string, { isOverQuota, isTextKept }: StoredFile): Refusal => {
+  const held = isTextKept ? ", which holds its text alone" : "";
   const [code, why] = isOverQuota
     ? (["STORE_FULL", "would have gone over documents.quota: raise it"] as const)
-    : (["CONTENT_NOT_KEPT", "are not in the database: set documents.keep to bytes"] as const);
+    : ([
+        "CONTENT_NOT_KEPT",
+        `are not in the database${held}: set documents.keep to bytes`,
+      ] as const);
   const message = `The bytes of ${quotePath(path)} ${why}, and run nightdesk index where the files are.`;
   return refuse(code, message);
 };

@@ -12,16 +12,20 @@ import {
   valuesOf,
 } from "../connection/rows.ts";
 
-/** A document of the index and its bytes; `sha256` is theirs, 64 hex digits. */
+/** A document of the index, and what is kept of it; `sha256` is that of its bytes, 64 hex digits. */
 export type NewContent = {
   readonly path: string;
   readonly sha256: string;
+  /** Its bytes, or what `packText` makes of its text. */
   readonly content: Buffer;
+  /** What made the text, where that is kept; null of bytes. */
+  readonly extractor: string | null;
 };
 
 /**
- * Keeps the bytes of documents of one source, once for equal ones, as far as the quota lets it, and notes at each document
- * whether it did. Must run in the transaction that writes the documents, after them.
+ * Keeps the bytes of documents of one source, or their texts, once for equal bytes, as far as the quota lets it, and notes at
+ * each document whether it did. Bytes take the place of a text, a text that of another extractor's. Must run in the
+ * transaction that writes the documents, after them.
  * @param quota bytes that may be kept in all
  */
 export async function storeContents(
@@ -29,18 +33,18 @@ export async function storeContents(
   source: string,
   { contents, quota }: { readonly contents: readonly NewContent[]; readonly quota: number },
 ): Promise<void> {
-  const bySha256 = new Map(contents.map(({ sha256, content }) => [sha256, content]));
-  const kept = await renewContents(db, [...bySha256.keys()]);
+  const bySha256 = new Map(contents.map((one) => [one.sha256, one]));
+  const kept = await renewContents(db, [...bySha256.values()]);
   // In order, so that two transactions can't wait for each other in a circle.
   const fresh = [...bySha256].filter(([sha256]) => !kept.has(sha256)).sort(byKey);
   if (fresh.length > 0) {
     await waitForLock(db, "contents");
     let room = quota - (await sumContents(db));
-    for (const [sha256, content] of fresh) {
-      if (content.length > room) continue;
-      room -= content.length;
+    for (const [sha256, one] of fresh) {
+      if (one.content.length > room) continue;
+      room -= one.content.length;
       kept.add(sha256);
-      await insertContent(db, sha256, content);
+      await insertContent(db, one);
     }
   }
   await execute(db, [
@@ -53,23 +57,29 @@ export async function storeContents(
       where d.source = $1 and d.path = t.path and d.is_over_quota <> t.is_over`;
 }
 
-const byKey = ([one]: readonly [string, Buffer], [other]: readonly [string, Buffer]): number =>
+const byKey = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
 /** @returns the hashes of those that are kept already, which nobody removes now */
-async function renewContents(db: Queryable, sha256s: readonly string[]): Promise<Set<string>> {
-  const held = await valuesOf(db, z.string(), [sha256s])`
+async function renewContents(db: Queryable, contents: readonly NewContent[]): Promise<Set<string>> {
+  const held = await valuesOf(db, z.string(), [
+    contents.map(({ sha256 }) => sha256),
+    contents.map(({ extractor }) => extractor),
+  ])`
      with held as materialized (
-       select sha256 from nightdesk_data.contents where sha256 = any ($1::text[]) order by sha256 for update)
+       select c.sha256 from unnest($1::text[], $2::text[]) as wanted (sha256, extractor)
+         join nightdesk_data.contents c using (sha256)
+        where c.extractor is null or c.extractor = wanted.extractor order by c.sha256 for update of c)
      update nightdesk_data.contents c set used_at = clock_timestamp() from held where c.sha256 = held.sha256
      returning c.sha256`;
   return new Set(held);
 }
 
-const insertContent = (db: Queryable, sha256: string, content: Buffer): Promise<void> =>
-  execute(db, [sha256, content.length, content])`
-     insert into nightdesk_data.contents (sha256, bytes, content) values ($1, $2, $3)
-     on conflict (sha256) do update set used_at = clock_timestamp()`;
+const insertContent = (db: Queryable, { sha256, content, extractor }: NewContent): Promise<void> =>
+  execute(db, [sha256, content.length, content, extractor])`
+     insert into nightdesk_data.contents as c (sha256, bytes, content, extractor) values ($1, $2, $3, $4)
+     on conflict (sha256) do update
+        set used_at = clock_timestamp(), bytes = excluded.bytes, content = excluded.content, extractor = excluded.extractor`;
 
 /** Bytes that are kept in all. */
 export const sumContents = (db: Queryable): Promise<number> =>
@@ -87,6 +97,7 @@ const fileSchema = camelRow({
   sha256: z.string(),
   bytes: z.coerce.number(),
   is_over_quota: z.boolean(),
+  is_text_kept: z.boolean(),
   content: z.instanceof(Buffer).nullable(),
 });
 
@@ -100,21 +111,46 @@ export const selectStoredFile = (
   maxBytes: number,
 ): Promise<z.infer<typeof fileSchema> | undefined> =>
   rowOf(db, fileSchema, [path, maxBytes])`
-     select d.sha256, d.bytes, d.is_over_quota, c.content
+     select d.sha256, d.bytes, d.is_over_quota, c.extractor is not null as is_text_kept,
+            case when c.extractor is null and c.bytes <= $2 then c.content end as content
        from nightdesk_data.documents d
-       left join nightdesk_data.contents c on c.sha256 = d.sha256 and c.bytes <= $2
+       left join nightdesk_data.contents c on c.sha256 = d.sha256
       where d.path = $1 and d.mail is null order by d.indexed_at desc limit 1`;
 
-/** The bytes of this hash; null where they are not kept, are more than `maxBytes`, or are others by now. */
+const contentSchema = z.object({
+  content: z.instanceof(Buffer),
+  extractor: z.string().nullable(),
+});
+
+/**
+ * What is kept of the bytes of this hash: themselves, or the text that was made of them and what made it; null where nothing is,
+ * it is more than `maxBytes`, or it is other bytes by now.
+ */
 export async function selectContent(
   db: Queryable,
   sha256: string,
   maxBytes: number | null = null,
-): Promise<Buffer | null> {
-  const [content] = await valuesOf(db, z.instanceof(Buffer), [sha256, maxBytes])`
-     select content from nightdesk_data.contents where sha256 = $1 and ($2::bigint is null or bytes <= $2)`;
-  return content !== undefined && hash("sha256", content, "hex") === sha256 ? content : null;
+): Promise<Buffer | (KeptText & { readonly extractor: string }) | null> {
+  const row = await rowOf(db, contentSchema, [sha256, maxBytes])`
+     select content, extractor from nightdesk_data.contents where sha256 = $1 and ($2::bigint is null or bytes <= $2)`;
+  if (row === undefined) return null;
+  const { content, extractor } = row;
+  if (extractor !== null) return { ...unpackText(content), extractor };
+  return hash("sha256", content, "hex") === sha256 ? content : null;
 }
+
+const keptTextSchema = z.object({
+  text: z.string(),
+  /** As `Places` of documents has them, in lists. */
+  places: z.object({ numbers: z.array(z.number()), sheets: z.array(z.string()) }),
+  leftOut: z.record(z.string(), z.number()),
+});
+type KeptText = z.infer<typeof keptTextSchema>;
+
+/** The text of a document, as it is kept in place of its bytes. */
+export const packText = (text: KeptText): Buffer => Buffer.from(JSON.stringify(text));
+const unpackText = (content: Buffer): KeptText =>
+  keptTextSchema.parse(JSON.parse(content.toString("utf8")));
 
 const removedSchema = camelRow({
   contents: z.coerce.number(),

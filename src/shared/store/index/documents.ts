@@ -24,8 +24,8 @@ export type IndexedDocument = {
   readonly facts: FileFacts;
   /** Whether the facts would have told of another write. */
   readonly settled: boolean;
-  /** Whether the database holds its bytes. */
-  readonly isKept: boolean;
+  /** What the database holds of it; null where nothing. */
+  readonly kept: "bytes" | "text" | null;
 } & MailLink;
 
 /** What binds an attachment to its mail. */
@@ -51,7 +51,7 @@ const rowSchema = z.object({
   settled: z.boolean(),
   mail: z.string().nullable(),
   attachments: z.int(),
-  is_kept: z.boolean(),
+  kept: z.enum(["bytes", "text"]).nullable(),
 });
 
 type FactsRow = Readonly<Record<"bytes" | "mtime_ns" | "ctime_ns" | "inode", string>>;
@@ -79,7 +79,8 @@ export async function loadDocumentFacts(
   const rows = await rowsOf(db, rowSchema, [source])`
      select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
             inode::text, device::text, settled, mail, attachments,
-            exists (select from nightdesk_data.contents c where c.sha256 = d.sha256) as is_kept
+            (select case when c.extractor is null then 'bytes' else 'text' end
+               from nightdesk_data.contents c where c.sha256 = d.sha256) as kept
        from nightdesk_data.documents d where source = $1`;
   return new Map(rows.map((row) => [row.path, toDocument(row)]));
 }
@@ -131,7 +132,7 @@ const toDocument = (row: z.infer<typeof rowSchema>): IndexedDocument => ({
   settled: row.settled,
   mail: row.mail,
   attachments: row.attachments,
-  isKept: row.is_kept,
+  kept: row.kept,
 });
 
 /** Stores new facts of documents whose content did not change. */
