@@ -190,6 +190,18 @@ describe.each(databases)("a deletion of jobs on %s", (name) => {
   test("leaves nothing that refers to them, and lets their repeats go", async () => {
     expect(await pruneBy(db)).toEqual([[2, 0], [0, 0], [0, 1]]); // prettier-ignore
     await expectOnlyTheRepeat();
+    // A trigger that is at rest meanwhile would not have done what it is for.
+    const tables = [
+      ...new Set(
+        (await foreignKeys(db)).flatMap((key) => (key.is_reached ? [key.child, key.parent] : [])),
+      ),
+    ];
+    const { rows } = await db.query(
+      `select tgname, tgenabled from pg_trigger
+        where not tgisinternal and tgtype & 8 <> 0 and tgrelid = any ($1::text[]::regclass[])`,
+      [tables],
+    );
+    expect(rows).toEqual([{ tgname: "count_removed_jobs", tgenabled: "A" }]);
     // Foreign keys are at work again, in the same session.
     await expect(
       db.query(
