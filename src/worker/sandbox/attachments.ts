@@ -17,7 +17,7 @@ export type FileContent = {
 };
 
 /** The text that was made of bytes which are no longer there. */
-export type FileText = {
+type FileText = {
   readonly kind: "text";
   readonly path: string;
   /** Of those bytes. */

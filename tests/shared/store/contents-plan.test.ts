@@ -52,7 +52,7 @@ describe.each(ENGINES)("with $engine and much evidence", ({ open }) => {
 
   test("a forget looks up the runs that read a file", async () => {
     const path = "corpus/7.md";
-    const [sha256 = ""] = ["8f14e45fceea167a5a36dedd4bea2543".repeat(2)];
+    const sha256 = "8f14e45fceea167a5a36dedd4bea2543".repeat(2);
     const plans = [
       await planOf(database.db, (db) => selectReaders(db, path, [sha256])),
       await planOf(database.db, (db) => forgetDocuments(db, path, [])),
