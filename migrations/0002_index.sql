@@ -304,7 +304,7 @@ create table nightdesk_data.ocr_choices (
 -- A source that is a mirror of another place, and the run that works on it or did last.
 create table nightdesk_data.remote_sources (
   source text primary key check (source ~ '^[a-z0-9][a-z0-9_-]*$'),
-  kind text not null check (kind in ('webdav', 's3', 'imap')),
+  kind text not null check (kind in ('webdav', 's3', 'imap', 'paperless')),
   -- Without user and secret.
   address text not null check (address !~ '://[^/]*@'),
   run_id uuid not null,
@@ -336,6 +336,9 @@ create table nightdesk_data.remote_files (
   fate text not null check (fate in ('waiting', 'fetched', 'unchanged', 'skipped', 'deleted', 'held')),
   reason text,
   changed_at timestamptz not null default clock_timestamp(),
+  -- What the place says of it beside its bytes (title, tags, dates), and since when it says that.
+  description jsonb check (jsonb_typeof(description) = 'object'),
+  described_at timestamptz not null default clock_timestamp(),
   primary key (source, remote_id),
   unique (source, path_key),
   constraint a_mirrored_file_is_whole check (

@@ -913,7 +913,7 @@ comment on column nightdesk.doubtful_figures.sha256 is 'SHA-256 of the file.';
 
 create view nightdesk.remote_files as
 select f.source, f.remote_id as name, f.path, f.fate, f.reason, f.origin, f.version, f.bytes, f.sha256, f.fetched_at, f.listed_version,
-       f.listed_bytes, f.changed_at, s.kind, s.address, s.listed_at
+       f.listed_bytes, f.changed_at, s.kind, s.address, s.listed_at, f.description
   from nightdesk_data.remote_files f join nightdesk_data.remote_sources s using (source);
 comment on view nightdesk.remote_files is 'Files of places that sources mirror: one row a file, as it was listed last and as it was fetched.';
 comment on column nightdesk.remote_files.source is 'Name of the source.';
@@ -922,16 +922,17 @@ comment on column nightdesk.remote_files.path is 'Where it lies here, relative t
 comment on column nightdesk.remote_files.fate is 'What the last sync did: fetched; unchanged; skipped; waiting: left to the next run; deleted; held: gone there, and kept here until somebody accepts the deletion.';
 comment on column nightdesk.remote_files.reason is 'Why it was skipped or is held.';
 comment on column nightdesk.remote_files.origin is 'URL of the version that was fetched.';
-comment on column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time, of a mail UIDVALIDITY and UID.';
+comment on column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time, of a mail UIDVALIDITY and UID, of paperless the time of its last change.';
 comment on column nightdesk.remote_files.bytes is 'Of what lies here.';
 comment on column nightdesk.remote_files.sha256 is 'SHA-256 of what lies here.';
 comment on column nightdesk.remote_files.fetched_at is 'When it was fetched.';
 comment on column nightdesk.remote_files.listed_version is 'The version that the last listing named.';
 comment on column nightdesk.remote_files.listed_bytes is 'Its size by the last listing; null where that does not say.';
 comment on column nightdesk.remote_files.changed_at is 'When its fate changed, or it was fetched.';
-comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav, imap or s3.';
+comment on column nightdesk.remote_files.kind is 'Kind of the place: webdav, imap, s3 or paperless.';
 comment on column nightdesk.remote_files.address is 'Address of the place, without user and secret.';
 comment on column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.';
+comment on column nightdesk.remote_files.description is 'What the place says of it, as JSON: of paperless title, correspondent, document_type, tags, created, added and custom_fields; null of any other.';
 
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,

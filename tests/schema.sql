@@ -695,6 +695,8 @@ table nightdesk_data.remote_files
   column fate text not null
   column reason text
   column changed_at timestamp with time zone not null default clock_timestamp()
+  column description jsonb
+  column described_at timestamp with time zone not null default clock_timestamp()
 
 table nightdesk_data.remote_sources
   column source text not null
@@ -1875,6 +1877,8 @@ constraint a_mirrored_file_is_whole on nightdesk_data.remote_files CHECK (((num_
 
 constraint a_reason_is_given on nightdesk_data.remote_files CHECK (((fate <> ALL (ARRAY['skipped'::text, 'held'::text])) OR (reason <> ''::text)))
 
+constraint remote_files_description_check on nightdesk_data.remote_files CHECK ((jsonb_typeof(description) = 'object'::text))
+
 constraint remote_files_fate_check on nightdesk_data.remote_files CHECK ((fate = ANY (ARRAY['waiting'::text, 'fetched'::text, 'unchanged'::text, 'skipped'::text, 'deleted'::text, 'held'::text])))
 
 constraint remote_files_listed_bytes_check on nightdesk_data.remote_files CHECK ((listed_bytes >= 0))
@@ -1891,7 +1895,7 @@ constraint remote_files_source_path_key_key on nightdesk_data.remote_files UNIQU
 
 constraint remote_sources_address_check on nightdesk_data.remote_sources CHECK ((address !~ '://[^/]*@'::text))
 
-constraint remote_sources_kind_check on nightdesk_data.remote_sources CHECK ((kind = ANY (ARRAY['webdav'::text, 's3'::text, 'imap'::text])))
+constraint remote_sources_kind_check on nightdesk_data.remote_sources CHECK ((kind = ANY (ARRAY['webdav'::text, 's3'::text, 'imap'::text, 'paperless'::text])))
 
 constraint remote_sources_pkey on nightdesk_data.remote_sources PRIMARY KEY (source)
 
@@ -3131,7 +3135,7 @@ view nightdesk.reasoning (call_id, job_id, run_id, batch_id, custom_id, pass, mo
      JOIN nightdesk_data.model_calls c USING (call_id, run_id)
      JOIN nightdesk_data.jobs j USING (job_id);
 
-view nightdesk.remote_files (source, name, path, fate, reason, origin, version, bytes, sha256, fetched_at, listed_version, listed_bytes, changed_at, kind, address, listed_at) as
+view nightdesk.remote_files (source, name, path, fate, reason, origin, version, bytes, sha256, fetched_at, listed_version, listed_bytes, changed_at, kind, address, listed_at, description) as
  SELECT f.source,
     f.remote_id AS name,
     f.path,
@@ -3147,7 +3151,8 @@ view nightdesk.remote_files (source, name, path, fate, reason, origin, version, 
     f.changed_at,
     s.kind,
     s.address,
-    s.listed_at
+    s.listed_at,
+    f.description
    FROM nightdesk_data.remote_files f
      JOIN nightdesk_data.remote_sources s USING (source);
 
@@ -5550,11 +5555,13 @@ comment on view column nightdesk.remote_files.bytes is 'Of what lies here.'
 
 comment on view column nightdesk.remote_files.changed_at is 'When its fate changed, or it was fetched.'
 
+comment on view column nightdesk.remote_files.description is 'What the place says of it, as JSON: of paperless title, correspondent, document_type, tags, created, added and custom_fields; null of any other.'
+
 comment on view column nightdesk.remote_files.fate is 'What the last sync did: fetched; unchanged; skipped; waiting: left to the next run; deleted; held: gone there, and kept here until somebody accepts the deletion.'
 
 comment on view column nightdesk.remote_files.fetched_at is 'When it was fetched.'
 
-comment on view column nightdesk.remote_files.kind is 'Kind of the place: webdav, imap or s3.'
+comment on view column nightdesk.remote_files.kind is 'Kind of the place: webdav, imap, s3 or paperless.'
 
 comment on view column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.'
 
@@ -5574,7 +5581,7 @@ comment on view column nightdesk.remote_files.sha256 is 'SHA-256 of what lies he
 
 comment on view column nightdesk.remote_files.source is 'Name of the source.'
 
-comment on view column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time, of a mail UIDVALIDITY and UID.'
+comment on view column nightdesk.remote_files.version is 'What the place called that version: of WebDAV its ETag, or size and time, of a mail UIDVALIDITY and UID, of paperless the time of its last change.'
 
 comment on view column nightdesk.results.answer is 'The answer, its last line the scope footer; null unless succeeded.'
 

@@ -21,6 +21,8 @@ export type SyncedSource = {
   run(input?: Partial<SyncInput>): Promise<Settlement | undefined>;
   /** The same; its summary, or its code. */
   sync(input?: Partial<SyncInput>): Promise<unknown>;
+  /** Runs an index job of the source; its summary, or its code. */
+  index(): Promise<unknown>;
   /** What lies in the mirror. */
   names(): Promise<string[]>;
   rows(columns: string): Promise<unknown[]>;
@@ -32,9 +34,11 @@ export async function startSyncedSource(
   from: string,
   remote: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string>> = {},
+  more: { readonly source?: object; readonly config?: object } = {},
 ): Promise<SyncedSource> {
   const topology = await startTopology("postgres", {
-    index: { sources: [{ name: "cloud", root: "allowed/cloud", from, remote }] },
+    index: { sources: [{ name: "cloud", root: "allowed/cloud", from, remote, ...more.source }] },
+    ...more.config,
   });
   const db = await topology.connect();
   const { context } = topology;
@@ -62,10 +66,10 @@ export async function startSyncedSource(
     db,
     work,
     run,
-    async sync(input) {
-      const settlement = await run(input);
-      if (settlement?.kind === "succeeded") return settlement.outcome.summary;
-      return settlement !== undefined && "code" in settlement ? settlement.code : settlement;
+    sync: async (input) => endOf(await run(input)),
+    async index() {
+      const options = { source: "cloud", allow_partial: true };
+      return endOf((await work({ kind: "index", options })).settlement);
     },
     async names() {
       const found = await readdir(join(topology.workroot, "allowed/cloud"), {
@@ -85,4 +89,9 @@ export async function startSyncedSource(
       await topology.dispose();
     },
   };
+}
+
+function endOf(settlement: Settlement | undefined): unknown {
+  if (settlement?.kind === "succeeded") return settlement.outcome.summary;
+  return settlement !== undefined && "code" in settlement ? settlement.code : settlement;
 }

@@ -11,17 +11,21 @@ const syncSchema = z.object({
   deleted: z.number(),
   held: z.number(),
   waiting: z.number(),
+  described: z.number().default(0),
 });
 
 /** One line on what a sync did, and what an operator has to know besides. */
 export function formatSyncSummary(summary: unknown): readonly string[] {
   const parsed = syncSchema.safeParse(summary);
   if (!parsed.success) return [JSON.stringify(summary)];
-  const { source, listed, fetched, bytes, unchanged, skipped, deleted, held, waiting } =
+  const { source, listed, fetched, bytes, unchanged, skipped, deleted, held, waiting, described } =
     parsed.data;
   const line = `${source}: ${countOf(listed, "file")}, ${formatCount(fetched)} fetched (${formatCount(bytes)} bytes), ${formatCount(unchanged)} unchanged, ${formatCount(deleted)} deleted`;
   return [
     line,
+    ...(described === 0
+      ? []
+      : [`${countOf(described, "file")} with another title, other tags or dates than before.`]),
     ...(skipped === 0
       ? []
       : [

@@ -267,6 +267,7 @@ const REMOTE_SCHEMES = {
   webdav: ["https:", "http:"],
   imap: ["imaps:", "imap:"],
   s3: ["https:", "http:"],
+  paperless: ["https:", "http:"],
 } as const;
 
 /** Where a name leads is looked at when it is connected to. */
@@ -274,7 +275,10 @@ function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
   if (remote === undefined || from === undefined) return;
   const { user, secret_env, secret_file } = remote;
   const secrets = [secret_env, secret_file].filter((place) => place !== undefined);
-  if (secrets.length !== (user === undefined ? 0 : 1))
+  if (from === "paperless") {
+    if (user !== undefined || secrets.length !== 1)
+      yield ["remote", "needs one of secret_env and secret_file for its token, and no user"];
+  } else if (secrets.length !== (user === undefined ? 0 : 1))
     yield ["remote", "needs user and one of secret_env and secret_file, or none of the three"];
   if (user === undefined && from === "imap")
     yield ["remote.user", "is missing; a mailbox needs it"];

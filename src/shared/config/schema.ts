@@ -247,7 +247,7 @@ const remoteSchema = z.strictObject({
 });
 
 /** Places of which a source can be a mirror. */
-const REMOTE_KINDS = ["webdav", "imap", "s3"] as const;
+const REMOTE_KINDS = ["webdav", "imap", "s3", "paperless"] as const;
 
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),

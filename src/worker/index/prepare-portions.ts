@@ -281,6 +281,7 @@ const isSame = (known: IndexedDocument, read: ReadDocument, scan: FilesToPrepare
   known.sha256 === read.sha256 &&
   known.extractor === read.extractor &&
   known.attachments === read.attachments &&
+  scan.descriptions.get(read.path)?.isNew !== true &&
   known.chunkSettings === scan.chunkSettings;
 
 const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({

@@ -10,8 +10,9 @@ import type {
 } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import { packText } from "../../shared/store/index/contents.ts";
+import type { FileDescription } from "../../shared/store/index/remote-files.ts";
 import { attachedBytes } from "../documents/extraction.ts";
-import type { Attachment } from "../documents/extraction.ts";
+import type { Attachment, FileMetadata } from "../documents/extraction.ts";
 import type { ReadDocument } from "../documents/prepare-document.ts";
 import { quotePath } from "../sandbox/names.ts";
 import { nextTry } from "./known-documents.ts";
@@ -35,6 +36,8 @@ export type FilesToRead = {
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
   /** By the path of what they are about. */
   readonly failures: ReadonlyMap<string, KnownFailure>;
+  /** Of the files of a mirror what their place says of them, by path. */
+  readonly descriptions: ReadonlyMap<string, FileDescription>;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
   /** What is handed on of them, to be kept. */
@@ -80,7 +83,7 @@ const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
     : refusal;
 
-type Reading = Pick<FilesToRead, "source" | "reader" | "failures" | "keep">;
+type Reading = Pick<FilesToRead, "source" | "reader" | "failures" | "keep" | "descriptions">;
 
 /** Reads one listed file through the sandbox, and after it what it holds: the attachments of a mail. */
 async function* readDocuments(
@@ -139,7 +142,8 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     yield { ...refuse(code, `"${path}" ${why}`), path, ...rests };
     return;
   }
-  const { text, extractor, places, metadata, attachments: all = [] } = extracted;
+  const { text, extractor, places, attachments: all = [] } = extracted;
+  const metadata = describedMetadata(extracted.metadata, scan.descriptions.get(path));
   const { attachmentsLeftOut = 0, leftOut = {} } = extracted;
   const isTooDeep = all.length > 0 && depth === DEEPEST_ATTACHMENT;
   const attachments = isTooDeep ? [] : all;
@@ -176,6 +180,19 @@ const keptTextOf = ({
   ...rest
 }: Pick<ReadDocument, "text" | "places" | "leftOut">): Buffer =>
   packText({ ...rest, places: { numbers: [...places.numbers], sheets: [...places.sheets] } });
+
+/** What the place of a file says of it counts before what the file says of itself outside of its text. */
+function describedMetadata(
+  metadata: FileMetadata | undefined,
+  described: FileDescription | undefined,
+): FileMetadata | undefined {
+  if (described === undefined) return metadata;
+  const said = Object.entries(described.description).filter(
+    (entry): entry is [string, string | readonly string[]] =>
+      (typeof entry[1] === "string" && entry[1] !== "") || Array.isArray(entry[1]),
+  );
+  return { ...metadata, ...Object.fromEntries(said) };
+}
 
 const groundsOf = (
   { reader }: Reading,

@@ -12,6 +12,8 @@ import { loadDocumentFacts, touchDocuments } from "../../shared/store/index/docu
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import { compactPostings } from "../../shared/store/index/compact-postings.ts";
+import { selectDescriptions } from "../../shared/store/index/remote-files.ts";
+import type { FileDescription } from "../../shared/store/index/remote-files.ts";
 import { removeDocuments, writeDocuments } from "../../shared/store/index/write-documents.ts";
 import type { DocumentToWrite } from "../../shared/store/index/write-documents.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
@@ -53,10 +55,15 @@ export async function scanSource(
   const known = await loadDocumentFacts(deps.db, source.name);
   const knownFailures = await loadFailures(deps.db, source.name);
   const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
+  const described = await selectDescriptions(deps.db, source.name);
+  const descriptions = new Map(described.map((one) => [one.path, one]));
   if (options.only !== undefined) {
     return listing.kind === "missing"
       ? options.progress
-      : scanSome(deps, source, { ...options, only: options.only, known, knownFailures, listing });
+      : scanSome(deps, source, {
+          ...options,
+          ...{ only: options.only, known, knownFailures, descriptions, listing },
+        });
   }
   for (const [extension, count] of listing.kind === "listed" ? listing.skipped : []) {
     options.skipped.set(extension, (options.skipped.get(extension) ?? 0) + count);
@@ -66,7 +73,7 @@ export async function scanSource(
     return { ...options.progress, tally: addTally(options.progress.tally, { failed }) };
   }
   const { files, unreadable, failures } = listing.kind === "listed" ? listing : NOTHING;
-  const scan = filesOf(files, { ...options, known, knownFailures });
+  const scan = filesOf(files, { ...options, known, knownFailures, descriptions });
   const { track } = scan;
   const { failing, unread } = await indexFiles(deps, source, scan);
   const gone = goneDocuments(known, { source, files, unreadable });
@@ -87,6 +94,8 @@ export async function scanSource(
 type Known = {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   readonly knownFailures: readonly KnownFailure[];
+  /** Of the files of a mirror, by path. */
+  readonly descriptions: ReadonlyMap<string, FileDescription>;
 };
 
 const filesOf = (
@@ -167,6 +176,7 @@ type Files = ScanOptions & {
   readonly lasting: ReadonlyMap<string, readonly LastingFailure[]>;
   /** All that the scan before left, by path. */
   readonly failures: ReadonlyMap<string, KnownFailure>;
+  readonly descriptions: ReadonlyMap<string, FileDescription>;
   readonly files: readonly ListedFile[];
   readonly track: Track;
 };
@@ -220,7 +230,7 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
 /** The files that are read, and the paths of those that are current. */
 function selectStale(
   { label }: IndexSource,
-  { files, known, attachments, lasting, rebuild, verify }: Files,
+  { files, known, attachments, lasting, descriptions, rebuild, verify }: Files,
   settings: Parameters<typeof mayHaveChanged>[2] & Parameters<typeof lacksContent>[1],
 ): { readonly stale: readonly ListedFile[]; readonly unread: readonly string[] } {
   const stale: ListedFile[] = [];
@@ -232,7 +242,11 @@ function selectStale(
       attachments: attachments.get(path) ?? [],
       failures: lasting.get(path) ?? [],
     };
-    const isStale = rebuild || verify === true || mayHaveChanged(file, knownFile, settings);
+    const isStale =
+      rebuild ||
+      verify === true ||
+      descriptions.get(path)?.isNew === true ||
+      mayHaveChanged(file, knownFile, settings);
     if (isStale || lacksContent(knownFile, settings)) stale.push(file);
     else unread.push(path);
   }

@@ -43,7 +43,7 @@ export async function runSync(
       signal,
     );
     const index = { kind: "index", options: { source: name, allow_partial: true } } as const;
-    if (summary.fetched + summary.deleted > 0)
+    if (summary.fetched + summary.deleted + summary.described > 0)
       await queueBehind(job, database, [jobOf(`${job.customId}.index`, index)]);
     return summaryAlone({ source: name, ...summary });
   } finally {

@@ -3,6 +3,7 @@ import { readCertificates, readSecret } from "../../shared/config/read-secret.ts
 import type { Config } from "../../shared/config/schema.ts";
 import { networksOf, publicOr } from "../../shared/network-address.ts";
 import { denied } from "./http-place.ts";
+import type { PaperlessPlace } from "../paperless/paperless-api.ts";
 import type { HttpPlace } from "./http-place.ts";
 import type { Remote } from "./remote.ts";
 
@@ -25,13 +26,7 @@ export async function openRemote(
   env: Environment,
 ): Promise<Remote> {
   const { remote } = source;
-  const place: HttpPlace = {
-    source: source.name,
-    timeoutMs: remote.timeout_s * 1_000,
-    isAllowed: publicOr(networksOf(remote.allowed_networks)),
-    ca: await readAuthorities(source, roots.configRoot),
-  };
-  const login = await readLogin(source, roots.configRoot, env);
+  const { place, login } = await readPlace(source, roots.configRoot, env);
   const url = new URL(remote.url);
   switch (source.from) {
     case "webdav": {
@@ -48,7 +43,37 @@ export async function openRemote(
       const { openMailbox } = await import("./imap.ts");
       return openMailbox({ ...place, url, login, folders: remote.folders ?? ["INBOX"] });
     }
+    case "paperless": {
+      const { openPaperless } = await import("./paperless.ts");
+      return openPaperless(paperlessPlace(place, url, login));
+    }
   }
+}
+
+/** The server of paperless-ngx that a source mirrors, to write to it. @throws as openRemote */
+export async function openPaperlessPlace(
+  source: MirroredSource,
+  { roots }: Pick<Config, "roots">,
+  env: Environment,
+): Promise<PaperlessPlace> {
+  const { place, login } = await readPlace(source, roots.configRoot, env);
+  return paperlessPlace(place, new URL(source.remote.url), login);
+}
+
+function paperlessPlace(place: HttpPlace, url: URL, login: Login | null): PaperlessPlace {
+  if (login === null) throw denied(place, "paperless-ngx needs a token");
+  return { ...place, url, token: login.secret };
+}
+
+async function readPlace(source: MirroredSource, configRoot: string, env: Environment) {
+  const { remote } = source;
+  const place: HttpPlace = {
+    source: source.name,
+    timeoutMs: remote.timeout_s * 1_000,
+    isAllowed: publicOr(networksOf(remote.allowed_networks)),
+    ca: await readAuthorities(source, configRoot),
+  };
+  return { place, login: await readLogin(source, configRoot, env) };
 }
 
 export type Login = { readonly user: string; readonly secret: string };
@@ -56,11 +81,12 @@ export type Login = { readonly user: string; readonly secret: string };
 const MOST_SECRET_BYTES = 4_096;
 
 async function readLogin(
-  { name, remote }: MirroredSource,
+  { name, from, remote }: MirroredSource,
   folder: string,
   env: Environment,
 ): Promise<Login | null> {
-  const { user, secret_env: variable, secret_file: file } = remote;
+  const { user = from === "paperless" ? "" : undefined } = remote;
+  const { secret_env: variable, secret_file: file } = remote;
   if (user === undefined) return null;
   const place = { variable, file, folder, maxBytes: MOST_SECRET_BYTES };
   const secret = await readSecret(place, env);

@@ -7,6 +7,7 @@ import {
   recordLost,
   recordListing,
   recordSkipped,
+  selectDescriptions,
   selectGone,
   selectWaiting,
 } from "../../shared/store/index/remote-files.ts";
@@ -41,6 +42,8 @@ export type SyncSummary = {
   readonly held: number;
   /** Left to the next run, because this one fetched what it may. */
   readonly waiting: number;
+  /** Of which the place says something else (title, tags, dates) than the index has. */
+  readonly described: number;
 };
 
 /** A server may take that long over one listing, or one file. */
@@ -60,7 +63,9 @@ export async function syncSource(
   const deleted = await trace.step("settle_gone", () => settleGone(sync, signal));
   const fetched = await trace.step("fetch_files", () => fetchWaiting(sync, trace, signal));
   const { unchanged, skipped, waiting, held } = await measureMirror(sync.db, sync.source);
-  return { listed, ...fetched, unchanged, skipped, deleted, held, waiting };
+  const described = (await selectDescriptions(sync.db, sync.source)).filter(({ isNew }) => isNew);
+  const counts = { unchanged, skipped, deleted, held, waiting, described: described.length };
+  return { listed, ...fetched, ...counts };
 }
 
 /** @returns how many files its place holds */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { packageRoot, makeScratch } from "./scratch.ts";
+import { makeScratch, packageRoot } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
 
 let scratch: Scratch;
@@ -8,15 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.remove());
 
-const write = (from: string, remote: string) =>
+const writeSource = (source: string) =>
   scratch.write(
     "nightdesk.yaml",
-    `extends: ${packageRoot}/configs/embedded.yaml
-index:
-  sources:
-    - { name: archive, root: allowed/archive, from: ${from}, remote: ${remote} }
-`,
+    `extends: ${packageRoot}/configs/embedded.yaml\nindex: { sources: [{ name: letters, root: allowed/letters, ${source} }] }\n`,
   );
+
+const write = (from: string, remote: string) => writeSource(`from: ${from}, remote: ${remote}`);
 
 test.each([
   "{ url: 'https://s3.example.net/bucket', user: AKIA, secret_env: SECRET }",
@@ -43,4 +41,24 @@ test.each([
 ])("%s with %s is refused: %s", async (from, remote, words) => {
   await write(from, remote);
   await expect(scratch.loadError()).resolves.toContain(words);
+});
+
+test.each([
+  ["{ url: 'https://p.example', user: me, secret_env: TOKEN }", "needs one of secret_env"],
+  ["{ url: 'https://p.example' }", "needs one of secret_env"],
+  ["{ url: 'http://p.example', secret_env: TOKEN }", "is without TLS"],
+  ["{ url: 'https://me:secret@p.example', secret_env: TOKEN }", "holds a user"],
+  ["{ url: 'https://p.example', secret_env: TOKEN, folders: [a] }", "is for from: imap"],
+])("a source of paperless-ngx does not take %s", async (remote, problem) => {
+  await writeSource(`from: paperless, remote: ${remote}`);
+  await expect(scratch.loadError()).resolves.toContain(problem);
+});
+
+test("a source of paperless-ngx needs an address and a token", async () => {
+  await writeSource(
+    "from: paperless, remote: { url: 'https://p.example/sub/', secret_file: token }",
+  );
+  await expect(scratch.load()).resolves.toMatchObject({
+    index: { sources: [{ from: "paperless", remote: { secret_file: "token", max_mb: 20_000 } }] },
+  });
 });

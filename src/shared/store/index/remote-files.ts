@@ -26,6 +26,8 @@ export type ListedFile = {
   readonly bytes: number | null;
   /** Why it is not fetched; null where it is to be. */
   readonly refused: string | null;
+  /** What the place says of it beside its bytes: an object of JSON. */
+  readonly description?: string;
 };
 
 const mirroredSchema = camelRow({
@@ -52,15 +54,18 @@ export const recordListing = (
     files.map(({ version }) => version),
     files.map(({ bytes }) => bytes),
     files.map(({ refused }) => refused),
+    files.map(({ description }) => description ?? null),
   ])`
      with noted as (
        insert into nightdesk_data.remote_files as f
-              (source, seen_by, remote_id, listed_version, listed_bytes, reason, fate)
-       select $1, $2, l.*, case when l.refused is null then 'waiting' else 'skipped' end
-         from unnest($3::text[], $4::text[], $5::bigint[], $6::text[]) as l (id, version, bytes, refused)
+              (source, seen_by, remote_id, listed_version, listed_bytes, reason, description, fate)
+       select $1, $2, id, version, bytes, refused, said::jsonb, case when refused is null then 'waiting' else 'skipped' end
+         from unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[]) as l (id, version, bytes, refused, said)
        on conflict (source, remote_id) do update
           set seen_by = excluded.seen_by, listed_version = excluded.listed_version,
-              listed_bytes = excluded.listed_bytes, reason = excluded.reason,
+              listed_bytes = excluded.listed_bytes, reason = excluded.reason, description = excluded.description,
+              described_at = case when f.description is distinct from excluded.description then clock_timestamp()
+                                  else f.described_at end,
               fate = case when excluded.fate = 'waiting' and f.version = excluded.listed_version then 'unchanged'
                           else excluded.fate end
        returning remote_id, path, bytes, fate)
@@ -245,3 +250,20 @@ export const findOpenSync = (
         and j.input->>'source' = $1 and not j.input ? 'accept_deletions'
       order by j.seq desc limit 1`;
 const openSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });
+
+const descriptionSchema = camelRow({
+  path: z.string(),
+  description: z.record(z.string(), z.unknown()),
+  is_new: z.boolean(),
+});
+/** What the place of a mirrored file says of it; `isNew` where the index has its document as it was described before. */
+export type FileDescription = z.infer<typeof descriptionSchema>;
+
+export const selectDescriptions = (
+  db: Queryable,
+  source: string,
+): Promise<readonly FileDescription[]> =>
+  rowsOf(db, descriptionSchema, [source])`
+     select f.path, f.description, coalesce(f.described_at > d.indexed_at, false) as is_new
+       from nightdesk_data.remote_files f left join nightdesk_data.documents d using (source, path)
+      where f.source = $1 and f.description is not null and f.path_key is not null`;

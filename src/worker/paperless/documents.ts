@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { unavailable } from "../sync/http-place.ts";
+import { invalid } from "../sync/read-listing.ts";
+import type { PaperlessApi, PaperlessPlace } from "./paperless-api.ts";
+
+const id = z.int().positive();
+
+const documentSchema = z.object({
+  id,
+  title: z.string().nullish(),
+  correspondent: id.nullish(),
+  document_type: id.nullish(),
+  tags: z.array(id).default([]),
+  custom_fields: z.array(z.object({ field: id, value: z.unknown() })).default([]),
+  created: z.string().nullish(),
+  added: z.string().nullish(),
+  modified: z.string(),
+  checksum: z.string().nullish(),
+  original_file_name: z.string().nullish(),
+  mime_type: z.string().nullish(),
+});
+/** A document as paperless-ngx lists it; what else it says is left out. */
+export type PaperlessDocument = z.infer<typeof documentSchema>;
+
+const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ count: z.int(), next: z.string().nullish(), results: z.array(item) });
+
+const namedSchema = z.object({
+  id,
+  name: z.string(),
+  /** Of a custom field. */
+  data_type: z.string().optional(),
+  /** Of a tag that lies below another. */
+  parent: id.nullish(),
+});
+export type Named = z.infer<typeof namedSchema>;
+
+export const NAMED_KINDS = ["correspondents", "document_types", "tags", "custom_fields"] as const;
+export type NamedKind = (typeof NAMED_KINDS)[number];
+/** What documents refer to by numbers, by kind and number; names are cleaned. */
+export type PaperlessNames = Readonly<Record<NamedKind, ReadonlyMap<number, Named>>>;
+
+const FIELDS = Object.keys(documentSchema.shape).join(",");
+const PAGE_SIZE = 100;
+/** Of one kind. */
+const MOST_LISTED = 2_000_000;
+
+/** All documents that the user of the token may see, page by page. @throws Failure as `pagesOf` */
+export const listDocuments = (
+  place: PaperlessPlace,
+  api: PaperlessApi,
+  signal: AbortSignal,
+): AsyncGenerator<readonly PaperlessDocument[]> =>
+  pagesOf(
+    { place, api, signal },
+    `api/documents/?truncate_content=true&fields=${FIELDS}&`,
+    documentSchema,
+  );
+
+/** @returns undefined where it is not there any more, or may not be read */
+export const readDocument = (
+  api: PaperlessApi,
+  number: number,
+  signal: AbortSignal,
+): Promise<PaperlessDocument | undefined> =>
+  api.find(
+    `api/documents/${number}/?truncate_content=true&fields=${FIELDS}`,
+    documentSchema,
+    signal,
+  );
+
+export async function readNames(
+  place: PaperlessPlace,
+  api: PaperlessApi,
+  signal: AbortSignal,
+): Promise<PaperlessNames> {
+  const read = async (kind: NamedKind) => {
+    const found = new Map<number, Named>();
+    for await (const page of pagesOf({ place, api, signal }, `api/${kind}/?`, namedSchema))
+      for (const one of page) found.set(one.id, { ...one, name: cleanName(one.name) });
+    return found;
+  };
+  return {
+    correspondents: await read("correspondents"),
+    document_types: await read("document_types"),
+    tags: await read("tags"),
+    custom_fields: await read("custom_fields"),
+  };
+}
+
+type Listing = {
+  readonly place: PaperlessPlace;
+  readonly api: PaperlessApi;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * The pages of a list, in the order of ids. A document that is deleted meanwhile moves the others to earlier pages, where one is
+ * missed: such a listing is not whole.
+ * @throws Failure SOURCE_INVALID for a listing that is not whole or leads elsewhere, and as `read`
+ */
+async function* pagesOf<T extends { readonly id: number }>(
+  { place, api, signal }: Listing,
+  path: string,
+  item: z.ZodType<T>,
+): AsyncGenerator<readonly T[]> {
+  const page = pageOf(item);
+  let [listed, last] = [0, 0];
+  let next: string | null | undefined = `${path}ordering=id&page_size=${PAGE_SIZE}`;
+  let count: number | undefined;
+  while (next != null) {
+    const found: z.infer<typeof page> = await api.read(next, page, signal);
+    count ??= found.count;
+    if (found.count !== count)
+      throw unavailable(place, place, "its list changed while it was read");
+    for (const one of found.results) {
+      if (one.id <= last) throw invalid(place.source, "does not come in the order of its ids");
+      last = one.id;
+    }
+    listed += found.results.length;
+    if (found.results.length === 0 && found.next != null)
+      throw invalid(place.source, "has an empty page before its end");
+    if (listed > MOST_LISTED) throw invalid(place.source, `has more than ${MOST_LISTED} entries`);
+    yield found.results;
+    next = found.next;
+  }
+  if (listed !== count)
+    throw invalid(place.source, `has ${listed} entries and says that it has ${String(count)}`);
+}
+
+const MOST_NAME_CHARS = 500;
+
+/** On one line, without characters that a terminal obeys or a reader does not see. */
+export const cleanName = (text: string): string =>
+  cleanForDatabase(text)
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+    .slice(0, MOST_NAME_CHARS)
+    .toWellFormed();
+
+/** What paperless-ngx says of a document, by names. */
+export type Description = {
+  readonly title: string;
+  readonly correspondent: string | null;
+  readonly document_type: string | null;
+  readonly tags: readonly string[];
+  readonly created: string | null;
+  readonly added: string | null;
+  readonly custom_fields: Readonly<Record<string, unknown>>;
+};
+
+export function describeDocument(document: PaperlessDocument, names: PaperlessNames): Description {
+  const nameOf = (kind: NamedKind, number: number): string =>
+    names[kind].get(number)?.name ?? `#${number}`;
+  const nameOrNull = (kind: NamedKind, number: number | null | undefined): string | null =>
+    number == null ? null : nameOf(kind, number);
+  const { title, correspondent, document_type, tags, created, added, custom_fields } = document;
+  return {
+    title: cleanName(title ?? ""),
+    correspondent: nameOrNull("correspondents", correspondent),
+    document_type: nameOrNull("document_types", document_type),
+    tags: tags.map((tag) => nameOf("tags", tag)).sort(),
+    created: created == null ? null : cleanName(created),
+    added: added == null ? null : cleanName(added),
+    custom_fields: Object.fromEntries(
+      custom_fields.map(({ field, value }) => [nameOf("custom_fields", field), cleanValue(value)]),
+    ),
+  };
+}
+
+/** As the database stores it. */
+const cleanValue = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value ?? null, (_, part: unknown) =>
+      typeof part === "string" ? cleanForDatabase(part) : part,
+    ),
+  );

@@ -1,0 +1,142 @@
+import type { z } from "zod";
+import { Failure } from "../../shared/failure.ts";
+import { parseJson } from "../../shared/json-value.ts";
+import { parseUrl } from "../../shared/parse-url.ts";
+import { bytesOf, requestPlace, withTries } from "../sync/http-place.ts";
+import type { HttpPlace, PlaceRequest } from "../sync/http-place.ts";
+import { invalid } from "../sync/read-listing.ts";
+
+/** A server of paperless-ngx, and the token of the user as whom it is asked. */
+export type PaperlessPlace = HttpPlace & { readonly url: URL; readonly token: string };
+
+type Sent = {
+  readonly method: "POST" | "PATCH";
+  readonly body: unknown;
+  /** Beside 200 and 201. */
+  readonly expected?: readonly number[];
+};
+
+/** What a server answers: its status and the JSON that it gives. */
+export type PaperlessAnswer = { readonly status: number; readonly json: unknown };
+
+export type PaperlessApi = {
+  /** @param path below the address of the server @throws Failure as requestPlace */
+  read<T>(path: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
+  /** @returns undefined where it is not there, or may not be read */
+  find<T>(path: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T | undefined>;
+  send(path: string, sent: Sent, signal: AbortSignal): Promise<PaperlessAnswer>;
+  /** A request of that path, to be sent elsewhere. */
+  requestOf(path: string): PlaceRequest;
+};
+
+/** Those that the documentation names, the newest first. */
+const API_VERSIONS = [10, 9] as const;
+/** Of one answer: a hundred documents with long custom fields. */
+const MOST_ANSWER_BYTES = 32_000_000;
+
+/** The REST API of paperless-ngx. No redirect is followed, and the token goes to the host of `place.url` alone. */
+export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
+  const root = new URL(place.url);
+  if (!root.pathname.endsWith("/")) root.pathname += "/";
+  let version: number = API_VERSIONS[0];
+  const headersOf = () => ({
+    authorization: `Token ${place.token}`,
+    accept: `application/json; version=${version}`,
+    "accept-encoding": "identity",
+  });
+  const ask = async (
+    request: Omit<PlaceRequest, "headers">,
+    expected: readonly number[],
+    signal: AbortSignal,
+  ): Promise<PaperlessAnswer> => {
+    const headers = {
+      ...headersOf(),
+      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const asked = { ...request, headers };
+    const { status, text } = await withTries(signal, () =>
+      readAnswer(place, asked, [...expected, 406], signal),
+    );
+    if (status !== 406) return { status, json: parseAnswer(place, asked, text) };
+    const [, older] = API_VERSIONS;
+    if (version === older) throw unusable(place, asked, "speaks neither of its versions");
+    version = older;
+    return ask(request, expected, signal);
+  };
+  const parse = <T>(url: URL, schema: z.ZodType<T>, json: unknown): T => {
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return parsed.data;
+    const where = parsed.error.issues[0]?.path.join(".") ?? "";
+    throw unusable(place, { url }, `answers ${url.pathname} with a wrong ${where || "value"}`);
+  };
+  return {
+    async read(path, schema, signal) {
+      const url = belowRoot(place, root, path);
+      const { json } = await ask({ url, method: "GET" }, [200], signal);
+      return parse(url, schema, json);
+    },
+    async find(path, schema, signal) {
+      const url = belowRoot(place, root, path);
+      const { status, json } = await ask({ url, method: "GET" }, [200, 403, 404], signal);
+      return status === 200 ? parse(url, schema, json) : undefined;
+    },
+    send: (path, { method, body, expected = [] }, signal) =>
+      ask(
+        { url: belowRoot(place, root, path), method, body: JSON.stringify(body) },
+        [200, 201, ...expected],
+        signal,
+      ),
+    requestOf(path) {
+      const headers = { ...headersOf(), accept: "*/*" };
+      return { url: new URL(path, root), method: "GET", headers };
+    },
+  };
+}
+
+/**
+ * The address of a path, or of the next page as the server names it.
+ * @throws Failure SOURCE_INVALID for an address elsewhere, which the token would be sent to
+ */
+function belowRoot({ source }: PaperlessPlace, root: URL, path: string): URL {
+  const url = parseUrl(path, root.href);
+  if (url?.origin === root.origin && url.pathname.startsWith(root.pathname)) return url;
+  const shown = JSON.stringify(path.slice(0, 200));
+  throw invalid(
+    source,
+    `goes on at ${shown}, which does not lie below ${root.href} (behind a proxy, PAPERLESS_URL and PAPERLESS_PROXY_SSL_HEADER of the server decide that)`,
+  );
+}
+
+async function readAnswer(
+  place: PaperlessPlace,
+  request: PlaceRequest,
+  expected: readonly number[],
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await requestPlace(place, request, expected, signal);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of bytesOf(place, request, response, signal)) {
+    bytes += chunk.length;
+    if (bytes > MOST_ANSWER_BYTES)
+      throw unusable(place, request, `answers with more than ${MOST_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") };
+}
+
+function parseAnswer(place: PaperlessPlace, request: PlaceRequest, text: string): unknown {
+  const json = parseJson(text);
+  if (json !== undefined) return json;
+  throw unusable(place, request, `answers ${request.url.pathname} with no JSON`);
+}
+
+export const unusable = (
+  { source }: Pick<HttpPlace, "source">,
+  { url }: Pick<PlaceRequest, "url">,
+  why: string,
+): Failure =>
+  new Failure(
+    "SOURCE_INVALID",
+    `Source "${source}": ${url.host} ${why}. Look at remote.url; version 9 or 10 of the API of paperless-ngx is needed.`,
+  );
