@@ -872,6 +872,8 @@ create table nightdesk_data.field_bindings (
   end_char integer,
   line_start integer check (line_start >= 1),
   line_end integer,
+  -- Where in the file that is, as people find it there; null where its lines say it.
+  locator jsonb check (jsonb_typeof(locator) = 'object'),
   primary key (run_id, ordinal),
   constraint bindings_have_a_place_or_none check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
   constraint binding_spans_run_forward check (end_char >= start_char and line_end >= line_start),

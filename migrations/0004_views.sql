@@ -433,7 +433,7 @@ comment on column nightdesk.claims.given_quote is 'What the model gave as the wo
 
 create view nightdesk.field_bindings as
 select j.job_id, f.run_id, j.batch_id, b.name as batch, j.custom_id, f.ordinal, f.pointer, f.value, f.state, f.reason, f.grade, f.judge_says, f.judge_detail, f.quote,
-       f.number, f.path, f.start_char, f.end_char, f.line_start, f.line_end
+       f.number, f.path, f.start_char, f.end_char, f.line_start, f.line_end, f.locator
   from nightdesk_data.field_bindings f
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
@@ -460,6 +460,7 @@ comment on column nightdesk.field_bindings.start_char is 'Offset of the first ch
 comment on column nightdesk.field_bindings.end_char is 'Offset after the last character.';
 comment on column nightdesk.field_bindings.line_start is 'First line in the file, from 1.';
 comment on column nightdesk.field_bindings.line_end is 'Last line in the file.';
+comment on column nightdesk.field_bindings.locator is 'Where in the file that is, as JSON: page, sheet and row, message, or the pointer of a JSON or YAML file; null where its lines say it.';
 
 create view nightdesk.summary_parts as
 select j.job_id, p.run_id, j.batch_id, j.custom_id, p.path, p.level, p.ordinal, p.start_char, p.end_char,

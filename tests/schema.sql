@@ -384,6 +384,7 @@ table nightdesk_data.field_bindings
   column end_char integer
   column line_start integer
   column line_end integer
+  column locator jsonb
 
 table nightdesk_data.figures
   column run_id uuid not null
@@ -1438,6 +1439,8 @@ constraint field_bindings_grade_check on nightdesk_data.field_bindings CHECK ((g
 constraint field_bindings_judge_says_check on nightdesk_data.field_bindings CHECK ((judge_says = ANY (ARRAY['yes'::text, 'no'::text, 'unclear'::text])))
 
 constraint field_bindings_line_start_check on nightdesk_data.field_bindings CHECK ((line_start >= 1))
+
+constraint field_bindings_locator_check on nightdesk_data.field_bindings CHECK ((jsonb_typeof(locator) = 'object'::text))
 
 constraint field_bindings_number_check on nightdesk_data.field_bindings CHECK ((number >= 1))
 
@@ -2800,7 +2803,7 @@ UNION ALL
     d.at
    FROM nightdesk_data.document_failures d;
 
-view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, grade, judge_says, judge_detail, quote, number, path, start_char, end_char, line_start, line_end) as
+view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, grade, judge_says, judge_detail, quote, number, path, start_char, end_char, line_start, line_end, locator) as
  SELECT j.job_id,
     f.run_id,
     j.batch_id,
@@ -2820,7 +2823,8 @@ view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordin
     f.start_char,
     f.end_char,
     f.line_start,
-    f.line_end
+    f.line_end,
+    f.locator
    FROM nightdesk_data.field_bindings f
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
@@ -5146,6 +5150,8 @@ comment on view column nightdesk.field_bindings.judge_says is 'What a judge said
 comment on view column nightdesk.field_bindings.line_end is 'Last line in the file.'
 
 comment on view column nightdesk.field_bindings.line_start is 'First line in the file, from 1.'
+
+comment on view column nightdesk.field_bindings.locator is 'Where in the file that is, as JSON: page, sheet and row, message, or the pointer of a JSON or YAML file; null where its lines say it.'
 
 comment on view column nightdesk.field_bindings.number is 'Number of the piece of evidence that holds them.'
 

@@ -206,6 +206,7 @@ export const runDetailSchema = runSchema.extend({
       judge_says: z.enum(["yes", "no", "unclear"]).nullable(),
       judge_detail: z.string().nullable(),
       quote: z.string().nullable(),
+      locator: locatorSchema.nullable(),
       ...span,
     }),
   ),

@@ -85,6 +85,25 @@ describeOnPostgres("the values of an extraction", () => {
     expect(run?.field_bindings.map(({ value }) => value)).toEqual([240, "Ada", null, false]);
   });
 
+  test("have the page that their words stand on, where the file has pages", async () => {
+    const span = {
+      number: 1,
+      path: "bill.pdf",
+      startChar: 4,
+      endChar: 17,
+      lineStart: 2,
+      lineEnd: 2,
+    };
+    const runId = await settled([{ ...BOUND, span: { ...span, locator: { page: 3 } } }, BOUND]);
+    const rows = await select(
+      "select locator from nightdesk.field_bindings where run_id = $1 order by ordinal",
+      runId,
+    );
+    expect(rows).toEqual([{ locator: { page: 3 } }, { locator: null }]);
+    const [run] = await selectRunDetails(database.db, runId);
+    expect(run?.field_bindings.map(({ locator }) => locator)).toEqual([{ page: 3 }, null]);
+  });
+
   test.each<[string, readonly FieldBinding[], string | null]>([
     ["supported where each is bound", [BOUND, NULL], "supported"],
     ["unsupported where one is", [BOUND, UNBOUND, DENIED], "unsupported"],

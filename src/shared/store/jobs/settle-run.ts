@@ -305,11 +305,13 @@ const CLAIMS = [
 
 const BINDINGS = [
   runTable(
-    `ordinal int, pointer text, state text, reason text, grade text, judge_says text, judge_detail text, quote text, ${SPAN}, value jsonb`,
+    `ordinal int, pointer text, state text, reason text, grade text, judge_says text, judge_detail text, quote text, locator jsonb, ${SPAN}, value jsonb`,
     ({ bindings }) =>
       bindings.map((found, ordinal) => {
         const { says = null, detail = null } = found.judged ?? {};
-        return { ...found, ordinal, judgeSays: says, judgeDetail: detail, ...placeOf(found) };
+        const locator = found.span?.locator ?? null;
+        const judged = { judgeSays: says, judgeDetail: detail };
+        return { ...found, ordinal, ...judged, locator, ...placeOf(found) };
       }),
     (names, given) => `
 bindings as (
