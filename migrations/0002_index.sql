@@ -356,3 +356,37 @@ create table nightdesk_data.remote_versions (
   fetched_at timestamptz not null default clock_timestamp(),
   primary key (path, sha256)
 );
+
+-- Values of extractions that are written to the place that their file was mirrored from, one row a thing of a document: written down
+-- before it is sent, so that a crash leaves no write that nobody knows of.
+create table nightdesk_data.write_backs (
+  write_id bigint generated always as identity primary key,
+  batch_id uuid not null references nightdesk_data.batches on delete cascade,
+  job_id uuid not null references nightdesk_data.jobs on delete cascade,
+  source text not null,
+  -- As remote_files has it.
+  remote_id text not null,
+  kind text not null check (kind in ('correspondent', 'document_type', 'tag', 'custom_field')),
+  -- Of the tag or custom field; of the others what they are.
+  name text not null check (name <> ''),
+  -- Where the value stands in the fields of the extraction, and what it is there.
+  pointer text not null,
+  value jsonb not null,
+  -- withheld: not to be written, for the reason. intended: about to be sent, or sent and not seen there yet. kept: not undone, because
+  -- somebody has changed it since.
+  state text not null check (state in ('withheld', 'intended', 'written', 'undone', 'kept')),
+  reason text,
+  -- What stood there before and what was sent; null where nothing stood there.
+  before jsonb,
+  after jsonb,
+  -- SHA-256 of the bytes that the value was read from.
+  sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
+  noted_at timestamptz not null default clock_timestamp(),
+  written_at timestamptz,
+  undone_at timestamptz,
+  unique (batch_id, source, remote_id, kind, name),
+  constraint what_is_left_has_a_reason check ((state in ('withheld', 'kept')) = (reason is not null)),
+  constraint what_was_written_has_a_time check (state <> 'written' or written_at is not null),
+  constraint what_is_sent_has_a_value check (state = 'withheld' or (after is not null and sha256 is not null))
+);
+create index write_backs_by_file on nightdesk_data.write_backs (source, remote_id);

@@ -935,6 +935,35 @@ comment on column nightdesk.remote_files.address is 'Address of the place, witho
 comment on column nightdesk.remote_files.listed_at is 'When the place was last listed to its end.';
 comment on column nightdesk.remote_files.description is 'What the place says of it, as JSON: of paperless title, correspondent, document_type, tags, created, added and custom_fields; null of any other.';
 
+create view nightdesk.write_backs as
+select w.write_id, w.batch_id, b.name as batch, w.job_id, j.custom_id, w.source, w.remote_id, f.path, w.kind, w.name, w.pointer, w.value,
+       w.state, w.reason, w.before, w.after, w.sha256, w.noted_at, w.written_at, w.undone_at
+  from nightdesk_data.write_backs w
+  join nightdesk_data.batches b using (batch_id)
+  join nightdesk_data.jobs j using (job_id)
+  left join nightdesk_data.remote_files f on f.source = w.source and f.remote_id = w.remote_id;
+comment on view nightdesk.write_backs is 'Values of extractions that nightdesk write-back wrote to the place of their file, or withheld: one row a thing of a document.';
+comment on column nightdesk.write_backs.write_id is 'Number of the row.';
+comment on column nightdesk.write_backs.batch_id is 'Id of the batch.';
+comment on column nightdesk.write_backs.batch is 'Name of the batch.';
+comment on column nightdesk.write_backs.job_id is 'Id of the job.';
+comment on column nightdesk.write_backs.custom_id is 'The job''s custom_id.';
+comment on column nightdesk.write_backs.source is 'Name of the source.';
+comment on column nightdesk.write_backs.remote_id is 'What the place calls the file: of paperless the number of the document and the ending of its original.';
+comment on column nightdesk.write_backs.path is 'Where the file lies here, relative to the work root; null once it is in no mirror.';
+comment on column nightdesk.write_backs.kind is 'correspondent, document_type, tag or custom_field.';
+comment on column nightdesk.write_backs.name is 'Name of the tag or custom field; of the others correspondent or document_type.';
+comment on column nightdesk.write_backs.pointer is 'Where the value stands in the fields: a JSON pointer such as /amount, as in field_bindings.';
+comment on column nightdesk.write_backs.value is 'The value of the extraction as JSON.';
+comment on column nightdesk.write_backs.state is 'withheld: not written. intended: about to be written, or sent and not seen there yet; the next write-back looks. written. undone: it is again as it was. kept: not undone, because somebody has changed it since.';
+comment on column nightdesk.write_backs.reason is 'Why it was withheld or kept.';
+comment on column nightdesk.write_backs.before is 'What stood there, as JSON: of a correspondent, type or tag id and name, of a custom field value; null where nothing did.';
+comment on column nightdesk.write_backs.after is 'What was written, in the same form.';
+comment on column nightdesk.write_backs.sha256 is 'SHA-256 of the file that the value was read from.';
+comment on column nightdesk.write_backs.noted_at is 'When the row was last written down anew.';
+comment on column nightdesk.write_backs.written_at is 'When it was seen there.';
+comment on column nightdesk.write_backs.undone_at is 'When it was undone, or found changed when it was to be.';
+
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,
        right_asked, right_confirmed, calls, parts, examined_at, controls, dismissed_at, identity, prompt, exam, job_id

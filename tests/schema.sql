@@ -906,6 +906,25 @@ table nightdesk_data.workers
   column embedder_hosts text[] not null default '{}'::text[]
   column documents_from text not null default 'files'::text
 
+table nightdesk_data.write_backs
+  column write_id bigint not null generated always as identity
+  column batch_id uuid not null
+  column job_id uuid not null
+  column source text not null
+  column remote_id text not null
+  column kind text not null
+  column name text not null
+  column pointer text not null
+  column value jsonb not null
+  column state text not null
+  column reason text
+  column before jsonb
+  column after jsonb
+  column sha256 text
+  column noted_at timestamp with time zone not null default clock_timestamp()
+  column written_at timestamp with time zone
+  column undone_at timestamp with time zone
+
 constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
 
 constraint applied_config_sha256_check on nightdesk_data.applied_config CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
@@ -2172,6 +2191,28 @@ constraint workers_documents_from_check on nightdesk_data.workers CHECK ((docume
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
+constraint what_is_left_has_a_reason on nightdesk_data.write_backs CHECK (((state = ANY (ARRAY['withheld'::text, 'kept'::text])) = (reason IS NOT NULL)))
+
+constraint what_is_sent_has_a_value on nightdesk_data.write_backs CHECK (((state = 'withheld'::text) OR ((after IS NOT NULL) AND (sha256 IS NOT NULL))))
+
+constraint what_was_written_has_a_time on nightdesk_data.write_backs CHECK (((state <> 'written'::text) OR (written_at IS NOT NULL)))
+
+constraint write_backs_batch_id_fkey on nightdesk_data.write_backs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
+
+constraint write_backs_batch_id_source_remote_id_kind_name_key on nightdesk_data.write_backs UNIQUE (batch_id, source, remote_id, kind, name)
+
+constraint write_backs_job_id_fkey on nightdesk_data.write_backs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
+
+constraint write_backs_kind_check on nightdesk_data.write_backs CHECK ((kind = ANY (ARRAY['correspondent'::text, 'document_type'::text, 'tag'::text, 'custom_field'::text])))
+
+constraint write_backs_name_check on nightdesk_data.write_backs CHECK ((name <> ''::text))
+
+constraint write_backs_pkey on nightdesk_data.write_backs PRIMARY KEY (write_id)
+
+constraint write_backs_sha256_check on nightdesk_data.write_backs CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+
+constraint write_backs_state_check on nightdesk_data.write_backs CHECK ((state = ANY (ARRAY['withheld'::text, 'intended'::text, 'written'::text, 'undone'::text, 'kept'::text])))
+
 CREATE INDEX approvals_by_decision ON nightdesk_data.approvals USING btree (decision_id) WHERE (decision_id IS NOT NULL)
 
 CREATE INDEX approvals_by_expiry ON nightdesk_data.approvals USING btree (expires_at) WHERE (state = 'waiting'::text)
@@ -2321,6 +2362,8 @@ CREATE INDEX watched_files_by_moved_path ON nightdesk_data.watched_files USING b
 CREATE INDEX watched_files_by_path ON nightdesk_data.watched_files USING btree (source, md5(path))
 
 CREATE INDEX watched_files_by_time ON nightdesk_data.watched_files USING btree (source, seen_at)
+
+CREATE INDEX write_backs_by_file ON nightdesk_data.write_backs USING btree (source, remote_id)
 
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -3501,6 +3544,32 @@ view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, 
     documents_from
    FROM nightdesk_data.workers w;
 
+view nightdesk.write_backs (write_id, batch_id, batch, job_id, custom_id, source, remote_id, path, kind, name, pointer, value, state, reason, before, after, sha256, noted_at, written_at, undone_at) as
+ SELECT w.write_id,
+    w.batch_id,
+    b.name AS batch,
+    w.job_id,
+    j.custom_id,
+    w.source,
+    w.remote_id,
+    f.path,
+    w.kind,
+    w.name,
+    w.pointer,
+    w.value,
+    w.state,
+    w.reason,
+    w.before,
+    w.after,
+    w.sha256,
+    w.noted_at,
+    w.written_at,
+    w.undone_at
+   FROM nightdesk_data.write_backs w
+     JOIN nightdesk_data.batches b USING (batch_id)
+     JOIN nightdesk_data.jobs j USING (job_id)
+     LEFT JOIN nightdesk_data.remote_files f ON f.source = w.source AND f.remote_id = w.remote_id;
+
 view nightdesk_data.staged_calls (job_id, run_id, kind, batch_id, model, prompt_tokens, completion_tokens, duration_ms, stage) as
  SELECT m.job_id,
     m.run_id,
@@ -4560,6 +4629,8 @@ comment on view nightdesk.watched_files is 'One row a file of a watched folder, 
 comment on view nightdesk.watches is 'One row a watched folder: the last look of a worker at it.'
 
 comment on view nightdesk.workers is 'One row a worker that did not say goodbye.'
+
+comment on view nightdesk.write_backs is 'Values of extractions that nightdesk write-back wrote to the place of their file, or withheld: one row a thing of a document.'
 
 comment on view column nightdesk.action_items.action is 'What is to be done.'
 
@@ -5973,6 +6044,46 @@ comment on view column nightdesk.workers.version is 'Its version.'
 
 comment on view column nightdesk.workers.worker_id is 'Id of the worker; another at each start.'
 
+comment on view column nightdesk.write_backs.after is 'What was written, in the same form.'
+
+comment on view column nightdesk.write_backs.batch is 'Name of the batch.'
+
+comment on view column nightdesk.write_backs.batch_id is 'Id of the batch.'
+
+comment on view column nightdesk.write_backs.before is 'What stood there, as JSON: of a correspondent, type or tag id and name, of a custom field value; null where nothing did.'
+
+comment on view column nightdesk.write_backs.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.write_backs.job_id is 'Id of the job.'
+
+comment on view column nightdesk.write_backs.kind is 'correspondent, document_type, tag or custom_field.'
+
+comment on view column nightdesk.write_backs.name is 'Name of the tag or custom field; of the others correspondent or document_type.'
+
+comment on view column nightdesk.write_backs.noted_at is 'When the row was last written down anew.'
+
+comment on view column nightdesk.write_backs.path is 'Where the file lies here, relative to the work root; null once it is in no mirror.'
+
+comment on view column nightdesk.write_backs.pointer is 'Where the value stands in the fields: a JSON pointer such as /amount, as in field_bindings.'
+
+comment on view column nightdesk.write_backs.reason is 'Why it was withheld or kept.'
+
+comment on view column nightdesk.write_backs.remote_id is 'What the place calls the file: of paperless the number of the document and the ending of its original.'
+
+comment on view column nightdesk.write_backs.sha256 is 'SHA-256 of the file that the value was read from.'
+
+comment on view column nightdesk.write_backs.source is 'Name of the source.'
+
+comment on view column nightdesk.write_backs.state is 'withheld: not written. intended: about to be written, or sent and not seen there yet; the next write-back looks. written. undone: it is again as it was. kept: not undone, because somebody has changed it since.'
+
+comment on view column nightdesk.write_backs.undone_at is 'When it was undone, or found changed when it was to be.'
+
+comment on view column nightdesk.write_backs.value is 'The value of the extraction as JSON.'
+
+comment on view column nightdesk.write_backs.write_id is 'Number of the row.'
+
+comment on view column nightdesk.write_backs.written_at is 'When it was seen there.'
+
 grant execute on function nightdesk_data.choose_host(uuid,jsonb,text[],double precision) to public
 
 grant execute on function nightdesk_data.commit_later() to public
@@ -6124,5 +6235,7 @@ grant select on relation nightdesk.watched_files to nightdesk_reader
 grant select on relation nightdesk.watches to nightdesk_reader
 
 grant select on relation nightdesk.workers to nightdesk_reader
+
+grant select on relation nightdesk.write_backs to nightdesk_reader
 
 grant usage on schema nightdesk to nightdesk_reader

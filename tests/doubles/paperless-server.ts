@@ -36,6 +36,8 @@ export type PaperlessServer = {
   versions: number[];
   /** Kinds of custom fields that it knows. */
   dataTypes: string[];
+  /** Makes a correspondent, type, tag or custom field. @returns its number */
+  name(kind: Kind, name: string, more?: Partial<Named>): number;
   add(document: Partial<StoredDocument>, content: string | Buffer): StoredDocument;
   /** As somebody changes a document on its page. */
   change(id: number, change: Partial<StoredDocument>): void;
@@ -67,6 +69,11 @@ export async function startPaperless(token: string, perPage = 2): Promise<Paperl
     fault: undefined,
     versions: [9, 10],
     dataTypes: DATA_TYPES,
+    name(kind, name, more = {}) {
+      const id = nextId();
+      double.names[kind].push({ id, name, ...more });
+      return id;
+    },
     add(given, content) {
       const document: StoredDocument = {
         ...{ id: double.documents.size + 1, title: "Scan", correspondent: null, tags: [] },
@@ -89,6 +96,8 @@ export async function startPaperless(token: string, perPage = 2): Promise<Paperl
       await once(server, "close");
     },
   };
+  const nextId = (): number =>
+    Math.max(0, ...KINDS.flatMap((kind) => double.names[kind].map(({ id }) => id))) + 1;
   const find = (id: number): StoredDocument => {
     const document = double.documents.get(id);
     if (document === undefined) throw new Refused(404, { detail: "Not found." });
@@ -167,9 +176,7 @@ export async function startPaperless(token: string, perPage = 2): Promise<Paperl
       throw new Refused(400, { error: "Object violates name unique constraint" });
     if (kind === "custom_fields" && !double.dataTypes.includes(data_type ?? ""))
       throw new Refused(400, { data_type: ["not a valid choice"] });
-    const id =
-      Math.max(0, ...KINDS.flatMap((one) => double.names[one].map((named) => named.id))) + 1;
-    const created = { id, name, ...(data_type === undefined ? {} : { data_type }) };
+    const created = { id: nextId(), name, ...(data_type === undefined ? {} : { data_type }) };
     names.push(created);
     return created;
   }

@@ -244,9 +244,11 @@ function checkRemotes({ index }: ConfigValues, workroot: string): Conflict[] {
 type RemoteProblem = readonly [key: string, text: string];
 
 function* mirrorProblems(
-  { from, remote, root, watch }: Source,
+  { from, remote, root, watch, write_back: writeBack }: Source,
   workroot: string,
 ): Generator<RemoteProblem> {
+  if (writeBack !== undefined && from !== "paperless")
+    yield ["write_back", "is for from: paperless; nothing is written to any other place"];
   if (from === undefined && remote === undefined) return;
   if (remote === undefined)
     yield ["from", 'is set without remote; expected remote: { url: "https://…" } beside it'];

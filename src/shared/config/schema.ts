@@ -249,6 +249,19 @@ const remoteSchema = z.strictObject({
 /** Places of which a source can be a mirror. */
 const REMOTE_KINDS = ["webdav", "imap", "s3", "paperless"] as const;
 
+/** Which fields of an extraction are written to the place of its file, as what; null for none. */
+const writeBackSchema = z.strictObject({
+  correspondent: name.nullable().default("correspondent"),
+  document_type: name.nullable().default("type"),
+  tags: name.nullable().default("tags"),
+  /** By field the name of the custom field there. */
+  custom_fields: z.record(name, name).default({}),
+  /** Whether correspondents, types and custom fields are made there that are missing; tags never are. */
+  create: z.boolean().default(false),
+  /** Whether another value is replaced that stood there when the file was read. */
+  replace: z.boolean().default(false),
+});
+
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
@@ -261,6 +274,7 @@ const sourceSchema = z.strictObject({
   watch: watchSchema.optional(),
   from: z.enum(REMOTE_KINDS).optional(),
   remote: remoteSchema.optional(),
+  write_back: writeBackSchema.optional(),
 });
 
 export const embedSchema = z.strictObject({

@@ -75,12 +75,7 @@ export async function readNames(
   api: PaperlessApi,
   signal: AbortSignal,
 ): Promise<PaperlessNames> {
-  const read = async (kind: NamedKind) => {
-    const found = new Map<number, Named>();
-    for await (const page of pagesOf({ place, api, signal }, `api/${kind}/?`, namedSchema))
-      for (const one of page) found.set(one.id, { ...one, name: cleanName(one.name) });
-    return found;
-  };
+  const read = (kind: NamedKind) => readNamesOf({ place, api, signal }, kind);
   return {
     correspondents: await read("correspondents"),
     document_types: await read("document_types"),
@@ -89,7 +84,28 @@ export async function readNames(
   };
 }
 
-type Listing = {
+async function readNamesOf(listing: Listing, kind: NamedKind): Promise<ReadonlyMap<number, Named>> {
+  const found = new Map<number, Named>();
+  for await (const page of pagesOf(listing, `api/${kind}/?`, namedSchema))
+    for (const one of page) found.set(one.id, { ...one, name: cleanName(one.name) });
+  return found;
+}
+
+/** What documents refer to, after one more of them was made. @param type of a custom field @returns the status of a refusal */
+export async function makeNamed(
+  listing: Listing,
+  names: PaperlessNames,
+  { kind, name, type }: { readonly kind: NamedKind; readonly name: string; readonly type?: string },
+): Promise<PaperlessNames | number> {
+  const body = type === undefined ? { name } : { name, data_type: type };
+  const sent = { method: "POST", body, expected: [400, 403, 404] } as const;
+  const { status } = await listing.api.send(`api/${kind}/`, sent, listing.signal);
+  // A try whose answer was lost may have made it.
+  const found = { ...names, [kind]: await readNamesOf(listing, kind) };
+  return [...found[kind].values()].some((one) => one.name === name) ? found : status;
+}
+
+export type Listing = {
   readonly place: PaperlessPlace;
   readonly api: PaperlessApi;
   readonly signal: AbortSignal;
@@ -140,15 +156,16 @@ export const cleanName = (text: string): string =>
     .toWellFormed();
 
 /** What paperless-ngx says of a document, by names. */
-export type Description = {
-  readonly title: string;
-  readonly correspondent: string | null;
-  readonly document_type: string | null;
-  readonly tags: readonly string[];
-  readonly created: string | null;
-  readonly added: string | null;
-  readonly custom_fields: Readonly<Record<string, unknown>>;
-};
+export const descriptionSchema = z.object({
+  title: z.string(),
+  correspondent: z.string().nullable(),
+  document_type: z.string().nullable(),
+  tags: z.array(z.string()),
+  created: z.string().nullable(),
+  added: z.string().nullable(),
+  custom_fields: z.record(z.string(), z.unknown()),
+});
+export type Description = Readonly<z.infer<typeof descriptionSchema>>;
 
 export function describeDocument(document: PaperlessDocument, names: PaperlessNames): Description {
   const nameOf = (kind: NamedKind, number: number): string =>

@@ -57,6 +57,7 @@ export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
     const { status, text } = await withTries(signal, () =>
       readAnswer(place, asked, [...expected, 406], signal),
     );
+    if (status >= 400 && status !== 406) return { status, json: null };
     if (status !== 406) return { status, json: parseAnswer(place, asked, text) };
     const [, older] = API_VERSIONS;
     if (version === older) throw unusable(place, asked, "speaks neither of its versions");

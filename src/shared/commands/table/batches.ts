@@ -228,4 +228,25 @@ export const BATCHES: readonly ListedCommand[] = [
     examples: ["nightdesk batch unpin tonight"],
     arguments: [{ usage: "<batch>", description: "name or id" }],
   },
+  {
+    name: "write-back",
+    process: "worker",
+    summary:
+      "Write what is supported of a batch's extractions to paperless-ngx, where their files came from",
+    examples: ["nightdesk write-back letters --dry-run", "nightdesk write-back letters --json"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+    options: [
+      {
+        flags: "--dry-run",
+        description: "only look there, and print what would be written and what would be withheld",
+      },
+    ],
+  },
+  {
+    name: "write-back undo",
+    process: "worker",
+    summary: "Put back what the write-back of a batch changed, where nobody has changed it since",
+    examples: ["nightdesk write-back undo letters"],
+    arguments: [{ usage: "<batch>", description: "name or id" }],
+  },
 ];

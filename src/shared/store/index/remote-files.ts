@@ -252,6 +252,7 @@ export const findOpenSync = (
 const openSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });
 
 const descriptionSchema = camelRow({
+  remote_id: z.string(),
   path: z.string(),
   description: z.record(z.string(), z.unknown()),
   is_new: z.boolean(),
@@ -264,6 +265,6 @@ export const selectDescriptions = (
   source: string,
 ): Promise<readonly FileDescription[]> =>
   rowsOf(db, descriptionSchema, [source])`
-     select f.path, f.description, coalesce(f.described_at > d.indexed_at, false) as is_new
+     select f.remote_id, f.path, f.description, coalesce(f.described_at > d.indexed_at, false) as is_new
        from nightdesk_data.remote_files f left join nightdesk_data.documents d using (source, path)
       where f.source = $1 and f.description is not null and f.path_key is not null`;

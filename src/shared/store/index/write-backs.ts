@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { locatorSchema } from "../../locator.ts";
+import type { Queryable } from "../connection/database.ts";
+import { camelRow, execute, rowsOf } from "../connection/rows.ts";
+
+const bindingSchema = z.object({
+  pointer: z.string(),
+  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  reason: z.string().nullable(),
+  grade: z.string().nullable(),
+  quote: z.string().nullable(),
+  locator: locatorSchema.nullable(),
+  line_start: z.number().nullable(),
+});
+/** A value of an extraction, with the words that carry it. */
+export type BoundValue = z.infer<typeof bindingSchema>;
+
+const extractedSchema = camelRow({
+  seq: z.string(),
+  job_id: z.string(),
+  state: z.string(),
+  path: z.string(),
+  /** Of its result; null without one. */
+  read_sha256: z.string().nullable(),
+  /** The file in the mirror of paperless; null of any other. */
+  source: z.string().nullable(),
+  remote_id: z.string().nullable(),
+  sha256: z.string().nullable(),
+  description: z.record(z.string(), z.unknown()).nullable(),
+  /** Whether the place said something else of it after the run had begun, and it was not what was written to it. */
+  is_changed: z.boolean(),
+  bindings: z.array(bindingSchema),
+});
+/** An extraction of a batch, and what is known of its file. */
+export type ExtractedFile = z.infer<typeof extractedSchema>;
+
+/** The next extractions of a batch behind that number, in order. A copy has the result of the job that was worked in its place. */
+export const selectExtracted = (
+  db: Queryable,
+  batchId: string,
+  after: string,
+): Promise<readonly ExtractedFile[]> =>
+  rowsOf(db, extractedSchema, [batchId, after])`
+     select j.seq::text, j.job_id, o.state, coalesce(e.path, j.input->>'path') as path, e.sha256 as read_sha256, f.source, f.remote_id,
+            f.sha256, f.description,
+            coalesce(f.described_at > greatest(r.started_at, (
+              select max(greatest(w.written_at, w.undone_at)) from nightdesk_data.write_backs w
+               where w.source = f.source and w.remote_id = f.remote_id)), false) as is_changed,
+            (select coalesce(jsonb_agg(to_jsonb(b) order by b.ordinal), '[]')
+               from nightdesk_data.field_bindings b where b.run_id = r.run_id) as bindings
+       from nightdesk_data.jobs j
+       join nightdesk_data.jobs o on o.job_id = coalesce(j.duplicate_of, j.job_id)
+       left join nightdesk_data.runs r on r.run_id = o.run_id and o.state = 'succeeded'
+       left join lateral (
+         select case when j.duplicate_of is null then e.path end as path, e.sha256 from nightdesk_data.evidence e
+          where e.run_id = r.run_id and e.kind = 'file' and e.admitted order by e.ordinal limit 1) e on true
+       left join (nightdesk_data.remote_files f join nightdesk_data.remote_sources s on s.source = f.source and s.kind = 'paperless')
+         on f.path = coalesce(e.path, j.input->>'path') and f.path_key is not null
+      where j.batch_id = $1 and j.kind = 'extract' and j.seq > $2::bigint order by j.seq limit 200`;
+
+const writeSchema = camelRow({
+  write_id: z.string(),
+  job_id: z.string(),
+  source: z.string(),
+  remote_id: z.string(),
+  kind: z.enum(["correspondent", "document_type", "tag", "custom_field"]),
+  name: z.string(),
+  pointer: z.string(),
+  value: z.unknown(),
+  state: z.enum(["withheld", "intended", "written", "undone", "kept"]),
+  reason: z.string().nullable(),
+  before: z.unknown(),
+  after: z.unknown(),
+  sha256: z.string().nullable(),
+});
+export type WriteBack = z.infer<typeof writeSchema>;
+export type WriteKind = WriteBack["kind"];
+
+/** What is known of writes of a batch, by file. */
+export const selectWriteBacks = (db: Queryable, batchId: string): Promise<readonly WriteBack[]> =>
+  rowsOf(db, writeSchema, [batchId])`
+     select write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256
+       from nightdesk_data.write_backs where batch_id = $1 order by source, remote_id, write_id`;
+
+/** A write before it has a number. */
+export type NewWrite = Omit<WriteBack, "writeId" | "state"> & {
+  readonly state: "withheld" | "intended";
+};
+
+/** Notes what is about to be written, or is withheld. What was written or undone stays as it is. */
+export const noteWrites = (
+  db: Queryable,
+  batchId: string,
+  writes: readonly NewWrite[],
+): Promise<readonly WriteBack[]> =>
+  rowsOf(db, writeSchema, [batchId, JSON.stringify(writes.map(toRow))])`
+     insert into nightdesk_data.write_backs as w
+            (batch_id, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256)
+     select $1, c.* from jsonb_to_recordset($2::jsonb) as c
+            (job_id uuid, source text, remote_id text, kind text, name text, pointer text, value jsonb, state text, reason text,
+             before jsonb, after jsonb, sha256 text)
+     on conflict (batch_id, source, remote_id, kind, name) do update
+        set job_id = excluded.job_id, pointer = excluded.pointer, value = excluded.value, state = excluded.state,
+            reason = excluded.reason, before = excluded.before, after = excluded.after, sha256 = excluded.sha256,
+            noted_at = clock_timestamp()
+      where w.state in ('withheld', 'intended')
+     returning write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256`;
+
+const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
+  ...write,
+  job_id: jobId,
+  remote_id: remoteId,
+});
+
+/** What a look at the place found of a write. */
+export type WriteEnd = {
+  readonly writeId: string;
+  readonly state: "withheld" | "written" | "undone" | "kept";
+  readonly reason: string | null;
+};
+
+/**
+ * Notes what became of writes to a file, with what its place says of it now: that it says something else is what was written, and
+ * no change of somebody else's.
+ */
+export const endWrites = (
+  db: Queryable,
+  { source, remoteId }: Pick<WriteBack, "source" | "remoteId">,
+  ends: readonly WriteEnd[],
+  description: Readonly<Record<string, unknown>>,
+): Promise<void> =>
+  execute(db, [source, remoteId, JSON.stringify(ends), JSON.stringify(description)])`
+     with ended as (
+       update nightdesk_data.write_backs w
+          set state = c.state, reason = c.reason,
+              written_at = case when c.state = 'written' then now() else w.written_at end,
+              undone_at = case when c.state in ('undone', 'kept') then now() else w.undone_at end
+         from jsonb_to_recordset($3::jsonb) as c ("writeId" bigint, state text, reason text)
+        where w.write_id = c."writeId")
+     update nightdesk_data.remote_files set description = $4, described_at = now()
+      where source = $1 and remote_id = $2 and description is distinct from $4`;

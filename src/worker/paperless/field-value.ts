@@ -1,0 +1,74 @@
+import { parseUrl } from "../../shared/parse-url.ts";
+import { cleanForDatabase } from "../../shared/styled-text.ts";
+import type { BoundValue } from "../../shared/store/index/write-backs.ts";
+
+type Value = BoundValue["value"];
+type Sent = { readonly value: Exclude<Value, null> } | { readonly problem: string };
+
+/** What paperless-ngx takes for a text of one line. */
+const MOST_STRING_CHARS = 128;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** The kind of custom field that is made for a value. */
+export function typeFor(value: Value): string {
+  if (typeof value === "number") return "float";
+  if (typeof value === "boolean") return "boolean";
+  return DAY.test(value ?? "") ? "date" : "string";
+}
+
+/** A value as a custom field of that kind takes it: bulk edits of paperless-ngx look at none. */
+export function fieldValue(type: string, value: Value, bindings: readonly BoundValue[]): Sent {
+  const text = typeof value === "boolean" ? "" : cleanForDatabase(String(value ?? ""));
+  switch (type) {
+    case "longtext":
+      return text === "" ? misfit(type, value) : { value: text };
+    case "string":
+      if (text.length > MOST_STRING_CHARS)
+        return {
+          problem: `takes ${MOST_STRING_CHARS} characters, and the value has ${text.length}`,
+        };
+      return text === "" ? misfit(type, value) : { value: text };
+    case "date":
+      return DAY.test(text) && !Number.isNaN(Date.parse(text))
+        ? { value: text }
+        : misfit(type, value);
+    case "boolean":
+      return typeof value === "boolean" ? { value } : misfit(type, value);
+    case "integer":
+      return typeof value === "number" && Math.abs(value) < 2 ** 31 && Number.isInteger(value)
+        ? { value }
+        : misfit(type, value);
+    case "float":
+      return typeof value === "number" ? { value } : misfit(type, value);
+    case "monetary":
+      return typeof value === "number" ? money(value, bindings) : misfit(type, value);
+    case "url":
+      return parseUrl(text)?.protocol.startsWith("http") === true
+        ? { value: text }
+        : misfit(type, value);
+    default:
+      return { problem: `is of the type ${type.slice(0, 50)}, which is not written` };
+  }
+}
+
+const misfit = (type: string, value: Value): Sent => ({
+  problem: `is of the type ${type}, which ${JSON.stringify(value).slice(0, 100)} is not`,
+});
+
+const CURRENCIES: Readonly<Record<string, string>> = { "€": "EUR", EURO: "EUR", "£": "GBP" };
+
+/** With the currency of the field `currency`: without one the field's own is meant, with one that is in doubt nobody knows. */
+function money(amount: number, bindings: readonly BoundValue[]): Sent {
+  const figure = amount.toFixed(2);
+  if (Number(figure) !== amount) return { problem: `takes cents, and the value is ${amount}` };
+  const currency = bindings.find(({ pointer }) => pointer === "/currency");
+  if (currency === undefined || (currency.value === null && currency.reason === null))
+    return { value: figure };
+  const said = String(currency.value ?? "")
+    .trim()
+    .toUpperCase();
+  const code = CURRENCIES[said] ?? said;
+  return currency.grade === "supported" && /^[A-Z]{3}$/.test(code)
+    ? { value: `${code}${figure}` }
+    : { problem: `is of money, and the currency ${JSON.stringify(currency.value)} is not sure` };
+}

@@ -1,0 +1,275 @@
+import { formatLocator } from "../../shared/locator.ts";
+import { canonicalJson } from "../../shared/json-value.ts";
+import type { BoundValue, WriteKind } from "../../shared/store/index/write-backs.ts";
+import { cleanName } from "./documents.ts";
+import type {
+  Description,
+  Named,
+  NamedKind,
+  PaperlessDocument,
+  PaperlessNames,
+} from "./documents.ts";
+import { fieldValue, typeFor } from "./field-value.ts";
+
+export type WriteBackSettings = {
+  readonly correspondent: string | null;
+  readonly document_type: string | null;
+  readonly tags: string | null;
+  readonly custom_fields: Readonly<Record<string, string>>;
+  readonly create: boolean;
+  readonly replace: boolean;
+};
+
+/** A value of an extraction, and as what it is to be written. */
+export type Target = {
+  readonly kind: WriteKind;
+  /** Of the tag or custom field. */
+  readonly name: string;
+  readonly binding: BoundValue;
+};
+
+/** What stands, or is to stand: a correspondent, type or tag, or the value of a custom field. */
+export type Standing =
+  { readonly id: number; readonly name: string } | { readonly value: unknown } | null;
+
+/** A correspondent, type or custom field that is made before it is used. */
+export type Missing = { readonly kind: NamedKind; readonly name: string; readonly type?: string };
+
+type Write = Pick<Target, "kind" | "name"> & {
+  readonly before: Standing;
+  /** Of what is missing without its number. */
+  readonly after: Standing;
+  readonly missing: Missing | null;
+};
+
+export type Decision =
+  | { readonly kind: "stands" }
+  | { readonly kind: "withheld"; readonly reason: string }
+  | { readonly kind: "write"; readonly value: Write; readonly evidence: Write };
+
+const withheld = (reason: string): Decision => ({ kind: "withheld", reason });
+
+/** The values that the settings name, those among them that nothing carried; a field that says nothing is none. */
+export function targetsOf(
+  bindings: readonly BoundValue[],
+  { correspondent, document_type, tags, custom_fields }: WriteBackSettings,
+): readonly Target[] {
+  const targets = new Map<string, (binding: BoundValue) => Target>();
+  const add = (
+    field: string | null,
+    of: (binding: BoundValue) => Omit<Target, "binding">,
+  ): void => {
+    if (field !== null) targets.set(field, (binding) => ({ ...of(binding), binding }));
+  };
+  for (const [field, name] of Object.entries(custom_fields))
+    add(field, () => ({ kind: "custom_field", name }));
+  add(correspondent, () => ({ kind: "correspondent", name: "correspondent" }));
+  add(document_type, () => ({ kind: "document_type", name: "document_type" }));
+  add(tags, ({ pointer, value }) => ({
+    kind: "tag",
+    name: value === null ? pointer : cleanName(String(value)),
+  }));
+  const found = bindings.flatMap((binding) => {
+    const [, field = "", item] = binding.pointer.split("/");
+    const of = targets.get(field.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const isNothing = binding.value === null && binding.reason === null;
+    if (of === undefined || isNothing || (item !== undefined && field !== tags)) return [];
+    return [of(binding)];
+  });
+  // A list may name one tag twice.
+  return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()];
+}
+
+export type Ground = {
+  readonly settings: WriteBackSettings;
+  readonly names: PaperlessNames;
+  /** As it is now, and as it was when the file was read. */
+  readonly document: PaperlessDocument;
+  readonly seen: Description;
+  readonly bindings: readonly BoundValue[];
+  readonly readSha256: string;
+  /** Name of the batch. */
+  readonly batch: string;
+};
+
+/** Why nothing of a value is written, before anybody looks at its document; undefined where it may be. */
+export function doubtOf({ binding: { value, grade, reason } }: Target): string | undefined {
+  if (value === null) return `no words of the document carry what the model gave (${reason ?? ""})`;
+  if (grade === "supported") return undefined;
+  return `it is graded ${grade ?? "unconfirmed"}${reason === null ? "" : ` (${reason})`}`;
+}
+
+/** What becomes of a supported value: it goes with the words that carry it, or not at all. */
+export function decideWrite(target: Target, ground: Ground): Decision {
+  const value = planValue(target, ground);
+  if (typeof value === "string") return withheld(value);
+  if (isSame(value.before, value.after)) return { kind: "stands" };
+  const changed = changeSince(value, ground);
+  if (changed !== undefined) return withheld(changed);
+  if (value.before !== null && !isEmpty(value.before) && !ground.settings.replace)
+    return withheld(`${show(value.before)} stands there already, and write_back.replace is false`);
+  const evidence = planEvidence(target, ground);
+  if (typeof evidence === "string") return withheld(evidence);
+  const touched = changeSince(evidence, ground);
+  return touched === undefined ? { kind: "write", value, evidence } : withheld(touched);
+}
+
+function planValue(target: Target, ground: Ground): Write | string {
+  const { kind, name, binding } = target;
+  if (kind === "custom_field")
+    return planField({ name, binding, newType: typeFor(binding.value) }, ground);
+  const { names, settings } = ground;
+  const list = LISTS[kind];
+  const wanted = cleanName(String(binding.value));
+  const [found, ...others] = findNamed(names, list, wanted);
+  if (others.length > 0) return `there are several ${list} of the name ${quote(wanted)}`;
+  const before = standingOf({ kind, name }, ground);
+  if (kind === "tag" && found?.parent != null)
+    return `the tag ${quote(wanted)} lies below another, which paperless-ngx would set as well`;
+  if (found !== undefined) return { kind, name, before, missing: null, after: refOf(found) };
+  if (kind === "tag") return `there is no tag ${quote(wanted)}; tags are never made`;
+  const problem = whyNotMade(wanted, settings);
+  if (problem !== undefined) return `there is no ${NOUNS[kind]} ${quote(wanted)}${problem}`;
+  return {
+    kind,
+    name,
+    before,
+    after: { id: 0, name: wanted },
+    missing: { kind: list, name: wanted },
+  };
+}
+
+const LISTS = {
+  correspondent: "correspondents",
+  document_type: "document_types",
+  tag: "tags",
+} as const;
+const NOUNS = { correspondent: "correspondent", document_type: "document type" } as const;
+const MOST_NAME_CHARS = 128;
+
+function whyNotMade(name: string, { create }: WriteBackSettings): string | undefined {
+  if (name === "" || name.length > MOST_NAME_CHARS)
+    return `, and its name is empty or longer than ${MOST_NAME_CHARS} characters`;
+  return create ? undefined : "; make it there, or set write_back.create";
+}
+
+/** @param newType of a field that is made */
+function planField({ name, binding, newType }: FieldTarget, ground: Ground): Write | string {
+  const { names, settings, bindings } = ground;
+  const [field, ...others] = findNamed(names, "custom_fields", name);
+  if (others.length > 0) return `there are several custom fields of the name ${quote(name)}`;
+  const problem = field === undefined ? whyNotMade(name, settings) : undefined;
+  if (problem !== undefined) return `there is no custom field ${quote(name)}${problem}`;
+  const type = field?.data_type ?? newType;
+  const sent = fieldValue(type, binding.value, bindings);
+  if ("problem" in sent) return `the custom field ${quote(name)} ${sent.problem}`;
+  const missing = field === undefined ? ({ kind: "custom_fields", name, type } as const) : null;
+  const before = standingOf({ kind: "custom_field", name }, ground);
+  return { kind: "custom_field", name, before, after: sent, missing };
+}
+
+type FieldTarget = Pick<Target, "name" | "binding"> & { readonly newType: string };
+
+const WORDS_TYPE = "longtext";
+
+const EVIDENCE = " · evidence";
+
+/** Whether it is the words that carry a value, which stand in a custom field beside it. */
+export const isEvidence = ({ kind, name }: Pick<Target, "kind" | "name">): boolean =>
+  kind === "custom_field" && name.endsWith(EVIDENCE);
+
+export const evidenceName = ({ kind, name }: Pick<Target, "kind" | "name">): string =>
+  `${{ correspondent: "Correspondent", document_type: "Document type", tag: `Tag ${name}`, custom_field: name }[kind]}${EVIDENCE}`;
+
+/** A text of any length with the words, their place and the hash of the file. */
+function planEvidence(target: Target, ground: Ground): Write | string {
+  const name = evidenceName(target);
+  const binding = { ...target.binding, value: evidenceText(target, ground) };
+  const field = planField({ name, binding, newType: WORDS_TYPE }, ground);
+  if (typeof field === "string" || field.missing !== null) return field;
+  const [known] = findNamed(ground.names, "custom_fields", name);
+  return known?.data_type === WORDS_TYPE
+    ? field
+    : `the custom field ${quote(name)} is not of the type ${WORDS_TYPE}`;
+}
+
+function evidenceText({ binding }: Target, { readSha256, batch }: Ground): string {
+  const { quote: words, locator, line_start: line } = binding;
+  const lines = line === null ? [] : [`line ${line} of its text`];
+  const place = [...(locator === null ? [] : [formatLocator(locator)]), ...lines].join(", ");
+  return [
+    `"${words ?? ""}"`,
+    place,
+    `SHA-256 of the original: ${readSha256}`,
+    `supported; Nightdesk, batch ${batch}`,
+  ].join("\n");
+}
+
+/** Case makes no two names of one. */
+export const findNamed = (
+  names: PaperlessNames,
+  kind: NamedKind,
+  wanted: string,
+): readonly Named[] => {
+  const key = wanted.toLowerCase();
+  return [...names[kind].values()].filter(({ name }) => name.toLowerCase() === key);
+};
+
+const refOf = ({ id, name }: { readonly id: number; readonly name: string }) => ({ id, name });
+
+/** What a document has there now. */
+export function standingOf(
+  { kind, name }: Pick<Target, "kind" | "name">,
+  { document, names }: Pick<Ground, "document" | "names">,
+): Standing {
+  const refIn = (list: NamedKind, id: number | null | undefined): Standing =>
+    id == null ? null : { id, name: names[list].get(id)?.name ?? `#${id}` };
+  if (kind === "correspondent") return refIn("correspondents", document.correspondent);
+  if (kind === "document_type") return refIn("document_types", document.document_type);
+  if (kind === "tag") {
+    const ids = findNamed(names, "tags", name).map(({ id }) => id);
+    return refIn(
+      "tags",
+      document.tags.find((id) => ids.includes(id)),
+    );
+  }
+  const ids = findNamed(names, "custom_fields", name).map(({ id }) => id);
+  const found = document.custom_fields.find(({ field }) => ids.includes(field));
+  return found === undefined ? null : { value: found.value ?? null };
+}
+
+/** Names are not compared: somebody may spell one otherwise meanwhile. */
+export const isSame = (one: Standing, other: Standing): boolean =>
+  one === null || other === null || !("id" in one) || !("id" in other)
+    ? canonicalJson(one) === canonicalJson(other)
+    : one.id === other.id;
+
+const isEmpty = (standing: Standing): boolean =>
+  standing !== null && "value" in standing && (standing.value === null || standing.value === "");
+
+function changeSince({ kind, name, before }: Write, { seen }: Ground): string | undefined {
+  const then = seenStanding({ kind, name }, seen);
+  const now = before !== null && "id" in before ? before.name : before;
+  if (canonicalJson(then) === canonicalJson(now)) return undefined;
+  return `somebody has changed it since the file was read, to ${show(before)}; sync, and extract it again`;
+}
+
+/** Of a correspondent, type or tag its name. */
+function seenStanding({ kind, name }: Pick<Target, "kind" | "name">, seen: Description): unknown {
+  if (kind === "correspondent") return seen.correspondent;
+  if (kind === "document_type") return seen.document_type;
+  const key = name.toLowerCase();
+  if (kind === "tag") return seen.tags.find((tag) => tag.toLowerCase() === key) ?? null;
+  const found = Object.entries(seen.custom_fields).find(([field]) => field.toLowerCase() === key);
+  return found === undefined ? null : { value: found[1] };
+}
+
+const MOST_SHOWN = 100;
+
+export function show(standing: Standing): string {
+  if (standing === null) return "nothing";
+  const text = "id" in standing ? standing.name : JSON.stringify(standing.value);
+  return "id" in standing ? quote(text) : text.slice(0, MOST_SHOWN);
+}
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, MOST_SHOWN));

@@ -1,0 +1,209 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Queryable } from "../../shared/store/connection/database.ts";
+import { endWrites } from "../../shared/store/index/write-backs.ts";
+import type { WriteBack, WriteEnd } from "../../shared/store/index/write-backs.ts";
+import { numberOf } from "../sync/paperless.ts";
+import { describeDocument, readDocument } from "./documents.ts";
+import type { Description, Listing, PaperlessDocument, PaperlessNames } from "./documents.ts";
+import { findNamed, isSame, show, standingOf } from "./plan-writes.ts";
+import type { Standing, Target, WriteBackSettings } from "./plan-writes.ts";
+
+/** A source that extractions are written back to. */
+export type OpenedSource = Listing & {
+  readonly db: Queryable;
+  readonly settings: WriteBackSettings;
+  /** Read anew when something is made. */
+  names: PaperlessNames;
+};
+
+/** `stands`: it stood there before. `pending`: it was sent, or begun, and is not seen there yet. */
+export type End = {
+  readonly state: "written" | "stands" | "withheld" | "pending" | "undone" | "kept";
+  readonly reason: string | null;
+};
+
+export const keyOf = ({ kind, name }: Pick<Target, "kind" | "name">): string => `${kind} ${name}`;
+
+/** By `keyOf`. */
+type Settled = ReadonlyMap<string, End>;
+type Seen = { readonly document: PaperlessDocument; readonly seen: Description };
+
+/** A write, or its undoing: what stands there before it, and after it. */
+type Change = { readonly row: WriteBack; readonly from: Standing; readonly to: Standing };
+
+/**
+ * Sends what does not stand there yet of writes to one document that are noted, looks, and notes what it found.
+ * @throws Failure as requestPlace; what was noted is then looked at by the next run
+ */
+export const settleWrites = (
+  source: OpenedSource,
+  rows: readonly WriteBack[],
+  seen: Seen,
+): Promise<Settled> => {
+  const changes = rows.map((row) => ({ row, from: before(row), to: after(row) }));
+  return settle(source, changes, seen, "written");
+};
+
+/** Puts back what stood there before, where still stands what was written. */
+export const undoWrites = (
+  source: OpenedSource,
+  rows: readonly WriteBack[],
+  seen: Seen,
+): Promise<Settled> => {
+  const changes = rows.map((row) => ({ row, from: after(row), to: before(row) }));
+  return settle(source, changes, seen, "undone");
+};
+
+const before = (row: WriteBack): Standing => row.before as Standing;
+const after = (row: WriteBack): Standing => row.after as Standing;
+
+async function settle(
+  source: OpenedSource,
+  changes: readonly Change[],
+  { document, seen }: Seen,
+  done: "written" | "undone",
+): Promise<Settled> {
+  const [first] = changes;
+  if (first === undefined) return new Map();
+  const { source: name, remoteId } = first.row;
+  const stands = (standing: Standing, { kind, name: of }: WriteBack, now: PaperlessDocument) =>
+    isSame(standing, standingOf({ kind, name: of }, { document: now, names: source.names }));
+  const due = changes.filter(
+    (one) =>
+      !stands(one.to, one.row, document) &&
+      stands(one.from, one.row, document) &&
+      !takesOthers(one, document, source.names),
+  );
+  const status = await send(source, numberOf(remoteId), due);
+  const isSeen = (now: PaperlessDocument): boolean =>
+    status !== 200 || due.every(({ row, to }) => stands(to, row, now));
+  const now = (await lookAgain(source, numberOf(remoteId), isSeen)) ?? document;
+  const endOf = ({ row, from, to }: Change): End => {
+    const left = done === "written" ? "withheld" : "kept";
+    if (stands(to, row, now)) return { state: done, reason: null };
+    if (!stands(from, row, now)) {
+      const standing = show(standingOf(row, { document: now, names: source.names }));
+      return { state: left, reason: `somebody has changed it, to ${standing}` };
+    }
+    if (!due.some((one) => one.row === row))
+      return { state: left, reason: "a tag below it stands there, which would go with it" };
+    return status === 200
+      ? { state: "pending", reason: "it was sent, and is not seen there yet" }
+      : { state: left, reason: `paperless-ngx answered ${status}` };
+  };
+  const ends = changes.map((one) => ({ row: one.row, ...endOf(one) }));
+  const noted = ends.flatMap(({ row: { writeId }, state, reason }): WriteEnd[] =>
+    state === "pending" || state === "stands" ? [] : [{ writeId, state, reason }],
+  );
+  const own = ends.filter(({ state }) => state === done).map(({ row }) => row);
+  const description = withOwn(seen, describeDocument(now, source.names), own);
+  await endWrites(source.db, { source: name, remoteId }, noted, description);
+  return new Map(ends.map(({ row, state, reason }) => [keyOf(row), { state, reason }]));
+}
+
+/** Whether a tag would be taken away, and with it those below it that somebody has set. */
+const takesOthers = (
+  { row, from, to }: Change,
+  { tags }: PaperlessDocument,
+  names: PaperlessNames,
+): boolean =>
+  row.kind === "tag" &&
+  to === null &&
+  from !== null &&
+  "id" in from &&
+  tags.some((tag) => names.tags.get(tag)?.parent === from.id);
+
+/**
+ * Fields first, with the words that carry the other values, and fields and tags by bulk edits, because PATCH replaces all of both.
+ * @returns 200, or the status of the first refusal, behind which nothing is sent
+ */
+async function send(
+  { api, names, signal }: OpenedSource,
+  id: number,
+  changes: readonly Change[],
+): Promise<number> {
+  const fields = changes.flatMap(({ row, to }) =>
+    row.kind === "custom_field"
+      ? findNamed(names, "custom_fields", row.name).map((field) => ({ id: field.id, to }))
+      : [],
+  );
+  const tags = changes.flatMap(({ row, from, to }) => {
+    const tag = to ?? from;
+    return row.kind === "tag" && tag !== null && "id" in tag ? [{ id: tag.id, to }] : [];
+  });
+  const refs = changes.flatMap(({ row, to }) =>
+    row.kind === "correspondent" || row.kind === "document_type"
+      ? [[row.kind, to !== null && "id" in to ? to.id : null]]
+      : [],
+  );
+  const requests = [
+    edit("modify_custom_fields", id, fields.length, {
+      add_custom_fields: Object.fromEntries(
+        fields.flatMap((one) =>
+          one.to !== null && "value" in one.to ? [[one.id, one.to.value]] : [],
+        ),
+      ),
+      remove_custom_fields: fields.filter(({ to }) => to === null).map((one) => one.id),
+    }),
+    edit("modify_tags", id, tags.length, {
+      add_tags: tags.filter(({ to }) => to !== null).map((tag) => tag.id),
+      remove_tags: tags.filter(({ to }) => to === null).map((tag) => tag.id),
+    }),
+    {
+      path: `api/documents/${id}/`,
+      method: "PATCH" as const,
+      count: refs.length,
+      body: Object.fromEntries(refs) as unknown,
+    },
+  ];
+  for (const { path, method, body, count } of requests) {
+    if (count === 0) continue;
+    const { status } = await api.send(path, { method, body, expected: [400, 403, 404] }, signal);
+    if (status >= 400) return status;
+  }
+  return 200;
+}
+
+const edit = (method: string, id: number, count: number, parameters: object) => ({
+  path: "api/documents/bulk_edit/",
+  method: "POST" as const,
+  count,
+  body: { documents: [id], method, parameters } as unknown,
+});
+
+const LOOKS = 5;
+const FIRST_REST_MS = 100;
+
+/** Bulk edits may be worked after they were answered. */
+async function lookAgain(
+  { api, signal }: OpenedSource,
+  id: number,
+  isSeen: (now: PaperlessDocument) => boolean,
+): Promise<PaperlessDocument | undefined> {
+  for (let look = 1; ; look += 1) {
+    const now = await readDocument(api, id, signal);
+    if (now === undefined || isSeen(now) || look === LOOKS) return now;
+    await delay(FIRST_REST_MS * 2 ** look, undefined, { signal });
+  }
+}
+
+/** What was seen before, with what is our own of what stands there now: a change of somebody else's stays one. */
+function withOwn(seen: Description, now: Description, own: readonly WriteBack[]): Description {
+  const keys = new Set(own.map((row) => keyOf(row).toLowerCase()));
+  const isOwn = (kind: WriteBack["kind"], name: string): boolean =>
+    keys.has(keyOf({ kind, name }).toLowerCase());
+  const fields = (of: Description) => Object.entries(of.custom_fields);
+  return {
+    ...seen,
+    correspondent: (isOwn("correspondent", "correspondent") ? now : seen).correspondent,
+    document_type: (isOwn("document_type", "document_type") ? now : seen).document_type,
+    tags: [
+      ...seen.tags.filter((tag) => !isOwn("tag", tag)),
+      ...now.tags.filter((tag) => isOwn("tag", tag)),
+    ].sort(),
+    custom_fields: Object.fromEntries([
+      ...fields(seen).filter(([name]) => !isOwn("custom_field", name)),
+      ...fields(now).filter(([name]) => isOwn("custom_field", name)),
+    ]),
+  };
+}

@@ -1,0 +1,176 @@
+import { noteWrites } from "../../shared/store/index/write-backs.ts";
+import type { ExtractedFile, NewWrite, WriteBack } from "../../shared/store/index/write-backs.ts";
+import { numberOf } from "../sync/paperless.ts";
+import { describeDocument, descriptionSchema, makeNamed, readDocument } from "./documents.ts";
+import { decideWrite, doubtOf, evidenceName, targetsOf } from "./plan-writes.ts";
+import type { Decision, Ground, Target } from "./plan-writes.ts";
+import { keyOf, settleWrites } from "./settle-writes.ts";
+import type { End, OpenedSource } from "./settle-writes.ts";
+
+/** A file of a mirror, and its extraction. */
+export type MirroredExtraction = ExtractedFile & {
+  readonly source: string;
+  readonly remoteId: string;
+};
+
+export type BatchToWrite = {
+  readonly batchId: string;
+  readonly name: string;
+  readonly mode: "write" | "dry run";
+};
+
+/** What became of a value. */
+export type ValueEnd = End &
+  Pick<Target, "kind" | "name"> & { readonly pointer: string; readonly value: unknown };
+
+/**
+ * Writes what is supported of one extraction to its document, with the words that carry it, and notes what it withholds. What an
+ * earlier run wrote or undid is left; what one had begun is gone on with.
+ * @param known writes of the document, by `keyOf`
+ * @throws Failure as requestPlace
+ */
+export async function writeExtraction(
+  source: OpenedSource,
+  file: MirroredExtraction,
+  known: ReadonlyMap<string, WriteBack>,
+  batch: BatchToWrite,
+): Promise<readonly ValueEnd[]> {
+  const targets = targetsOf(file.bindings, source.settings);
+  const ends = new Map<Target, End>();
+  const open: Target[] = [];
+  for (const target of targets) {
+    const before = known.get(keyOf(target));
+    const doubt = doubtOf(target);
+    if (before?.state === "intended")
+      ends.set(target, { state: "pending", reason: "it was begun" });
+    else if (before !== undefined && before.state !== "withheld")
+      ends.set(target, { state: before.state, reason: before.reason });
+    else if (doubt === undefined) open.push(target);
+    else ends.set(target, { state: "withheld", reason: doubt });
+  }
+  const begun = [...known.values()].filter(({ state }) => state === "intended");
+  const document =
+    open.length + begun.length === 0
+      ? undefined
+      : await readDocument(source.api, numberOf(file.remoteId), source.signal);
+  const reason = document === undefined ? GONE : whyNotCompared(file);
+  for (const target of reason === undefined ? [] : open)
+    ends.set(target, { state: "withheld", reason: reason ?? null });
+  if (document !== undefined) {
+    const described = descriptionSchema.safeParse(file.description).data;
+    const seen = described ?? describeDocument(document, source.names);
+    const { bindings, readSha256 } = file;
+    const ground = { document, seen, bindings, readSha256: readSha256 ?? "", batch: batch.name };
+    const plan = reason === undefined ? await decideAll(source, open, ground, batch.mode) : [];
+    for (const [target, decision] of plan) ends.set(target, endOf(decision));
+    if (batch.mode === "write") {
+      const rows = await noteWrites(source.db, batch.batchId, newWrites(file, plan));
+      const settled = await settleWrites(source, [...begun, ...rows], ground);
+      for (const target of targets) {
+        const end = settled.get(keyOf(target));
+        if (end !== undefined) ends.set(target, end);
+      }
+    }
+  }
+  const values = targets.map((target): ValueEnd => {
+    const { kind, name, binding } = target;
+    const end = ends.get(target) ?? { state: "pending", reason: null };
+    return { kind, name, pointer: binding.pointer, value: binding.value, ...end };
+  });
+  if (batch.mode === "write") await noteWithheld(source, file, batch, values);
+  return values;
+}
+
+const GONE = "the document is not there any more, or may not be read";
+
+function whyNotCompared(file: ExtractedFile): string | undefined {
+  if (file.sha256 !== file.readSha256)
+    return "the original was read in another version; extract it again";
+  return file.isChanged
+    ? "somebody has changed the document since it was read; extract it again"
+    : undefined;
+}
+
+const endOf = (decision: Decision): End =>
+  decision.kind === "write"
+    ? { state: "written", reason: null }
+    : { state: decision.kind, reason: decision.kind === "withheld" ? decision.reason : null };
+
+type Plan = readonly (readonly [Target, Decision])[];
+
+/** One after the other, because what is made for one may serve the next. */
+async function decideAll(
+  source: OpenedSource,
+  targets: readonly Target[],
+  ground: Omit<Ground, "names" | "settings">,
+  mode: BatchToWrite["mode"],
+): Promise<Plan> {
+  const plan: (readonly [Target, Decision])[] = [];
+  const decide = (target: Target): Decision => decideWrite(target, { ...ground, ...source });
+  for (const target of targets) {
+    const decision = decide(target);
+    const problem = mode === "write" ? await makeMissing(source, decision) : undefined;
+    plan.push([
+      target,
+      problem !== undefined
+        ? { kind: "withheld", reason: problem }
+        : mode === "write"
+          ? decide(target)
+          : decision,
+    ]);
+  }
+  return plan;
+}
+
+/** @returns why it could not be made */
+async function makeMissing(source: OpenedSource, decision: Decision): Promise<string | undefined> {
+  if (decision.kind !== "write") return undefined;
+  for (const { missing } of [decision.evidence, decision.value]) {
+    if (missing === null) continue;
+    const names = await makeNamed(source, source.names, missing);
+    if (typeof names === "number")
+      return `paperless-ngx answered ${names} when ${JSON.stringify(missing.name)} was to be made (texts of any length need its version 2.19)`;
+    source.names = names;
+  }
+  return undefined;
+}
+
+const newWrites = (
+  { source, remoteId, jobId, readSha256: sha256 }: MirroredExtraction,
+  plan: Plan,
+): readonly NewWrite[] =>
+  plan.flatMap(([target, decision]): NewWrite[] => {
+    if (decision.kind !== "write") return [];
+    const { pointer, value } = target.binding;
+    const row = {
+      jobId,
+      source,
+      remoteId,
+      pointer,
+      sha256,
+      state: "intended",
+      reason: null,
+    } as const;
+    const { after } = decision.evidence;
+    const words = after !== null && "value" in after ? after.value : null;
+    return [
+      { ...row, value, ...sentOf(decision.value) },
+      { ...row, value: words, ...sentOf(decision.evidence), name: evidenceName(target) },
+    ];
+  });
+
+type Sent = Extract<Decision, { readonly kind: "write" }>["value"];
+const sentOf = ({ kind, name, before, after }: Sent) => ({ kind, name, before, after });
+
+async function noteWithheld(
+  { db }: OpenedSource,
+  { source, remoteId, jobId }: MirroredExtraction,
+  { batchId }: BatchToWrite,
+  values: readonly ValueEnd[],
+): Promise<void> {
+  const nothing = { before: null, after: null, sha256: null };
+  const rows = values.flatMap(({ state, ...value }): NewWrite[] =>
+    state === "withheld" ? [{ jobId, source, remoteId, state, ...value, ...nothing }] : [],
+  );
+  if (rows.length > 0) await noteWrites(db, batchId, rows);
+}

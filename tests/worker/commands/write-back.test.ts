@@ -1,0 +1,393 @@
+import { createHash, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { FieldBinding } from "../../../src/shared/run-result.ts";
+import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
+import {
+  answered,
+  askJob,
+  claimNext,
+  EMPTY_RECORD,
+  FULL_RECORD,
+  MADE_WITH,
+  openBatchOf,
+} from "../../conformance/jobs.ts";
+import { startPaperless } from "../../doubles/paperless-server.ts";
+import type { PaperlessServer, StoredDocument } from "../../doubles/paperless-server.ts";
+import { describeOn } from "../../support/describe-on.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { startSyncedSource } from "../../support/synced-source.ts";
+import type { SyncedSource } from "../../support/synced-source.ts";
+
+const TOKEN = "0123456789abcdef";
+const REMOTE = { secret_env: "PAPERLESS_TOKEN", allowed_networks: ["127.0.0.1"], timeout_s: 5 };
+const LETTER = "Stadtwerke Musterstadt\nInvoice\nTotal 240.00 EUR";
+const SHA256 = createHash("sha256").update(LETTER).digest("hex");
+
+const bound = (
+  pointer: string,
+  value: FieldBinding["value"],
+  more: Partial<FieldBinding> = {},
+): FieldBinding => ({
+  ...{ pointer, value, state: "bound", reason: null, grade: "supported", judged: null },
+  quote: `the words of ${pointer}`,
+  span: {
+    ...{ number: 1, path: "x", startChar: 0, endChar: 9, lineStart: 2, lineEnd: 2 },
+    locator: { page: 1 },
+  },
+  ...more,
+});
+const LETTER_FIELDS = [
+  bound("/correspondent", "stadtwerke musterstadt"),
+  bound("/type", "Invoice"),
+  bound("/tags/0", "power"),
+  bound("/amount", 240),
+  bound("/currency", "EUR"),
+  bound("/due_day", "2026-03-01", { grade: "unconfirmed", reason: "other_label" }),
+];
+
+type Value = Readonly<Record<string, unknown>>;
+
+describeOn("postgres", "what is supported of a batch", () => {
+  let paperless: PaperlessServer;
+  let cloud: SyncedSource;
+  /** Number of the document of a test. */
+  let letter = 1;
+  const open: { readonly stop: () => Promise<void> }[] = [];
+
+  /** A source of a new server, whose documents are mirrored. */
+  async function start(writeBack: object, letters = 1): Promise<void> {
+    paperless = await startPaperless(TOKEN, 50);
+    const server = paperless;
+    open.push({ stop: () => server.close() });
+    paperless.names.correspondents.push({ id: 7, name: "Stadtwerke Musterstadt" });
+    paperless.names.tags.push({ id: 3, name: "power" }, { id: 4, name: "urgent" });
+    for (letter = 1; letter < letters; letter += 1) paperless.add({}, LETTER);
+    cloud = await startSyncedSource(
+      "paperless",
+      { ...REMOTE, url: paperless.url },
+      { PAPERLESS_TOKEN: TOKEN },
+      { source: { write_back: writeBack } },
+    );
+    open.push(cloud);
+    await addLetter();
+  }
+  async function addLetter(): Promise<void> {
+    letter = paperless.add({ tags: [4] }, LETTER).id;
+    await cloud.sync();
+    paperless.requests.length = 0;
+  }
+  const CREATE = { create: true, custom_fields: { amount: "Amount", due_day: "Due" } };
+  let shared: [PaperlessServer, SyncedSource];
+  beforeAll(async () => {
+    await start(CREATE);
+    shared = [paperless, cloud];
+  });
+  beforeEach(async () => {
+    [paperless, cloud] = shared;
+    await addLetter();
+  });
+  afterAll(async () => {
+    for (const one of open) await one.stop();
+  });
+
+  /** An extraction of a document, as a run that has ended left it. @returns the name of its batch */
+  async function extracted(
+    fields: readonly FieldBinding[] = LETTER_FIELDS,
+    paths: readonly string[] = [`allowed/cloud/${letter}.txt`],
+    sha256 = SHA256,
+  ): Promise<string> {
+    const inputs = paths.map(
+      (path) => ({ kind: "extract", path, schema: { type: "object" } }) as const,
+    );
+    const { jobIds, batchId } = await openBatchOf(
+      cloud.db,
+      inputs.map((input) => askJob(randomUUID(), { input })),
+    );
+    for (const [at, path] of paths.entries()) {
+      const { runId } = await claimNext(cloud.db, jobIds[at] ?? "");
+      const [piece] = FULL_RECORD.evidence.filter(({ kind }) => kind === "file");
+      if (piece === undefined) throw new Error("FULL_RECORD holds no file");
+      const evidence = [{ ...piece, path, sha256 }];
+      const bindings = fields.map((one) => ({
+        ...one,
+        span: one.span === null ? null : { ...one.span, path },
+      }));
+      const settlement = { kind: "succeeded", outcome: answered("{}") } as const;
+      const run = { runId, runMs: 1, ...MADE_WITH };
+      await settleRun(cloud.db, run, settlement, { ...EMPTY_RECORD, evidence, bindings });
+    }
+    return batchId;
+  }
+
+  const run = async (...words: string[]) => {
+    const place = { cwd: cloud.topology.workroot, env: { PAPERLESS_TOKEN: TOKEN } };
+    return runCommand(words, place);
+  };
+  const write = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run("write-back", ...words, "--json");
+    const json = JSON.parse(stdout === "" ? stderr : stdout) as {
+      values: Value[];
+      error_code?: string;
+    };
+    return { code, ...json };
+  };
+  const statesOf = (values: readonly Value[]) =>
+    Object.fromEntries(values.map(({ pointer, state }) => [String(pointer), state]));
+  const fieldsOf = ({ custom_fields }: StoredDocument): Value =>
+    Object.fromEntries(
+      custom_fields.map(({ field, value }) => [
+        paperless.names.custom_fields.find(({ id }) => id === field)?.name ?? "",
+        value,
+      ]),
+    );
+  const first = (): StoredDocument => {
+    const document = paperless.documents.get(letter);
+    if (document === undefined) throw new Error("no document");
+    return document;
+  };
+  const rows = async (columns: string) =>
+    (
+      await cloud.db.query(
+        `select ${columns} from nightdesk.write_backs where remote_id = $1 order by write_id`,
+        [`${letter}.txt`],
+      )
+    ).rows as Value[];
+
+  test("is written with its words, page and hash, and nothing else; a second run writes nothing", async () => {
+    const batch = await extracted();
+    const { code, values } = await write(batch);
+    expect(code).toBe(0);
+    expect(statesOf(values)).toEqual({
+      ...{ "/correspondent": "written", "/type": "written", "/tags/0": "written" },
+      ...{ "/amount": "written", "/due_day": "withheld" },
+    });
+    const type = paperless.names.document_types.find(({ name }) => name === "Invoice");
+    expect(first()).toMatchObject({ correspondent: 7, document_type: type?.id, tags: [4, 3] });
+    expect(paperless.names.correspondents).toEqual([{ id: 7, name: "Stadtwerke Musterstadt" }]);
+    const fields = fieldsOf(first());
+    expect(fields).toMatchObject({ Amount: 240 });
+    expect(fields).not.toHaveProperty("Due");
+    expect(Object.keys(fields).sort()).toEqual([
+      ...["Amount", "Amount · evidence", "Correspondent · evidence"],
+      ...["Document type · evidence", "Tag power · evidence"],
+    ]);
+    expect(fields["Correspondent · evidence"]).toMatch(
+      new RegExp(`"the words of /correspondent"\\npage 1, line 2 .*\\n.*${SHA256}\\nsupported`),
+    );
+    expect(await rows("kind, name, state, reason")).toEqual(
+      expect.arrayContaining([
+        { kind: "correspondent", name: "correspondent", state: "written", reason: null },
+        expect.objectContaining({
+          ...{ kind: "custom_field", name: "Due", state: "withheld" },
+          reason: "it is graded unconfirmed (other_label)",
+        }),
+      ]),
+    );
+    paperless.requests.length = 0;
+    expect(statesOf((await write(batch)).values)).toEqual(statesOf(values));
+    expect(paperless.writes()).toEqual([]);
+    // What was written is no change of somebody else's.
+    await expect(cloud.sync()).resolves.toMatchObject({ described: 0 });
+    const again = await write(await extracted());
+    expect(statesOf(again.values)).toMatchObject({
+      "/correspondent": "stands",
+      "/amount": "stands",
+    });
+    expect(paperless.writes()).toEqual([]);
+  });
+
+  test("is only told by a dry run", async () => {
+    const { values } = await write(await extracted(), "--dry-run");
+    expect(statesOf(values)).toMatchObject({ "/type": "written", "/due_day": "withheld" });
+    expect(paperless.writes()).toEqual([]);
+    expect(await rows("*")).toEqual([]);
+    const { stdout } = await run("write-back", await extracted(), "--dry-run");
+    expect(stdout).toContain(
+      "4 values to be written to 1 document; 0 values stood there already, 1 value withheld.",
+    );
+    expect(stdout).toContain(
+      `${letter}.txt /due_day (Due) withheld: it is graded unconfirmed (other_label)`,
+    );
+  });
+
+  test("is never written over what another has changed since it was read", async () => {
+    const batch = await extracted();
+    const other = paperless.name("correspondents", "Somebody else");
+    Object.assign(first(), { correspondent: other });
+    const { values } = await write(batch);
+    expect(statesOf(values)).toMatchObject({ "/correspondent": "withheld", "/type": "written" });
+    expect(values[0]).toMatchObject({
+      reason: expect.stringContaining('has changed it since the file was read, to "Somebody else"'),
+    });
+    expect(first().correspondent).toBe(other);
+    // Nor where a sync has seen the change meanwhile.
+    const later = await extracted([bound("/amount", 17)]);
+    Object.assign(first(), { title: "Looked at" });
+    await cloud.sync();
+    expect((await write(later)).values[0]).toMatchObject({
+      ...{ state: "withheld", reason: expect.stringContaining("changed the document since") },
+    });
+  });
+
+  test("replaces what stood there before only where that is wanted", async () => {
+    const other = paperless.name("correspondents", "Old");
+    Object.assign(first(), { correspondent: other });
+    await cloud.sync();
+    const [kept] = (await write(await extracted([LETTER_FIELDS[0] ?? bound("/", 1)]))).values;
+    expect(kept).toMatchObject({
+      state: "withheld",
+      reason: expect.stringContaining('"Old" stands there'),
+    });
+    await start({ create: true, replace: true });
+    const old = paperless.name("correspondents", "Old");
+    Object.assign(first(), { correspondent: old });
+    await cloud.sync();
+    const batch = await extracted([LETTER_FIELDS[0] ?? bound("/", 1)]);
+    expect((await write(batch)).values[0]).toMatchObject({ state: "written" });
+    expect(first().correspondent).toBe(7);
+    await run("write-back", "undo", batch);
+    expect(first()).toMatchObject({ correspondent: old, custom_fields: [] });
+  });
+
+  test("makes nothing there without leave, and never a tag", async () => {
+    await start({ custom_fields: { amount: "Amount" } });
+    const fields = [...LETTER_FIELDS, bound("/tags/1", "holiday")];
+    const { values } = await write(await extracted(fields));
+    expect(new Set(Object.values(statesOf(values)))).toEqual(new Set(["withheld"]));
+    expect(paperless.writes()).toEqual([]);
+    await start(CREATE);
+    const made = await write(await extracted(fields));
+    expect(made.values.find(({ pointer }) => pointer === "/tags/1")).toMatchObject({
+      ...{ state: "withheld", reason: 'there is no tag "holiday"; tags are never made' },
+    });
+    expect(paperless.names.tags).toHaveLength(2);
+  });
+
+  test("takes no value that a custom field does not hold, and no money of an unsure currency", async () => {
+    await start(CREATE);
+    paperless.name("custom_fields", "Amount", { data_type: "monetary" });
+    paperless.name("custom_fields", "Due", { data_type: "string" });
+    const long = bound("/due_day", "x".repeat(129));
+    const unsure = bound("/currency", "EUR", { grade: "unconfirmed", reason: "no_quote" });
+    const { values } = await write(await extracted([bound("/amount", 240), unsure, long]));
+    expect(values.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('the currency "EUR" is not sure'),
+      expect.stringContaining("takes 128 characters"),
+    ]);
+    expect(paperless.writes()).toEqual([]);
+    await write(await extracted([bound("/amount", 240), bound("/currency", "€")]));
+    expect(fieldsOf(first())).toMatchObject({ Amount: "EUR240.00" });
+  });
+
+  test("is gone on with where a crash came between two writes", async () => {
+    const batch = await extracted();
+    paperless.fault = (line) => (line.startsWith("PATCH") ? { cut: "after" } : undefined);
+    expect(await write(batch)).toMatchObject({ code: 1, error_code: "SOURCE_UNAVAILABLE" });
+    expect((await rows("state")).filter(({ state }) => state === "intended")).toHaveLength(8);
+    paperless.fault = undefined;
+    paperless.requests.length = 0;
+    const { values } = await write(batch);
+    expect(statesOf(values)).toMatchObject({ "/correspondent": "written", "/amount": "written" });
+    // All of it had come there before the answer was lost.
+    expect(paperless.writes()).toEqual([]);
+    expect(first().custom_fields).toHaveLength(5);
+  });
+
+  test("is begun anew where nothing had come there, unless somebody has written there meanwhile", async () => {
+    const batch = await extracted();
+    paperless.fault = (line) => (line.includes("bulk_edit") ? { cut: "before" } : undefined);
+    await write(batch);
+    paperless.fault = undefined;
+    const other = paperless.name("correspondents", "Mine");
+    Object.assign(first(), { correspondent: other });
+    const { values } = await write(batch);
+    expect(statesOf(values)).toMatchObject({ "/correspondent": "withheld", "/type": "written" });
+    expect(first().correspondent).toBe(other);
+  });
+
+  test("is pending until it is seen there", async () => {
+    const batch = await extracted([LETTER_FIELDS[1] ?? bound("/", 1)]);
+    const before = structuredClone(first());
+    paperless.fault = (line) => {
+      if (line.startsWith(`GET /api/documents/${letter}/`)) return { json: before };
+      return undefined;
+    };
+    expect(await write(batch)).toMatchObject({ code: 3, values: [{ state: "pending" }] });
+    paperless.fault = undefined;
+    expect(await write(batch)).toMatchObject({ code: 0, values: [{ state: "written" }] });
+  });
+
+  test("stops at once at a wrong token, and passes by a document that may not be changed", async () => {
+    const batch = await extracted();
+    const place = { cwd: cloud.topology.workroot, env: { PAPERLESS_TOKEN: "wrong-token" } };
+    const { code, stderr, stdout } = await runCommand(["write-back", batch], place);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("SOURCE_DENIED");
+    expect(stderr + stdout).not.toContain("wrong-token");
+    expect(paperless.requests).toHaveLength(1);
+    await start(CREATE, 2);
+    paperless.fault = (line, body) =>
+      /bulk_edit|PATCH/.test(line) && JSON.stringify([line, body]).includes("[1]")
+        ? { status: 403 }
+        : undefined;
+    const paths = ["allowed/cloud/1.txt", "allowed/cloud/2.txt"];
+    const both = await write(await extracted([bound("/tags/0", "power")], paths));
+    expect(both.values).toMatchObject([
+      { state: "withheld", reason: "paperless-ngx answered 403" },
+      { state: "written" },
+    ]);
+  });
+
+  test("is withheld of an original that is another by now, of a document that is gone, and of a second extraction", async () => {
+    const other = await write(
+      await extracted(LETTER_FIELDS, [`allowed/cloud/${letter}.txt`], "e".repeat(64)),
+    );
+    expect(other.values[0]).toMatchObject({ reason: expect.stringContaining("another version") });
+    const twice = await extracted(LETTER_FIELDS, [
+      `allowed/cloud/${letter}.txt`,
+      `allowed/cloud/${letter}.txt`,
+    ]);
+    const { stdout } = await run("write-back", twice, "--dry-run");
+    expect(stdout).toContain(
+      "1 extraction of a document that another one of the batch is of: left out.",
+    );
+    paperless.documents.delete(letter);
+    const gone = await write(await extracted());
+    expect(gone.values[0]).toMatchObject({
+      state: "withheld",
+      reason: expect.stringContaining("not there"),
+    });
+  });
+
+  test("is undone, but for what somebody has changed since, which is told", async () => {
+    const batch = await extracted();
+    await write(batch);
+    const mine = paperless.name("document_types", "Mine");
+    const below = paperless.name("tags", "of power", { parent: 3 });
+    Object.assign(first(), { document_type: mine, tags: [4, 3, below] });
+    const undone = await run("write-back", "undo", batch, "--json");
+    expect(undone.code).toBe(3);
+    const { values } = JSON.parse(undone.stdout) as { values: Value[] };
+    expect(values.filter(({ state }) => state === "kept")).toMatchObject([
+      { kind: "document_type", reason: 'somebody has changed it, to "Mine"' },
+      { kind: "tag", name: "power", reason: expect.stringContaining("a tag below it") },
+    ]);
+    expect(first()).toMatchObject({
+      correspondent: null,
+      document_type: mine,
+      tags: [4, 3, below],
+      custom_fields: [],
+    });
+    paperless.requests.length = 0;
+    const again = await run("write-back", "undo", batch);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("0 values undone") });
+    await write(batch);
+    expect(paperless.writes()).toEqual([]);
+  });
+
+  test("is of a batch and of a source that are there", async () => {
+    expect(await write("nothing")).toMatchObject({ error_code: "NOT_FOUND" });
+    const elsewhere = await extracted(LETTER_FIELDS, ["allowed/corpus/a.md"]);
+    expect(await write(elsewhere)).toMatchObject({ error_code: "INPUT_INVALID" });
+  });
+});
