@@ -35,6 +35,7 @@ const SCHEDULED_COMMANDS = [
   "batch report",
   "batch export",
   "batch prune",
+  "write-back",
   "prune",
   "doctor",
   "backup",

@@ -29,6 +29,9 @@ type Told = ValueEnd & Pick<WriteBack, "source" | "remoteId">;
 /** Writes what is supported of the extractions of a batch to where their files came from. */
 export const writeBack = databaseCommand(async (context, database) => {
   const { options } = context.invocation;
+  const { args } = context.invocation;
+  if (options["ifAny"] === true && (await findBatch(database, args[0] ?? "")) === undefined)
+    return print(context, { batch: null }, [], ["There is no such batch: nothing is written."]);
   const batch = await findNamed(context, database);
   const mode = options["dryRun"] === true ? "dry run" : "write";
   const sources = sourceOpener(context, database);
@@ -112,6 +115,7 @@ async function undoDocument(
   return undoWrites(opened, writes, { document, seen });
 }
 
+/** @throws Failure NOT_FOUND */
 async function findNamed(
   { invocation }: CommandContext,
   database: Database,

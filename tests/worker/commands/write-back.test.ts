@@ -387,6 +387,7 @@ describeOn("postgres", "what is supported of a batch", () => {
 
   test("is of a batch and of a source that are there", async () => {
     expect(await write("nothing")).toMatchObject({ error_code: "NOT_FOUND" });
+    expect(await write("nothing", "--if-any")).toMatchObject({ code: 0, values: [] });
     const elsewhere = await extracted(LETTER_FIELDS, ["allowed/corpus/a.md"]);
     expect(await write(elsewhere)).toMatchObject({ error_code: "INPUT_INVALID" });
   });

@@ -240,6 +240,7 @@ export const BATCHES: readonly ListedCommand[] = [
         flags: "--dry-run",
         description: "only look there, and print what would be written and what would be withheld",
       },
+      { flags: "--if-any", description: "exit 0 where there is no such batch" },
     ],
   },
   {
