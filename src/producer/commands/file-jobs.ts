@@ -136,12 +136,13 @@ export const extract: CommandHandler = async (invocation) => {
 };
 
 /** What is asked for, as a line of a batch says it. */
-async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<string, unknown>>> {
+async function fieldsOf(invocation: Invocation): Promise<Readonly<Record<string, unknown>>> {
+  const { options, cwd } = invocation;
   const [preset, file] = ["preset", "schema"].map((name) => textOf(options, name));
   if ((preset === undefined) === (file === undefined)) {
     throw new Failure(
       "USAGE_ERROR",
-      "Say what to extract: either --preset classify|actions|people or --schema <file>, and not both.",
+      "Say what to extract: either --preset classify|actions|people|file-letters or --schema <file>, and not both.",
     );
   }
   const settings = said({
@@ -151,8 +152,13 @@ async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<s
   });
   return {
     ...said({
-      preset,
-      schema: file === undefined ? undefined : await readSchema(file, cwd),
+      preset: preset === LETTERS ? undefined : preset,
+      schema:
+        preset === LETTERS
+          ? await letterSchema(invocation)
+          : file === undefined
+            ? undefined
+            : await readSchema(file, cwd),
     }),
     ...(Object.keys(settings).length === 0 ? {} : { options: settings }),
   };
@@ -162,13 +168,37 @@ async function fieldsOf({ options, cwd }: Invocation): Promise<Readonly<Record<s
 async function labellingOf(context: CommandContext) {
   const { options } = context.invocation;
   const file = textOf(options, "examples");
-  const labels = textOf(options, "labels")
-    ?.split(",")
-    .map((label) => label.trim())
-    .filter((label) => label !== "");
+  // Of a letter they are its tags, which its schema lists.
+  if (options["preset"] === LETTERS && file === undefined) return {};
+  const labels = namedLabels(options);
   if (file === undefined) return said({ labels });
   const examples = await readLabelExamples(context, file, labels);
   return { labels: labels ?? [...new Set(examples.map(({ label }) => label))], examples };
+}
+
+const namedLabels = (options: Options): readonly string[] | undefined =>
+  textOf(options, "labels")
+    ?.split(",")
+    .map((label) => label.trim())
+    .filter((label) => label !== "");
+
+/** A preset that is a schema: its jobs are those of a schema of the user's. */
+const LETTERS = "file-letters";
+
+/** What is needed to file a letter, and which of the tags fit it. */
+async function letterSchema({ options, packageRoot }: Invocation) {
+  const schema = await readSchema("examples/schemas/letter.json", packageRoot);
+  const tags = [...new Set(namedLabels(options))];
+  const { properties, required } = schema;
+  if (tags.length === 0 || !isRecord(properties) || !Array.isArray(required)) return schema;
+  const description = "those of the tags that words of the letter say it is about";
+  const items = { type: "string", enum: tags };
+  const tagged = { type: "array", description, items, maxItems: tags.length };
+  return {
+    ...schema,
+    properties: { ...properties, tags: tagged },
+    required: [...(required as readonly unknown[]), "tags"],
+  };
 }
 
 const MOST_SCHEMA_BYTES = 4 * MOST_SCHEMA_CHARS;

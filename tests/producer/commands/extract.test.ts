@@ -31,6 +31,28 @@ const schemaFile = async (name: string, schema: unknown) => {
 };
 
 describe("extract", () => {
+  test("takes out what is needed to file a letter, with tags of the user's list alone", async () => {
+    const words = ["extract", "corpus/notes/*.md", "--preset", "file-letters"];
+    const tagged = ["--labels", "power, tax,power", "--batch-name", "letters"];
+    expect((await desk.run(...words, ...tagged)).code).toBe(0);
+    const [job] = await jobsOf("letters");
+    expect(job).toMatchObject({
+      input: {
+        schema: {
+          properties: {
+            ...{ correspondent: {}, date: {}, type: {}, amount: {}, due_day: {} },
+            tags: { type: "array", items: { type: "string", enum: ["power", "tax"] }, maxItems: 2 },
+          },
+          required: expect.arrayContaining(["correspondent", "tags"]),
+        },
+      },
+    });
+    expect(job?.["input"]).not.toHaveProperty("labels");
+    expect((await desk.run(...words, "--batch-name", "untagged")).code).toBe(0);
+    const [untagged] = await jobsOf("untagged");
+    expect(JSON.stringify(untagged)).not.toContain("tags");
+  });
+
   test("queues one job a file, with the labels as they were given", async () => {
     const { code } = await desk.run(
       "extract",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { assertHolds, configuredSchedules } from "../../../src/shared/schedules/schedule.ts";
 import { makeScratch, packageRoot } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -52,6 +53,29 @@ test.each([
 ])("a source of paperless-ngx does not take %s", async (remote, problem) => {
   await writeSource(`from: paperless, remote: ${remote}`);
   await expect(scratch.loadError()).resolves.toContain(problem);
+});
+
+test("nothing is written back to a place that can't be written to", async () => {
+  await write("from: webdav, remote: { url: 'https://p.example' }, write_back: {}");
+  await expect(scratch.loadError()).resolves.toContain("write_back");
+});
+
+test("the example of letters holds, with its schedules", async () => {
+  const config = await scratch.load({
+    flags: { config: `${packageRoot}/examples/paperless.yaml` },
+  });
+  expect(config.index.sources[0]).toMatchObject({
+    write_back: {
+      correspondent: "correspondent",
+      document_type: "type",
+      tags: "tags",
+      create: true,
+    },
+  });
+  for (const entry of configuredSchedules(config))
+    expect(() => {
+      assertHolds(entry);
+    }).not.toThrow();
 });
 
 test("a source of paperless-ngx needs an address and a token", async () => {

@@ -299,13 +299,14 @@ export const JOBS: readonly ListedCommand[] = [
       attachments,
       {
         flags: "--preset <preset>",
-        description: "a label and a priority, action items, or people and dates",
-        choices: ["classify", "actions", "people"],
+        description:
+          "a label and a priority, action items, people and dates, or what is needed to file a letter",
+        choices: ["classify", "actions", "people", "file-letters"],
       },
       {
         flags: "--labels <labels>",
         description:
-          "for --preset classify: two or more, separated by commas; those of the examples without it",
+          "for --preset classify: two or more, separated by commas; those of the examples without it. For file-letters: the tags to choose from",
       },
       {
         flags: "--examples <file>",
