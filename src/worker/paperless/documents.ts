@@ -36,8 +36,7 @@ const namedSchema = z.object({
 });
 export type Named = z.infer<typeof namedSchema>;
 
-export const NAMED_KINDS = ["correspondents", "document_types", "tags", "custom_fields"] as const;
-export type NamedKind = (typeof NAMED_KINDS)[number];
+export type NamedKind = "correspondents" | "document_types" | "tags" | "custom_fields";
 /** What documents refer to by numbers, by kind and number; names are cleaned. */
 export type PaperlessNames = Readonly<Record<NamedKind, ReadonlyMap<number, Named>>>;
 
