@@ -56,7 +56,7 @@ test.each([
 });
 
 test("nothing is written back to a place that can't be written to", async () => {
-  await write("from: webdav, remote: { url: 'https://p.example' }, write_back: {}");
+  await writeSource("from: webdav, remote: { url: 'https://p.example' }, write_back: {}");
   await expect(scratch.loadError()).resolves.toContain("write_back");
 });
 
