@@ -390,3 +390,4 @@ create table nightdesk_data.write_backs (
   constraint what_is_sent_has_a_value check (state = 'withheld' or (after is not null and sha256 is not null))
 );
 create index write_backs_by_file on nightdesk_data.write_backs (source, remote_id);
+create index write_backs_by_job on nightdesk_data.write_backs (job_id);

@@ -454,7 +454,7 @@ begin
   delete from nightdesk_data.job_dependencies where parent_id = any (ids);
   delete from nightdesk_data.job_dependencies where child_id = any (ids);
   foreach name in array array['job_progress', 'grants', 'steps', 'decisions', 'approvals', 'artifact_uses', 'checks', 'audits',
-      'constraints', 'coverage', 'draft_reviews', 'job_vectors'] loop
+      'constraints', 'coverage', 'draft_reviews', 'job_vectors', 'write_backs'] loop
     execute format('delete from nightdesk_data.%I where job_id = any ($1)', name) using ids;
   end loop;
   update nightdesk_data.checks set check_job_id = null where check_job_id = any (ids);

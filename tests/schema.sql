@@ -2365,6 +2365,8 @@ CREATE INDEX watched_files_by_time ON nightdesk_data.watched_files USING btree (
 
 CREATE INDEX write_backs_by_file ON nightdesk_data.write_backs USING btree (source, remote_id)
 
+CREATE INDEX write_backs_by_job ON nightdesk_data.write_backs USING btree (job_id)
+
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
     r.run_id,
@@ -3775,7 +3777,7 @@ begin
   delete from nightdesk_data.job_dependencies where parent_id = any (ids);
   delete from nightdesk_data.job_dependencies where child_id = any (ids);
   foreach name in array array['job_progress', 'grants', 'steps', 'decisions', 'approvals', 'artifact_uses', 'checks', 'audits',
-      'constraints', 'coverage', 'draft_reviews', 'job_vectors'] loop
+      'constraints', 'coverage', 'draft_reviews', 'job_vectors', 'write_backs'] loop
     execute format('delete from nightdesk_data.%I where job_id = any ($1)', name) using ids;
   end loop;
   update nightdesk_data.checks set check_job_id = null where check_job_id = any (ids);

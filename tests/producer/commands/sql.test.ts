@@ -317,7 +317,7 @@ describe("a statement that the server does not understand", () => {
   test("names the views when it asks for another", async () => {
     const { stderr } = await desk.run("sql", "select * from result");
     expect(stderr).toContain(
-      "The views are: action_items, approvals, artifacts, audits, batch_holds, batch_progress, budgets, checks, chunks, claims, classifications, constraints, coverage, documents, doubtful_figures, evidence, exams, failures, field_bindings, figures, grants, hooks, host_models, host_nights, hosts, memory, model_calls, moves, ocr_pages, operator_actions, people_and_dates, queries, quotes, reasoning, remote_files, results, reviews, run_events, runs, schedules, stage_costs, steps, summary_parts, throughput, tool_calls, watched_files, watches, workers.",
+      "The views are: action_items, approvals, artifacts, audits, batch_holds, batch_progress, budgets, checks, chunks, claims, classifications, constraints, coverage, documents, doubtful_figures, evidence, exams, failures, field_bindings, figures, grants, hooks, host_models, host_nights, hosts, memory, model_calls, moves, ocr_pages, operator_actions, people_and_dates, queries, quotes, reasoning, remote_files, results, reviews, run_events, runs, schedules, stage_costs, steps, summary_parts, throughput, tool_calls, watched_files, watches, workers, write_backs.",
     );
   });
 

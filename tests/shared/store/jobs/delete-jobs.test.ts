@@ -78,6 +78,8 @@ const ROWS: readonly string[] = [
   `coverage (job_id, round, claim_number, claim, set_query, members, read) values (${JOB}, 0, 1, 'c', 'q', 1, 1)`,
   `draft_reviews (job_id, run_id, draft_sha256, draft, why) values (${JOB}, ${RUN}, '${HASH}', 'd', 'w')`,
   `job_vectors (job_id, ordinal, model, embedding) values (${JOB}, 0, 'm', '[1]')`,
+  `write_backs (batch_id, job_id, source, remote_id, kind, name, pointer, value, state, reason)
+   values (${OLD}, ${JOB}, 's', '1', 'tag', 't', '/tags/0', '"t"', 'withheld', 'unconfirmed')`,
   `watched_files (source, sha256, path, bytes, inode, mtime_ns, job_id, classified_at, label_job_id)
    values ('s', '${HASH}', 'a.md', 1, 1, 1, ${JOB}, now(), ${JOB})`,
 ];
