@@ -1,4 +1,4 @@
-import type { ToolEffect } from "./tool-effects.ts";
+import type { ToolEffect } from "./tool-words.ts";
 
 /** A server of the Model Context Protocol whose tools investigations may use: an entry of `tools.mcp.servers`. */
 export type McpServerConfig = {

@@ -1,6 +1,6 @@
 import { configuredMcpTool, isMcpTool } from "./mcp-servers.ts";
 import type { McpServerConfig } from "./mcp-servers.ts";
-import type { ToolEffect } from "./tool-effects.ts";
+import type { ToolEffect } from "./tool-words.ts";
 
 type ToolName =
   | "search_index"

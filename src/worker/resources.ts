@@ -22,7 +22,7 @@ import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import type { HostChoice } from "./models/host-models.ts";
 import type { ReadPage } from "./ocr/page-record.ts";
-import { openFirst } from "./open-first.ts";
+import { openFirst } from "../shared/once.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
 import { chooseVectors, sayWhose } from "./search/choose-vectors.ts";

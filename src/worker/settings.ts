@@ -18,7 +18,7 @@ import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { IN_ORDER } from "./models/host-models.ts";
-import { openFirst } from "./open-first.ts";
+import { openFirst } from "../shared/once.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { Reranking } from "./search/rerank.ts";
 import type { SearchSettings } from "./search/search.ts";

@@ -10,7 +10,7 @@ import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { deskZone } from "../../shared/windows.ts";
 import { Failure } from "../../shared/failure.ts";
-import { reportMark } from "../../shared/own-output.ts";
+import { reportMark } from "../../shared/skipped-files.ts";
 import { hrefBaseFor, hrefBaseFrom } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";
 import { findNamedBatch } from "../find-named.ts";

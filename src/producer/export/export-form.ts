@@ -1,5 +1,5 @@
 import type { JobResult } from "../../shared/views/results.ts";
-import { EXPORT_MARK } from "../../shared/own-output.ts";
+import { EXPORT_MARK } from "../../shared/skipped-files.ts";
 import { openAiLine } from "../../shared/views/openai-lines.ts";
 import type { JobVectors, Written } from "../../shared/views/openai-lines.ts";
 import { csvRecord } from "../../shared/csv.ts";

@@ -3,7 +3,7 @@ import type { CommandContext } from "../../shared/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { defineMcpTool, resultShape, rowShape } from "../mcp/tool.ts";
-import { openFirst } from "../open-first.ts";
+import { openFirst } from "../../shared/once.ts";
 import { parseOperators } from "../search/parse-operators.ts";
 import { checkWords, foundJson, openFinder } from "./find-passages.ts";
 

@@ -14,7 +14,7 @@ import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { mcpServers } from "../mcp/server.ts";
 import type { McpDesk } from "../mcp/tool.ts";
 import { openOffload } from "../offload/offload.ts";
-import { openFirst } from "../open-first.ts";
+import { openFirst } from "../../shared/once.ts";
 import { openResources } from "../resources.ts";
 import { filesWithin } from "../tools/granted-files.ts";
 import type { ToolReach } from "../tools/tool.ts";

@@ -16,7 +16,7 @@ import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
 import type { Limiter } from "../models/limiter.ts";
 import { openSchemaThread } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
-import { openFirst } from "../open-first.ts";
+import { openFirst } from "../../shared/once.ts";
 import { openResources } from "../resources.ts";
 import type { WorkerResources } from "../resources.ts";
 import { mostEntailmentMs, mostRerankMs } from "../settings.ts";

@@ -5,7 +5,7 @@ import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS } from "../../shared/providers.ts";
 import { withoutAlias } from "../../shared/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
-import { openFirst } from "../open-first.ts";
+import { openFirst } from "../../shared/once.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";

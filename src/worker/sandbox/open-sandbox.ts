@@ -4,7 +4,7 @@ import { attachmentPlaces } from "../../shared/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Locator } from "../../shared/locator.ts";
-import { OWN_RESULTS } from "../../shared/own-output.ts";
+import { OWN_RESULTS } from "../../shared/skipped-files.ts";
 import type { ExtractText, LeftOut } from "../documents/extraction.ts";
 import { splitLines } from "../documents/lines.ts";
 import { locate as locateText, locatePassage } from "../documents/places.ts";

@@ -5,7 +5,7 @@ import { bindSources } from "../index/sources.ts";
 import type { IndexSource } from "../index/sources.ts";
 import type { LookOutcome } from "../index/watch-source.ts";
 import type { Watch } from "../index/watch-rules.ts";
-import { openFirst } from "../open-first.ts";
+import { openFirst } from "../../shared/once.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
 import type { Service } from "./supervisor.ts";

@@ -1,8 +1,12 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import type { ReadPages } from "../../ocr/with-read-pages.ts";
-import { isOwnOutput, isOwnWorkbook, OWN_RESULTS } from "../../../shared/own-output.ts";
-import { isLockFile } from "../../../shared/skipped-files.ts";
+import {
+  isLockFile,
+  isOwnOutput,
+  isOwnWorkbook,
+  OWN_RESULTS,
+} from "../../../shared/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { attachmentPlaces } from "../../../shared/attachment-path.ts";
 import { READ_WITH } from "../extraction.ts";

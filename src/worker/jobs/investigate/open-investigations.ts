@@ -3,7 +3,7 @@ import type { Database } from "../../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../../shared/store/jobs/claim-job.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import { openMcpServers } from "../../mcp-client/open-servers.ts";
-import { openFirst } from "../../open-first.ts";
+import { openFirst } from "../../../shared/once.ts";
 import type { WorkerResources } from "../../resources.ts";
 import { admitInputs } from "../../sandbox/shell/inputs.ts";
 import { probeShell, THIS_MACHINE } from "../../sandbox/shell/probe.ts";
