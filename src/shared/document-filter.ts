@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Invocation } from "./commands/command.ts";
 import { Failure } from "./failure.ts";
-import { append } from "./group-by.ts";
 
 const MOST_CHARS = 500;
 const value = z
@@ -74,7 +73,7 @@ function whereOf(given: unknown): Record<string, string[]> | undefined {
   const where = new Map<string, string[]>();
   for (const text of texts.data) {
     const { key, wanted } = conditionOf(text);
-    append(where, key, wanted);
+    where.set(key, [...(where.get(key) ?? []), wanted]);
   }
   return Object.fromEntries(where);
 }

@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import type { ClientRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { announceEvents } from "../../src/shared/store/jobs/announce.ts";
+import { announceEvents } from "../../src/shared/store/jobs/batches.ts";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";

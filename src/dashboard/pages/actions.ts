@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
-import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { pauseBatch, resumeBatch } from "../../shared/store/jobs/batch-settings.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { findFollowed } from "../../shared/store/jobs/followed.ts";
 import type { Followed } from "../../shared/store/jobs/followed.ts";

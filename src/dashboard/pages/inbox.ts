@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatTask } from "../../shared/kinds.ts";
-import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";

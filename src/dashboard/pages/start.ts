@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { findAction } from "../../shared/views/operator-actions.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/store/connection/database.ts";
-import { announceEvents } from "../../shared/store/jobs/announce.ts";
+import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import type { FaultLog } from "../loop.ts";
 
 /** Between two announcements: a notification a job would be a lock of the server's that all commits wait for. */

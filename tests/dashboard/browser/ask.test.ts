@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser } from "playwright-core";
 import { settleOutcome } from "../../../src/shared/settlement.ts";
-import { announceEvents } from "../../../src/shared/store/jobs/announce.ts";
+import { announceEvents } from "../../../src/shared/store/jobs/batches.ts";
 import { reportProgress } from "../../../src/shared/store/jobs/claim-job.ts";
 import { queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { announceEvents } from "../../../src/shared/store/jobs/announce.ts";
+import { announceEvents } from "../../../src/shared/store/jobs/batches.ts";
 import { insertFinishedBatch } from "../../support/finished-batch.ts";
 import type { TestDesk } from "../open-desk.ts";
 import { describeInBrowser } from "./open-browser.ts";

@@ -16,6 +16,12 @@ type AnyOrigin = (typeof ALL_ORIGINS)[number];
 export const JOBS_CHANNEL = "nightdesk_jobs";
 /** Said after the rows of a cancellation are written. */
 export const CANCEL_CHANNEL = "nightdesk_cancel";
+/** Something happened that a person who looks at the desk wants to see: runs have ended, or a batch was changed. */
+export const EVENTS_CHANNEL = "nightdesk_events";
+
+/** Tells whoever looks at the desk that there is something new. */
+export const announceEvents = (db: Queryable): Promise<void> =>
+  execute(db)`select pg_notify('${EVENTS_CHANNEL}', '')`;
 
 const createdSchema = camelRow({
   batch_id: z.string(),
