@@ -1,4 +1,6 @@
-import type { ToolEffect } from "./tool-words.ts";
+/** What a call of a tool may change or reach beside what it reads. */
+export const EFFECTS = ["none", "local-write", "exec", "network"] as const;
+export type ToolEffect = (typeof EFFECTS)[number];
 
 /** A server of the Model Context Protocol whose tools investigations may use: an entry of `tools.mcp.servers`. */
 export type McpServerConfig = {

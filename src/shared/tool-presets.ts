@@ -1,6 +1,5 @@
 import { configuredMcpTool, isMcpTool } from "./mcp-servers.ts";
-import type { McpServerConfig } from "./mcp-servers.ts";
-import type { ToolEffect } from "./tool-words.ts";
+import type { McpServerConfig, ToolEffect } from "./mcp-servers.ts";
 
 type ToolName =
   | "search_index"

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "../conformance/signal.ts";
 import { rowsOf } from "../producer/desk.ts";
 import { jobLine, jsonl, openTestDoor } from "./open-door.ts";
 import type { TestDoor } from "./open-door.ts";
@@ -45,8 +46,11 @@ type Sent = {
 
 const files = () =>
   rowsOf(door.database, "select name from nightdesk_data.program_files order by seq");
-const uploadsLeft = async () =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith("nightdesk-upload-"));
+/** Each has a name for the moment between its making and its removal, those of other tests too. */
+const noUploadIsLeft = () =>
+  eventually("no upload is left", async () =>
+    (await readdir(tmpdir())).every((name) => !name.startsWith("nightdesk-upload-")),
+  );
 
 describe("an upload", () => {
   test("may have its file first, and its name is data whatever it looks like", async () => {
@@ -94,7 +98,7 @@ describe("an upload", () => {
     expect(sent.status).toBe(400);
     expect(sent.body.error).toMatchObject({ code: "invalid_request", param });
     expect(await files()).toEqual(before);
-    expect(await uploadsLeft()).toEqual([]);
+    await noUploadIsLeft();
   });
 
   test("that is too large is 413, whether it says its length or not", async () => {
@@ -108,7 +112,7 @@ describe("an upload", () => {
     });
     const init = { method: "POST", headers: FORM, body, duplex: "half" } as RequestInit;
     expect((await door.ask("/files", secret, init)).status).toBe(413);
-    expect(await uploadsLeft()).toEqual([]);
+    await noUploadIsLeft();
   });
 
   test("that is cut leaves nothing, and the door goes on", async () => {
@@ -129,7 +133,7 @@ describe("an upload", () => {
     }
     expect((await door.ask("/models", secret)).status).toBe(200);
     expect(await files()).toEqual(before);
-    expect(await uploadsLeft()).toEqual([]);
+    await noUploadIsLeft();
   });
 
   test("beyond the share of a day is 429, deleted files counted", async () => {

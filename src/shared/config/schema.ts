@@ -4,11 +4,11 @@ import { findCloseNames } from "../close-names.ts";
 import { hostsSchema } from "./hosts-schema.ts";
 import { JUDGE_FORMS, NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
 import { LANGUAGE_SETTINGS } from "../language.ts";
-import { SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
+import { EFFECTS, SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
 import { isNetwork } from "../network-address.ts";
 import { EMBED_SOURCES, FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
 import { isZone } from "../time.ts";
-import { EFFECTS, MCP_TOOLS, SUBMIT_KINDS } from "../tool-words.ts";
+import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
 import { parseWindow } from "../windows.ts";
 
 /** What a text that is no Unicode may be in, by the names of the Encoding Standard: all that Node decodes. */

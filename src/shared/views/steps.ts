@@ -2,7 +2,7 @@ import { z } from "zod";
 import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
-import { EFFECTS } from "../tool-words.ts";
+import { EFFECTS } from "../mcp-servers.ts";
 import { cutToColumns } from "../styled-text.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { NAME, RIGHT, WORDS, duration, fold, rowsWithGap, state, tableOf } from "./section.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { searchKeyHint } from "../../shared/config/search-key.ts";
 import { parseJobInput } from "../../shared/job.ts";
-import { SUBMIT_KINDS } from "../../shared/tool-words.ts";
+import { SUBMIT_KINDS } from "../../shared/mcp-tools.ts";
 import { queueForClient } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { investigationProblem } from "../../shared/tool-presets.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";

@@ -3,7 +3,7 @@ import type { DocumentFilter } from "../../shared/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/json-value.ts";
-import type { ToolEffect } from "../../shared/tool-words.ts";
+import type { ToolEffect } from "../../shared/mcp-servers.ts";
 import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
 import type { McpReach } from "../mcp-client/definition.ts";
 import type { Offload } from "../offload/offload.ts";

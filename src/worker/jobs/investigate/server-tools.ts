@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import { canonicalJson } from "../../../shared/json-value.ts";
-import { isMcpTool } from "../../../shared/mcp-servers.ts";
-import { EFFECTS } from "../../../shared/tool-words.ts";
+import { EFFECTS, isMcpTool } from "../../../shared/mcp-servers.ts";
 import type { McpDefinition } from "../../mcp-client/definition.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";
 import { mcpTool } from "../../tools/mcp-tool.ts";

@@ -1,7 +1,3 @@
-/** What a call of a tool may change or reach beside what it reads. */
-export const EFFECTS = ["none", "local-write", "exec", "network"] as const;
-export type ToolEffect = (typeof EFFECTS)[number];
-
 /** The tools that `nightdesk mcp` has, in the order in which clients see them. None of them decides about an approval. */
 export const MCP_TOOLS = [
   "search_index",
