@@ -25,7 +25,7 @@ import {
   selectUncertainSteps,
 } from "../../shared/views/inbox.ts";
 import { countOf, formatMoment } from "../../shared/views/quantity.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";

@@ -5,7 +5,7 @@ import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budgets.ts";
 import type { BatchBudget, BudgetChange } from "../../shared/store/hosts/budgets.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { formatState } from "../../shared/views/batch-words.ts";
 import { formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";

@@ -9,7 +9,7 @@ import type { BatchProgress } from "../../shared/views/batches.ts";
 import { pinBatch } from "../../shared/store/jobs/retention.ts";
 import type { Pin } from "../../shared/store/jobs/retention.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import {
   batchJson,
   formatCounts,

@@ -17,7 +17,7 @@ import type { ExportFormat, TableFormat, TextFormat } from "../export/export-for
 import { hrefBaseFor } from "../export/markdown.ts";
 import { openExportTargets, openOutputBytes } from "../export/export-targets.ts";
 import type { TargetRequest } from "../export/export-targets.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { argumentOf, textOf } from "./options.ts";
 

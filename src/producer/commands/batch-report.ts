@@ -13,7 +13,7 @@ import { Failure } from "../../shared/failure.ts";
 import { reportMark } from "../../shared/skipped-files.ts";
 import { hrefBaseFor, hrefBaseFrom } from "../export/markdown.ts";
 import { openOutputFile } from "../export/export-targets.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { reportPage } from "../../shared/views/batch-report.ts";
 import { gatherReport } from "../../shared/views/report-rows.ts";
 import type { Report } from "../../shared/views/report-rows.ts";

@@ -20,7 +20,7 @@ import { modelAffinity, withModel } from "../../shared/kinds.ts";
 import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { hashJson } from "../../shared/json-value.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import {
   batchJson,
   formatCounts,

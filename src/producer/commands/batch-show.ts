@@ -9,7 +9,7 @@ import type { ProblemGroup } from "../../shared/views/batches.ts";
 import { selectHookCalls } from "../../shared/store/schedules/hook-calls.ts";
 import { selectBatchWaiting } from "../../shared/views/inbox.ts";
 import type { BatchWaiting } from "../../shared/views/inbox.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { batchPage, batchTable } from "../../shared/views/batch-status.ts";
 import { batchJson } from "../../shared/views/batch-words.ts";
 import { formatCount } from "../../shared/views/quantity.ts";

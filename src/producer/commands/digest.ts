@@ -9,7 +9,7 @@ import { modelAffinity } from "../../shared/kinds.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
-import { findNamedBatch } from "../find-named.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
 import { printOrWait } from "./file-jobs.ts";

@@ -2,12 +2,13 @@ import { databaseCommand } from "../../shared/command-context.ts";
 import type { CommandContext } from "../../shared/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
+import { groupBy } from "../../shared/group-by.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { selectDescriptions } from "../../shared/store/index/remote-files.ts";
+import { findDescription } from "../../shared/store/index/remote-files.ts";
 import { selectExtracted, selectWriteBacks } from "../../shared/store/index/write-backs.ts";
 import type { ExtractedFile, WriteBack } from "../../shared/store/index/write-backs.ts";
 import { findBatch } from "../../shared/views/batches.ts";
-import type { BatchProgress } from "../../shared/views/batches.ts";
+import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import {
   describeDocument,
@@ -32,10 +33,10 @@ export const writeBack = databaseCommand(async (context, database) => {
   const { args } = context.invocation;
   if (options["ifAny"] === true && (await findBatch(database, args[0] ?? "")) === undefined)
     return print(context, { batch: null }, [], ["There is no such batch: nothing is written."]);
-  const batch = await findNamed(context, database);
+  const batch = await findNamedBatch(database, context.invocation.args[0] ?? "");
   const mode = options["dryRun"] === true ? "dry run" : "write";
   const sources = sourceOpener(context, database);
-  const known = byDocument(await selectWriteBacks(database, batch.batchId));
+  const known = groupBy(await selectWriteBacks(database, batch.batchId), documentOf);
   const values: Told[] = [];
   const left = { unfinished: 0, elsewhere: 0, repeated: 0 };
   const done = new Set<string>();
@@ -44,11 +45,12 @@ export const writeBack = databaseCommand(async (context, database) => {
     const opened = source === null ? undefined : await sources(source);
     if (state !== "succeeded") left.unfinished += 1;
     else if (source === null || remoteId === null || opened === undefined) left.elsewhere += 1;
-    else if (done.has(`${source} ${remoteId}`)) left.repeated += 1;
+    else if (done.has(documentOf({ source, remoteId }))) left.repeated += 1;
     else {
-      done.add(`${source} ${remoteId}`);
+      const document = documentOf({ source, remoteId });
+      done.add(document);
       const of = { batchId: batch.batchId, name: batch.name, mode } as const;
-      const writes = known.get(`${source} ${remoteId}`) ?? new Map<string, WriteBack>();
+      const writes = known.get(document) ?? [];
       const ends = await writeExtraction(opened, { ...file, source, remoteId }, writes, of);
       values.push(...ends.map((end) => ({ source, remoteId, ...end })));
     }
@@ -70,13 +72,14 @@ export const writeBack = databaseCommand(async (context, database) => {
 
 /** Puts back what the write-back of a batch has changed, where nobody has changed it since. */
 export const writeBackUndo = databaseCommand(async (context, database) => {
-  const batch = await findNamed(context, database);
+  const batch = await findNamedBatch(database, context.invocation.args[0] ?? "");
   const sources = sourceOpener(context, database);
   const values: Told[] = [];
-  for (const rows of byDocument(await selectWriteBacks(database, batch.batchId)).values()) {
-    const writes = [...rows.values()].filter(
-      ({ state }) => state === "written" || state === "intended",
-    );
+  for (const rows of groupBy(
+    await selectWriteBacks(database, batch.batchId),
+    documentOf,
+  ).values()) {
+    const writes = rows.filter(({ state }) => state === "written" || state === "intended");
     const [first] = writes;
     if (first === undefined) continue;
     const { source, remoteId } = first;
@@ -109,22 +112,9 @@ async function undoDocument(
   const [{ source, remoteId } = { source: "", remoteId: "" }] = writes;
   const document = await readDocument(opened.api, numberOf(remoteId), opened.signal);
   if (document === undefined) return new Map<string, End>();
-  const all = await selectDescriptions(database, source);
-  const found = all.find((one) => one.remoteId === remoteId)?.description;
+  const found = await findDescription(database, source, remoteId);
   const seen = descriptionSchema.safeParse(found).data ?? describeDocument(document, opened.names);
   return undoWrites(opened, writes, { document, seen });
-}
-
-/** @throws Failure NOT_FOUND */
-async function findNamed(
-  { invocation }: CommandContext,
-  database: Database,
-): Promise<BatchProgress> {
-  const [named = ""] = invocation.args;
-  const batch = await findBatch(database, named);
-  if (batch !== undefined) return batch;
-  const hint = "nightdesk batch list --all shows all.";
-  throw new Failure("NOT_FOUND", `There is no batch ${JSON.stringify(named)}; ${hint}`);
 }
 
 async function* extractedFiles(db: Database, batchId: string): AsyncGenerator<ExtractedFile> {
@@ -139,10 +129,11 @@ async function* extractedFiles(db: Database, batchId: string): AsyncGenerator<Ex
 
 /** Opens each source once; undefined of one that is not written to. */
 function sourceOpener({ config, invocation }: CommandContext, db: Database) {
-  const opened = new Map<string, Promise<OpenedSource> | undefined>();
+  const opened = new Map<string, Promise<OpenedSource>>();
   const { signal } = new AbortController();
   return (name: string): Promise<OpenedSource> | undefined => {
-    if (opened.has(name)) return opened.get(name);
+    const known = opened.get(name);
+    if (known !== undefined) return known;
     const source = config.index.sources.find((one) => one.name === name);
     const { from, remote, write_back: settings } = source ?? {};
     if (
@@ -157,22 +148,14 @@ function sourceOpener({ config, invocation }: CommandContext, db: Database) {
       const api = openPaperlessApi(place);
       return { db, settings, place, api, signal, names: await readNames(place, api, signal) };
     };
-    opened.set(name, open());
-    return opened.get(name);
+    const opening = open();
+    opened.set(name, opening);
+    return opening;
   };
 }
 
-function byDocument(writes: readonly WriteBack[]): Map<string, Map<string, WriteBack>> {
-  const documents = new Map<string, Map<string, WriteBack>>();
-  for (const write of writes) {
-    const key = `${write.source} ${write.remoteId}`;
-    documents.set(
-      key,
-      (documents.get(key) ?? new Map<string, WriteBack>()).set(keyOf(write), write),
-    );
-  }
-  return documents;
-}
+const documentOf = ({ source, remoteId }: Pick<Told, "source" | "remoteId">): string =>
+  `${source} ${remoteId}`;
 
 const countValues = (values: readonly Told[], state: End["state"]): string =>
   countOf(values.filter((value) => value.state === state && !isEvidence(value)).length, "value");

@@ -26,20 +26,21 @@ export type ValueEnd = End &
 /**
  * Writes what is supported of one extraction to its document, with the words that carry it, and notes what it withholds. What an
  * earlier run wrote or undid is left; what one had begun is gone on with.
- * @param known writes of the document, by `keyOf`
+ * @param known writes of the batch to the document
  * @throws Failure as requestPlace
  */
 export async function writeExtraction(
   source: OpenedSource,
   file: MirroredExtraction,
-  known: ReadonlyMap<string, WriteBack>,
+  known: readonly WriteBack[],
   batch: BatchToWrite,
 ): Promise<readonly ValueEnd[]> {
   const targets = targetsOf(file.bindings, source.settings);
+  const rows = new Map(known.map((row) => [keyOf(row), row]));
   const ends = new Map<Target, End>();
   const open: Target[] = [];
   for (const target of targets) {
-    const before = known.get(keyOf(target));
+    const before = rows.get(keyOf(target));
     const doubt = doubtOf(target);
     if (before?.state === "intended")
       ends.set(target, { state: "pending", reason: "it was begun" });
@@ -48,7 +49,7 @@ export async function writeExtraction(
     else if (doubt === undefined) open.push(target);
     else ends.set(target, { state: "withheld", reason: doubt });
   }
-  const begun = [...known.values()].filter(({ state }) => state === "intended");
+  const begun = known.filter(({ state }) => state === "intended");
   const document =
     open.length + begun.length === 0
       ? undefined
@@ -64,8 +65,8 @@ export async function writeExtraction(
     const plan = reason === undefined ? await decideAll(source, open, ground, batch.mode) : [];
     for (const [target, decision] of plan) ends.set(target, endOf(decision));
     if (batch.mode === "write") {
-      const rows = await noteWrites(source.db, batch.batchId, newWrites(file, plan));
-      const settled = await settleWrites(source, [...begun, ...rows], ground);
+      const noted = await noteWrites(source.db, batch.batchId, newWrites(file, plan));
+      const settled = await settleWrites(source, [...begun, ...noted], ground);
       for (const target of targets) {
         const end = settled.get(keyOf(target));
         if (end !== undefined) ends.set(target, end);

@@ -7,7 +7,6 @@ import {
   recordLost,
   recordListing,
   recordSkipped,
-  selectDescriptions,
   selectGone,
   selectWaiting,
 } from "../../shared/store/index/remote-files.ts";
@@ -62,10 +61,9 @@ export async function syncSource(
   const listed = await trace.step("list_remote", () => listRemote(sync, trace, signal));
   const deleted = await trace.step("settle_gone", () => settleGone(sync, signal));
   const fetched = await trace.step("fetch_files", () => fetchWaiting(sync, trace, signal));
-  const { unchanged, skipped, waiting, held } = await measureMirror(sync.db, sync.source);
-  const described = (await selectDescriptions(sync.db, sync.source)).filter(({ isNew }) => isNew);
-  const counts = { unchanged, skipped, deleted, held, waiting, described: described.length };
-  return { listed, ...fetched, ...counts };
+  const mirror = await measureMirror(sync.db, sync.source);
+  const { unchanged, skipped, waiting, held, described } = mirror;
+  return { listed, ...fetched, unchanged, skipped, deleted, held, waiting, described };
 }
 
 /** @returns how many files its place holds */

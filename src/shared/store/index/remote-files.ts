@@ -1,6 +1,14 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
-import { anyRow, camelRow, execute, oneRowOf, rowOf, rowsOf } from "../connection/rows.ts";
+import {
+  anyRow,
+  camelRow,
+  execute,
+  oneRowOf,
+  rowOf,
+  rowsOf,
+  valuesOf,
+} from "../connection/rows.ts";
 
 /** One run's work on the mirror of a source. */
 export type MirrorRun = { readonly source: string; readonly runId: string };
@@ -207,6 +215,8 @@ const countsSchema = camelRow({
   skipped: z.coerce.number(),
   waiting: z.coerce.number(),
   held: z.coerce.number(),
+  /** Of which the place says something else than the index has. */
+  described: z.coerce.number(),
 });
 
 /** What the mirror holds, and what became of files that were not fetched. */
@@ -217,7 +227,10 @@ export const measureMirror = (
   oneRowOf(db, countsSchema, [source])`
      select count(sha256) as files, coalesce(sum(bytes), 0) as bytes,
             count(*) filter (where fate = 'unchanged') as unchanged, count(*) filter (where fate = 'skipped') as skipped,
-            count(*) filter (where fate = 'waiting') as waiting, count(*) filter (where fate = 'held') as held
+            count(*) filter (where fate = 'waiting') as waiting, count(*) filter (where fate = 'held') as held,
+            (select count(*) from nightdesk_data.remote_files f join nightdesk_data.documents d using (source, path)
+              where f.source = $1 and f.description is not null and f.path_key is not null
+                and f.described_at > d.indexed_at) as described
        from nightdesk_data.remote_files where source = $1`;
 
 const mirrorSchema = camelRow({
@@ -252,7 +265,6 @@ export const findOpenSync = (
 const openSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });
 
 const descriptionSchema = camelRow({
-  remote_id: z.string(),
   path: z.string(),
   description: z.record(z.string(), z.unknown()),
   is_new: z.boolean(),
@@ -265,6 +277,18 @@ export const selectDescriptions = (
   source: string,
 ): Promise<readonly FileDescription[]> =>
   rowsOf(db, descriptionSchema, [source])`
-     select f.remote_id, f.path, f.description, coalesce(f.described_at > d.indexed_at, false) as is_new
+     select f.path, f.description, coalesce(f.described_at > d.indexed_at, false) as is_new
        from nightdesk_data.remote_files f left join nightdesk_data.documents d using (source, path)
       where f.source = $1 and f.description is not null and f.path_key is not null`;
+
+/** What its place says of one file; null and undefined where there is nothing. */
+export async function findDescription(
+  db: Queryable,
+  source: string,
+  remoteId: string,
+): Promise<unknown> {
+  const [found] = await valuesOf(db, z.unknown(), [source, remoteId])`
+     select description from nightdesk_data.remote_files
+      where source = $1 and remote_id = $2 and path_key is not null`;
+  return found;
+}

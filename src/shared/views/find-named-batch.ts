@@ -1,0 +1,25 @@
+import { hintNames } from "../close-names.ts";
+import { Failure } from "../failure.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { findId } from "../store/jobs/find-id.ts";
+import { findBatch, selectBatchNames } from "./batches.ts";
+import type { BatchProgress } from "./batches.ts";
+
+const RECENT = 1_000;
+
+/**
+ * The batch of that name, or of the id that the text is or begins.
+ * @throws Failure NOT_FOUND with the names that were likely meant, AMBIGUOUS_ID
+ */
+export async function findNamedBatch(db: Queryable, nameOrId: string): Promise<BatchProgress> {
+  const batch = (await findBatch(db, nameOrId)) ?? (await findByBeginning(db, nameOrId));
+  if (batch !== undefined) return batch;
+  const names = await selectBatchNames(db, RECENT);
+  const hint = hintNames(nameOrId, names, "nightdesk batch list --all shows all.");
+  throw new Failure("NOT_FOUND", `There is no batch ${JSON.stringify(nameOrId)}; ${hint}`);
+}
+
+async function findByBeginning(db: Queryable, text: string): Promise<BatchProgress | undefined> {
+  const batchId = await findId(db, text, ["batch"]);
+  return batchId === undefined ? undefined : findBatch(db, batchId);
+}
