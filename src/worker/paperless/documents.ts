@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cleanForDatabase } from "../../shared/styled-text.ts";
 import { unavailable } from "../sync/http-place.ts";
-import { invalid } from "../sync/read-listing.ts";
+import { checkListed, invalid } from "../sync/read-listing.ts";
 import type { PaperlessApi, PaperlessPlace } from "./paperless-api.ts";
 
 const id = z.int().positive();
@@ -42,8 +42,6 @@ export type PaperlessNames = Readonly<Record<NamedKind, ReadonlyMap<number, Name
 
 const FIELDS = Object.keys(documentSchema.shape).join(",");
 const PAGE_SIZE = 100;
-/** Of one kind. */
-const MOST_LISTED = 2_000_000;
 
 /** All documents that the user of the token may see, page by page. @throws Failure as `pagesOf` */
 export const listDocuments = (
@@ -136,7 +134,7 @@ async function* pagesOf<T extends { readonly id: number }>(
     listed += found.results.length;
     if (found.results.length === 0 && found.next != null)
       throw invalid(place.source, "has an empty page before its end");
-    if (listed > MOST_LISTED) throw invalid(place.source, `has more than ${MOST_LISTED} entries`);
+    checkListed(place.source, listed);
     yield found.results;
     next = found.next;
   }

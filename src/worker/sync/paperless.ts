@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { ListedFile } from "../../shared/store/index/remote-files.ts";
+import { ENDINGS } from "../documents/formats/mail-attachments.ts";
 import { describeDocument, listDocuments, readNames } from "../paperless/documents.ts";
 import type { PaperlessDocument } from "../paperless/documents.ts";
 import { openPaperlessApi } from "../paperless/paperless-api.ts";
@@ -38,11 +39,7 @@ export const numberOf = (id: string): number => Number.parseInt(id, 10);
 const versionOf = ({ modified, checksum }: PaperlessDocument): string =>
   [modified, ...(checksum == null ? [] : [checksum])].join(" ").slice(0, 500);
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "application/pdf": ".pdf",
-  "text/plain": ".txt",
-  "text/html": ".html",
-  "message/rfc822": ".eml",
+const PICTURES: Readonly<Record<string, string>> = {
   "image/jpeg": ".jpg",
   "image/png": ".png",
   "image/tiff": ".tiff",
@@ -51,5 +48,6 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 /** The ending of the original is the only thing of its name that is used. */
 function nameOf({ id, original_file_name: original, mime_type: type }: PaperlessDocument): string {
   const ending = posix.extname(original ?? "").toLowerCase();
-  return `${id}${/^\.[a-z0-9]{1,10}$/.test(ending) ? ending : (EXTENSIONS[type ?? ""] ?? "")}`;
+  const byType = PICTURES[type ?? ""] ?? ENDINGS[type ?? ""] ?? "";
+  return `${id}${/^\.[a-z0-9]{1,10}$/.test(ending) ? ending : byType}`;
 }

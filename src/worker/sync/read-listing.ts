@@ -66,6 +66,10 @@ export async function* readListing<Entry>(
 /** An element of a listing, and the texts of those parts of it that were wanted; a part without a text is there, and empty. */
 export type Entry = { readonly element: string; readonly texts: ReadonlyMap<string, string> };
 
+/** A part without the blanks at its ends; empty where it is not there. */
+export const textOf = (entry: Entry | undefined, part: string): string =>
+  entry?.texts.get(part)?.trim() ?? "";
+
 /** Reads elements of these names, also those that stand in others. Of a part that comes twice the first text counts. */
 export function entryReader(
   elements: ReadonlySet<string>,

@@ -5,7 +5,7 @@ import { bytesOf, requestPlace, withTries } from "./http-place.ts";
 import type { HttpPlace, PlaceRequest } from "./http-place.ts";
 import { decodeName } from "./local-name.ts";
 import { openContent } from "./open-content.ts";
-import { checkListed, entryReader, invalid, readListing, sizeOf } from "./read-listing.ts";
+import { checkListed, entryReader, invalid, readListing, sizeOf, textOf } from "./read-listing.ts";
 import type { Entry } from "./read-listing.ts";
 import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
@@ -179,9 +179,6 @@ function pageOf({ source }: S3Place, { prefix }: Bucket, entries: readonly Entry
   }
   return { files, next: isTruncated === "true" ? next : null };
 }
-
-const textOf = (entry: Entry | undefined, part: string): string =>
-  entry?.texts.get(part)?.trim() ?? "";
 
 type Spelling = { readonly prefix: string; readonly isEncoded: boolean };
 

@@ -4,7 +4,7 @@ import { parseUrl } from "../../shared/parse-url.ts";
 import { bytesOf, requestPlace, withTries } from "./http-place.ts";
 import type { HttpPlace, PlaceRequest } from "./http-place.ts";
 import { openContent } from "./open-content.ts";
-import { checkListed, entryReader, invalid, readListing, sizeOf } from "./read-listing.ts";
+import { checkListed, entryReader, invalid, readListing, sizeOf, textOf } from "./read-listing.ts";
 import type { Entry } from "./read-listing.ts";
 import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
@@ -101,8 +101,6 @@ const readResponses = (
 const RESPONSES = new Set(["response"]);
 /** Properties that a server does not have come with another status, and empty. */
 const PARTS = new Set(["href", "collection", "getetag", "getcontentlength", "getlastmodified"]);
-
-const textOf = ({ texts }: Entry, part: string): string => texts.get(part)?.trim() ?? "";
 
 /**
  * The name of what lies right in the folder that was asked for, percent-encoded; undefined of the folder itself.

@@ -58,6 +58,9 @@ export const selectExtracted = (
          on f.path = coalesce(e.path, j.input->>'path') and f.path_key is not null
       where j.batch_id = $1 and j.kind = 'extract' and j.seq > $2::bigint order by j.seq limit 200`;
 
+const COLUMNS =
+  "write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256";
+
 const writeSchema = camelRow({
   write_id: z.string(),
   job_id: z.string(),
@@ -79,7 +82,7 @@ export type WriteKind = WriteBack["kind"];
 /** What is known of writes of a batch, by file. */
 export const selectWriteBacks = (db: Queryable, batchId: string): Promise<readonly WriteBack[]> =>
   rowsOf(db, writeSchema, [batchId])`
-     select write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256
+     select ${COLUMNS}
        from nightdesk_data.write_backs where batch_id = $1 order by source, remote_id, write_id`;
 
 /** A write before it has a number. */
@@ -104,7 +107,7 @@ export const noteWrites = (
             reason = excluded.reason, before = excluded.before, after = excluded.after, sha256 = excluded.sha256,
             noted_at = clock_timestamp()
       where w.state in ('withheld', 'intended')
-     returning write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256`;
+     returning ${COLUMNS}`;
 
 const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
   ...write,

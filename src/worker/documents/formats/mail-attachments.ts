@@ -33,8 +33,8 @@ export const bytesOf = ({ content }: Pick<MimePart, "content">): Buffer => {
     : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 };
 
-/** The ending of a part whose name has none. */
-const ENDINGS: Readonly<Record<string, string>> = {
+/** The ending of what has a type, and a name without one. */
+export const ENDINGS: Readonly<Record<string, string>> = {
   "application/epub+zip": ".epub",
   "application/ics": ".ics",
   "application/pdf": ".pdf",
