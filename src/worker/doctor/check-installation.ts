@@ -321,15 +321,13 @@ async function checkPolicy(config: Config): Promise<Check> {
 
 async function checkSource(
   config: Config,
-  { name, root }: { name: string; root: string },
+  { name, root, from }: Config["index"]["sources"][number],
 ): Promise<Check> {
   const { roots, file } = config;
   const folder = posix.resolve(roots.workroot, root);
-  const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  return isFolder || isMadeByIndex(config)
+  const found = await stat(folder).catch(() => undefined);
+  const isMade = isMadeByIndex(config) || (from !== undefined && found === undefined);
+  return found?.isDirectory() === true || isMade
     ? ok("DOCTOR_SOURCE_OK", `Source ${name} is the folder ${JSON.stringify(root)}.`)
     : fail(
         "DOCTOR_SOURCE_ROOT_MISSING",
