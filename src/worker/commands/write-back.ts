@@ -55,10 +55,12 @@ export const writeBack = databaseCommand(async (context, database) => {
       values.push(...ends.map((end) => ({ source, remoteId, ...end })));
     }
   }
-  if (done.size === 0 && left.elsewhere > 0)
+  if (done.size === 0 && (left.elsewhere > 0 || left.unfinished === 0))
     throw new Failure(
       "INPUT_INVALID",
-      `No extraction of ${batch.name} is of a file of a source with from: paperless and write_back (docs/sources.md).`,
+      left.elsewhere === 0
+        ? `${batch.name} holds no extraction: queue one with nightdesk extract.`
+        : `No extraction of ${batch.name} is of a file of a source with from: paperless and write_back (docs/sources.md).`,
     );
   const verb = mode === "write" ? "written" : "to be written";
   const text = [

@@ -70,7 +70,7 @@ function findMirror({ index }: Config, name: string): MirroredSource {
   if (found !== undefined && isMirror(found)) return found;
   throw new Failure(
     "NOT_FOUND",
-    `This worker's configuration has no source "${name}" with from and remote.`,
+    `This worker's configuration has no source "${name}" with from and remote. Start the worker again, with the configuration that has it.`,
   );
 }
 

@@ -390,5 +390,9 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(await write("nothing", "--if-any")).toMatchObject({ code: 0, values: [] });
     const elsewhere = await extracted(LETTER_FIELDS, ["allowed/corpus/a.md"]);
     expect(await write(elsewhere)).toMatchObject({ error_code: "INPUT_INVALID" });
+    expect(await write(await extracted([], []))).toMatchObject({
+      error_code: "INPUT_INVALID",
+      error_message: expect.stringContaining("holds no extraction"),
+    });
   });
 });

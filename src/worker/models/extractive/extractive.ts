@@ -31,7 +31,7 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
       if (task.purpose === "extract" && task.preset === null) {
         return refuse(
           "MODEL_UNSUPPORTED",
-          `"extractive" knows the presets classify, actions and people, and can't fill in a schema. Use a preset, or set model.provider: ollama.`,
+          `"extractive" knows the presets classify, actions and people, and can't fill in a schema. Use one of these, or set model.provider: ollama.`,
         );
       }
       const examples = task.purpose === "extract" ? charsIn(task.examples) : 0;
