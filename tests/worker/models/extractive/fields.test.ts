@@ -358,7 +358,7 @@ test("a schema of the user is refused with what would do", async () => {
   const request = { messages: [], task, maxTokens: 100, timeoutMs: 1000 };
   expect(await extractiveModel().complete(request, new AbortController().signal)).toMatchObject({
     code: "MODEL_UNSUPPORTED",
-    message: expect.stringContaining("Use a preset, or set model.provider: ollama"),
+    message: expect.stringContaining("Use one of these, or set model.provider: ollama"),
   });
 });
 
