@@ -54,7 +54,7 @@ const boundaries = [
   { target: rooms("answer", "evidence", "verify"), from: rooms("embedders") },
   { target: rooms("embedders", "models"), from: rooms("index", "search", "hosts", "answer") },
   { target: rooms("text"), from: rooms("answer", "evidence", "models", "verify") },
-  // Tools are made of these rooms. What these know of tools is in text and in src/shared/tool-presets.ts.
+  // Tools are made of these rooms. What these know of tools is in text and in src/shared/config/tool-presets.ts.
   { target: rooms("evidence", "models", "text"), from: rooms("tools") },
   { target: "src/worker/offload", from: ["src/worker"], except: ["offload"] },
   // What people read is put together of what is stored, and nothing that is stored knows how it is shown.
@@ -100,7 +100,7 @@ const doors = [
   { name: "prom-client", files: ["src/shared/metrics/metrics.ts"] },
   {
     name: "@opentelemetry/api",
-    files: ["src/shared/traces.ts", "src/shared/queue/queue-telemetry.ts"],
+    files: ["src/shared/metrics/traces.ts", "src/shared/queue/queue-telemetry.ts"],
   },
   { name: "pino", files: ["src/shared/logger.ts"] },
   {
@@ -132,9 +132,9 @@ const doors = [
   { name: "imapflow", files: ["src/worker/sync/imap.ts"] },
   { name: "aws4fetch", files: ["src/worker/sync/s3.ts"] },
   { name: "busboy", files: ["src/serve/receive-upload.ts"] },
-  { name: "luxon", files: ["src/shared/time.ts"] },
-  { name: "cron-parser", files: ["src/shared/cron-times.ts"] },
-  { name: "ajv", files: ["src/shared/json-schema.ts"] },
+  { name: "luxon", files: ["src/shared/schedules/time.ts"] },
+  { name: "cron-parser", files: ["src/shared/schedules/cron-times.ts"] },
+  { name: "ajv", files: ["src/worker/json-schema.ts"] },
   { name: "unbash", files: ["src/worker/sandbox/shell/read-command.ts"] },
   { name: "chardet", files: ["src/worker/documents/encoding.ts"] },
   { name: "htmlparser2", files: ["src/worker/web/html-text.ts"] },

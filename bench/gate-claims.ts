@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import { CLAIM_RULES, gradeClaims } from "../src/worker/verify/claims/grade.ts";
 import type { ClaimRule, GradedClaim } from "../src/worker/verify/claims/grade.ts";
-import type { ClaimGrade } from "../src/shared/run-result.ts";
+import type { ClaimGrade } from "../src/shared/job/run-result.ts";
 import type { CitableBlock } from "../src/worker/evidence/number.ts";
 import { readClaims, splitOf } from "../tests/corpora/claims/read-claims.ts";
 import type { LabelledClaim, Passage } from "../tests/corpora/claims/read-claims.ts";

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobInput } from "../src/shared/job.ts";
+import type { JobInput } from "../src/shared/job/job.ts";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import {
   decideApproval,

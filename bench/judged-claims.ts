@@ -3,7 +3,7 @@
 // (nightdesk models examine). Sets: the kept thirds of both, the pairs, the framed claims of tests/corpora/frames and the claims
 // of an outsider. Last how many right answers in prose are expected without a mark, when each statement is asked by itself.
 // node --import ./bench/register.js bench/judged-claims.ts
-import type { ClaimGrade } from "../src/shared/run-result.ts";
+import type { ClaimGrade } from "../src/shared/job/run-result.ts";
 import type { CitableBlock } from "../src/worker/evidence/number.ts";
 import { checkAnswer } from "../src/worker/verify/check-answer.ts";
 import type { GradedStatement } from "../src/worker/verify/claims/answer-claims.ts";

@@ -1,5 +1,5 @@
-import { CLAIM_GRADES } from "../src/shared/run-result.ts";
-import type { ClaimGrade } from "../src/shared/run-result.ts";
+import { CLAIM_GRADES } from "../src/shared/job/run-result.ts";
+import type { ClaimGrade } from "../src/shared/job/run-result.ts";
 
 /** How often a judge says yes to what is right, and to what is wrong; null where there is none. */
 export const JUDGES = [

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { LabelExample } from "../src/shared/label-examples.ts";
+import type { LabelExample } from "../src/shared/job/label-examples.ts";
 import { classifyByExamples } from "../src/worker/models/extractive/classify-by-examples.ts";
 import { classify } from "../src/worker/models/extractive/classify.ts";
 import { contentStems } from "../src/worker/text/content-words.ts";

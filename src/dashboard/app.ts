@@ -5,7 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { compress } from "hono/compress";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { streamOf } from "../shared/http/stream-of.ts";
-import { isZone } from "../shared/time.ts";
+import { isZone } from "../shared/schedules/time.ts";
 import { selectDeskState } from "../shared/views/desk.ts";
 import type { DeskState } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";

@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../shared/child-process.ts";
 import type { Invocation } from "../shared/commands/command.ts";
 import type { Config } from "../shared/config/schema.ts";
-import { cleanMessage } from "../shared/styled-text.ts";
+import { cleanMessage } from "../shared/terminal/styled-text.ts";
 import { Refused } from "./failures.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 

@@ -3,8 +3,8 @@ import { Failure } from "../shared/failure.ts";
 import { hostNamesOf } from "../shared/http/host-names.ts";
 import { readTls } from "../shared/http/read-tls.ts";
 import type { Tls } from "../shared/http/read-tls.ts";
-import { isLoopbackHost, networksOf } from "../shared/network-address.ts";
-import type { Networks } from "../shared/network-address.ts";
+import { isLoopbackHost, networksOf } from "../shared/http/network-address.ts";
+import type { Networks } from "../shared/http/network-address.ts";
 
 /** Where the pages can be reached, and how it is known who asks for them. */
 export type Exposure = {

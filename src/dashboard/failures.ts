@@ -1,6 +1,6 @@
 import { Failure } from "../shared/failure.ts";
 import type { ErrorCode } from "../shared/failure.ts";
-import { cleanMessage } from "../shared/styled-text.ts";
+import { cleanMessage } from "../shared/terminal/styled-text.ts";
 import { BusyError } from "../shared/take-turns.ts";
 import { storageFaultOf } from "../shared/store/connection/errors.ts";
 

@@ -1,4 +1,4 @@
-import { parseUrl } from "../shared/parse-url.ts";
+import { parseUrl } from "../shared/http/parse-url.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Fragment, Html } from "../shared/views/html-markup.ts";
 

@@ -1,11 +1,11 @@
-import { userName } from "../shared/command-context.ts";
-import type { CommandContext } from "../shared/command-context.ts";
+import { userName } from "../shared/commands/command-context.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
 import { startMetrics } from "../shared/metrics/process-metrics.ts";
 import { connectDatabase } from "../shared/store/connection/connect.ts";
 import type { Database } from "../shared/store/connection/database.ts";
-import { deskZone } from "../shared/windows.ts";
+import { deskZone } from "../shared/schedules/windows.ts";
 import { createApp } from "./app.ts";
 import { readAssets } from "./assets.ts";
 import { commandStarter, openCommands } from "./command-child.ts";

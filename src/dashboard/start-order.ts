@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { Config } from "../shared/config/schema.ts";
 import { Failure } from "../shared/failure.ts";
-import { investigationProblem, SHIPPED_PRESETS } from "../shared/tool-presets.ts";
-import { VERIFY_MODES } from "../shared/verify-modes.ts";
+import { investigationProblem, SHIPPED_PRESETS } from "../shared/config/tool-presets.ts";
+import { VERIFY_MODES } from "../shared/job/verify-modes.ts";
 
 /** What can be started from a page. */
 export const STARTED_KINDS = ["summarize", "extract", "ask", "investigate"] as const;

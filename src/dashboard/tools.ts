@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { z } from "zod";
-import { cleanMessage } from "../shared/styled-text.ts";
+import { cleanMessage } from "../shared/terminal/styled-text.ts";
 import { Refused } from "./failures.ts";
 import type { ToolSession } from "./tool-session.ts";
 import { takeTurns } from "../shared/take-turns.ts";

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { syncFolder } from "../shared/atomic-file.ts";
-import type { Existing } from "../shared/atomic-file.ts";
-import { openContext } from "../shared/command-context.ts";
-import type { CommandContext } from "../shared/command-context.ts";
+import { syncFolder } from "../shared/files/atomic-file.ts";
+import type { Existing } from "../shared/files/atomic-file.ts";
+import { openContext } from "../shared/commands/command-context.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
 import type { CommandHandler } from "../shared/commands/command.ts";
 import { EXIT, exitCodeOf, printFailure } from "../shared/commands/report-failure.ts";
 import { connectUnchecked } from "../shared/store/connection/connect.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Existing } from "../shared/atomic-file.ts";
+import type { Existing } from "../shared/files/atomic-file.ts";
 
 /** Idle, in a transaction, or in one that failed: what ReadyForQuery says. */
 export type TransactionStatus = "I" | "T" | "E";

@@ -1,6 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { Existing } from "../shared/atomic-file.ts";
+import type { Existing } from "../shared/files/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { noneThere } from "../shared/store/connection/errors.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
@@ -8,7 +8,7 @@ import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
 import type { RunDetail, RunFilter } from "../shared/views/runs.ts";
 import { selectReasoning } from "../shared/views/reasoning.ts";
 import { withOutputs } from "../shared/views/steps.ts";
-import { escapeInJson } from "../shared/styled-text.ts";
+import { escapeInJson } from "../shared/terminal/styled-text.ts";
 import type { Refusal } from "../shared/failure.ts";
 import {
   makeFolderInWorkroot,

@@ -5,7 +5,7 @@ import { Failure } from "../shared/failure.ts";
 import type { Refusal } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
-import { jsonForTerminal } from "../shared/styled-text.ts";
+import { jsonForTerminal } from "../shared/terminal/styled-text.ts";
 import { moveOf, queryOf } from "../shared/views/trace-moves.ts";
 import type { TraceLine } from "../shared/views/trace-lines.ts";
 import { openTracePage } from "../shared/views/trace-page.ts";

@@ -1,4 +1,4 @@
-import { hintNames } from "../shared/close-names.ts";
+import { hintNames } from "../shared/text/close-names.ts";
 import type { Config } from "../shared/config/schema.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { findSchedule, putSchedule, selectSchedules } from "../shared/store/schedules/schedules.ts";

@@ -1,6 +1,6 @@
 import { join, relative, resolve, sep } from "node:path";
 import type { Config } from "../shared/config/schema.ts";
-import { isHiddenName } from "../shared/skipped-files.ts";
+import { isHiddenName } from "../shared/files/skipped-files.ts";
 
 /**
  * A folder for what a command writes by itself: the wanted one, or, where the next index would take what is written there for a

@@ -7,8 +7,8 @@ import {
   pathOfFolder,
   textFileOf,
   writeAtomicFile,
-} from "../shared/atomic-file.ts";
-import type { Existing, TextFile } from "../shared/atomic-file.ts";
+} from "../shared/files/atomic-file.ts";
+import type { Existing, TextFile } from "../shared/files/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { hasCode, noneThere } from "../shared/store/connection/errors.ts";
 import { Failure, refuse } from "../shared/failure.ts";

@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import type { Config } from "../shared/config/schema.ts";
-import { pathOf, pathPrefixIn } from "../shared/job.ts";
-import type { JobInput } from "../shared/job.ts";
-import { pathPrefixOf } from "../shared/path-prefix.ts";
+import { pathOf, pathPrefixIn } from "../shared/job/job.ts";
+import type { JobInput } from "../shared/job/job.ts";
+import { pathPrefixOf } from "../shared/files/path-prefix.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
-import { investigationProblem } from "../shared/tool-presets.ts";
+import { investigationProblem } from "../shared/config/tool-presets.ts";
 
 type Grant = Pick<Token, "name" | "kinds" | "presets" | "sources" | "models">;
 /** A job that reads documents. */

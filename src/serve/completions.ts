@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { hashJson } from "../shared/json-value.ts";
-import { FINAL_STATES, parseJobInput } from "../shared/job.ts";
-import type { JobInput } from "../shared/job.ts";
+import { hashJson } from "../shared/schema/json-value.ts";
+import { FINAL_STATES, parseJobInput } from "../shared/job/job.ts";
+import type { JobInput } from "../shared/job/job.ts";
 import { cancelBatch } from "../shared/store/jobs/close-batches.ts";
 import { AT_ONCE, queueAdHoc } from "../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../shared/store/jobs/queue-ad-hoc.ts";

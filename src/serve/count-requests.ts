@@ -1,4 +1,4 @@
-import type { CommandContext } from "../shared/command-context.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
 import type { Definitions } from "../shared/metrics/metrics.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 

@@ -6,8 +6,8 @@ import { createLineParser } from "../shared/enqueue/parse-line.ts";
 import type { LineParser } from "../shared/enqueue/parse-line.ts";
 import { fileSizes } from "../shared/enqueue/read-lines.ts";
 import { selectBatch } from "../shared/enqueue/select-batch.ts";
-import { hashJson } from "../shared/json-value.ts";
-import { modelAffinity } from "../shared/kinds.ts";
+import { hashJson } from "../shared/schema/json-value.ts";
+import { modelAffinity } from "../shared/job/kinds.ts";
 import { deleteBatch } from "../shared/store/jobs/batches.ts";
 import {
   attachJobs,
@@ -21,8 +21,8 @@ import type { LineError, ProgramBatch } from "../shared/store/programs/batches.t
 import { readFileParts } from "../shared/store/programs/files.ts";
 import type { ProgramFile } from "../shared/store/programs/files.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
-import { parseDuration } from "../shared/time.ts";
-import { createWindowClock } from "../shared/windows.ts";
+import { parseDuration } from "../shared/schedules/time.ts";
+import { createWindowClock } from "../shared/schedules/windows.ts";
 import { publicId } from "../shared/views/openai-lines.ts";
 import { admitJobs } from "./admit-job.ts";
 import { batchObject, ownBatch } from "./batch-object.ts";

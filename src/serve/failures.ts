@@ -1,7 +1,7 @@
 import { Failure } from "../shared/failure.ts";
 import type { MalformedStatus } from "../shared/http/refuse-malformed.ts";
 import { storageFaultOf } from "../shared/store/connection/errors.ts";
-import { cleanMessage } from "../shared/styled-text.ts";
+import { cleanMessage } from "../shared/terminal/styled-text.ts";
 import { BusyError } from "../shared/take-turns.ts";
 
 type Status = MalformedStatus | 401 | 403 | 404 | 409 | 421 | 429 | 500 | 503 | 504;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { findUnstorable } from "../shared/find-unstorable.ts";
-import { issueText, ruleWords } from "../shared/issue-words.ts";
+import { findUnstorable } from "../shared/text/find-unstorable.ts";
+import { issueText, ruleWords } from "../shared/config/issue-words.ts";
 import { invalid, Refused } from "./failures.ts";
 
 /** A conversation with a long text in it. */

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../shared/command-context.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
 import { Failure } from "../shared/failure.ts";
 import { hostNamesOf } from "../shared/http/host-names.ts";
@@ -7,7 +7,7 @@ import { listenOn, serveUntilSignal } from "../shared/http/listen.ts";
 import type { Listening } from "../shared/http/listen.ts";
 import { readTls } from "../shared/http/read-tls.ts";
 import type { Tls } from "../shared/http/read-tls.ts";
-import { isLoopbackHost } from "../shared/network-address.ts";
+import { isLoopbackHost } from "../shared/http/network-address.ts";
 import { connectDatabase } from "../shared/store/connection/connect.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { failInterrupted } from "../shared/store/programs/batches.ts";

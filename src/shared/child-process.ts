@@ -1,4 +1,4 @@
-import { isRecord } from "./json-value.ts";
+import { isRecord } from "./schema/json-value.ts";
 import { hasCode } from "./store/connection/errors.ts";
 
 /** In the environment of a command whose parent sends it further variables over the channel between them. */

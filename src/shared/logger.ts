@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import type pino from "pino";
-import { prettyLine } from "./pretty-line.ts";
+import { prettyLine } from "./terminal/pretty-line.ts";
 import { isStorageFault } from "./store/connection/errors.ts";
-import { escapeInJson } from "./styled-text.ts";
+import { escapeInJson } from "./terminal/styled-text.ts";
 
 export type Logger = pino.Logger;
 

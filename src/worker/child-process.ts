@@ -3,7 +3,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_pr
 import { StringDecoder } from "node:string_decoder";
 import { SECRETS_FOLLOW, STOP_WITH_PARENT } from "../shared/child-process.ts";
 import { hasCode } from "../shared/store/connection/errors.ts";
-import { cleanForTerminal } from "../shared/styled-text.ts";
+import { cleanForTerminal } from "../shared/terminal/styled-text.ts";
 
 type ChildCommand = {
   readonly file: string;

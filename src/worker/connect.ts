@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CommandContext } from "../shared/command-context.ts";
-import type { HookTarget } from "../shared/job.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
+import type { HookTarget } from "../shared/job/job.ts";
 import { openQueue } from "../shared/queue/job-queue.ts";
 import type { JobQueue } from "../shared/queue/job-queue.ts";
 import { assertQueueSchema } from "../shared/store/queue-tables.ts";

@@ -6,7 +6,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
-import { networkKindOf } from "../shared/network-address.ts";
+import { networkKindOf } from "../shared/http/network-address.ts";
 
 export type OutboundRequest = {
   readonly url: URL;

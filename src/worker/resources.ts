@@ -1,6 +1,6 @@
-import type { CommandContext } from "../shared/command-context.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
 import type { Config } from "../shared/config/schema.ts";
-import { facetsOf } from "../shared/document-filter.ts";
+import { facetsOf } from "../shared/files/document-filter.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import { selectEvidenceKey } from "../shared/store/connection/locks.ts";

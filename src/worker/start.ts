@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { CommandContext } from "../shared/command-context.ts";
+import type { CommandContext } from "../shared/commands/command-context.ts";
 import { sharedConfigOf } from "../shared/config/config-fingerprint.ts";
 import type { SharedConfig } from "../shared/config/config-fingerprint.ts";
 import type { Failure } from "../shared/failure.ts";
 import { endsInTime } from "../shared/ends-in-time.ts";
-import type { HookTarget } from "../shared/job.ts";
+import type { HookTarget } from "../shared/job/job.ts";
 import { translate } from "../shared/store/connection/database.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 import type { CompletedBatch } from "../shared/store/jobs/batches.ts";

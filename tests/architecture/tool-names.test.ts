@@ -17,7 +17,7 @@ test.each(TOOLS.names.filter((name) => name.includes("_")))(
     const word = new RegExp(`(?<![/\\w])${name}(?!\\w)`);
     const knowing = sources.filter((path) => word.test(readFileSync(join(root, path), "utf8")));
     expect(knowing.sort()).toEqual([
-      "src/shared/tool-presets.ts",
+      "src/shared/config/tool-presets.ts",
       `src/worker/tools/${name.replaceAll("_", "-")}.ts`,
     ]);
   },

@@ -16,7 +16,7 @@ const KIND: Toy = {
   name: "count",
   edits: [
     {
-      file: "src/shared/job.ts",
+      file: "src/shared/job/job.ts",
       changes: [
         ['  "chat",\n  "command",\n', '  "chat",\n  "count",\n  "command",\n'],
         [
@@ -32,7 +32,7 @@ const KIND: Toy = {
       ],
     },
     {
-      file: "src/shared/kinds.ts",
+      file: "src/shared/job/kinds.ts",
       changes: [
         [
           "  embed: {\n    ...WITHOUT_MODEL,",
@@ -46,8 +46,8 @@ const KIND: Toy = {
     },
     {
       file: "src/worker/jobs/count.ts",
-      text: `import type { CountInput } from "../../shared/job.ts";
-import type { Outcome } from "../../shared/run-result.ts";
+      text: `import type { CountInput } from "../../shared/job/job.ts";
+import type { Outcome } from "../../shared/job/run-result.ts";
 
 /** Counts the words of a text. */
 export const countWords = async ({ text }: CountInput): Promise<Outcome> => ({
@@ -170,7 +170,7 @@ export const COUNT_WORDS = defineTool({
       ],
     },
     {
-      file: "src/shared/tool-presets.ts",
+      file: "src/shared/config/tool-presets.ts",
       changes: [
         ['  calculate: "none",', '  calculate: "none",\n  count_words: "none",'],
         ['  | "shell";', '  | "shell"\n  | "count_words";'],
@@ -184,7 +184,7 @@ const PROVIDER: Toy = {
   name: "echo",
   edits: [
     {
-      file: "src/shared/providers.ts",
+      file: "src/shared/config/providers.ts",
       changes: [
         [
           "  extractive: { hasHost: false, hasWeights: false },",

@@ -26,9 +26,9 @@ import { findBatch } from "../../src/shared/views/batches.ts";
 import { hasWork } from "../../src/shared/store/jobs/waiting.ts";
 import { retryJobs } from "../../src/shared/store/jobs/retry-jobs.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
-import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
-import { RunAborted } from "../../src/shared/settlement.ts";
+import { settleError, settleOutcome } from "../../src/shared/job/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
+import { RunAborted } from "../../src/shared/job/settlement.ts";
 import {
   answered,
   askJob,

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { selectEmbedProgress } from "../../src/shared/store/index/embeddings.ts";
 import { dropVectorIndex, findVectorIndex } from "../../src/shared/store/index/vector-index.ts";
-import { startTrace } from "../../src/shared/run-trace.ts";
+import { startTrace } from "../../src/worker/run-trace.ts";
 import { createHashingEmbedder } from "../../src/worker/embedders/hashing.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";

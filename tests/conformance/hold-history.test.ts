@@ -20,7 +20,7 @@ import { setBatchBudget } from "../../src/shared/store/hosts/budgets.ts";
 import { takeCall } from "../../src/shared/store/hosts/calls.ts";
 import type { CallCost } from "../../src/shared/store/hosts/calls.ts";
 import { countHostFailure, enterHost, wakeHost } from "../../src/shared/store/hosts/hosts.ts";
-import { settleOutcome } from "../../src/shared/settlement.ts";
+import { settleOutcome } from "../../src/shared/job/settlement.ts";
 import {
   answered,
   askJob,

@@ -23,7 +23,7 @@ import type { NewToolStep, ToolStepEnd } from "../../src/shared/store/investigat
 import type { ClaimedJob } from "../../src/shared/store/jobs/claim-job.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import {
   askJob,
   claimNext,

@@ -7,8 +7,8 @@ import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import type { RunRecord } from "../../src/shared/store/jobs/run-tables.ts";
-import { NOT_VERIFIED } from "../../src/shared/verification.ts";
-import type { Answer } from "../../src/shared/run-result.ts";
+import { NOT_VERIFIED } from "../../src/shared/job/verification.ts";
+import type { Answer } from "../../src/shared/job/run-result.ts";
 
 export const WORKER = randomUUID();
 

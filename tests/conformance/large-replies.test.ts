@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { MOST_ROW_CHARS, MOST_ROWS, startTrace } from "../../src/shared/run-trace.ts";
+import { MOST_ROW_CHARS, MOST_ROWS, startTrace } from "../../src/worker/run-trace.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 import { insertModelCall } from "../../src/shared/store/jobs/model-calls.ts";

@@ -12,7 +12,7 @@ import { selectReasoning } from "../../src/shared/views/reasoning.ts";
 import { deleteExpiredReasoning } from "../../src/shared/store/jobs/retention.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
-import type { ReplyRecord } from "../../src/shared/run-result.ts";
+import type { ReplyRecord } from "../../src/shared/job/run-result.ts";
 import { openCallLog } from "../../src/worker/jobs/call-log.ts";
 import type { Reuse } from "../../src/worker/jobs/call-log.ts";
 import {

@@ -22,7 +22,7 @@ import {
   wakeForgottenHosts,
   wakeHost,
 } from "../../src/shared/store/hosts/hosts.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import {
   askJob,
   EMPTY_RECORD,

@@ -6,7 +6,7 @@ import type { Database } from "../../src/shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { selectVectors } from "../../src/shared/views/results.ts";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";

@@ -11,8 +11,8 @@ import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { dispatchDueJobs, takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { isSettled, settleRun } from "../../src/shared/store/jobs/settle-run.ts";
-import { settleOutcome } from "../../src/shared/settlement.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import { settleOutcome } from "../../src/shared/job/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import {
   answered,
   askJob,

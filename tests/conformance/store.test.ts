@@ -19,7 +19,7 @@ import { insertJobs, selectInputHashes } from "../../src/shared/store/jobs/inser
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { countAliveWorkers, heartbeat, removeWorker } from "../../src/shared/store/jobs/workers.ts";
 import { Failure, HostFailure } from "../../src/shared/failure.ts";
-import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
+import { settleError, settleOutcome } from "../../src/shared/job/settlement.ts";
 import {
   answered,
   askJob,

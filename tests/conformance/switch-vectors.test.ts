@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import type { CommandContext } from "../../src/shared/command-context.ts";
+import type { CommandContext } from "../../src/shared/commands/command-context.ts";
 import type { Config } from "../../src/shared/config/schema.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { selectSearchedVectors } from "../../src/shared/store/index/searched-vectors.ts";

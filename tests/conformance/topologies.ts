@@ -3,15 +3,15 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stringify } from "yaml";
-import type { CommandContext } from "../../src/shared/command-context.ts";
+import type { CommandContext } from "../../src/shared/commands/command-context.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
 import { connectDatabase } from "../../src/shared/store/connection/connect.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { createLogger } from "../../src/shared/logger.ts";
-import { isRecord } from "../../src/shared/json-value.ts";
-import { openTerminal } from "../../src/shared/terminal.ts";
+import { isRecord } from "../../src/shared/schema/json-value.ts";
+import { openTerminal } from "../../src/shared/terminal/terminal.ts";
 import { createMigratedDatabase, queryServer, seedEmbedded } from "../support/templates.ts";
 
 export type TopologyName = "embedded" | "postgres" | "redis+postgres";

@@ -5,7 +5,7 @@ import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { takeBackLostJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { Failure } from "../../src/shared/failure.ts";
-import type { Outcome } from "../../src/shared/run-result.ts";
+import type { Outcome } from "../../src/shared/job/run-result.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { answered, askJob, countOf, expireLease, openBatchOf, rowOf } from "./jobs.ts";

@@ -1,5 +1,5 @@
-import { gradeOf } from "../../src/shared/claims.ts";
-import { startTrace } from "../../src/shared/run-trace.ts";
+import { gradeOf } from "../../src/shared/job/claims.ts";
+import { startTrace } from "../../src/worker/run-trace.ts";
 import type { Offload } from "../../src/worker/offload/offload.ts";
 import type { Model, ModelRequest } from "../../src/worker/models/model.ts";
 import { answerQuestion } from "../../src/worker/jobs/ask.ts";

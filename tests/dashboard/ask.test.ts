@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { reportProgress } from "../../src/shared/store/jobs/claim-job.ts";
-import { settleOutcome } from "../../src/shared/settlement.ts";
+import { settleOutcome } from "../../src/shared/job/settlement.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { queueAdHoc } from "../../src/shared/store/jobs/queue-ad-hoc.ts";
 import { answered, claimNext, EMPTY_RECORD, MADE_WITH } from "../conformance/jobs.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { proxiedUser } from "../../src/dashboard/guard.ts";
-import { networksOf } from "../../src/shared/network-address.ts";
+import { networksOf } from "../../src/shared/http/network-address.ts";
 
 const IDENTITY = {
   kind: "proxy",

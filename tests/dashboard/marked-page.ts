@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandEnd } from "../../src/dashboard/command-child.ts";
-import { storePicture } from "../../src/shared/page-pictures.ts";
+import { storePicture } from "../../src/shared/files/page-pictures.ts";
 import { findPackage, PDFIUM } from "../../src/worker/ocr/packages.ts";
 import { pictureOf } from "../../src/worker/ocr/place/page-picture.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";

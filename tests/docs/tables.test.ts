@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { EXIT } from "../../src/shared/commands/report-failure.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { nativeLines } from "../../src/shared/enqueue/parse-line.ts";
-import { KINDS, LINE_KINDS } from "../../src/shared/job.ts";
+import { KINDS, LINE_KINDS } from "../../src/shared/job/job.ts";
 import { CODES } from "../../src/shared/failure.ts";
 import { start } from "../deploy/spawned.ts";
 import { blocksOf, readDoc, root, rowsOf, sectionOf } from "./read-doc.ts";

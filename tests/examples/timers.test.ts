@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parseCommandWords } from "../../src/shared/commands/build-program.ts";
-import { parseCron } from "../../src/shared/cron-times.ts";
+import { parseCron } from "../../src/shared/schedules/cron-times.ts";
 
 const folder = resolve(import.meta.dirname, "..", "..", "examples");
 const linesOf = (name: string): readonly string[] =>

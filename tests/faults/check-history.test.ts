@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { completeBatches } from "../../src/shared/store/jobs/batches.ts";
-import { settleOutcome } from "../../src/shared/settlement.ts";
+import { settleOutcome } from "../../src/shared/job/settlement.ts";
 import {
   answered,
   askJob,

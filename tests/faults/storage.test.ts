@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import pg from "pg";
 import { formatBroken } from "../../src/embedded/open-database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
-import type { Outcome } from "../../src/shared/run-result.ts";
+import type { Outcome } from "../../src/shared/job/run-result.ts";
 import { exitCodeOf } from "../../src/shared/commands/report-failure.ts";
-import { settleError } from "../../src/shared/settlement.ts";
+import { settleError } from "../../src/shared/job/settlement.ts";
 import { storageFaultOf } from "../../src/shared/store/connection/errors.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { schemaCompiler } from "../../src/shared/json-schema.ts";
+import { schemaCompiler } from "../../src/worker/json-schema.ts";
 import { checkByPreset } from "../../src/worker/verify/check-fields.ts";
 import { CHECK, checkReply } from "../../src/worker/verify/check-reply.ts";
 import { validateReply } from "../../src/worker/jobs/ask-digest.ts";

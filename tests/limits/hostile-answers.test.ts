@@ -5,7 +5,7 @@ import {
   cleanForTerminal,
   cleanLine,
   cleanMessage,
-} from "../../src/shared/styled-text.ts";
+} from "../../src/shared/terminal/styled-text.ts";
 import { splitReasoning } from "../../src/worker/models/reasoning.ts";
 import { detectToolCall, parseToolCall } from "../../src/worker/tools/parse-tool-call.ts";
 import { checkAnswer } from "../../src/worker/verify/check-answer.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isGlob, parseGlob } from "../../src/shared/parse-glob.ts";
-import { matchTrigger } from "../../src/shared/match-trigger.ts";
+import { isGlob, parseGlob } from "../../src/shared/files/parse-glob.ts";
+import { matchTrigger } from "../../src/shared/text/match-trigger.ts";
 import { compilePattern, parsePattern } from "../../src/shared/schema/linear-pattern.ts";
 import { addRules, isIgnored, NO_RULES, rulesBelow } from "../../src/worker/index/ignore-rules.ts";
 import { durationMs } from "../../src/worker/models/keep-alive.ts";

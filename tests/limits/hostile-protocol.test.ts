@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { matchTrigger } from "../../src/shared/match-trigger.ts";
+import { matchTrigger } from "../../src/shared/text/match-trigger.ts";
 import { classifyQuestion } from "../../src/worker/question/classify-question.ts";
 import { knownFilesOf } from "../../src/worker/question/known-files.ts";
 import { detectToolCall, parseToolCall } from "../../src/worker/tools/parse-tool-call.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { startTrace } from "../../src/shared/run-trace.ts";
+import { startTrace } from "../../src/worker/run-trace.ts";
 import { summarizeFile } from "../../src/worker/jobs/summarize.ts";
 import { extractiveModel } from "../../src/worker/models/extractive/extractive.ts";
 import { findPeople } from "../../src/worker/models/extractive/people.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { selectVersions } from "../../src/shared/store/index/document-versions.ts";
-import { familyKey } from "../../src/shared/version-family.ts";
+import { familyKey } from "../../src/shared/files/version-family.ts";
 import { describeOnPostgres, openPostgres } from "../support/test-databases.ts";
 import type { TestDatabase } from "../support/test-databases.ts";
 import { timeTakenBy } from "../support/time-taken.ts";

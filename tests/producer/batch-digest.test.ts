@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { networksOf, publicOr } from "../../src/shared/network-address.ts";
+import { networksOf, publicOr } from "../../src/shared/http/network-address.ts";
 import { readBatchEvent } from "../../src/shared/views/batch-end.ts";
 import { callWebhook } from "../../src/worker/jobs/webhook.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";

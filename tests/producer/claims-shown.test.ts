@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { CHECKED_RECORD } from "./runs-by-hand.ts";

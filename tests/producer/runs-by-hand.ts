@@ -8,8 +8,8 @@ import type {
   EvidenceSpan,
   PartRecord,
   ReplyRecord,
-} from "../../src/shared/run-result.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+} from "../../src/shared/job/run-result.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import { askJob, claimNext, MADE_WITH, openBatchOf } from "../conformance/jobs.ts";
 import { RECORD } from "./work-by-hand.ts";
 

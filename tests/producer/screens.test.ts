@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { widthOf } from "../../src/shared/styled-text.ts";
+import { widthOf } from "../../src/shared/terminal/styled-text.ts";
 import { indexFolder } from "../../bench/index-folder.ts";
 import { eventually } from "../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import { answered, SHA256, workByHand } from "./work-by-hand.ts";
 
 const NAMES: Readonly<Record<string, string>> = {

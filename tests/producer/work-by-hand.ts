@@ -6,7 +6,7 @@ import { completeBatches } from "../../src/shared/store/jobs/batches.ts";
 import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import type { RunRecord } from "../../src/shared/store/jobs/run-tables.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import { FULL_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { rowsOf } from "./desk.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import { insertCommandRule } from "../../src/shared/store/investigations/command-rules.ts";
 import type { NewCommandRule } from "../../src/shared/store/investigations/command-rules.ts";
 import { decideApproval } from "../../src/shared/store/investigations/approvals.ts";

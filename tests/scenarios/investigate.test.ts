@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import type { DoubleMessage, DoubleModel, Script } from "../doubles/ollama/double-model.ts";
 import { describeOn } from "../support/describe-on.ts";
 import { openReplayDesk } from "../support/replay-desk.ts";

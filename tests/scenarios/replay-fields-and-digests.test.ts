@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { insertDigests } from "../../src/producer/selection/digests.ts";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import { findOrCreateBatch, openBatch } from "../../src/shared/store/jobs/batches.ts";
 import { selectFileJobs } from "../../src/shared/store/jobs/dependencies.ts";
 import { insertJobs } from "../../src/shared/store/jobs/insert-jobs.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import { selectRunDetails } from "../../src/shared/views/runs.ts";
 import { rowOf } from "../conformance/jobs.ts";
 import { describeOn } from "../support/describe-on.ts";

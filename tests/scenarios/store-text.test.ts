@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { packText, selectContent, storeContents } from "../../src/shared/store/index/contents.ts";
 import { selectPassages } from "../../src/shared/views/result-list.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { loadConfig } from "../../src/shared/config/load-config.ts";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { dispatchDueJobs } from "../../src/shared/store/jobs/dispatch.ts";
 import { heartbeat } from "../../src/shared/store/jobs/workers.ts";

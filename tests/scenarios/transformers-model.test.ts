@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
-import { hashJson } from "../../src/shared/json-value.ts";
+import { hashJson } from "../../src/shared/schema/json-value.ts";
 import type { NewJob } from "../../src/shared/store/jobs/insert-jobs.ts";
 import { checkModelHost } from "../../src/worker/doctor/check-model-host.ts";
 import { openBatchOf } from "../conformance/jobs.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import { cancelBatch } from "../../src/shared/store/jobs/close-batches.ts";
 import { eventually } from "../conformance/signal.ts";
 import { describeOn } from "../support/describe-on.ts";

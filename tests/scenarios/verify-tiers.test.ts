@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import { decideReview } from "../../src/shared/store/jobs/draft-reviews.ts";
 import type { ReviewDecision } from "../../src/shared/store/jobs/draft-reviews.ts";
 import { eventually } from "../conformance/signal.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import OpenAI from "openai";
-import { openContext } from "../../src/shared/command-context.ts";
+import { openContext } from "../../src/shared/commands/command-context.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
 import { openDoor } from "../../src/serve/serve.ts";
 import { deskConfig, openDesk } from "../producer/desk.ts";

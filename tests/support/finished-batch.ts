@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hashJson } from "../../src/shared/json-value.ts";
+import { hashJson } from "../../src/shared/schema/json-value.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 
 /** A job that has ended, as a test describes it; what is left out is of no matter to it. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { openGrant } from "../../src/shared/store/investigations/grants.ts";
 import {

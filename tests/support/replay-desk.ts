@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import type { JobInput } from "../../src/shared/job.ts";
+import type { JobInput } from "../../src/shared/job/job.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import type { Reuse } from "../../src/worker/jobs/call-log.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";

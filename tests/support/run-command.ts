@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { handlers } from "../../src/producer/main.ts";
 import { buildProgram, usageFailure } from "../../src/shared/commands/build-program.ts";
 import { exitCodeOf, printFailure } from "../../src/shared/commands/report-failure.ts";
-import type { Screen } from "../../src/shared/terminal.ts";
+import type { Screen } from "../../src/shared/terminal/terminal.ts";
 import { handlers as workerHandlers } from "../../src/worker/main.ts";
 import { captureStream } from "./capture-stream.ts";
 import type { Ended } from "./run-bin.ts";

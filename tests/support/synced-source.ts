@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hashJson } from "../../src/shared/json-value.ts";
-import type { JobInput, SyncInput } from "../../src/shared/job.ts";
-import { startTrace } from "../../src/shared/run-trace.ts";
-import { settleError, settleOutcome } from "../../src/shared/settlement.ts";
-import type { Settlement } from "../../src/shared/settlement.ts";
+import { hashJson } from "../../src/shared/schema/json-value.ts";
+import type { JobInput, SyncInput } from "../../src/shared/job/job.ts";
+import { startTrace } from "../../src/worker/run-trace.ts";
+import { settleError, settleOutcome } from "../../src/shared/job/settlement.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
 import { createRunJob } from "../../src/worker/jobs/run-job.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { LanguageSetting } from "../../src/shared/language.ts";
+import type { LanguageSetting } from "../../src/shared/text/language.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { createHashingEmbedder } from "../../src/worker/embedders/hashing.ts";
 import { embedChunks } from "../../src/worker/index/embed-chunks.ts";

@@ -1,6 +1,6 @@
-import { JOB_STATES } from "../../shared/job.ts";
-import { formatTask } from "../../shared/kinds.ts";
-import { RUN_GRADES } from "../../shared/run-result.ts";
+import { JOB_STATES } from "../../shared/job/job.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
+import { RUN_GRADES } from "../../shared/job/run-result.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress, ProblemGroup } from "../../shared/views/batches.ts";

@@ -1,4 +1,4 @@
-import { csvRecord } from "../../shared/csv.ts";
+import { csvRecord } from "../../shared/text/csv.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
   isUnbound,

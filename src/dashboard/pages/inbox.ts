@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatTask } from "../../shared/kinds.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
 import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
@@ -7,7 +7,7 @@ import { decideApproval } from "../../shared/store/investigations/approvals.ts";
 import type { NewDecision } from "../../shared/store/investigations/approvals.ts";
 import { resolveStep } from "../../shared/store/investigations/reviews.ts";
 import { Failure } from "../../shared/failure.ts";
-import { parseDuration } from "../../shared/time.ts";
+import { parseDuration } from "../../shared/schedules/time.ts";
 import {
   selectApprovalDetail,
   selectApprovalGroups,

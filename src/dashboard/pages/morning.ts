@@ -1,5 +1,5 @@
-import { formatTask } from "../../shared/kinds.ts";
-import { RUN_GRADES } from "../../shared/run-result.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
+import { RUN_GRADES } from "../../shared/job/run-result.ts";
 import type { AskedJob } from "../../shared/views/desk.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { needOf, selectProblems } from "../../shared/views/batches.ts";
@@ -10,7 +10,7 @@ import { stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
-import { isoInZone } from "../../shared/time.ts";
+import { isoInZone } from "../../shared/schedules/time.ts";
 import type { Desk } from "../desk.ts";
 import { countsHtml } from "../draw.ts";
 import { link, pathTo } from "../links.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
-import { pictureFolder, readPicture } from "../../shared/page-pictures.ts";
-import type { ShownPage } from "../../shared/page-pictures.ts";
-import { PICTURE_TYPES } from "../../shared/picture-data.ts";
+import { pictureFolder, readPicture } from "../../shared/files/page-pictures.ts";
+import type { ShownPage } from "../../shared/files/page-pictures.ts";
+import { PICTURE_TYPES } from "../../shared/files/picture-data.ts";
 import { chooseReading } from "../../shared/store/index/ocr-choices.ts";
 import type { Reading } from "../../shared/store/index/ocr-choices.ts";
 import { carriedWords } from "../../shared/views/carried-words.ts";

@@ -1,4 +1,4 @@
-import { formatTask } from "../../shared/kinds.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
 import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
 import { carriedWords, hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { foldHashes, stateHtml } from "../../shared/views/draw-sections.ts";

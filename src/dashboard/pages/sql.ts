@@ -1,4 +1,4 @@
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import {
   MOST_QUERY_NAME,
   removeQuery,

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import { DEFAULT_PRESET } from "../../shared/tool-presets.ts";
-import { routeModels } from "../../shared/route-models.ts";
-import { VERIFY_MODES } from "../../shared/verify-modes.ts";
+import { DEFAULT_PRESET } from "../../shared/config/tool-presets.ts";
+import { routeModels } from "../../shared/job/route-models.ts";
+import { VERIFY_MODES } from "../../shared/job/verify-modes.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { csrfField } from "../layout.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../shared/config/schema.ts";
-import { formatTask } from "../../shared/kinds.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";

@@ -5,8 +5,8 @@ import {
   openContext,
   openTerminalOf,
   withDatabase,
-} from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+} from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { showConfig } from "../../shared/config/show-config.ts";
 import { connectUnchecked } from "../../shared/store/connection/connect.ts";

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { checkedCommand, userName } from "../../shared/command-context.ts";
+import { checkedCommand, userName } from "../../shared/commands/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
 import { insertCommandRule } from "../../shared/store/investigations/command-rules.ts";

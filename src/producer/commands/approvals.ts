@@ -1,5 +1,9 @@
-import { checkedCommand, databaseCommand, userName } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import {
+  checkedCommand,
+  databaseCommand,
+  userName,
+} from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
@@ -9,7 +13,7 @@ import { revokeDecision } from "../../shared/store/investigations/decisions.ts";
 import { resolveStep, selectJobOf } from "../../shared/store/investigations/reviews.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
-import { parseDuration } from "../../shared/time.ts";
+import { parseDuration } from "../../shared/schedules/time.ts";
 import {
   approvalPage,
   approvalTable,

@@ -1,5 +1,5 @@
-import type { CommandContext } from "../../shared/command-context.ts";
-import { checkedCommand } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
+import { checkedCommand } from "../../shared/commands/command-context.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { selectBatchBudget, setBatchBudget } from "../../shared/store/hosts/budgets.ts";

@@ -1,5 +1,9 @@
-import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import {
+  databaseCommand,
+  openContext,
+  withDatabase,
+} from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { changeBatch, pauseBatch, resumeBatch } from "../../shared/store/jobs/batch-settings.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";

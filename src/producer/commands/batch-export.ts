@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
-import { databaseCommand } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
 import { selectBatchFormat } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";

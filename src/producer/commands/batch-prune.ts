@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { checkedCommand } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { deleteOldSlice, selectOldBatches } from "../../shared/store/jobs/retention.ts";
 import type { OldBatch, Retention } from "../../shared/store/jobs/retention.ts";

@@ -1,5 +1,5 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
@@ -16,10 +16,10 @@ import type { RetriedState } from "../../shared/store/jobs/retry-jobs.ts";
 import { selectIndexedAt, STALE_REASONS } from "../../shared/store/jobs/evidence.ts";
 import { selectPromptNotes } from "../../shared/store/memory.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity, withModel } from "../../shared/kinds.ts";
+import { modelAffinity, withModel } from "../../shared/job/kinds.ts";
 import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
-import { hashJson } from "../../shared/json-value.ts";
+import { hashJson } from "../../shared/schema/json-value.ts";
 import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import {
   batchJson,

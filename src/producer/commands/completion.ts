@@ -1,4 +1,4 @@
-import { openTerminalOf } from "../../shared/command-context.ts";
+import { openTerminalOf } from "../../shared/commands/command-context.ts";
 import { argumentOf } from "./options.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../shared/commands/table.ts";

@@ -1,14 +1,14 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readAsReader } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/kinds.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import { modelAffinity } from "../../shared/job/kinds.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { enqueueLines } from "../../shared/enqueue/enqueue-lines.ts";

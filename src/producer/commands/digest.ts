@@ -1,11 +1,11 @@
-import { checkedCommand } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { openBatch } from "../../shared/store/jobs/batches.ts";
 import { selectFileJobs } from "../../shared/store/jobs/dependencies.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/kinds.ts";
+import { modelAffinity } from "../../shared/job/kinds.ts";
 import { insertDigests } from "../selection/digests.ts";
 import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";

@@ -1,4 +1,4 @@
-import { databaseCommand, userName } from "../../shared/command-context.ts";
+import { databaseCommand, userName } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 import { Failure } from "../../shared/failure.ts";

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { hashJson } from "../../shared/json-value.ts";
-import { modelAffinity } from "../../shared/kinds.ts";
-import { hasWeights } from "../../shared/providers.ts";
+import { hashJson } from "../../shared/schema/json-value.ts";
+import { modelAffinity } from "../../shared/job/kinds.ts";
+import { hasWeights } from "../../shared/config/providers.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";

@@ -1,25 +1,25 @@
 import { hash } from "node:crypto";
 import { hostname } from "node:os";
 import { relative } from "node:path";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { configFingerprint } from "../../shared/config/config-fingerprint.ts";
 import { Failure } from "../../shared/failure.ts";
-import { modelAffinity } from "../../shared/kinds.ts";
+import { modelAffinity } from "../../shared/job/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts";
 import { selectIndexedAt } from "../../shared/store/jobs/evidence.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import { selectConfiguredWorkers } from "../../shared/store/jobs/workers.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { readResults } from "../../shared/views/results.ts";
 import type { JobResult } from "../../shared/views/results.ts";
 import { countOf, formatMoment } from "../../shared/views/quantity.ts";
-import { hashJson } from "../../shared/json-value.ts";
+import { hashJson } from "../../shared/schema/json-value.ts";
 import { AT_ONCE } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import {
   comparisonTable,

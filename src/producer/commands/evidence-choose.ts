@@ -1,4 +1,4 @@
-import { databaseCommand, userName } from "../../shared/command-context.ts";
+import { databaseCommand, userName } from "../../shared/commands/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";

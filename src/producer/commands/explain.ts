@@ -1,7 +1,7 @@
-import { openTerminalOf } from "../../shared/command-context.ts";
+import { openTerminalOf } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT, exitCodesOf } from "../../shared/commands/report-failure.ts";
-import { findCloseNames } from "../../shared/close-names.ts";
+import { findCloseNames } from "../../shared/text/close-names.ts";
 import { CODES, Failure, isErrorCode, OUTCOMES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { explainCode } from "../../shared/views/remedies.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
@@ -9,9 +9,9 @@ import { selectResult } from "../../shared/views/results.ts";
 import type { JobResult } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { selectDocumentFailures } from "../../shared/store/connection/health.ts";
-import { otherSettings } from "../../shared/index-settings.ts";
-import type { JobInput } from "../../shared/job.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import { otherSettings } from "../../shared/config/index-settings.ts";
+import type { JobInput } from "../../shared/job/job.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import {
   addUpVectors,
@@ -26,7 +26,7 @@ import {
 import type { IndexSummary, VectorTotals } from "../print/index-summary.ts";
 import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { formatSkipped, takenExtensions, totalSkipped } from "../../shared/skipped-files.ts";
+import { formatSkipped, takenExtensions, totalSkipped } from "../../shared/files/skipped-files.ts";
 import { hintFiles } from "../watch/obstacles.ts";
 import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";

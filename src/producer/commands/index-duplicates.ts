@@ -1,8 +1,8 @@
-import { checkedCommand } from "../../shared/command-context.ts";
-import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/near-duplicates.ts";
-import type { DuplicateGroup, Sketched } from "../../shared/near-duplicates.ts";
+import { checkedCommand } from "../../shared/commands/command-context.ts";
+import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/files/near-duplicates.ts";
+import type { DuplicateGroup, Sketched } from "../../shared/files/near-duplicates.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { layOutLines } from "../../shared/styled-text.ts";
+import { layOutLines } from "../../shared/terminal/styled-text.ts";
 import { selectDocumentSketches } from "../../shared/views/index-documents.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { countOfOption, sourceOf } from "./options.ts";

@@ -1,4 +1,4 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";

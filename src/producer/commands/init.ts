@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { configRequestOf, openTerminalOf } from "../../shared/command-context.ts";
+import { configRequestOf, openTerminalOf } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import {

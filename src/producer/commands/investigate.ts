@@ -1,10 +1,10 @@
-import { openContext } from "../../shared/command-context.ts";
+import { openContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
-import { documentFilterOf } from "../../shared/document-filter.ts";
+import { documentFilterOf } from "../../shared/files/document-filter.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
-import { pathPrefixOf } from "../../shared/path-prefix.ts";
-import { investigationProblem } from "../../shared/tool-presets.ts";
+import { pathPrefixOf } from "../../shared/files/path-prefix.ts";
+import { investigationProblem } from "../../shared/config/tool-presets.ts";
 import { hintSearchKey } from "../watch/obstacles.ts";
 import { runSingleJob } from "./ask.ts";
 import { countOfOption, routeOf, said, textOf, verificationOf } from "./options.ts";

@@ -1,6 +1,6 @@
-import { checkedCommand } from "../../shared/command-context.ts";
+import { checkedCommand } from "../../shared/commands/command-context.ts";
 import { toUSVString } from "node:util";
-import type { CommandContext, databaseCommand } from "../../shared/command-context.ts";
+import type { CommandContext, databaseCommand } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -17,7 +17,7 @@ import {
 } from "../../shared/store/memory.ts";
 import type { Memory, MemorySource, MemoryType, NewMemory } from "../../shared/store/memory.ts";
 import { Failure } from "../../shared/failure.ts";
-import { escapeInJson } from "../../shared/styled-text.ts";
+import { escapeInJson } from "../../shared/terminal/styled-text.ts";
 import {
   formatDangling,
   formatUse,

@@ -2,10 +2,10 @@ import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { BatchSettings } from "../../shared/store/jobs/batch-settings.ts";
 import { Failure } from "../../shared/failure.ts";
-import { NEGATIVE_MODES, VERIFY_MODES } from "../../shared/verify-modes.ts";
-import type { NegativeMode, VerifyMode } from "../../shared/job.ts";
-import { parseWindow } from "../../shared/windows.ts";
-import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/time.ts";
+import { NEGATIVE_MODES, VERIFY_MODES } from "../../shared/job/verify-modes.ts";
+import type { NegativeMode, VerifyMode } from "../../shared/job/job.ts";
+import { parseWindow } from "../../shared/schedules/windows.ts";
+import { isZone, localZone, nextAt, parseIsoTime } from "../../shared/schedules/time.ts";
 
 type Options = Invocation["options"];
 

@@ -1,7 +1,7 @@
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { formatSkipped, totalSkipped } from "../../shared/skipped-files.ts";
-import type { SkippedFiles } from "../../shared/skipped-files.ts";
+import { formatSkipped, totalSkipped } from "../../shared/files/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/files/skipped-files.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { fileSize } from "../../shared/enqueue/read-lines.ts";
 import type { CopiedFile } from "../selection/copies.ts";

@@ -1,14 +1,14 @@
 import { lstat, readdir } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
-import { createAtomicFile } from "../../shared/atomic-file.ts";
-import { openContext } from "../../shared/command-context.ts";
+import { createAtomicFile } from "../../shared/files/atomic-file.ts";
+import { openContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { takenExtensions } from "../../shared/skipped-files.ts";
+import { takenExtensions } from "../../shared/files/skipped-files.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { openTarget } from "../workroot-file.ts";

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { databaseCommand, userName } from "../../shared/command-context.ts";
+import { databaseCommand, userName } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import { Failure } from "../../shared/failure.ts";
-import { isRecord, parseJson } from "../../shared/json-value.ts";
-import { formatTask } from "../../shared/kinds.ts";
+import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import type { ReviewDecision } from "../../shared/store/jobs/draft-reviews.ts";

@@ -1,5 +1,5 @@
-import type { CommandContext } from "../../shared/command-context.ts";
-import { checkedCommand } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
+import { checkedCommand } from "../../shared/commands/command-context.ts";
 import { relative, resolve, sep } from "node:path";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";

@@ -1,10 +1,10 @@
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { ReasoningRow } from "../../shared/views/reasoning.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { batchOf } from "./approvals.ts";
 import { basename, join, relative, resolve, sep } from "node:path";
-import { checkedCommand, databaseCommand } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { checkedCommand, databaseCommand } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countRuns, listRuns, selectRunDetails } from "../../shared/views/runs.ts";

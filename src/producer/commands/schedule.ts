@@ -1,5 +1,9 @@
-import { databaseCommand, openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import {
+  databaseCommand,
+  openContext,
+  withDatabase,
+} from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
@@ -14,7 +18,7 @@ import { Failure } from "../../shared/failure.ts";
 import { nextTimes } from "../../shared/schedules/next-times.ts";
 import { assertHolds, DEFAULT_CATCH_UP } from "../../shared/schedules/schedule.ts";
 import type { ScheduleEntry } from "../../shared/schedules/schedule.ts";
-import { localZone } from "../../shared/time.ts";
+import { localZone } from "../../shared/schedules/time.ts";
 import { findNamedSchedule } from "../find-named.ts";
 import { hintTicking, hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, textOf } from "./options.ts";

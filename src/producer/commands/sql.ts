@@ -1,5 +1,5 @@
-import { databaseCommand } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readAsReader, selectColumnNames, selectViewNames } from "../../shared/store/reader-sql.ts";
 import { Failure } from "../../shared/failure.ts";

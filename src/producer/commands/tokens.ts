@@ -1,7 +1,7 @@
-import { databaseCommand, userName } from "../../shared/command-context.ts";
+import { databaseCommand, userName } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { hintNames } from "../../shared/close-names.ts";
+import { hintNames } from "../../shared/text/close-names.ts";
 import { Failure } from "../../shared/failure.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
 import { selectOpenBatches } from "../../shared/store/programs/batches.ts";
@@ -16,8 +16,8 @@ import {
   TOKEN_SCOPES,
 } from "../../shared/store/programs/tokens.ts";
 import type { Token, TokenGrant } from "../../shared/store/programs/tokens.ts";
-import { parseDuration } from "../../shared/time.ts";
-import { presetsOf } from "../../shared/tool-presets.ts";
+import { parseDuration } from "../../shared/schedules/time.ts";
+import { presetsOf } from "../../shared/config/tool-presets.ts";
 import { NAME, tableOf, time } from "../../shared/views/section.ts";
 import type { Table } from "../../shared/views/section.ts";
 import { createModelNames } from "../../shared/enqueue/model-names.ts";

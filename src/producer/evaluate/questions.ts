@@ -4,7 +4,7 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { parseObject } from "../../shared/enqueue/parse-line.ts";
 import { openInput, readLines } from "../../shared/enqueue/read-lines.ts";
 import type { Line } from "../../shared/enqueue/read-lines.ts";
-import { issueText, ruleWords } from "../../shared/issue-words.ts";
+import { issueText, ruleWords } from "../../shared/config/issue-words.ts";
 
 const MOST_QUESTION_CHARS = 20_000;
 const text = z.string("is no text").trim().min(1, "is empty");

@@ -1,9 +1,9 @@
 import type { JobResult } from "../../shared/views/results.ts";
-import { EXPORT_MARK } from "../../shared/skipped-files.ts";
+import { EXPORT_MARK } from "../../shared/files/skipped-files.ts";
 import { openAiLine } from "../../shared/views/openai-lines.ts";
 import type { JobVectors, Written } from "../../shared/views/openai-lines.ts";
-import { csvRecord } from "../../shared/csv.ts";
-import { cleanLines, jsonForTerminal } from "../../shared/styled-text.ts";
+import { csvRecord } from "../../shared/text/csv.ts";
+import { cleanLines, jsonForTerminal } from "../../shared/terminal/styled-text.ts";
 import { exportJson } from "../print/result.ts";
 import { unreadLines } from "../../shared/views/citations.ts";
 import { answerSection } from "../../shared/views/answer-sections.ts";

@@ -1,6 +1,6 @@
 import { lstat, rm } from "node:fs/promises";
-import { createAtomicFile, textFileOf } from "../../shared/atomic-file.ts";
-import type { AtomicFile, Existing, TextFile } from "../../shared/atomic-file.ts";
+import { createAtomicFile, textFileOf } from "../../shared/files/atomic-file.ts";
+import type { AtomicFile, Existing, TextFile } from "../../shared/files/atomic-file.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Exported, Sinks } from "./export-batch.ts";

@@ -1,5 +1,5 @@
 import { dirname, relative, sep } from "node:path";
-import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import type { LineRange, PagedRange } from "../../shared/views/section.ts";
 
 /** A link to the lines of a file, or their name where they can't be linked. */

@@ -1,6 +1,6 @@
-import { formatLocator } from "../../shared/locator.ts";
-import { formatTask } from "../../shared/kinds.ts";
-import { cleanLines } from "../../shared/styled-text.ts";
+import { formatLocator } from "../../shared/job/locator.ts";
+import { formatTask } from "../../shared/job/kinds.ts";
+import { cleanLines } from "../../shared/terminal/styled-text.ts";
 import type { StoredClaim } from "../../shared/views/claims.ts";
 import { reasonText } from "../../shared/views/claims.ts";
 import { unboundText } from "../../shared/views/field-blocks.ts";

@@ -1,5 +1,5 @@
 import { isCancel, SelectPrompt, TextPrompt } from "@clack/core";
-import { cleanLine, cleanLines, renderLine, styled } from "../../shared/styled-text.ts";
+import { cleanLine, cleanLines, renderLine, styled } from "../../shared/terminal/styled-text.ts";
 import { headOf, riskWords } from "../../shared/views/inbox-pages.ts";
 import type { ApprovalGroup } from "../../shared/views/inbox.ts";
 import { countOf, formatCount, formatMoment } from "../../shared/views/quantity.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/store/connection/database.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import {
   isUnbound,
   readExtractions,

@@ -7,8 +7,8 @@ import {
   plainText,
   sliceLine,
   widthOf,
-} from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
+} from "../../shared/terminal/styled-text.ts";
+import type { Line } from "../../shared/terminal/styled-text.ts";
 import type { Column } from "../../shared/views/section.ts";
 
 export type Cell = Line | null;

@@ -1,13 +1,13 @@
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { readResults, selectResult, selectVectors } from "../../shared/views/results.ts";
 import type { JobResult } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
-import { layOutLines, line, plainText, styledState } from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import { layOutLines, line, plainText, styledState } from "../../shared/terminal/styled-text.ts";
+import type { Line } from "../../shared/terminal/styled-text.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/inbox-pages.ts";
 import {
   citedText,

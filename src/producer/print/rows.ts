@@ -1,8 +1,8 @@
 import type { ReaderColumn, ReaderPage } from "../../shared/store/reader-sql.ts";
-import { plainText, styledState, widthOf } from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
-import { formatInZone, offsetAt } from "../../shared/time.ts";
+import { plainText, styledState, widthOf } from "../../shared/terminal/styled-text.ts";
+import type { Line } from "../../shared/terminal/styled-text.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { formatInZone, offsetAt } from "../../shared/schedules/time.ts";
 import { layOutRecords, layOutTable } from "./layout.ts";
 import type { Cell } from "./layout.ts";
 import { countOf } from "../../shared/views/quantity.ts";
@@ -95,7 +95,7 @@ async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
 
 async function printCsv(terminal: Terminal, pages: Pages, lineEnd: "" | "\r"): Promise<void> {
   // The other formats start without it.
-  const { csvRecord } = await import("../../shared/csv.ts");
+  const { csvRecord } = await import("../../shared/text/csv.ts");
   let hasTitles = false;
   for await (const page of pages) {
     if (!hasTitles)

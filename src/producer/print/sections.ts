@@ -1,7 +1,13 @@
 import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
-import { joined, layOutLines, line, plainText, styledState } from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import {
+  joined,
+  layOutLines,
+  line,
+  plainText,
+  styledState,
+} from "../../shared/terminal/styled-text.ts";
+import type { Line } from "../../shared/terminal/styled-text.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import {
   formatCount,
   formatDuration,

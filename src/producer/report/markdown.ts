@@ -16,7 +16,7 @@ import type {
   Table,
   Text,
 } from "../../shared/views/section.ts";
-import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import { evidenceLink, markdownPart, markdownQuote, markdownText } from "../export/markdown.ts";
 
 /**

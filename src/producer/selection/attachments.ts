@@ -1,6 +1,6 @@
-import { withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
-import { isHolder } from "../../shared/attachment-path.ts";
+import { withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
+import { isHolder } from "../../shared/files/attachment-path.ts";
 import { selectAttachmentsOf } from "../../shared/store/index/documents.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 

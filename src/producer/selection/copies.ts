@@ -1,6 +1,6 @@
-import type { CommandContext } from "../../shared/command-context.ts";
-import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/near-duplicates.ts";
-import type { Sketched } from "../../shared/near-duplicates.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
+import { groupDuplicates, LEAST_SIMILARITY } from "../../shared/files/near-duplicates.ts";
+import type { Sketched } from "../../shared/files/near-duplicates.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectComparedJobs } from "../../shared/store/jobs/duplicates.ts";
 import type { ComparedJob, DuplicateJob } from "../../shared/store/jobs/duplicates.ts";

@@ -5,8 +5,8 @@ import { countBatchDigests, insertDependencies } from "../../shared/store/jobs/d
 import type { FileJob } from "../../shared/store/jobs/dependencies.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
-import type { DigestInput, JobInput } from "../../shared/job.ts";
-import { hashJson } from "../../shared/json-value.ts";
+import type { DigestInput, JobInput } from "../../shared/job/job.ts";
+import { hashJson } from "../../shared/schema/json-value.ts";
 import { groupBy } from "../../shared/group-by.ts";
 
 type DigestPlan = {

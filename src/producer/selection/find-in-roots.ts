@@ -11,12 +11,12 @@ import {
   resolve,
   sep,
 } from "node:path";
-import { attachmentPlaces } from "../../shared/attachment-path.ts";
+import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { normaliseText } from "../../shared/normalise-text.ts";
-import { isHiddenName } from "../../shared/skipped-files.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
+import { isHiddenName } from "../../shared/files/skipped-files.ts";
 
 /** A file or a folder by its path from the work root. */
 export type FoundPlace = { readonly kind: "file" | "folder"; readonly path: string };

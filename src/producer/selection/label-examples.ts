@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
-import { withDatabase } from "../../shared/command-context.ts";
+import { withDatabase } from "../../shared/commands/command-context.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import { Failure } from "../../shared/failure.ts";
 import {
@@ -10,13 +10,13 @@ import {
   MOST_CHARS_OF_EXAMPLES,
   MOST_EXAMPLES,
   MOST_LABEL_CHARS,
-} from "../../shared/label-examples.ts";
-import type { LabelExample } from "../../shared/label-examples.ts";
+} from "../../shared/job/label-examples.ts";
+import type { LabelExample } from "../../shared/job/label-examples.ts";
 import { selectBeginnings } from "../../shared/store/index/samples.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { readAll } from "../commands/read-stdin.ts";
 import { parseObject } from "../../shared/enqueue/parse-line.ts";
-import { issueText, ruleWords } from "../../shared/issue-words.ts";
+import { issueText, ruleWords } from "../../shared/config/issue-words.ts";
 import { findNamedFile } from "./find-in-roots.ts";
 
 const rowSchema = z

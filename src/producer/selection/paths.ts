@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { attachmentPlaces } from "../../shared/attachment-path.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectNewestEvidence } from "../../shared/store/jobs/evidence.ts";
@@ -14,15 +14,15 @@ import {
   skippedFilesOf,
   takenExtensions,
   totalSkipped,
-} from "../../shared/skipped-files.ts";
-import type { SkippedFiles } from "../../shared/skipped-files.ts";
-import { hashJson } from "../../shared/json-value.ts";
+} from "../../shared/files/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/files/skipped-files.ts";
+import { hashJson } from "../../shared/schema/json-value.ts";
 import { withAttachmentsOf } from "./attachments.ts";
 import { listedPaths } from "./file-list.ts";
 import { saveText } from "./save-text.ts";
 import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
 import type { FoundPlace, ListedFile, Lookup } from "./find-in-roots.ts";
-import { isGlob, parseGlob } from "../../shared/parse-glob.ts";
+import { isGlob, parseGlob } from "../../shared/files/parse-glob.ts";
 
 export type ExpandedPaths = {
   readonly kind: "paths";

@@ -16,9 +16,9 @@ import {
 } from "../../shared/store/jobs/reruns.ts";
 import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns.ts";
 import type { StaleReason } from "../../shared/store/jobs/evidence.ts";
-import { daysOf } from "../../shared/document-filter.ts";
+import { daysOf } from "../../shared/files/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
-import { FINAL_STATES, KINDS } from "../../shared/job.ts";
+import { FINAL_STATES, KINDS } from "../../shared/job/job.ts";
 import { append } from "../../shared/group-by.ts";
 
 const KEYS = ["kind", "state", "error_code", "path", "custom_id"] as const;

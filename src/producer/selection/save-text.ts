@@ -1,9 +1,9 @@
 import { lstat } from "node:fs/promises";
 import { extname, relative, resolve } from "node:path";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { takenExtensions } from "../../shared/skipped-files.ts";
+import { takenExtensions } from "../../shared/files/skipped-files.ts";
 import { textOf } from "../commands/options.ts";
 import { readAll } from "../commands/read-stdin.ts";
 import { writeFileInWorkroot } from "../workroot-file.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findOpenIndexJob, selectWaitingJobs } from "../../shared/store/jobs/waiting.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";

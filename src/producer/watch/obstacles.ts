@@ -1,9 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
 import { searchKeyHint } from "../../shared/config/search-key.ts";
-import { FROM_HOSTS } from "../../shared/providers.ts";
+import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findBatch } from "../../shared/views/batches.ts";

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { countFailedDocuments } from "../../shared/store/index/document-failures.ts";
@@ -8,10 +8,10 @@ import { countJobsWaiting } from "../../shared/views/inbox.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/interruptible.ts";
-import { line } from "../../shared/styled-text.ts";
-import type { Line } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import { interruptible } from "../../shared/terminal/interruptible.ts";
+import { line } from "../../shared/terminal/styled-text.ts";
+import type { Line } from "../../shared/terminal/styled-text.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import {
   formatCounts,
   formatHold,

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectWaitingJobs } from "../../shared/store/jobs/waiting.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/interruptible.ts";
-import { FINAL_STATES } from "../../shared/job.ts";
+import { interruptible } from "../../shared/terminal/interruptible.ts";
+import { FINAL_STATES } from "../../shared/job/job.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { ensureWorker } from "./ensure-worker.ts";

@@ -1,4 +1,4 @@
-import type { Screen } from "../terminal.ts";
+import type { Screen } from "../terminal/terminal.ts";
 
 /** A command of the `nightdesk` bin, as data: help, completion and parsing all come from it. */
 export type Command = {

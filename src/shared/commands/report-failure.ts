@@ -2,7 +2,7 @@ import { CODES, Failure } from "../failure.ts";
 import { hasCode, storageFaultOf } from "../store/connection/errors.ts";
 import type { CodeOutcome, ErrorCode, Refusal } from "../failure.ts";
 import type { Invocation } from "./command.ts";
-import { cleanLine, cleanMessage, jsonForTerminal } from "../styled-text.ts";
+import { cleanLine, cleanMessage, jsonForTerminal } from "../terminal/styled-text.ts";
 
 /** Exit codes, as DESIGN.md section 5 fixes them. */
 export const EXIT = {

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import { quote } from "./problem.ts";
 import type { Config } from "./schema.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../http/parse-url.ts";
 
 /** The normal form of a host's URL, or what is wrong with it as a clause. */
 type BaseUrl =

@@ -1,8 +1,8 @@
 import { relative, resolve } from "node:path";
-import { addressOfHost, networkKindOf, networksOf, publicOr } from "../network-address.ts";
-import { hasWeights } from "../providers.ts";
+import { addressOfHost, networkKindOf, networksOf, publicOr } from "../http/network-address.ts";
+import { hasWeights } from "./providers.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
-import { presetProblem, selectPreset } from "../tool-presets.ts";
+import { presetProblem, selectPreset } from "./tool-presets.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { checkMcpServers } from "./check-mcp-servers.ts";
 import { dottedKey, placeOf } from "./config-tree.ts";
@@ -14,7 +14,7 @@ import { configFailure, quote } from "./problem.ts";
 import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 import { formatFound } from "./validate-values.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../http/parse-url.ts";
 
 /**
  * What no single key shows. Lexical only: no file is touched.

@@ -1,4 +1,4 @@
-import { FROM_HOSTS, HOST_KINDS } from "../providers.ts";
+import { FROM_HOSTS, HOST_KINDS } from "./providers.ts";
 import { normalBaseUrl, parseBaseUrl, pathRuleOf } from "./base-url.ts";
 import { listedHosts, nameAt } from "./hosts.ts";
 import type { HostSettings } from "./hosts-schema.ts";

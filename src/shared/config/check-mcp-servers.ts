@@ -1,6 +1,6 @@
-import type { McpServerConfig } from "../mcp-servers.ts";
-import { isLoopbackHost } from "../network-address.ts";
-import { parseUrl } from "../parse-url.ts";
+import type { McpServerConfig } from "./mcp-servers.ts";
+import { isLoopbackHost } from "../http/network-address.ts";
+import { parseUrl } from "../http/parse-url.ts";
 import { maskUrl } from "./mask-url.ts";
 import type { Conflict } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
-import { parseGlob } from "../parse-glob.ts";
-import { isClassification, jobForFile } from "../watched-job.ts";
+import { parseGlob } from "../files/parse-glob.ts";
+import { isClassification, jobForFile } from "../job/watched-job.ts";
 import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 

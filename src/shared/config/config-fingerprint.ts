@@ -1,4 +1,4 @@
-import { hashJson } from "../json-value.ts";
+import { hashJson } from "../schema/json-value.ts";
 import type { CallPlace } from "./hosts.ts";
 import type { ConfigValues } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HOST_KIND_NAMES } from "../providers.ts";
+import { HOST_KIND_NAMES } from "./providers.ts";
 
 const text = z.string().trim().min(1);
 const atLeast = (least: number) => z.int({ error: `a whole number from ${least}` }).min(least);

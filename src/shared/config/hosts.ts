@@ -1,5 +1,5 @@
-import { FROM_HOSTS, hasHost, HOST_KINDS, runsInProcess } from "../providers.ts";
-import type { HostKind, HostProvider, ProcessProvider } from "../providers.ts";
+import { FROM_HOSTS, hasHost, HOST_KINDS, runsInProcess } from "./providers.ts";
+import type { HostKind, HostProvider, ProcessProvider } from "./providers.ts";
 import { embedBaseUrl, modelBaseUrl, normalBaseUrl } from "./base-url.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import type { Config } from "./schema.ts";

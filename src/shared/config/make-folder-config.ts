@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { lstat, mkdir, opendir, stat } from "node:fs/promises";
 import { basename, extname, join, relative, resolve } from "node:path";
-import { writeAtomicFile } from "../atomic-file.ts";
+import { writeAtomicFile } from "../files/atomic-file.ts";
 import { Failure } from "../failure.ts";
-import { isHiddenName } from "../skipped-files.ts";
+import { isHiddenName } from "../files/skipped-files.ts";
 import { loadConfig } from "./load-config.ts";
 import { distrustOfFolder } from "./read-config-chain.ts";
 import { FILE_NAME, stands, stateOfFolder } from "./select-config-file.ts";

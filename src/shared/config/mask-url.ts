@@ -1,4 +1,4 @@
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../http/parse-url.ts";
 
 const SECRET_NAME = /pass|pwd|secret|token|key/i;
 const MASK = "***";

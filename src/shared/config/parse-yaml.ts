@@ -3,7 +3,7 @@ import type { CST, Document, Node, Pair, ParsedNode } from "yaml";
 import type { ConfigTree, SourceLocation } from "./config-tree.ts";
 import { configFailure } from "./problem.ts";
 import type { Problem } from "./problem.ts";
-import { findTooDeep, hasMoreParts } from "../yaml-depth.ts";
+import { findTooDeep, hasMoreParts } from "./yaml-depth.ts";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 20_000;

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { VERIFIED_KINDS } from "../job.ts";
-import { findCloseNames } from "../close-names.ts";
+import { VERIFIED_KINDS } from "../job/job.ts";
+import { findCloseNames } from "../text/close-names.ts";
 import { hostsSchema } from "./hosts-schema.ts";
-import { JUDGE_FORMS, NEGATIVE_MODES, VERIFY_MODES } from "../verify-modes.ts";
-import { LANGUAGE_SETTINGS } from "../language.ts";
-import { EFFECTS, SERVER_NAME, TOOL_NAME } from "../mcp-servers.ts";
-import { isNetwork } from "../network-address.ts";
-import { EMBED_SOURCES, FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "../providers.ts";
-import { isZone } from "../time.ts";
-import { MCP_TOOLS, SUBMIT_KINDS } from "../mcp-tools.ts";
-import { parseWindow } from "../windows.ts";
+import { JUDGE_FORMS, NEGATIVE_MODES, VERIFY_MODES } from "../job/verify-modes.ts";
+import { LANGUAGE_SETTINGS } from "../text/language.ts";
+import { EFFECTS, SERVER_NAME, TOOL_NAME } from "./mcp-servers.ts";
+import { isNetwork } from "../http/network-address.ts";
+import { EMBED_SOURCES, FROM_HOSTS, PROVIDER_NAMES, WEB_SEARCHES } from "./providers.ts";
+import { isZone } from "../schedules/time.ts";
+import { MCP_TOOLS, SUBMIT_KINDS } from "./mcp-tools.ts";
+import { parseWindow } from "../schedules/windows.ts";
 
 /** What a text that is no Unicode may be in, by the names of the Encoding Standard: all that Node decodes. */
 export const ENCODINGS: readonly string[] = [

@@ -1,5 +1,5 @@
 import { readSecret } from "./read-secret.ts";
-import { mayUse, WEB_TOOLS } from "../tool-presets.ts";
+import { mayUse, WEB_TOOLS } from "./tool-presets.ts";
 import type { Config } from "./schema.ts";
 
 const MOST_KEY_BYTES = 4_096;

@@ -1,4 +1,4 @@
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "../schema/json-value.ts";
 import { dottedKey } from "./config-tree.ts";
 import type { KeyPath } from "./config-tree.ts";
 import { maskUrl, maskWebhook } from "./mask-url.ts";

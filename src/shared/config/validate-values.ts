@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { editDistance } from "../close-names.ts";
-import { expectationOf } from "../issue-words.ts";
+import { editDistance } from "../text/close-names.ts";
+import { expectationOf } from "./issue-words.ts";
 import { dottedKey, placeOf, plainValue, treeAt } from "./config-tree.ts";
 import type { ConfigTree, KeyPath, Mapping } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
@@ -8,7 +8,7 @@ import type { Problem } from "./problem.ts";
 import { replacementOf } from "./removed-keys.ts";
 import { configSchema } from "./schema.ts";
 import type { ConfigValues } from "./schema.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../http/parse-url.ts";
 
 /** The values of a tree, if they are what the schema says. @throws Failure CONFIG_ERROR with all problems */
 export function validateValues(tree: Mapping): ConfigValues {

@@ -12,7 +12,7 @@ import type { DuplicateJob } from "../store/jobs/duplicates.ts";
 import { evaluateHolds } from "../store/jobs/holds.ts";
 import { insertJobs, selectInputHashes } from "../store/jobs/insert-jobs.ts";
 import type { NewJob } from "../store/jobs/insert-jobs.ts";
-import type { JobInput } from "../job.ts";
+import type { JobInput } from "../job/job.ts";
 import { formatCount } from "../views/quantity.ts";
 import type { SelectedBatch } from "./select-batch.ts";
 import type { LineParser } from "./parse-line.ts";

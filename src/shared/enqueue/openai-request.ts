@@ -1,7 +1,7 @@
-import { parseJobInput } from "../job.ts";
-import type { JobInput } from "../job.ts";
-import { isRecord } from "../json-value.ts";
-import { readDataUrl } from "../picture-data.ts";
+import { parseJobInput } from "../job/job.ts";
+import type { JobInput } from "../job/job.ts";
+import { isRecord } from "../schema/json-value.ts";
+import { readDataUrl } from "../files/picture-data.ts";
 import type { ModelNames } from "./model-names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

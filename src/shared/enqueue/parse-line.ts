@@ -1,9 +1,9 @@
-import { hashJson } from "../json-value.ts";
+import { hashJson } from "../schema/json-value.ts";
 import type { BatchFormat } from "../store/jobs/batches.ts";
 import type { NewJob } from "../store/jobs/insert-jobs.ts";
-import { findUnstorable } from "../find-unstorable.ts";
-import { parseJobInput } from "../job.ts";
-import type { JobInput } from "../job.ts";
+import { findUnstorable } from "../text/find-unstorable.ts";
+import { parseJobInput } from "../job/job.ts";
+import type { JobInput } from "../job/job.ts";
 import type { ModelNames } from "./model-names.ts";
 import { isRequest, parseRequest } from "./openai-request.ts";
 import type { Line } from "./read-lines.ts";

@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
-import { attachmentPlaces } from "../attachment-path.ts";
+import { attachmentPlaces } from "../files/attachment-path.ts";
 import { hasCode } from "../store/connection/errors.ts";
 import { Failure } from "../failure.ts";
-import { pathOf } from "../job.ts";
-import type { JobInput } from "../job.ts";
+import { pathOf } from "../job/job.ts";
+import type { JobInput } from "../job/job.ts";
 
 type Input = {
   /** What the batch is called after: the file's name, or `stdin`. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export type MalformedStatus = 400 | 408 | 413 | 417 | 431;
 /** The body of the answer, as JSON, to what is no request that an application can be given. */

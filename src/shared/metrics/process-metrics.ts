@@ -1,4 +1,4 @@
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../commands/command-context.ts";
 import type { Config } from "../config/schema.ts";
 import { endsInTime } from "../ends-in-time.ts";
 import type { Database } from "../store/connection/database.ts";

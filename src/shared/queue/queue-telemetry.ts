@@ -1,6 +1,6 @@
 import type { Telemetry } from "bullmq";
 import type { Context } from "@opentelemetry/api";
-import { tracingApi } from "../traces.ts";
+import { tracingApi } from "../metrics/traces.ts";
 
 /**
  * BullMQ's own spans (`add`, `process` and so on), where an SDK is loaded; undefined otherwise. What is thrown is recorded by

@@ -1,4 +1,4 @@
-import { parseCron } from "../cron-times.ts";
+import { parseCron } from "./cron-times.ts";
 import type { ScheduleEntry } from "./schedule.ts";
 
 const SHOWN_TIMES = 3;

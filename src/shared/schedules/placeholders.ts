@@ -1,4 +1,4 @@
-import { isoInZone, isZone } from "../time.ts";
+import { isoInZone, isZone } from "./time.ts";
 
 /** What `{…}` may say in the words of a schedule's command, for messages. */
 export const PLACEHOLDERS = ["{planned}", "{date}", "{schedule}"] as const;

@@ -1,8 +1,8 @@
 import { parseCommandWords } from "../commands/build-program.ts";
 import type { ConfigValues } from "../config/schema.ts";
-import { parseCron } from "../cron-times.ts";
+import { parseCron } from "./cron-times.ts";
 import { Failure } from "../failure.ts";
-import { parseDuration } from "../time.ts";
+import { parseDuration } from "./time.ts";
 import { fillPlaceholders, findUnknownPlaceholder, PLACEHOLDERS } from "./placeholders.ts";
 
 /** A schedule as the configuration or `schedule set` writes it. */

@@ -1,4 +1,4 @@
-import { isNestedWithin, isRecord } from "../json-value.ts";
+import { isNestedWithin, isRecord } from "./json-value.ts";
 import { parsePattern } from "./linear-pattern.ts";
 import { keywordFault, SCHEMA_KEYWORDS } from "./schema-keywords.ts";
 

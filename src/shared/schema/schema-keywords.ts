@@ -1,4 +1,4 @@
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "./json-value.ts";
 
 /** What may stand behind a keyword of a JSON schema. */
 type Shape =

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { formatTask } from "../kinds.ts";
+import { formatTask } from "../job/kinds.ts";
 import {
   citedText,
   isCopy,

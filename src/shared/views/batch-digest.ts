@@ -1,7 +1,7 @@
-import { RUN_GRADES } from "../run-result.ts";
+import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
-import { formatInZone } from "../time.ts";
-import { deskZone } from "../windows.ts";
+import { formatInZone } from "../schedules/time.ts";
+import { deskZone } from "../schedules/windows.ts";
 import { formatState, remedyOf } from "./batch-words.ts";
 import { selectProblems } from "./batches.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NotifyInput } from "../job.ts";
+import type { NotifyInput } from "../job/job.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowOf } from "../store/connection/rows.ts";
 import { selectBatchWaiting } from "./inbox.ts";

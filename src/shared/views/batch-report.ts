@@ -1,5 +1,5 @@
 import type { PastHold } from "../store/jobs/holds.ts";
-import { clockChanges } from "../time.ts";
+import { clockChanges } from "../schedules/time.ts";
 import { waitingSections } from "./inbox-pages.ts";
 import { answerSection, foldCopies, folderOf } from "./answer-sections.ts";
 import type { ListedAnswer } from "./answer-sections.ts";

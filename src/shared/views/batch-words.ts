@@ -1,5 +1,5 @@
-import { FINAL_STATES, JOB_STATES } from "../job.ts";
-import { formatInZone } from "../time.ts";
+import { FINAL_STATES, JOB_STATES } from "../job/job.ts";
+import { formatInZone } from "../schedules/time.ts";
 import type { HoldReason, PastHold } from "../store/jobs/holds.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
 import type { BatchProgress } from "./batches.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { behindLines, formatLocator, locatorSchema } from "../locator.ts";
-import { REASON_WORDS } from "../claims.ts";
-import { CLAIM_GRADES, CLAIM_REASONS } from "../run-result.ts";
-import type { ClaimGrade } from "../run-result.ts";
-import type { VerificationState } from "../verification.ts";
+import { behindLines, formatLocator, locatorSchema } from "../job/locator.ts";
+import { REASON_WORDS } from "../job/claims.ts";
+import { CLAIM_GRADES, CLAIM_REASONS } from "../job/run-result.ts";
+import type { ClaimGrade } from "../job/run-result.ts";
+import type { VerificationState } from "../job/verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf } from "../store/connection/rows.ts";
 import { DOUBT_OF_CLAIM, doubtSchema, doubtText } from "./doubtful-figures.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isRecord } from "../json-value.ts";
-import { RUN_GRADES } from "../run-result.ts";
+import { isRecord } from "../schema/json-value.ts";
+import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 

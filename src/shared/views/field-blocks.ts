@@ -1,4 +1,4 @@
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "../schema/json-value.ts";
 import { formatCount } from "./quantity.ts";
 import type { StoredBinding } from "./results.ts";
 import { NAME, WORDS, fact, tableOf } from "./section.ts";

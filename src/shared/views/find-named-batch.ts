@@ -1,4 +1,4 @@
-import { hintNames } from "../close-names.ts";
+import { hintNames } from "../text/close-names.ts";
 import { Failure } from "../failure.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { findId } from "../store/jobs/find-id.ts";

@@ -1,4 +1,4 @@
-import { cleanForTerminal } from "../styled-text.ts";
+import { cleanForTerminal } from "../terminal/styled-text.ts";
 
 /** HTML that was put together by `markup`: everything else in it is escaped. */
 export class Html {

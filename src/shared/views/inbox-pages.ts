@@ -1,4 +1,4 @@
-import { canonicalJson } from "../json-value.ts";
+import { canonicalJson } from "../schema/json-value.ts";
 import { commandRuleSchema } from "../store/investigations/command-rules.ts";
 import type {
   ApprovalDetail,
@@ -8,8 +8,8 @@ import type {
   StandingRow,
   UncertainStep,
 } from "./inbox.ts";
-import { formatTask } from "../kinds.ts";
-import { showHidden } from "../styled-text.ts";
+import { formatTask } from "../job/kinds.ts";
+import { showHidden } from "../terminal/styled-text.ts";
 import { oneLine } from "./run-evidence.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import {

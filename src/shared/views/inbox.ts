@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KINDS } from "../job.ts";
+import { KINDS } from "../job/job.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
 

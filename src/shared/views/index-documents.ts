@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sketchFromHex } from "../near-duplicates.ts";
+import { sketchFromHex } from "../files/near-duplicates.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 import { comparedFactsOf, fileOfDocument } from "../store/index/documents.ts";

@@ -1,4 +1,4 @@
-import { isoInZone, offsetMs } from "../time.ts";
+import { isoInZone, offsetMs } from "../schedules/time.ts";
 import { CAUSES } from "./batch-words.ts";
 import { markup } from "./html-markup.ts";
 import type { Html } from "./html-markup.ts";

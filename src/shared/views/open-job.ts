@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KINDS } from "../job.ts";
+import { KINDS } from "../job/job.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowOf } from "../store/connection/rows.ts";
 import { countOf } from "./quantity.ts";

@@ -1,4 +1,4 @@
-import { jsonForTerminal } from "../styled-text.ts";
+import { jsonForTerminal } from "../terminal/styled-text.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { claimsJson } from "./claims.ts";
 import { selectVectors } from "./results.ts";

@@ -1,4 +1,4 @@
-import type { ShownPage } from "../page-pictures.ts";
+import type { ShownPage } from "../files/page-pictures.ts";
 import { markup } from "./html-markup.ts";
 import type { Html } from "./html-markup.ts";
 

@@ -1,4 +1,4 @@
-import { formatInZone, isoInZone, localZone } from "../time.ts";
+import { formatInZone, isoInZone, localZone } from "../schedules/time.ts";
 
 /** `1,234`. */
 export const formatCount = (value: number): string =>

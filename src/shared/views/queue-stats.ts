@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JOB_STATES, KINDS } from "../job.ts";
+import { JOB_STATES, KINDS } from "../job/job.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowOf } from "../store/connection/rows.ts";
 import { IS_ALIVE } from "../store/jobs/workers.ts";

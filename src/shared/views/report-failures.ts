@@ -1,4 +1,4 @@
-import { formatTask } from "../kinds.ts";
+import { formatTask } from "../job/kinds.ts";
 import { WAITS_FOR_PEOPLE } from "./inbox-pages.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { explainCode } from "./remedies.ts";

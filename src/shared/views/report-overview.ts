@@ -1,5 +1,5 @@
-import { FINAL_STATES } from "../job.ts";
-import { RUN_GRADES } from "../run-result.ts";
+import { FINAL_STATES } from "../job/job.ts";
+import { RUN_GRADES } from "../job/run-result.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
 import { formatCounts, formatStateOn, doneOf, heldMs } from "./batch-words.ts";
 import { leftOutText } from "./claims.ts";

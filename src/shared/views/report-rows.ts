@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FINAL_STATES, JOB_STATES, KINDS } from "../job.ts";
+import { FINAL_STATES, JOB_STATES, KINDS } from "../job/job.ts";
 import type { Database, Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 import { selectHolds } from "../store/jobs/holds.ts";

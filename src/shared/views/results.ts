@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { JOB_STATES, KINDS } from "../job.ts";
-import { locatorSchema } from "../locator.ts";
-import { PASSED_OVER_JSON } from "../passed-over.ts";
-import { CLAIM_GRADES, RUN_GRADES, UNBOUND_REASONS } from "../run-result.ts";
-import { VERIFICATION_STATES } from "../verification.ts";
+import { JOB_STATES, KINDS } from "../job/job.ts";
+import { locatorSchema } from "../job/locator.ts";
+import { PASSED_OVER_JSON } from "../job/passed-over.ts";
+import { CLAIM_GRADES, RUN_GRADES, UNBOUND_REASONS } from "../job/run-result.ts";
+import { VERIFICATION_STATES } from "../job/verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowOf, rowsOf } from "../store/connection/rows.ts";
 import { storedCitation } from "./citations.ts";

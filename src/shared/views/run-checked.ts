@@ -1,6 +1,6 @@
-import { contradicts } from "../claims.ts";
-import { JUDGE_RULE } from "../run-result.ts";
-import { behindLines } from "../locator.ts";
+import { contradicts } from "../job/claims.ts";
+import { JUDGE_RULE } from "../job/run-result.ts";
+import { behindLines } from "../job/locator.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { reasonText, shareText } from "./claims.ts";
 import { unboundText } from "./field-blocks.ts";

@@ -1,5 +1,5 @@
-import { formatLocator } from "../locator.ts";
-import { cutToColumns } from "../styled-text.ts";
+import { formatLocator } from "../job/locator.ts";
+import { cutToColumns } from "../terminal/styled-text.ts";
 import { citedText, isOfPiece, placePiece, unreadLines } from "./citations.ts";
 import type { StoredCitation } from "./citations.ts";
 import { formatCount, formatDuration } from "./quantity.ts";

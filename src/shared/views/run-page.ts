@@ -1,4 +1,4 @@
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "../schema/json-value.ts";
 import { fieldFacts } from "./answer-sections.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import { checkedSections } from "./run-checked.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { KINDS } from "../job.ts";
-import { locatorSchema } from "../locator.ts";
-import { CLAIM_GRADES, RUN_GRADES, CLAIM_REASONS } from "../run-result.ts";
-import { UNRESOLVED_REASONS, VERIFICATION_STATES } from "../verification.ts";
+import { KINDS } from "../job/job.ts";
+import { locatorSchema } from "../job/locator.ts";
+import { CLAIM_GRADES, RUN_GRADES, CLAIM_REASONS } from "../job/run-result.ts";
+import { UNRESOLVED_REASONS, VERIFICATION_STATES } from "../job/verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { JOB_STATES, KINDS } from "../job.ts";
-import { RUN_GRADES } from "../run-result.ts";
+import { JOB_STATES, KINDS } from "../job/job.ts";
+import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 import { ERROR_PREVIEW_CHARS } from "./steps.ts";

@@ -4,7 +4,7 @@ import { STEP_KINDS, STEP_STATES } from "../store/investigations/steps.ts";
 import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { reviewRowSchema } from "../store/jobs/draft-reviews.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
-import { EFFECTS } from "../mcp-servers.ts";
+import { EFFECTS } from "../config/mcp-servers.ts";
 import { runDetailSchema } from "./runs.ts";
 
 /** Of the form of trace.jsonl. */

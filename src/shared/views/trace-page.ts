@@ -1,4 +1,4 @@
-import { formatTask } from "../kinds.ts";
+import { formatTask } from "../job/kinds.ts";
 import { formatCount } from "./quantity.ts";
 import { checkedSections } from "./run-checked.ts";
 import type { Checked } from "./run-checked.ts";

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
-import type { ModelUse, ReplyRecord } from "../../shared/run-result.ts";
-import { REST_MS } from "../../shared/run-trace.ts";
-import { inSpan } from "../../shared/traces.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { ModelChoice } from "../../shared/job/route-models.ts";
+import type { ModelUse, ReplyRecord } from "../../shared/job/run-result.ts";
+import { REST_MS } from "../run-trace.ts";
+import { inSpan } from "../../shared/metrics/traces.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type {
   AskJudge,
   CallLog,

@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { ModelChoice } from "../../shared/job/route-models.ts";
+import type { RunTrace } from "../run-trace.ts";
 import { placesWithin } from "../documents/places.ts";
 import type { Places } from "../documents/places.ts";
 import { partsFooter, scopeFooter } from "../evidence/footer.ts";

@@ -1,4 +1,4 @@
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectPromptNotes } from "../../shared/store/memory.ts";
 import type { PromptNote } from "../../shared/store/memory.ts";

@@ -1,5 +1,5 @@
 import { FENCE_CHARS } from "../evidence/fence.ts";
-import type { PartRecord } from "../../shared/run-result.ts";
+import type { PartRecord } from "../../shared/job/run-result.ts";
 import type { Places } from "../documents/places.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";

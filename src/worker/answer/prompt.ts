@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { PromptEvidence, PromptRecord } from "../../shared/run-result.ts";
+import type { PromptEvidence, PromptRecord } from "../../shared/job/run-result.ts";
 import { fenceBoundary, fenceLong } from "../evidence/fence.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Note } from "../evidence/types.ts";

@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal, RefusalCode } from "../../shared/failure.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
-import type { AnswerChecks, ClaimRecord, ReplyRecord } from "../../shared/run-result.ts";
+import type { ModelChoice } from "../../shared/job/route-models.ts";
+import type { AnswerChecks, ClaimRecord, ReplyRecord } from "../../shared/job/run-result.ts";
 import type { Fault, Validated } from "../evidence/validated.ts";
 import { THOUGHT_ALONE } from "../models/model.ts";
 import type { Model, ModelReply, ModelTask } from "../models/model.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { defineMcpTool, resultShape, rowShape } from "../mcp/tool.ts";

@@ -1,8 +1,8 @@
-import { openTerminalOf } from "../../shared/command-context.ts";
+import { openTerminalOf } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
-import { layOutLines, line, styled } from "../../shared/styled-text.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import { layOutLines, line, styled } from "../../shared/terminal/styled-text.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import type { Check } from "../doctor/check.ts";
 import { QUEUE_SCHEMA_OUTDATED } from "../doctor/check-installation.ts";
 import { mend, mendsOf } from "../doctor/mend.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { hash } from "node:crypto";
-import { writeAtomicFile } from "../../shared/atomic-file.ts";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { writeAtomicFile } from "../../shared/files/atomic-file.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
@@ -12,8 +12,8 @@ import {
   pictureKey,
   readPicture,
   storePicture,
-} from "../../shared/page-pictures.ts";
-import type { PagePicture } from "../../shared/page-pictures.ts";
+} from "../../shared/files/page-pictures.ts";
+import type { PagePicture } from "../../shared/files/page-pictures.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";

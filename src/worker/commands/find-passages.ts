@@ -1,10 +1,10 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectVersions } from "../../shared/store/index/document-versions.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
-import { asksNewest } from "../../shared/version-family.ts";
+import { asksNewest } from "../../shared/files/version-family.ts";
 import { createEmbedder } from "../embedders/create-embedder.ts";
 import { createHashingEmbedder } from "../embedders/hashing.ts";
 import { rerankerOf } from "../evidence/retrieve.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { openContext, openDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, openDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { modelHostsOf } from "../../shared/config/hosts.ts";
 import { Failure, refuse } from "../../shared/failure.ts";

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import { openContext } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/interruptible.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import { interruptible } from "../../shared/terminal/interruptible.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { downloadFile, planDownload } from "../embedders/fetch/download.ts";
 import type { PlannedFile } from "../embedders/fetch/download.ts";
 import { readRemoteModel } from "../embedders/fetch/model-hub.ts";
@@ -23,7 +23,7 @@ import {
   OPTIONAL_FILES,
 } from "../embedders/transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../embedders/transformers/model-files.ts";
-import { parseUrl } from "../../shared/parse-url.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
 import { askToDownload, assertSpace, megabytes } from "./ask-to-download.ts";
 
 const DEFAULT_HOST = "https://huggingface.co";

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import { openContext } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";

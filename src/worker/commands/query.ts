@@ -1,11 +1,11 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { printRefusal } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { anyChunkPasses } from "../../shared/store/index/passages.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
-import { layOutLines } from "../../shared/styled-text.ts";
+import { layOutLines } from "../../shared/terminal/styled-text.ts";
 import { rerankerOf } from "../evidence/retrieve.ts";
 import type { Explanation } from "../search/explain-hits.ts";
 import type { Reranked } from "../search/fuse.ts";

@@ -1,12 +1,12 @@
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { jobInputSchema, KINDS } from "../../shared/job.ts";
-import type { JobInput } from "../../shared/job.ts";
-import { kindOf } from "../../shared/kinds.ts";
-import type { RepeatableInput } from "../../shared/kinds.ts";
+import { jobInputSchema, KINDS } from "../../shared/job/job.ts";
+import type { JobInput } from "../../shared/job/job.ts";
+import { kindOf } from "../../shared/job/kinds.ts";
+import type { RepeatableInput } from "../../shared/job/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectGrant } from "../../shared/store/investigations/grants.ts";
 import { selectSteps } from "../../shared/store/investigations/steps.ts";

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { documentFilterOf, facetsOf } from "../../shared/document-filter.ts";
+import { documentFilterOf, facetsOf } from "../../shared/files/document-filter.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { parseJson } from "../../shared/json-value.ts";
-import { pathPrefixOf } from "../../shared/path-prefix.ts";
-import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
+import { pathPrefixOf } from "../../shared/files/path-prefix.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import type { SearchRequest } from "../search/search.ts";
 
 const DEFAULT_LIMIT = 10;

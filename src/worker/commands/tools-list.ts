@@ -1,17 +1,17 @@
-import { openContext } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { findKeyFault } from "../../shared/config/search-key.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { Preset } from "../../shared/tool-presets.ts";
-import { isMcpTool } from "../../shared/mcp-servers.ts";
+import type { Preset } from "../../shared/config/tool-presets.ts";
+import { isMcpTool } from "../../shared/config/mcp-servers.ts";
 import {
   DEFAULT_PRESET,
   presetsOf,
   selectPreset,
   WEB_TOOLS,
   whyWebOff,
-} from "../../shared/tool-presets.ts";
+} from "../../shared/config/tool-presets.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import { probeShell, shellOf } from "../sandbox/shell/probe.ts";
 import { TOOLS } from "../tools/all-tools.ts";

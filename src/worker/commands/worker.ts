@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openContext, withDatabase } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { selectWaitingForHosts } from "../../shared/store/jobs/waiting.ts";

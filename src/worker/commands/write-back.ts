@@ -1,5 +1,5 @@
-import { databaseCommand } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { databaseCommand } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
 import { groupBy } from "../../shared/group-by.ts";

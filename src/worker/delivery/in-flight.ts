@@ -1,6 +1,6 @@
 import { Failure } from "../../shared/failure.ts";
-import { REST_MS } from "../../shared/run-trace.ts";
-import { RunAborted } from "../../shared/settlement.ts";
+import { REST_MS } from "../run-trace.ts";
+import { RunAborted } from "../../shared/job/settlement.ts";
 
 /** A run that this worker holds. */
 export type InFlightRun = {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../shared/logger.ts";
-import { REST_MS, startTrace } from "../../shared/run-trace.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import { inSpan } from "../../shared/traces.ts";
-import type { OpenSpan } from "../../shared/traces.ts";
-import { RunAborted, settleError, settleOutcome } from "../../shared/settlement.ts";
-import type { RunEnd, Settlement } from "../../shared/settlement.ts";
+import { REST_MS, startTrace } from "../run-trace.ts";
+import type { RunTrace } from "../run-trace.ts";
+import { inSpan } from "../../shared/metrics/traces.ts";
+import type { OpenSpan } from "../../shared/metrics/traces.ts";
+import { RunAborted, settleError, settleOutcome } from "../../shared/job/settlement.ts";
+import type { RunEnd, Settlement } from "../../shared/job/settlement.ts";
 import { isDatabaseGone } from "../../shared/store/connection/database.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { takeBackLate } from "../../shared/store/hosts/exams.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { sharedConfigOf } from "../../shared/config/config-fingerprint.ts";
 import type { SharedConfig } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";

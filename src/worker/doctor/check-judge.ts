@@ -1,6 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
-import { hasWeights } from "../../shared/providers.ts";
-import { routeModels } from "../../shared/route-models.ts";
+import { hasWeights } from "../../shared/config/providers.ts";
+import { routeModels } from "../../shared/job/route-models.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectExamOf } from "../../shared/store/hosts/exams.ts";
 import { examSentence } from "../verify/judge/exam-sequence.ts";

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import type { ListedServer } from "../mcp-client/open-servers.ts";
 import { ok, warn } from "./check.ts";

@@ -13,7 +13,7 @@ import type { LastRun } from "../../shared/store/schedules/schedules.ts";
 import { selectServerCopies, selectTimeAhead } from "../../shared/store/connection/health.ts";
 import { selectWatches } from "../../shared/store/index/watched-files.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { formatInZone } from "../../shared/time.ts";
+import { formatInZone } from "../../shared/schedules/time.ts";
 import { fail, ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 

@@ -1,6 +1,6 @@
 import { findKeyFault } from "../../shared/config/search-key.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { WEB_TOOLS } from "../../shared/tool-presets.ts";
+import { WEB_TOOLS } from "../../shared/config/tool-presets.ts";
 import { fail } from "./check.ts";
 import type { Check } from "./check.ts";
 

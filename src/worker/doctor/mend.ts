@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Invocation } from "../../shared/commands/command.ts";
-import type { Terminal } from "../../shared/terminal.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 import type { Check } from "./check.ts";
 

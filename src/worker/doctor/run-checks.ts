@@ -1,5 +1,5 @@
-import { loadConfigFor, openContext } from "../../shared/command-context.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import { loadConfigFor, openContext } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Invocation } from "../../shared/commands/command.ts";
 import { Failure } from "../../shared/failure.ts";
 import { readerRights } from "../documents/reader/rights.ts";

@@ -1,5 +1,5 @@
 import { Composer, Parser } from "yaml";
-import { findTooDeep } from "../../shared/yaml-depth.ts";
+import { findTooDeep } from "../../shared/config/yaml-depth.ts";
 import { shortenTitle } from "./cut-span.ts";
 import type { FileMetadata } from "./extraction.ts";
 import { splitLines } from "./lines.ts";

@@ -1,4 +1,4 @@
-import type { Locator } from "../../shared/locator.ts";
+import type { Locator } from "../../shared/job/locator.ts";
 import type { TextSpan } from "../text/spans.ts";
 import type { Lines } from "./lines.ts";
 

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { sketchText, sketchToHex } from "../../shared/near-duplicates.ts";
-import { foldSharpS } from "../../shared/normalise-text.ts";
+import { sketchText, sketchToHex } from "../../shared/files/near-duplicates.ts";
+import { foldSharpS } from "../../shared/text/normalise-text.ts";
 import { chunkProof } from "../../shared/store/index/totals.ts";
 import type { Vocabulary } from "../../shared/store/index/vocabulary.ts";
 import type { ChunkToWrite, DocumentToWrite } from "../../shared/store/index/write-documents.ts";
-import { cleanForDatabase } from "../../shared/styled-text.ts";
-import { familyKey, supersededPaths } from "../../shared/version-family.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
+import { familyKey, supersededPaths } from "../../shared/files/version-family.ts";
 import { countCodePoints } from "../text/clean-text.ts";
 import { searchableTextOf } from "../text/searchable-text.ts";
 import { secretsIn } from "../text/secrets.ts";

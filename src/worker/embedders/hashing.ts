@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { foldSharpS, normaliseText } from "../../shared/normalise-text.ts";
+import { foldSharpS, normaliseText } from "../../shared/text/normalise-text.ts";
 import { characterPairs, withoutPairs } from "../text/searchable-text.ts";
 import { digestOf, normalize, signatureOf } from "./embedder.ts";
 import type { Embedder } from "./embedder.ts";

@@ -1,4 +1,4 @@
-import { FROM_HOSTS } from "../../shared/providers.ts";
+import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import type { ConfigValues } from "../../shared/config/schema.ts";
 import { nameAt } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";

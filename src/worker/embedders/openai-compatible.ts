@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../shared/json-value.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
 import { askRoute } from "../models/ask-route.ts";
 import { modelMissing, saysModelMissing } from "../models/host-failure.ts";
 import { askHost, HostError, readText, wireAt } from "../models/host-request.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
-import { READ_TOOL } from "../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../shared/config/tool-presets.ts";
 import type { AdmittedEvidence, Reading, ToolPrint } from "./types.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { AskInput } from "../../shared/job.ts";
+import type { AskInput } from "../../shared/job/job.ts";
 import { UTF8 } from "../documents/formats/utf8.ts";
 import type { Classification } from "../question/classify-question.ts";
 import { countCodePoints, firstCodePoints } from "../text/clean-text.ts";

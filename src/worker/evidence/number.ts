@@ -1,5 +1,5 @@
-import type { Locator } from "../../shared/locator.ts";
-import type { Citation, EvidenceSpan } from "../../shared/run-result.ts";
+import type { Locator } from "../../shared/job/locator.ts";
+import type { Citation, EvidenceSpan } from "../../shared/job/run-result.ts";
 import { codePointOffsets, splitLines } from "../documents/lines.ts";
 import type { Lines } from "../documents/lines.ts";
 import { locateLines, locateSpan } from "../documents/places.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { EvidencePiece } from "../../shared/run-result.ts";
+import type { EvidencePiece } from "../../shared/job/run-result.ts";
 import { UTF8 } from "../documents/formats/utf8.ts";
 import { cleanText, countCodePoints, firstCodePoints } from "../text/clean-text.ts";
 import type { Passage, Reading, ToolPrint } from "./types.ts";

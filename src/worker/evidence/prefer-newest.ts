@@ -1,4 +1,4 @@
-import { asksNewest } from "../../shared/version-family.ts";
+import { asksNewest } from "../../shared/files/version-family.ts";
 import type { Passage, PipelineDependencies, SearchLimits } from "./types.ts";
 
 /** A passage that makes way for those of a newer version of its document. */

@@ -1,9 +1,9 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import { inToolSpan } from "../../shared/traces.ts";
+import type { RunTrace } from "../run-trace.ts";
+import { inToolSpan } from "../../shared/metrics/traces.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
-import { READ_TOOL } from "../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../shared/config/tool-presets.ts";
 import { gateReading } from "./gate.ts";
 import { ADMITTED, filePiece, rejected } from "./piece.ts";
 import type { PipelineDependencies, Reading } from "./types.ts";

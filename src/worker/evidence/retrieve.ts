@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AskInput } from "../../shared/job.ts";
+import type { AskInput } from "../../shared/job/job.ts";
 import { preferNewest } from "./prefer-newest.ts";
 import type { PassedOver } from "./prefer-newest.ts";
 import type { Passage, PipelineDependencies, SearchLimits } from "./types.ts";

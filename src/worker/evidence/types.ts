@@ -1,12 +1,12 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { DocumentFilter } from "../../shared/document-filter.ts";
+import type { DocumentFilter } from "../../shared/files/document-filter.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ModelChoice, RoutingSettings } from "../../shared/route-models.ts";
-import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { ModelChoice, RoutingSettings } from "../../shared/job/route-models.ts";
+import type { PromptRecord, ReplyRecord } from "../../shared/job/run-result.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type { DocumentVersion } from "../../shared/store/index/document-versions.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";
-import type { StoredVerification } from "../../shared/verification.ts";
+import type { StoredVerification } from "../../shared/job/verification.ts";
 import type { Places } from "../documents/places.ts";
 import type { Model, ModelFacts, ModelRegistry, ModelReply } from "../models/model.ts";
 import type { CallCharge, Limiter } from "../models/limiter.ts";

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../shared/failure.ts";
-import type { AnswerChecks, ClaimRecord } from "../../shared/run-result.ts";
+import type { AnswerChecks, ClaimRecord } from "../../shared/job/run-result.ts";
 
 /**
  * `message` is for the second try, and may hold words of the reply. `told` is for the record: places and rules, and no

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Failure } from "../../shared/failure.ts";
-import { RunAborted } from "../../shared/settlement.ts";
+import { RunAborted } from "../../shared/job/settlement.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";

@@ -2,8 +2,13 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { endsWith, enterFolder, parsePathPattern, startOf } from "../../shared/path-pattern.ts";
-import type { PathPattern, Places } from "../../shared/path-pattern.ts";
+import {
+  endsWith,
+  enterFolder,
+  parsePathPattern,
+  startOf,
+} from "../../shared/files/path-pattern.ts";
+import type { PathPattern, Places } from "../../shared/files/path-pattern.ts";
 import { decodeText } from "../documents/formats/utf8.ts";
 
 /** The rules that hold in a folder: those of all folders above it and its own. The first that matches decides. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { Failure } from "../../shared/failure.ts";
-import { skippedFilesOf, totalSkipped } from "../../shared/skipped-files.ts";
-import type { SkippedFiles } from "../../shared/skipped-files.ts";
+import { skippedFilesOf, totalSkipped } from "../../shared/files/skipped-files.ts";
+import type { SkippedFiles } from "../../shared/files/skipped-files.ts";
 import { compactPostings } from "../../shared/store/index/compact-postings.ts";
 import { pruneOcrPages } from "../../shared/store/index/ocr-pages.ts";
 import { countIndex } from "../../shared/store/index/totals.ts";

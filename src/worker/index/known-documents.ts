@@ -1,4 +1,4 @@
-import { attachmentPlaces } from "../../shared/attachment-path.ts";
+import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import type { FailureGrounds, KnownFailure } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts, IndexedDocument } from "../../shared/store/index/documents.ts";
 import { isCurrentExtractor } from "../documents/formats/registry.ts";

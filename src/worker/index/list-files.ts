@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { countSkipped, isHiddenName } from "../../shared/skipped-files.ts";
+import { countSkipped, isHiddenName } from "../../shared/files/skipped-files.ts";
 import type { DocumentFailure } from "../../shared/store/index/document-failures.ts";
 import type { FileFacts } from "../../shared/store/index/documents.ts";
 import { isSystemError, quotePath } from "../sandbox/names.ts";

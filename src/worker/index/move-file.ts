@@ -1,7 +1,7 @@
 import { link, lstat, realpath, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, extname, join, posix } from "node:path";
-import { openBelow, pathOfFolder } from "../../shared/atomic-file.ts";
+import { openBelow, pathOfFolder } from "../../shared/files/atomic-file.ts";
 import type { FileToMove, Move } from "../../shared/store/index/watched-files.ts";
 import { isSystemError } from "../sandbox/names.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { FALLBACK_LANGUAGE } from "../../shared/language.ts";
-import type { Language } from "../../shared/language.ts";
+import { FALLBACK_LANGUAGE } from "../../shared/text/language.ts";
+import type { Language } from "../../shared/text/language.ts";
 import type { NewContent } from "../../shared/store/index/contents.ts";
 import type { DocumentFailure } from "../../shared/store/index/document-failures.ts";
 import type { IndexedDocument } from "../../shared/store/index/documents.ts";

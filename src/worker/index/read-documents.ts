@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import { DEEPEST_ATTACHMENT } from "../../shared/attachment-path.ts";
+import { DEEPEST_ATTACHMENT } from "../../shared/files/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type {

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Language } from "../../shared/language.ts";
+import type { Language } from "../../shared/text/language.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { storeContents, sumContents } from "../../shared/store/index/contents.ts";
 import {

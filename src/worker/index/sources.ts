@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { LanguageSetting } from "../../shared/language.ts";
+import type { LanguageSetting } from "../../shared/text/language.ts";
 import type { ChunkSettings } from "../documents/chunk-text.ts";
 import type { ExtractText } from "../documents/extraction.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";

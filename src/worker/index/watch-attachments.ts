@@ -5,7 +5,7 @@ import {
   DEEPEST_ATTACHMENT,
   holdsFiles,
   isHolder,
-} from "../../shared/attachment-path.ts";
+} from "../../shared/files/attachment-path.ts";
 import type { TakenFile } from "../../shared/store/index/watched-files.ts";
 import { attachedBytes } from "../documents/extraction.ts";
 import { openAttachment } from "../sandbox/attachments.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../../shared/config/schema.ts";
-import type { JobInput } from "../../shared/job.ts";
-import { parseGlob } from "../../shared/parse-glob.ts";
-import { jobForFile } from "../../shared/watched-job.ts";
+import type { JobInput } from "../../shared/job/job.ts";
+import { parseGlob } from "../../shared/files/parse-glob.ts";
+import { jobForFile } from "../../shared/job/watched-job.ts";
 import { formatOf } from "../documents/formats/registry.ts";
 import type { IndexSource } from "./sources.ts";
 

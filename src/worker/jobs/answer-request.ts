@@ -1,6 +1,6 @@
 import type { Refusal } from "../../shared/failure.ts";
-import type { Citation, Outcome } from "../../shared/run-result.ts";
-import type { Pending } from "../../shared/settlement.ts";
+import type { Citation, Outcome } from "../../shared/job/run-result.ts";
+import type { Pending } from "../../shared/job/settlement.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { askAgain, askWithRepair, holdTo } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";

@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { boundChecks, boundClaims } from "../../shared/run-trace.ts";
+import { boundChecks, boundClaims } from "../run-trace.ts";
 import { askWithRepair, holdTo } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import { fencePieces } from "../answer/prompt.ts";

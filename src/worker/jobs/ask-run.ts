@@ -1,7 +1,7 @@
-import type { AskInput } from "../../shared/job.ts";
-import { routeModels } from "../../shared/route-models.ts";
-import type { Route } from "../../shared/route-models.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { AskInput } from "../../shared/job/job.ts";
+import { routeModels } from "../../shared/job/route-models.ts";
+import type { Route } from "../../shared/job/route-models.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type { Followed } from "../../shared/store/jobs/followed.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";

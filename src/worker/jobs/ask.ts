@@ -1,8 +1,8 @@
 import type { Refusal } from "../../shared/failure.ts";
-import type { AskInput } from "../../shared/job.ts";
-import { passedOverFor } from "../../shared/passed-over.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import type { RunEnd } from "../../shared/settlement.ts";
+import type { AskInput } from "../../shared/job/job.ts";
+import { passedOverFor } from "../../shared/job/passed-over.ts";
+import type { RunTrace } from "../run-trace.ts";
+import type { RunEnd } from "../../shared/job/settlement.ts";
 import { callParts } from "../answer/call-model.ts";
 import { gateEvidence, isStale, nothingAllowed, nothingFound } from "../evidence/gate.ts";
 import type { GateInput } from "../evidence/gate.ts";

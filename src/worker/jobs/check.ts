@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { CheckInput, InvestigateInput } from "../../shared/job.ts";
-import { JUDGE_RULE } from "../../shared/run-result.ts";
-import type { Outcome } from "../../shared/run-result.ts";
-import type { Objection, UnresolvedReason, Verdict } from "../../shared/verification.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { CheckInput, InvestigateInput } from "../../shared/job/job.ts";
+import { JUDGE_RULE } from "../../shared/job/run-result.ts";
+import type { Outcome } from "../../shared/job/run-result.ts";
+import type { Objection, UnresolvedReason, Verdict } from "../../shared/job/verification.ts";
+import type { RunTrace } from "../run-trace.ts";
 import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { roomForEvidence } from "../answer/map-reduce.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { secretsOf } from "../../shared/child-process.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { CODES, Failure, isRefusalCode } from "../../shared/failure.ts";
 import type { ErrorCode, FaultCode } from "../../shared/failure.ts";
-import type { CommandInput } from "../../shared/job.ts";
-import { summaryAlone } from "../../shared/run-result.ts";
-import type { Answer } from "../../shared/run-result.ts";
+import type { CommandInput } from "../../shared/job/job.ts";
+import { summaryAlone } from "../../shared/job/run-result.ts";
+import type { Answer } from "../../shared/job/run-result.ts";
 import { ownEnvironment, runChild } from "../child-process.ts";
 import type { ChildEnd } from "../child-process.ts";
 

@@ -1,7 +1,7 @@
 import { FENCE_CHARS } from "../evidence/fence.ts";
 import { hash } from "node:crypto";
-import type { Kind } from "../../shared/job.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import type { Kind } from "../../shared/job/job.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { countLines } from "../evidence/piece.ts";
 import { countCodePoints, visibleText } from "../text/clean-text.ts";

@@ -1,8 +1,8 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { DigestInput } from "../../shared/job.ts";
-import type { Citation, Outcome } from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { DigestInput } from "../../shared/job/job.ts";
+import type { Citation, Outcome } from "../../shared/job/run-result.ts";
+import type { RunTrace } from "../run-trace.ts";
 import { selectDigestChildren } from "../../shared/store/jobs/dependencies.ts";
 import type { ChildRow } from "../../shared/store/jobs/dependencies.ts";
 import { plural } from "../evidence/footer.ts";

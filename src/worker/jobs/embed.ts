@@ -1,9 +1,9 @@
 import { Failure, refuse } from "../../shared/failure.ts";
-import { vectorDigestsOf } from "../../shared/index-settings.ts";
-import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job.ts";
-import { summaryAlone } from "../../shared/run-result.ts";
-import type { Answer, Outcome } from "../../shared/run-result.ts";
-import { REST_MS } from "../../shared/run-trace.ts";
+import { vectorDigestsOf } from "../../shared/config/index-settings.ts";
+import type { EmbedChunksInput, EmbedTextInput } from "../../shared/job/job.ts";
+import { summaryAlone } from "../../shared/job/run-result.ts";
+import type { Answer, Outcome } from "../../shared/job/run-result.ts";
+import { REST_MS } from "../run-trace.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
 import { measureEmbeddings, selectStartedAt } from "../../shared/store/index/embeddings.ts";

@@ -1,8 +1,8 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ExtractInput } from "../../shared/job.ts";
-import type { SchemaCompiler } from "../../shared/json-schema.ts";
-import { isRecord, parseJson } from "../../shared/json-value.ts";
+import type { ExtractInput } from "../../shared/job/job.ts";
+import type { SchemaCompiler } from "../json-schema.ts";
+import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
 import type {
   Citation,
   ClaimRecord,
@@ -10,9 +10,9 @@ import type {
   FieldBinding,
   Outcome,
   PartRecord,
-} from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import type { RunEnd } from "../../shared/settlement.ts";
+} from "../../shared/job/run-result.ts";
+import type { RunTrace } from "../run-trace.ts";
+import type { RunEnd } from "../../shared/job/settlement.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { JudgeVerdict, PipelineDependencies, Reading } from "../evidence/types.ts";
 import { charsIn } from "../models/model.ts";

@@ -1,7 +1,7 @@
-import { isDay } from "../../shared/date-period.ts";
-import type { ExtractInput, Preset } from "../../shared/job.ts";
-import type { LabelExample } from "../../shared/label-examples.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { isDay } from "../../shared/text/date-period.ts";
+import type { ExtractInput, Preset } from "../../shared/job/job.ts";
+import type { LabelExample } from "../../shared/job/label-examples.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { findDates } from "../text/dates.ts";
 import { objectSchema } from "../text/model-json.ts";

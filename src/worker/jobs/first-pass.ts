@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ModelChoice } from "../../shared/route-models.ts";
+import type { ModelChoice } from "../../shared/job/route-models.ts";
 import { ReplyUnreadable, ToolCallUnreadable } from "../models/model.ts";
 import type { Model, ModelFacts, ModelReply } from "../models/model.ts";
 import { callModel, callParts } from "../answer/call-model.ts";

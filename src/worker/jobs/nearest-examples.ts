@@ -1,4 +1,4 @@
-import type { LabelExample } from "../../shared/label-examples.ts";
+import type { LabelExample } from "../../shared/job/label-examples.ts";
 import { quoteName } from "../evidence/fence.ts";
 import { charsIn } from "../models/model.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";

@@ -1,11 +1,11 @@
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { HookTarget, NotifyInput } from "../../shared/job.ts";
-import { networksOf, publicOr } from "../../shared/network-address.ts";
-import { summaryAlone } from "../../shared/run-result.ts";
-import type { Answer } from "../../shared/run-result.ts";
-import { REST_MS } from "../../shared/run-trace.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { HookTarget, NotifyInput } from "../../shared/job/job.ts";
+import { networksOf, publicOr } from "../../shared/http/network-address.ts";
+import { summaryAlone } from "../../shared/job/run-result.ts";
+import type { Answer } from "../../shared/job/run-result.ts";
+import { REST_MS } from "../run-trace.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { readBatchEvent } from "../../shared/views/batch-end.ts";
 import type { BatchEvent } from "../../shared/views/batch-end.ts";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { attachmentPlaces } from "../../shared/attachment-path.ts";
+import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { OcrInput } from "../../shared/job.ts";
-import { summaryAlone } from "../../shared/run-result.ts";
-import type { Outcome } from "../../shared/run-result.ts";
+import type { OcrInput } from "../../shared/job/job.ts";
+import { summaryAlone } from "../../shared/job/run-result.ts";
+import type { Outcome } from "../../shared/job/run-result.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";

@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
-import { indexSettingsOf } from "../../shared/index-settings.ts";
-import type { EmbedChunksInput, IndexInput, OcrInput } from "../../shared/job.ts";
-import { summaryAlone } from "../../shared/run-result.ts";
-import type { Answer } from "../../shared/run-result.ts";
-import { RunAborted } from "../../shared/settlement.ts";
+import { indexSettingsOf } from "../../shared/config/index-settings.ts";
+import type { EmbedChunksInput, IndexInput, OcrInput } from "../../shared/job/job.ts";
+import { summaryAlone } from "../../shared/job/run-result.ts";
+import type { Answer } from "../../shared/job/run-result.ts";
+import { RunAborted } from "../../shared/job/settlement.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
 import {

@@ -1,7 +1,7 @@
-import type { CommandContext } from "../../shared/command-context.ts";
-import type { JobInput, Kind } from "../../shared/job.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import type { RunEnd } from "../../shared/settlement.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
+import type { JobInput, Kind } from "../../shared/job/job.ts";
+import type { RunTrace } from "../run-trace.ts";
+import type { RunEnd } from "../../shared/job/settlement.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { callParts } from "../answer/call-model.ts";

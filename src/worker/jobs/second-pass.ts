@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { PartRecord } from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { PartRecord } from "../../shared/job/run-result.ts";
+import type { RunTrace } from "../run-trace.ts";
 import { callParts } from "../answer/call-model.ts";
 import {
   FEWEST_ROOM,

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../shared/failure.ts";
-import type { SummarizeInput } from "../../shared/job.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
-import type { RunEnd } from "../../shared/settlement.ts";
+import type { SummarizeInput } from "../../shared/job/job.ts";
+import type { RunTrace } from "../run-trace.ts";
+import type { RunEnd } from "../../shared/job/settlement.ts";
 import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { partFooter, roomForEvidence, wholeFooter, mapReduce } from "../answer/map-reduce.ts";

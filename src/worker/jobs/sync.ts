@@ -1,10 +1,10 @@
 import { relative, resolve } from "node:path";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import type { SyncInput } from "../../shared/job.ts";
-import { summaryAlone } from "../../shared/run-result.ts";
-import type { Answer } from "../../shared/run-result.ts";
+import type { SyncInput } from "../../shared/job/job.ts";
+import { summaryAlone } from "../../shared/job/run-result.ts";
+import type { Answer } from "../../shared/job/run-result.ts";
 import { claimSource } from "../../shared/store/index/remote-files.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { throttle } from "../loop.ts";

@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { ToolEffect } from "../../shared/mcp-servers.ts";
+import type { ToolEffect } from "../../shared/config/mcp-servers.ts";
 
 /** A tool of a server, as the record of a job keeps it from its first run on: what the server says of it later changes nothing. */
 export type McpDefinition = {

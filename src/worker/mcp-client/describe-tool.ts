@@ -1,6 +1,6 @@
-import { canonicalJson, isRecord } from "../../shared/json-value.ts";
-import { configuredMcpTool, nameOfMcpTool, TOOL_NAME } from "../../shared/mcp-servers.ts";
-import type { McpServerConfig } from "../../shared/mcp-servers.ts";
+import { canonicalJson, isRecord } from "../../shared/schema/json-value.ts";
+import { configuredMcpTool, nameOfMcpTool, TOOL_NAME } from "../../shared/config/mcp-servers.ts";
+import type { McpServerConfig } from "../../shared/config/mcp-servers.ts";
 import { schemaProblem } from "../../shared/schema/check-schema.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";

@@ -1,10 +1,10 @@
 import { readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
-import { hashJson, isRecord } from "../../shared/json-value.ts";
-import { configuredMcpTool, nameOfMcpTool, parseMcpTool } from "../../shared/mcp-servers.ts";
-import type { McpServerConfig } from "../../shared/mcp-servers.ts";
-import { cleanLine } from "../../shared/styled-text.ts";
+import { hashJson, isRecord } from "../../shared/schema/json-value.ts";
+import { configuredMcpTool, nameOfMcpTool, parseMcpTool } from "../../shared/config/mcp-servers.ts";
+import type { McpServerConfig } from "../../shared/config/mcp-servers.ts";
+import { cleanLine } from "../../shared/terminal/styled-text.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { definitionOf, disabledTool } from "./describe-tool.ts";
 import type { McpDefinition, McpReach } from "./definition.ts";

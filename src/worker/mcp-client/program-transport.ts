@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/client";
 import type { Transport } from "@modelcontextprotocol/client";
-import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import { signalGroup } from "../child-process.ts";
 
 export type Program = {

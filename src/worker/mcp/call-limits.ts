@@ -2,7 +2,7 @@ import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { storageFaultOf } from "../../shared/store/connection/errors.ts";
-import { cleanMessage } from "../../shared/styled-text.ts";
+import { cleanMessage } from "../../shared/terminal/styled-text.ts";
 
 export type TypedError = { readonly code: ErrorCode; readonly message: string };
 

@@ -1,5 +1,5 @@
 import { Failure } from "../../shared/failure.ts";
-import { pathPrefixOf } from "../../shared/path-prefix.ts";
+import { pathPrefixOf } from "../../shared/files/path-prefix.ts";
 import type { McpDesk } from "./tool.ts";
 
 type Settings = Pick<McpDesk["config"], "mcp" | "roots" | "security">;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { REASON_WORDS } from "../../shared/claims.ts";
-import { JOB_STATES } from "../../shared/job.ts";
-import { formatLocator } from "../../shared/locator.ts";
+import { REASON_WORDS } from "../../shared/job/claims.ts";
+import { JOB_STATES } from "../../shared/job/job.ts";
+import { formatLocator } from "../../shared/job/locator.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { BATCH_ORIGINS } from "../../shared/store/jobs/batches.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
 import { searchKeyHint } from "../../shared/config/search-key.ts";
-import { parseJobInput } from "../../shared/job.ts";
-import { SUBMIT_KINDS } from "../../shared/mcp-tools.ts";
+import { parseJobInput } from "../../shared/job/job.ts";
+import { SUBMIT_KINDS } from "../../shared/config/mcp-tools.ts";
 import { queueForClient } from "../../shared/store/jobs/queue-ad-hoc.ts";
-import { investigationProblem } from "../../shared/tool-presets.ts";
+import { investigationProblem } from "../../shared/config/tool-presets.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { liesIn } from "../tools/granted-files.ts";
 import { grantedPrefixes, prefixWithin } from "./grant.ts";

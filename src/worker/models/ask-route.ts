@@ -1,6 +1,6 @@
 import { Failure, HostFailure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import { withDeadline } from "./deadline.ts";
 import { hostFailure, isLocked, saysModelMissing } from "./host-failure.ts";
 import type { ModelHost } from "./host-failure.ts";

@@ -1,5 +1,5 @@
 import { rootCertificates } from "node:tls";
-import { FROM_HOSTS } from "../../shared/providers.ts";
+import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import { normalBaseUrl } from "../../shared/config/base-url.ts";
 import type { HostSettings } from "../../shared/config/hosts-schema.ts";
 import { readCertificates, readSecret } from "../../shared/config/read-secret.ts";

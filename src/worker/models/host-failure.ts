@@ -1,6 +1,6 @@
 import { Failure, HostFailure, refuse } from "../../shared/failure.ts";
 import type { HostTrial, Refusal } from "../../shared/failure.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import type { ClosedHost } from "../../shared/store/hosts/choose-host.ts";
 import type { HostAccess } from "./host-access.ts";
 import { BrokenReply, HostError, textAt } from "./host-request.ts";

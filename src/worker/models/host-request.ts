@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Failure } from "../../shared/failure.ts";
-import { isRecord, parseJson } from "../../shared/json-value.ts";
+import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
 import { OPEN_ACCESS, withoutSecrets } from "./host-access.ts";
 import type { Credentials, HostAccess } from "./host-access.ts";
 import { connectionError, openRequest } from "./open-request.ts";

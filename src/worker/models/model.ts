@@ -1,8 +1,8 @@
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Preset } from "../../shared/job.ts";
-import type { LabelExample } from "../../shared/label-examples.ts";
-import type { Provider } from "../../shared/providers.ts";
+import type { Preset } from "../../shared/job/job.ts";
+import type { LabelExample } from "../../shared/job/label-examples.ts";
+import type { Provider } from "../../shared/config/providers.ts";
 
 export type Message = {
   readonly role: "system" | "user" | "assistant";

@@ -1,6 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
-import { withoutAlias } from "../../shared/route-models.ts";
+import { withoutAlias } from "../../shared/job/route-models.ts";
 import { probeHost, unlessLocked, unlessMissing } from "./ask-route.ts";
 import { modelMissing } from "./host-failure.ts";
 import type { ModelHost, ModelPlace } from "./host-failure.ts";

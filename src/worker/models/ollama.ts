@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
 import type { HostTrial, Refusal } from "../../shared/failure.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import { callWithTimeout } from "./deadline.ts";
 import { loadedOnly } from "./host-failure.ts";
 import type { ModelPlace } from "./host-failure.ts";

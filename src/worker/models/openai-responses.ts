@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { parseJson } from "../../shared/json-value.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
 import {
   BrokenReply,
   countAt,

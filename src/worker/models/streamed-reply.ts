@@ -1,4 +1,4 @@
-import { isNestedWithin } from "../../shared/json-value.ts";
+import { isNestedWithin } from "../../shared/schema/json-value.ts";
 import { invalidReply, tooLong } from "./host-request.ts";
 import type { ReplyLimits } from "./host-request.ts";
 import { ToolCallUnreadable } from "./model.ts";

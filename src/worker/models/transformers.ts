@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { parseJson } from "../../shared/json-value.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
 import {
   fingerprintModel,
   isModelName,

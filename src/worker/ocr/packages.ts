@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 
 export type OcrPackage = {
   readonly name: string;

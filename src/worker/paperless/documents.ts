@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { unavailable } from "../sync/http-place.ts";
 import { checkListed, invalid } from "../sync/read-listing.ts";
 import type { PaperlessApi, PaperlessPlace } from "./paperless-api.ts";

@@ -1,5 +1,5 @@
-import { parseUrl } from "../../shared/parse-url.ts";
-import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import type { BoundValue } from "../../shared/store/index/write-backs.ts";
 
 type Value = BoundValue["value"];

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
-import { parseJson } from "../../shared/json-value.ts";
-import { parseUrl } from "../../shared/parse-url.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
 import { bytesOf, requestPlace, withTries } from "../sync/http-place.ts";
 import type { HttpPlace, PlaceRequest } from "../sync/http-place.ts";
 import { invalid } from "../sync/read-listing.ts";

@@ -1,5 +1,5 @@
-import { formatLocator } from "../../shared/locator.ts";
-import { canonicalJson } from "../../shared/json-value.ts";
+import { formatLocator } from "../../shared/job/locator.ts";
+import { canonicalJson } from "../../shared/schema/json-value.ts";
 import type { BoundValue, WriteKind } from "../../shared/store/index/write-backs.ts";
 import { cleanName } from "./documents.ts";
 import type {

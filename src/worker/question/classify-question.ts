@@ -1,5 +1,5 @@
-import { matchTrigger } from "../../shared/match-trigger.ts";
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { matchTrigger } from "../../shared/text/match-trigger.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { findQuotedNames, foldName, isOneEditAway } from "./known-files.ts";
 import type { FileMention, KnownFiles, SpacedName } from "./known-files.ts";
 import { compileEndings, isBareFile, shapeOf } from "./name-shape.ts";

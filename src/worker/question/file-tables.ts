@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lines, readNames } from "../../shared/word-lists.ts";
+import { lines, readNames } from "../../shared/text/word-lists.ts";
 
 const words = lines.transform((all): ReadonlySet<string> => new Set(all));
 

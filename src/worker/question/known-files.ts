@@ -1,4 +1,4 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { endOfName, isAddress, shapeOf } from "./name-shape.ts";
 import type { Claim, Endings } from "./name-shape.ts";
 import { append } from "../../shared/group-by.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { once } from "../../shared/once.ts";
-import { lines, readNames } from "../../shared/word-lists.ts";
+import { lines, readNames } from "../../shared/text/word-lists.ts";
 
 /**
  * What a word of a question does beside a name, as `assets/names/asked-files.json` lists them in eight languages: ask for what stands

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { Failure } from "../../shared/failure.ts";
-import { routeOf, withModel } from "../../shared/kinds.ts";
-import type { RepeatableInput } from "../../shared/kinds.ts";
-import { PROVIDER_NAMES } from "../../shared/providers.ts";
-import type { Provider } from "../../shared/providers.ts";
-import type { Route, RoutingSettings } from "../../shared/route-models.ts";
-import type { PromptRecord, ReplyRecord } from "../../shared/run-result.ts";
+import { routeOf, withModel } from "../../shared/job/kinds.ts";
+import type { RepeatableInput } from "../../shared/job/kinds.ts";
+import { PROVIDER_NAMES } from "../../shared/config/providers.ts";
+import type { Provider } from "../../shared/config/providers.ts";
+import type { Route, RoutingSettings } from "../../shared/job/route-models.ts";
+import type { PromptRecord, ReplyRecord } from "../../shared/job/run-result.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";

@@ -7,7 +7,7 @@ import type { DigestChild, LeftOut } from "../jobs/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { cleanText, sliceCodePoints } from "../text/clean-text.ts";
-import type { RepeatableInput } from "../../shared/kinds.ts";
+import type { RepeatableInput } from "../../shared/job/kinds.ts";
 
 export type RecordedSources =
   | {

@@ -1,6 +1,6 @@
 import { isRefusalCode, refuse } from "../../shared/failure.ts";
-import { isPassedOver } from "../../shared/passed-over.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import { isPassedOver } from "../../shared/job/passed-over.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type { Grant, GrantLimits } from "../../shared/store/investigations/grants.ts";
 import type { StoredStep } from "../../shared/store/investigations/steps.ts";
 import { followedSchema } from "../../shared/store/jobs/followed.ts";

@@ -1,8 +1,8 @@
-import { canonicalJson } from "../../shared/json-value.ts";
-import type { EvidenceSpan } from "../../shared/run-result.ts";
+import { canonicalJson } from "../../shared/schema/json-value.ts";
+import type { EvidenceSpan } from "../../shared/job/run-result.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { cleanForTerminal } from "../../shared/styled-text.ts";
+import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import type { RepeatedCall, Unrecorded } from "./recorded-calls.ts";
 import type { RecordedRun, Repetition } from "./replay-run.ts";
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { attachmentPlaces, DEEPEST_ATTACHMENT } from "../../shared/attachment-path.ts";
+import { attachmentPlaces, DEEPEST_ATTACHMENT } from "../../shared/files/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { attachedBytes } from "../documents/extraction.ts";

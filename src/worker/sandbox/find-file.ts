@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import type { ExtractedText } from "../documents/extraction.ts";
 import { checkCharacters, checkName, quotePath } from "./names.ts";
 import { mayBegin } from "./policy.ts";

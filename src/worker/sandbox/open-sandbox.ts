@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { closeSync, readFileSync } from "node:fs";
-import { attachmentPlaces } from "../../shared/attachment-path.ts";
+import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import type { Locator } from "../../shared/locator.ts";
-import { OWN_RESULTS } from "../../shared/skipped-files.ts";
+import type { Locator } from "../../shared/job/locator.ts";
+import { OWN_RESULTS } from "../../shared/files/skipped-files.ts";
 import type { ExtractText, LeftOut } from "../documents/extraction.ts";
 import { splitLines } from "../documents/lines.ts";
 import { locate as locateText, locatePassage } from "../documents/places.ts";

@@ -1,8 +1,8 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { posix } from "node:path";
-import { editDistance } from "../../shared/close-names.ts";
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { editDistance } from "../../shared/text/close-names.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { checkCharacters, checkName, isSystemError, quotePath } from "./names.ts";
 import { mayBegin } from "./policy.ts";
 import { shownPath } from "./roots.ts";

@@ -1,6 +1,6 @@
-import { editDistance } from "../../shared/close-names.ts";
+import { editDistance } from "../../shared/text/close-names.ts";
 import { Failure } from "../../shared/failure.ts";
-import { foldSharpS, normaliseText } from "../../shared/normalise-text.ts";
+import { foldSharpS, normaliseText } from "../../shared/text/normalise-text.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { loadPassages } from "../../shared/store/index/passages.ts";
 import type { StoredPassage } from "../../shared/store/index/passages.ts";

@@ -1,5 +1,5 @@
 import { accessByHost } from "../models/host-access.ts";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { JobQueue } from "../../shared/queue/job-queue.ts";
 import { checkSchedule, configuredSchedules } from "../../shared/schedules/schedule.ts";

@@ -1,5 +1,5 @@
-import type { HookTarget } from "../../shared/job.ts";
-import type { Lane } from "../../shared/kinds.ts";
+import type { HookTarget } from "../../shared/job/job.ts";
+import type { Lane } from "../../shared/job/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { JOBS_CHANNEL } from "../../shared/store/jobs/batches.ts";
 import { selectDueInLane } from "../../shared/store/jobs/dispatch.ts";

@@ -1,8 +1,8 @@
 import { isErrorCode } from "../../shared/failure.ts";
-import { isRecord } from "../../shared/json-value.ts";
-import type { RunEvent } from "../../shared/run-result.ts";
-import { contradicts } from "../../shared/claims.ts";
-import type { CheckRecord } from "../../shared/verification.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
+import type { RunEvent } from "../../shared/job/run-result.ts";
+import { contradicts } from "../../shared/job/claims.ts";
+import type { CheckRecord } from "../../shared/job/verification.ts";
 import { boundedLabel } from "../../shared/metrics/metrics.ts";
 import type { Definitions, Labels, Metrics } from "../../shared/metrics/metrics.ts";
 import type { FinishedRun } from "../delivery/process-delivery.ts";

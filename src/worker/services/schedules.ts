@@ -1,4 +1,4 @@
-import { parseCron } from "../../shared/cron-times.ts";
+import { parseCron } from "../../shared/schedules/cron-times.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { parseCatchUp } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";

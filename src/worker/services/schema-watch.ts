@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import { assertQueueSchema } from "../../shared/store/queue-tables.ts";
-import { RunAborted } from "../../shared/settlement.ts";
+import { RunAborted } from "../../shared/job/settlement.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { assertMigrated, readMigrations, SCHEMA_CHANNEL } from "../../shared/store/migrate.ts";
 import type { RunJob } from "../jobs/run-job.ts";

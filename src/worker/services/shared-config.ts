@@ -1,7 +1,7 @@
 import { parallelKeyOf } from "../../shared/config/config-fingerprint.ts";
 import type { SharedConfig, SharedKey } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { HookTarget } from "../../shared/job.ts";
+import type { HookTarget } from "../../shared/job/job.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { configuredSchedules } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";

@@ -1,5 +1,5 @@
-import type { StepName } from "../../shared/run-result.ts";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { StepName } from "../../shared/job/run-result.ts";
+import type { RunTrace } from "../run-trace.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { countOf } from "../../shared/views/quantity.ts";

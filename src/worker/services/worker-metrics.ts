@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommandContext } from "../../shared/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Definitions, GaugeGroup, Sample } from "../../shared/metrics/metrics.ts";
 import type { Database } from "../../shared/store/connection/database.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { createAtomicFile, openPartFile } from "../../shared/atomic-file.ts";
-import type { AtomicFile } from "../../shared/atomic-file.ts";
+import { createAtomicFile, openPartFile } from "../../shared/files/atomic-file.ts";
+import type { AtomicFile } from "../../shared/files/atomic-file.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { recordFetched, recordPart, takePath } from "../../shared/store/index/remote-files.ts";

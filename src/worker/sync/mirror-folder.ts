@@ -1,7 +1,7 @@
 import { lstat, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join, posix } from "node:path";
-import { openBelow, partNameOf, pathOfFolder } from "../../shared/atomic-file.ts";
+import { openBelow, partNameOf, pathOfFolder } from "../../shared/files/atomic-file.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 
 /** Where a source is mirrored to. */

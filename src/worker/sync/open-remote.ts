@@ -1,7 +1,7 @@
 import { rootCertificates } from "node:tls";
 import { readCertificates, readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { networksOf, publicOr } from "../../shared/network-address.ts";
+import { networksOf, publicOr } from "../../shared/http/network-address.ts";
 import { denied } from "./http-place.ts";
 import type { PaperlessPlace } from "../paperless/paperless-api.ts";
 import type { HttpPlace } from "./http-place.ts";

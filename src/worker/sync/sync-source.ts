@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { RunTrace } from "../../shared/run-trace.ts";
+import type { RunTrace } from "../run-trace.ts";
 import {
   endListing,
   holdGone,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ListedFile } from "../../shared/store/index/remote-files.ts";
-import { parseUrl } from "../../shared/parse-url.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
 import { bytesOf, requestPlace, withTries } from "./http-place.ts";
 import type { HttpPlace, PlaceRequest } from "./http-place.ts";
 import { openContent } from "./open-content.ts";

@@ -1,4 +1,4 @@
-import { cleanForDatabase } from "../../shared/styled-text.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import type { TextSpan } from "./spans.ts";
 
 /** The text of a document or a model as a record keeps it. */

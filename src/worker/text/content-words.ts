@@ -1,7 +1,7 @@
-import { wordFile } from "../../shared/word-lists.ts";
+import { wordFile } from "../../shared/text/word-lists.ts";
 import { byLanguage } from "./word-forms.ts";
 import type { ListedLanguage } from "./word-forms.ts";
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 
 /** The words of a text in lower case, without accents and possessives. */
 export function wordsOf(text: string): string[] {

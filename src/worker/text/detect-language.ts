@@ -1,5 +1,5 @@
-import type { Language } from "../../shared/language.ts";
-import { isAscii, normaliseText } from "../../shared/normalise-text.ts";
+import type { Language } from "../../shared/text/language.ts";
+import { isAscii, normaliseText } from "../../shared/text/normalise-text.ts";
 import { append } from "../../shared/group-by.ts";
 
 /** The words that a text of the language is full of. One that several languages have counts for each, and the less. */

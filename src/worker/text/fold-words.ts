@@ -1,4 +1,4 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 
 /** A word or a mark as it is compared, and where it stands in its text, in UTF-16 units. */
 export type Word = { readonly text: string; readonly start: number; readonly end: number };

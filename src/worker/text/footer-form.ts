@@ -1,4 +1,4 @@
-import { READ_TOOL } from "../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../shared/config/tool-presets.ts";
 import { plainForm } from "./plain-form.ts";
 
 /** As patterns, for a text whose look-alikes are folded: "Scope", what parts it from the rest, and the rest. */

@@ -1,4 +1,4 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 
 /** A path in one form of Unicode: a file system may decompose a name that a model writes composed. */
 export const plainPath = (path: string): string =>

@@ -1,4 +1,4 @@
-import { findUnstorable as findIn } from "../../shared/find-unstorable.ts";
+import { findUnstorable as findIn } from "../../shared/text/find-unstorable.ts";
 
 /** `end` is the index after the value; of one left open, how far it was looked at. */
 type JsonSpan =

@@ -1,5 +1,5 @@
 import { citedRanges, inSquareBrackets } from "./cited-numbers.ts";
-import { READ_TOOL } from "../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../shared/config/tool-presets.ts";
 import { visibleText } from "./clean-text.ts";
 import { findEndNotes } from "./end-notes.ts";
 import { FOOTER_LABEL, FOOTER_MARK, FOOTER_REST } from "./footer-form.ts";

@@ -1,4 +1,4 @@
-import { wordFile } from "../../shared/word-lists.ts";
+import { wordFile } from "../../shared/text/word-lists.ts";
 import { byLanguage } from "./word-forms.ts";
 import type { ListedLanguage } from "./word-forms.ts";
 import { append } from "../../shared/group-by.ts";

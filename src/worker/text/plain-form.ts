@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isAscii } from "../../shared/normalise-text.ts";
+import { isAscii } from "../../shared/text/normalise-text.ts";
 
 /**
  * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { foldSharpS } from "../../shared/normalise-text.ts";
+import { foldSharpS } from "../../shared/text/normalise-text.ts";
 
 export type SearchableDocument = {
   readonly path: string;

@@ -1,5 +1,5 @@
 import type { ConfigValues } from "../../shared/config/schema.ts";
-import { isLoopbackHost } from "../../shared/network-address.ts";
+import { isLoopbackHost } from "../../shared/http/network-address.ts";
 
 const BREAK = String.raw`(?:[ \t]{0,9}\r?\n[ \t]{0,9}|\\n)`;
 const BASE64_OR_HEADER = String.raw`(?:[A-Za-z0-9+/=]{1,4096}|[A-Za-z-]{1,40}: [^\n]{0,200})?`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lines, readNames } from "../../shared/word-lists.ts";
+import { lines, readNames } from "../../shared/text/word-lists.ts";
 
 /**
  * Where the sentences of a paragraph end: offsets in UTF-16 units, ascending, the last one the paragraph's length. Closing

@@ -1,4 +1,4 @@
-import { editDistance } from "../../shared/close-names.ts";
+import { editDistance } from "../../shared/text/close-names.ts";
 import { stemWord } from "./content-words.ts";
 import { byLanguage, formsByStem } from "./word-forms.ts";
 import type { ListedLanguage } from "./word-forms.ts";

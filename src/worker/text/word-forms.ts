@@ -1,4 +1,4 @@
-import { wordFile } from "../../shared/word-lists.ts";
+import { wordFile } from "../../shared/text/word-lists.ts";
 
 /** The languages whose words are known by lists. */
 export type ListedLanguage = "english" | "german" | "french" | "spanish";

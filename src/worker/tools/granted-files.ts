@@ -1,4 +1,4 @@
-import type { DocumentFilter } from "../../shared/document-filter.ts";
+import type { DocumentFilter } from "../../shared/files/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Passage, PipelineDependencies } from "../evidence/types.ts";

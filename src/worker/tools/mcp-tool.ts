@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { canonicalJson, isRecord } from "../../shared/json-value.ts";
-import { schemaCompiler } from "../../shared/json-schema.ts";
+import { canonicalJson, isRecord } from "../../shared/schema/json-value.ts";
+import { schemaCompiler } from "../json-schema.ts";
 import type { McpDefinition } from "../mcp-client/definition.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Tool, ToolEvidence } from "./tool.ts";

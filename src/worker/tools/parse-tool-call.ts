@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "../../shared/json-value.ts";
+import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
 import type { NativeCall } from "../models/model.ts";
 import { firstCodePoints, visibleText } from "../text/clean-text.ts";
 import { endOfJson, findUnstorable, MAX_JSON_CHARS, TOO_LONG } from "../text/model-json.ts";

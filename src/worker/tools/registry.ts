@@ -1,4 +1,4 @@
-import { parseMcpTool } from "../../shared/mcp-servers.ts";
+import { parseMcpTool } from "../../shared/config/mcp-servers.ts";
 import { READ_WHOLE_FILE } from "./read-text-file.ts";
 import type { Tool } from "./tool.ts";
 

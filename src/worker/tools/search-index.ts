@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { daySchema } from "../../shared/document-filter.ts";
+import { daySchema } from "../../shared/files/document-filter.ts";
 import { plural } from "../evidence/footer.ts";
 import { rerankerOf } from "../evidence/retrieve.ts";
 import { defineTool, filledText, numberUpTo, outputOf, pathPrefix } from "./tool.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { DocumentFilter } from "../../shared/document-filter.ts";
+import type { DocumentFilter } from "../../shared/files/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { isRecord } from "../../shared/json-value.ts";
-import type { ToolEffect } from "../../shared/mcp-servers.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
+import type { ToolEffect } from "../../shared/config/mcp-servers.ts";
 import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
 import type { McpReach } from "../mcp-client/definition.ts";
 import type { Offload } from "../offload/offload.ts";

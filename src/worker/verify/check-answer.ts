@@ -1,5 +1,5 @@
-import { REASON_WORDS } from "../../shared/claims.ts";
-import type { AnswerChecks, FigureRecord, QuoteRecord } from "../../shared/run-result.ts";
+import { REASON_WORDS } from "../../shared/job/claims.ts";
+import type { AnswerChecks, FigureRecord, QuoteRecord } from "../../shared/job/run-result.ts";
 import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { JudgeVerdict } from "../evidence/types.ts";

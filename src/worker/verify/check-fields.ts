@@ -1,7 +1,7 @@
 import { Failure } from "../../shared/failure.ts";
-import { schemaCompiler } from "../../shared/json-schema.ts";
-import type { SchemaCompiler, SchemaFault } from "../../shared/json-schema.ts";
-import { isRecord } from "../../shared/json-value.ts";
+import { schemaCompiler } from "../json-schema.ts";
+import type { SchemaCompiler, SchemaFault } from "../json-schema.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 import { WorkTooLong } from "../offload/offload.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";
 import { fieldValues, pairQuotes, plainFields } from "./bindings/quoted-fields.ts";

@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
-import type { AnswerChecks, Citation, ClaimRecord } from "../../shared/run-result.ts";
-import { boundChecks, boundClaims } from "../../shared/run-trace.ts";
+import type { AnswerChecks, Citation, ClaimRecord } from "../../shared/job/run-result.ts";
+import { boundChecks, boundClaims } from "../run-trace.ts";
 import type { Validated } from "../evidence/validated.ts";
 import { countPieces } from "../evidence/number.ts";
 import { charsIn } from "../models/model.ts";

@@ -1,4 +1,4 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { placesIn } from "../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../evidence/number.ts";
 import { splitLines } from "../documents/lines.ts";

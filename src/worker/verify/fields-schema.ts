@@ -1,4 +1,4 @@
-import { isRecord } from "../../shared/json-value.ts";
+import { isRecord } from "../../shared/schema/json-value.ts";
 
 /** What an extraction gave: JSON that fits its schema. */
 export type Fields = Readonly<Record<string, unknown>>;

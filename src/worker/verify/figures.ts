@@ -1,4 +1,4 @@
-import type { EvidenceSpan, FigureRecord } from "../../shared/run-result.ts";
+import type { EvidenceSpan, FigureRecord } from "../../shared/job/run-result.ts";
 import { labelsOf, placesIn } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { findDates } from "../text/dates.ts";

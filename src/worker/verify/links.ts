@@ -1,5 +1,5 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
-import type { EvidenceSpan, FigureRecord } from "../../shared/run-result.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
+import type { EvidenceSpan, FigureRecord } from "../../shared/job/run-result.ts";
 import { placesIn } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";

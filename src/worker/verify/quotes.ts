@@ -1,4 +1,4 @@
-import type { QuoteRecord } from "../../shared/run-result.ts";
+import type { QuoteRecord } from "../../shared/job/run-result.ts";
 import { countCodePoints } from "../text/clean-text.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { firstEndingAfter } from "./cited-sentences.ts";

@@ -1,4 +1,4 @@
-import { normaliseText } from "../../shared/normalise-text.ts";
+import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { labelsOf } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { DECLINED } from "../models/model.ts";

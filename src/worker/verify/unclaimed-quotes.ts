@@ -1,4 +1,4 @@
-import type { QuoteRecord } from "../../shared/run-result.ts";
+import type { QuoteRecord } from "../../shared/job/run-result.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { detectLanguage } from "../text/detect-language.ts";
 import { foldedWords } from "../text/fold-words.ts";

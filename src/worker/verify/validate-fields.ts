@@ -1,6 +1,6 @@
 import { refuse } from "../../shared/failure.ts";
-import { isRecord, parseJson } from "../../shared/json-value.ts";
-import type { FieldBinding, QuoteRecord } from "../../shared/run-result.ts";
+import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
+import type { FieldBinding, QuoteRecord } from "../../shared/job/run-result.ts";
 import type { Fault, Validated } from "../evidence/validated.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { charsIn } from "../models/model.ts";

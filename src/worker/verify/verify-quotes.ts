@@ -1,4 +1,4 @@
-import type { EvidenceSpan, QuoteRecord } from "../../shared/run-result.ts";
+import type { EvidenceSpan, QuoteRecord } from "../../shared/job/run-result.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { ELLIPSIS, findSequence, foldWords } from "../text/fold-words.ts";

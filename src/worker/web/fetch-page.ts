@@ -9,7 +9,7 @@ import { AddressDenied, sendRequest } from "../outbound-request.ts";
 import type { OutboundRequest } from "../outbound-request.ts";
 import { addressRule, judgeUrl } from "./url-rules.ts";
 import type { UrlRules } from "./url-rules.ts";
-import { parseUrl } from "../../shared/parse-url.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
 
 export type FetchLimits = {
   readonly userAgent: string;

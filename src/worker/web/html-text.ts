@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import type { PureWork } from "../offload/offload.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { listNumber, shiftDigits } from "../text/list-number.ts";
-import { parseUrl } from "../../shared/parse-url.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
 import { openLines } from "./page-lines.ts";
 import type { PageLines } from "./page-lines.ts";
 import { openTables } from "./page-tables.ts";

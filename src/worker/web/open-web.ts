@@ -7,7 +7,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endWebCall, takeWebCall } from "../../shared/store/hosts/web-calls.ts";
 import type { WebCallEnd, WebPlace } from "../../shared/store/hosts/web-calls.ts";
-import { disabledBecause, WEB_TOOLS, whyWebOff } from "../../shared/tool-presets.ts";
+import { disabledBecause, WEB_TOOLS, whyWebOff } from "../../shared/config/tool-presets.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { OutboundRequest } from "../outbound-request.ts";
 import { fetchBytes } from "./fetch-page.ts";

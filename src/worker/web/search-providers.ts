@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { z } from "zod";
-import { parseJson } from "../../shared/json-value.ts";
-import type { WebSearchProvider } from "../../shared/providers.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
+import type { WebSearchProvider } from "../../shared/config/providers.ts";
 import { sendRequest } from "../outbound-request.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { errorCode, readAll } from "./fetch-page.ts";

@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { networkKindOf } from "../../shared/network-address.ts";
-import { parseUrl } from "../../shared/parse-url.ts";
+import { networkKindOf } from "../../shared/http/network-address.ts";
+import { parseUrl } from "../../shared/http/parse-url.ts";
 
 /** Which pages may be fetched: the keys of `tools.web`. Hosts are names, `*.name` for those below one, or `name:port`. */
 export type UrlRules = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser } from "playwright-core";
-import { settleOutcome } from "../../../src/shared/settlement.ts";
+import { settleOutcome } from "../../../src/shared/job/settlement.ts";
 import { announceEvents } from "../../../src/shared/store/jobs/batches.ts";
 import { reportProgress } from "../../../src/shared/store/jobs/claim-job.ts";
 import { queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { MOST_CHARS_OF_EXAMPLES } from "../../../src/shared/label-examples.ts";
+import { MOST_CHARS_OF_EXAMPLES } from "../../../src/shared/job/label-examples.ts";
 import { indexDesk } from "../../support/index-desk.ts";
 import { runBin } from "../../support/run-bin.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { JobInput } from "../../../src/shared/job.ts";
-import type { ClaimRecord } from "../../../src/shared/run-result.ts";
+import type { JobInput } from "../../../src/shared/job/job.ts";
+import type { ClaimRecord } from "../../../src/shared/job/run-result.ts";
 import {
   requestReview,
   selectDecidedStatements,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { layOutLines, plainText, widthOf } from "../../../src/shared/styled-text.ts";
+import { layOutLines, plainText, widthOf } from "../../../src/shared/terminal/styled-text.ts";
 import { openDesk } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { CHECKED_RECORD, partBy, replyBy, runByHand } from "../runs-by-hand.ts";

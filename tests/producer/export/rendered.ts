@@ -1,7 +1,7 @@
 import MarkdownIt from "markdown-it";
 import { markdownQuote, markdownText } from "../../../src/producer/export/markdown.ts";
 import { escapeHtml } from "../../../src/shared/views/html-markup.ts";
-import { cleanForTerminal } from "../../../src/shared/styled-text.ts";
+import { cleanForTerminal } from "../../../src/shared/terminal/styled-text.ts";
 
 /** A renderer that does all that renderers do by default somewhere: HTML as it stands, and links of bare addresses. */
 const renderer = new MarkdownIt({ html: true, linkify: true });

@@ -12,7 +12,7 @@ import {
   renderLine,
   styled,
   widthOf,
-} from "../../../src/shared/styled-text.ts";
+} from "../../../src/shared/terminal/styled-text.ts";
 
 const LEFT = { title: "id", align: "left" } as const;
 const ID = "0ff68725-294e-4220-9146-bf8fd3463bc8";

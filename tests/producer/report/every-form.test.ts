@@ -1,6 +1,6 @@
 import { expect, describe, test } from "@jest/globals";
 import MarkdownIt from "markdown-it";
-import { openTerminal } from "../../../src/shared/terminal.ts";
+import { openTerminal } from "../../../src/shared/terminal/terminal.ts";
 import { printPage } from "../../../src/producer/print/sections.ts";
 import { htmlPage } from "../../../src/producer/report/html.ts";
 import { markdownPage } from "../../../src/producer/report/markdown.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
-import { indexSettingsOf, vectorDigestsOf } from "../../../src/shared/index-settings.ts";
+import { indexSettingsOf, vectorDigestsOf } from "../../../src/shared/config/index-settings.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";

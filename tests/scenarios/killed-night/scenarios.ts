@@ -1,4 +1,4 @@
-import type { FINAL_STATES } from "../../../src/shared/job.ts";
+import type { FINAL_STATES } from "../../../src/shared/job/job.ts";
 import type { ErrorCode } from "../../../src/shared/failure.ts";
 import type { Script } from "../../doubles/ollama/double-model.ts";
 import { HIDDEN, KEYS, LINKED, PLANTED, PRIVATE } from "../../fixtures/planted-instructions.ts";

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { JobInput } from "../../../src/shared/job.ts";
+import type { JobInput } from "../../../src/shared/job/job.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
 import { startWorker } from "../../../src/worker/start.ts";

@@ -10,10 +10,10 @@ import { boundedLabel, openMetrics, OWN_METRICS } from "../../../src/shared/metr
 import { startMetrics } from "../../../src/shared/metrics/process-metrics.ts";
 import { serveMetrics } from "../../../src/shared/metrics/serve-metrics.ts";
 import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { selectDeskGauges } from "../../../src/shared/views/desk-gauges.ts";
-import { NOT_VERIFIED } from "../../../src/shared/verification.ts";
-import type { CheckRecord, AuditRecord } from "../../../src/shared/verification.ts";
+import { NOT_VERIFIED } from "../../../src/shared/job/verification.ts";
+import type { CheckRecord, AuditRecord } from "../../../src/shared/job/verification.ts";
 import { DOOR_METRICS } from "../../../src/serve/count-requests.ts";
 import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metrics.ts";
 import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseJobInput } from "../../../src/shared/job.ts";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
+import { parseJobInput } from "../../../src/shared/job/job.ts";
+import { schemaCompiler } from "../../../src/worker/json-schema.ts";
 import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
 import { timeTaken } from "../../support/time-taken.ts";
 

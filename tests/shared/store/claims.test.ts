@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { ClaimRecord } from "../../../src/shared/run-result.ts";
+import type { ClaimRecord } from "../../../src/shared/job/run-result.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { exportJson, successJson } from "../../../src/producer/print/result.ts";
 import { answerSection } from "../../../src/shared/views/answer-sections.ts";

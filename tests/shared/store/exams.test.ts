@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { ClaimRecord, FieldBinding } from "../../../src/shared/run-result.ts";
+import type { ClaimRecord, FieldBinding } from "../../../src/shared/job/run-result.ts";
 import {
   mayAwaitExam,
   recordControl,
@@ -16,7 +16,7 @@ import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { hasWork } from "../../../src/shared/store/jobs/waiting.ts";
-import type { Settlement } from "../../../src/shared/settlement.ts";
+import type { Settlement } from "../../../src/shared/job/settlement.ts";
 import { CONTROL_LIMIT, controlStep } from "../../../src/worker/verify/judge/controls.ts";
 import {
   answered,

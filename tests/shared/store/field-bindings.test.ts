@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { FieldBinding } from "../../../src/shared/run-result.ts";
+import type { FieldBinding } from "../../../src/shared/job/run-result.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { selectRunDetails } from "../../../src/shared/views/runs.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { CODES } from "../../../src/shared/failure.ts";
-import { formatInZone } from "../../../src/shared/time.ts";
+import { formatInZone } from "../../../src/shared/schedules/time.ts";
 import { formatMoment } from "../../../src/shared/views/quantity.ts";
 import { explainCode } from "../../../src/shared/views/remedies.ts";
 import { nothingAllowed, nothingFound } from "../../../src/worker/evidence/gate.ts";

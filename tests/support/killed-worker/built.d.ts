@@ -1,4 +1,4 @@
-export { openContext } from "../../../src/shared/command-context.ts";
+export { openContext } from "../../../src/shared/commands/command-context.ts";
 export { COMMANDS } from "../../../src/shared/commands/table.ts";
 export { createRunJob } from "../../../src/worker/jobs/run-job.ts";
 export { startWorker } from "../../../src/worker/start.ts";

@@ -1,5 +1,5 @@
 // The worker as it was built: a process that is started ten times a night should not compile it each time.
-export { openContext } from "../../../dist/shared/command-context.js";
+export { openContext } from "../../../dist/shared/commands/command-context.js";
 export { COMMANDS } from "../../../dist/shared/commands/table.js";
 export { createRunJob } from "../../../dist/worker/jobs/run-job.js";
 export { startWorker } from "../../../dist/worker/start.js";

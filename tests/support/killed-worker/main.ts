@@ -7,7 +7,7 @@ import { BOUNDARIES, passWith, stoppedAround } from "./boundaries.ts";
 import type { Pass } from "./boundaries.ts";
 import { COMMANDS, createRunJob, openContext, registryOf, startWorker, TOOLS } from "./built.js";
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
-import { presetsOf } from "../../../src/shared/tool-presets.ts";
+import { presetsOf } from "../../../src/shared/config/tool-presets.ts";
 import { lineTools } from "./line-tools.ts";
 
 const [workroot = "", concurrency = "1", lines = ""] = process.argv.slice(2);

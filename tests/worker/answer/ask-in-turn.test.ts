@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Failure, HostFailure, refuse } from "../../../src/shared/failure.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
-import { RunAborted } from "../../../src/shared/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
+import { RunAborted } from "../../../src/shared/job/settlement.ts";
 import { askInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";

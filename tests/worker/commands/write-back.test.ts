@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { FieldBinding } from "../../../src/shared/run-result.ts";
+import type { FieldBinding } from "../../../src/shared/job/run-result.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import {
   answered,

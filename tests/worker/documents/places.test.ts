@@ -8,7 +8,7 @@ import {
   packPlaces,
   placesWithin,
 } from "../../../src/worker/documents/places.ts";
-import { formatLocator } from "../../../src/shared/locator.ts";
+import { formatLocator } from "../../../src/shared/job/locator.ts";
 
 const TEXT = "name; city\nAnna\nBea\nCarl\n";
 const spanOf = (from: string, to: string) => ({

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { HostEntry, HostPlace } from "../../../src/shared/config/hosts.ts";
-import { HOST_KINDS } from "../../../src/shared/providers.ts";
+import { HOST_KINDS } from "../../../src/shared/config/providers.ts";
 import { createHostedEmbedder, tryEachHost } from "../../../src/worker/embedders/hosted.ts";
 import { accessByHost } from "../../../src/worker/models/host-access.ts";
 import { IN_ORDER } from "../../../src/worker/models/host-models.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import type { RunResult } from "../../../src/shared/run-result.ts";
-import type { RunEnd } from "../../../src/shared/settlement.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import type { RunResult } from "../../../src/shared/job/run-result.ts";
+import type { RunEnd } from "../../../src/shared/job/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import type { Passage } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";

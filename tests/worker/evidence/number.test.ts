@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Locator } from "../../../src/shared/locator.ts";
+import type { Locator } from "../../../src/shared/job/locator.ts";
 import { aboutFile } from "../../../src/worker/answer/map-reduce.ts";
 import { evidenceOf, leavesOf } from "../../../src/worker/answer/parts.ts";
 import { packPlaces } from "../../../src/worker/documents/places.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { HostFailure } from "../../../src/shared/failure.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { selectHosts } from "../../../src/shared/store/hosts/hosts.ts";
 import { askInTurn } from "../../../src/worker/answer/call-model.ts";

@@ -6,7 +6,7 @@ import { selectWatches } from "../../../src/shared/store/index/watched-files.ts"
 import { findOrCreateBatch, openBatch } from "../../../src/shared/store/jobs/batches.ts";
 import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { retryJobs } from "../../../src/shared/store/jobs/retry-jobs.ts";
-import type { Settlement } from "../../../src/shared/settlement.ts";
+import type { Settlement } from "../../../src/shared/job/settlement.ts";
 import type { Rule } from "../../../src/worker/index/watch-rules.ts";
 import { watchMemory } from "../../../src/worker/index/watch-source.ts";
 import type { WatchMemory } from "../../../src/worker/index/watch-source.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { refuse } from "../../../src/shared/failure.ts";
-import type { AskInput } from "../../../src/shared/job.ts";
-import type { RunResult } from "../../../src/shared/run-result.ts";
-import type { RunEnd } from "../../../src/shared/settlement.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import type { AskInput } from "../../../src/shared/job/job.ts";
+import type { RunResult } from "../../../src/shared/job/run-result.ts";
+import type { RunEnd } from "../../../src/shared/job/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { snapshotHash } from "../../../src/worker/evidence/retrieve.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { ReplyUnreadable } from "../../../src/worker/models/model.ts";

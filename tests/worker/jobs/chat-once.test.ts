@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import type { ChatInput } from "../../../src/shared/job.ts";
-import type { Outcome } from "../../../src/shared/run-result.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import type { ChatInput } from "../../../src/shared/job/job.ts";
+import type { Outcome } from "../../../src/shared/job/run-result.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";
 import { ToolCallUnreadable } from "../../../src/worker/models/model.ts";
 import { scripted, SETTINGS, worldOf } from "../../support/pipeline-world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import type { DigestInput } from "../../../src/shared/job.ts";
-import type { Outcome, RunResult } from "../../../src/shared/run-result.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import type { DigestInput } from "../../../src/shared/job/job.ts";
+import type { Outcome, RunResult } from "../../../src/shared/job/run-result.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { answerWords, fieldWords } from "../../../src/worker/jobs/digest-items.ts";
 import type { DigestChild } from "../../../src/worker/jobs/digest-items.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import type { ExtractInput } from "../../../src/shared/job.ts";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { RunResult } from "../../../src/shared/run-result.ts";
-import type { RunEnd } from "../../../src/shared/settlement.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import type { ExtractInput } from "../../../src/shared/job/job.ts";
+import { schemaCompiler } from "../../../src/worker/json-schema.ts";
+import type { RunResult } from "../../../src/shared/job/run-result.ts";
+import type { RunEnd } from "../../../src/shared/job/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { openOpenAiModel } from "../../../src/worker/models/openai-compatible.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";

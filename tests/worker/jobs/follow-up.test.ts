@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Failure, refuse } from "../../../src/shared/failure.ts";
-import { parseJobInput } from "../../../src/shared/job.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { parseJobInput } from "../../../src/shared/job/job.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { PipelineDependencies } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { readFollowed } from "../../../src/worker/jobs/follow.ts";

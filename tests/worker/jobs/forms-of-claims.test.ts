@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { PipelineSettings } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";

@@ -10,7 +10,7 @@ import {
 import type { NewDecision } from "../../../src/shared/store/investigations/approvals.ts";
 import { resolveStep } from "../../../src/shared/store/investigations/reviews.ts";
 import { takeBackLostJobs } from "../../../src/shared/store/jobs/dispatch.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { openRecord } from "../../../src/worker/jobs/investigate/record.ts";
 import type { InvestigationRecord } from "../../../src/worker/jobs/investigate/record.ts";
 import { settleLastStep } from "../../../src/worker/jobs/investigate/resume.ts";

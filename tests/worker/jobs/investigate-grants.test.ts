@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { RunAborted } from "../../../src/shared/settlement.ts";
+import { RunAborted } from "../../../src/shared/job/settlement.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { openGrant } from "../../../src/shared/store/investigations/grants.ts";
 import type { Grant } from "../../../src/shared/store/investigations/grants.ts";
 import type { ClaimedJob } from "../../../src/shared/store/jobs/claim-job.ts";
-import { SHIPPED_PRESETS, TOOL_EFFECTS } from "../../../src/shared/tool-presets.ts";
+import { SHIPPED_PRESETS, TOOL_EFFECTS } from "../../../src/shared/config/tool-presets.ts";
 import { reachOf } from "../../../src/worker/jobs/investigate/reach.ts";
 import { openRecord } from "../../../src/worker/jobs/investigate/record.ts";
 import { openStepLog } from "../../../src/worker/jobs/investigate/step-log.ts";

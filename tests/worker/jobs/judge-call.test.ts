@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { refuse } from "../../../src/shared/failure.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { CallParts } from "../../../src/worker/answer/call-model.ts";
 import type { AskedStatement, Auditor, CompareClaims } from "../../../src/worker/evidence/types.ts";
 import { comparingExaminee, examineeOf } from "../../../src/worker/jobs/judge/examinee.ts";

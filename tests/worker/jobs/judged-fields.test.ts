@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { schemaCompiler } from "../../../src/worker/json-schema.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { AskedStatement, AskJudge } from "../../../src/worker/evidence/types.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { scripted, worldOf } from "../../support/pipeline-world.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { StepName } from "../../../src/shared/run-result.ts";
-import type { RunEnd } from "../../../src/shared/settlement.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
-import type { RunTrace } from "../../../src/shared/run-trace.ts";
+import { schemaCompiler } from "../../../src/worker/json-schema.ts";
+import type { StepName } from "../../../src/shared/job/run-result.ts";
+import type { RunEnd } from "../../../src/shared/job/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
+import type { RunTrace } from "../../../src/worker/run-trace.ts";
 import type { PipelineDependencies } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";

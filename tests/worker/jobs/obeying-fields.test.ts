@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { schemaCompiler } from "../../../src/worker/json-schema.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { answerWords } from "../../../src/worker/jobs/digest-items.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";

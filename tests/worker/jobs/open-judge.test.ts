@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { refuse } from "../../../src/shared/failure.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { selectExam, upsertExam } from "../../../src/shared/store/hosts/exams.ts";
 import type { AskedStatement, Auditor, RecalledReply } from "../../../src/worker/evidence/types.ts";
 import {

@@ -1,9 +1,9 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startTrace } from "../../../src/shared/run-trace.ts";
-import { settleError, settleOutcome } from "../../../src/shared/settlement.ts";
-import type { Settlement } from "../../../src/shared/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
+import { settleError, settleOutcome } from "../../../src/shared/job/settlement.ts";
+import type { Settlement } from "../../../src/shared/job/settlement.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../../src/shared/store/jobs/claim-job.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { schemaCompiler } from "../../../src/shared/json-schema.ts";
-import type { RunEnd } from "../../../src/shared/settlement.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import { schemaCompiler } from "../../../src/worker/json-schema.ts";
+import type { RunEnd } from "../../../src/shared/job/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
 import { extractFile } from "../../../src/worker/jobs/extract.ts";
 import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";

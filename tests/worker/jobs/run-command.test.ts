@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { CommandContext } from "../../../src/shared/command-context.ts";
+import type { CommandContext } from "../../../src/shared/commands/command-context.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { settleError } from "../../../src/shared/settlement.ts";
+import { settleError } from "../../../src/shared/job/settlement.ts";
 import { runCommand } from "../../../src/worker/jobs/command.ts";
 import { signal } from "../../conformance/signal.ts";
 

@@ -1,6 +1,10 @@
 import { expect, test } from "@jest/globals";
-import type { CheckRecord, CoverageRecord, StoredCheck } from "../../../src/shared/verification.ts";
-import type { ClaimRecord } from "../../../src/shared/run-result.ts";
+import type {
+  CheckRecord,
+  CoverageRecord,
+  StoredCheck,
+} from "../../../src/shared/job/verification.ts";
+import type { ClaimRecord } from "../../../src/shared/job/run-result.ts";
 import type { Statement } from "../../../src/worker/jobs/verification/draft.ts";
 import {
   constraintsOf,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { SummarizeInput } from "../../../src/shared/job.ts";
-import type { PartRecord, RunResult } from "../../../src/shared/run-result.ts";
-import type { RunEnd } from "../../../src/shared/settlement.ts";
-import { startTrace } from "../../../src/shared/run-trace.ts";
+import type { SummarizeInput } from "../../../src/shared/job/job.ts";
+import type { PartRecord, RunResult } from "../../../src/shared/job/run-result.ts";
+import type { RunEnd } from "../../../src/shared/job/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { CallLog, RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { summarizeFile } from "../../../src/worker/jobs/summarize.ts";
 import { UNLIMITED } from "../../../src/worker/models/limiter.ts";

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { createLogger } from "../../../src/shared/logger.ts";
-import type { McpServerConfig } from "../../../src/shared/mcp-servers.ts";
+import type { McpServerConfig } from "../../../src/shared/config/mcp-servers.ts";
 import type { McpDefinition } from "../../../src/worker/mcp-client/definition.ts";
 import { openMcpServers } from "../../../src/worker/mcp-client/open-servers.ts";
 import type { McpServers } from "../../../src/worker/mcp-client/open-servers.ts";

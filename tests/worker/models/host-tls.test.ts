@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { HostEntry, HostPlace } from "../../../src/shared/config/hosts.ts";
 import type { HostSettings } from "../../../src/shared/config/hosts-schema.ts";
-import { HOST_KINDS } from "../../../src/shared/providers.ts";
+import { HOST_KINDS } from "../../../src/shared/config/providers.ts";
 import { createHostedEmbedder } from "../../../src/worker/embedders/hosted.ts";
 import { accessByHost } from "../../../src/worker/models/host-access.ts";
 import type { ModelPlace } from "../../../src/worker/models/host-failure.ts";

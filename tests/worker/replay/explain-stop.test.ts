@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { StoredCall } from "../../../src/shared/store/jobs/model-calls.ts";
-import type { PromptEvidence, PromptRecord } from "../../../src/shared/run-result.ts";
+import type { PromptEvidence, PromptRecord } from "../../../src/shared/job/run-result.ts";
 import { explainStop, formatReplay } from "../../../src/worker/replay/replay-report.ts";
 import { sliceCodePoints } from "../../../src/worker/text/clean-text.ts";
 

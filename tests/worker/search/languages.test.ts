@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { LANGUAGES } from "../../../src/shared/language.ts";
+import { LANGUAGES } from "../../../src/shared/text/language.ts";
 import { findIndexFaults } from "../../../src/shared/store/index/totals.ts";
 import { explainHits } from "../../../src/worker/search/explain-hits.ts";
 import { parseOperators } from "../../../src/worker/search/parse-operators.ts";

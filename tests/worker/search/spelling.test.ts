@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { editDistance } from "../../../src/shared/close-names.ts";
+import { editDistance } from "../../../src/shared/text/close-names.ts";
 import { findCorrections, isNearInSpelling } from "../../../src/worker/search/search.ts";
 import type { SearchRequest } from "../../../src/worker/search/search.ts";
 import { openCorpus } from "../../support/test-corpus.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startTrace } from "../../../src/shared/run-trace.ts";
-import type { RunTrace } from "../../../src/shared/run-trace.ts";
-import { settleOutcome } from "../../../src/shared/settlement.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
+import type { RunTrace } from "../../../src/worker/run-trace.ts";
+import { settleOutcome } from "../../../src/shared/job/settlement.ts";
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { tellSteps } from "../../../src/worker/services/tell-steps.ts";

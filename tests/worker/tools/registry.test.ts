@@ -11,7 +11,7 @@ import { READ_TEXT_FILE } from "../../../src/worker/tools/read-text-file.ts";
 import { TOOLS } from "../../../src/worker/tools/all-tools.ts";
 import { registryOf } from "../../../src/worker/tools/registry.ts";
 import { SEARCH_INDEX } from "../../../src/worker/tools/search-index.ts";
-import { TOOL_EFFECTS } from "../../../src/shared/tool-presets.ts";
+import { TOOL_EFFECTS } from "../../../src/shared/config/tool-presets.ts";
 import { defineTool, outputOf, parseArgs, unknownTool } from "../../../src/worker/tools/tool.ts";
 import { readingOf } from "../../support/pipeline-world.ts";
 import { toolReach } from "../../support/tool-reach.ts";

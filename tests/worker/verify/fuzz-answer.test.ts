@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { EvidenceSpan } from "../../../src/shared/run-result.ts";
+import type { EvidenceSpan } from "../../../src/shared/job/run-result.ts";
 import { cleanText } from "../../../src/worker/text/clean-text.ts";
 import { ELLIPSIS, findSequence, foldWords } from "../../../src/worker/text/fold-words.ts";
 import { holdsFooter } from "../../../src/worker/text/footer-form.ts";

@@ -1,4 +1,4 @@
-import type { EvidenceSpan } from "../../../src/shared/run-result.ts";
+import type { EvidenceSpan } from "../../../src/shared/job/run-result.ts";
 import type { CitableBlock } from "../../../src/worker/evidence/number.ts";
 import type { AnswerRules } from "../../../src/worker/verify/check-answer.ts";
 import { sha256Of } from "../../support/pipeline-world.ts";

@@ -1,4 +1,4 @@
-import { NEGATIVE_MODES, VERIFY_MODES } from "../../verify-modes.ts";
+import { NEGATIVE_MODES, VERIFY_MODES } from "../../job/verify-modes.ts";
 import type { CommandArgument, CommandOption } from "../command.ts";
 
 export const wait: CommandOption = {

@@ -4,7 +4,7 @@ import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { Failure } from "../../failure.ts";
-import { LOCK_FLAGS, lockOpened } from "../../file-lock.ts";
+import { LOCK_FLAGS, lockOpened } from "../../files/file-lock.ts";
 import { hasCode } from "../connection/errors.ts";
 
 type DirectoryLock = { release(): void };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Night } from "../../windows.ts";
+import type { Night } from "../../schedules/windows.ts";
 import type { Queryable } from "../connection/database.ts";
 import { execute, oneRowOf, rowsOf } from "../connection/rows.ts";
 

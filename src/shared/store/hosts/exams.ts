@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { hashJson } from "../../json-value.ts";
-import { JUDGE_FORMS } from "../../verify-modes.ts";
-import type { JudgeForm } from "../../verify-modes.ts";
+import { hashJson } from "../../schema/json-value.ts";
+import { JUDGE_FORMS } from "../../job/verify-modes.ts";
+import type { JudgeForm } from "../../job/verify-modes.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { camelRow, execute, rowOf, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { DUE_AT_ONCE } from "../investigations/approvals.ts";

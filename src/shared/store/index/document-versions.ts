@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { newerAmong } from "../../version-family.ts";
+import { newerAmong } from "../../files/version-family.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, rowsOf } from "../connection/rows.ts";
 import { DAY, DAY_UNTIL } from "./search-filter.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { locatorSchema } from "../../locator.ts";
+import { locatorSchema } from "../../job/locator.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, camelRow, rowsOf } from "../connection/rows.ts";
 import { ALLOWED_CHUNKS, filterValues, isFiltered } from "./search-filter.ts";

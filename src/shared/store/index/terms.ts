@@ -1,4 +1,4 @@
-import type { Language } from "../../language.ts";
+import type { Language } from "../../text/language.ts";
 import type { BigintArray } from "../connection/binary-arrays.ts";
 
 // A term of the index is a lexeme of one language. Those of English stand as they are; those of another bear its name,

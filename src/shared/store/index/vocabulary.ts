@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Language } from "../../language.ts";
+import type { Language } from "../../text/language.ts";
 import type { Queryable } from "../connection/database.ts";
 import { valuesOf } from "../connection/rows.ts";
 import { termOf } from "./terms.ts";

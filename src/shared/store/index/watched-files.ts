@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { JobInput } from "../../job.ts";
-import { hashJson } from "../../json-value.ts";
+import type { JobInput } from "../../job/job.ts";
+import { hashJson } from "../../schema/json-value.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { execute, rowsOf, valuesOf } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobInput } from "../../job.ts";
+import type { JobInput } from "../../job/job.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { rowsOf, valuesOf } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";

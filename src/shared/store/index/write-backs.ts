@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { locatorSchema } from "../../locator.ts";
+import { locatorSchema } from "../../job/locator.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, rowsOf } from "../connection/rows.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Period } from "../../date-period.ts";
-import type { Language } from "../../language.ts";
-import type { Locator } from "../../locator.ts";
+import type { Period } from "../../text/date-period.ts";
+import type { Language } from "../../text/language.ts";
+import type { Locator } from "../../job/locator.ts";
 import { integerArray, textArray } from "../connection/binary-arrays.ts";
 import type { Queryable } from "../connection/database.ts";
 import { countRows, execute, rowsOf } from "../connection/rows.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EFFECTS } from "../../mcp-servers.ts";
-import type { ToolEffect } from "../../mcp-servers.ts";
+import { EFFECTS } from "../../config/mcp-servers.ts";
+import type { ToolEffect } from "../../config/mcp-servers.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, rowOf, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
-import { currentTraceparent, inSpan } from "../../traces.ts";
+import { currentTraceparent, inSpan } from "../../metrics/traces.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import type { BatchSettings } from "./batch-settings.ts";

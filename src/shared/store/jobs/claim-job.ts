@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { jobInputSchema } from "../../job.ts";
+import { jobInputSchema } from "../../job/job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, camelRow, execute, rowOf, rowsOf } from "../connection/rows.ts";
 import { blockedBy, isDue, LANE_KINDS } from "./due.ts";

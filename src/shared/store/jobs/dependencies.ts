@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JOB_STATES, KINDS } from "../../job.ts";
+import { JOB_STATES, KINDS } from "../../job/job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, rowsOf, valueOf } from "../connection/rows.ts";
 

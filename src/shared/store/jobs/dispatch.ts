@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { KINDS } from "../../job.ts";
-import type { HookTarget } from "../../job.ts";
-import type { Lane } from "../../kinds.ts";
+import { KINDS } from "../../job/job.ts";
+import type { HookTarget } from "../../job/job.ts";
+import type { Lane } from "../../job/kinds.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, countRows, rowsOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";

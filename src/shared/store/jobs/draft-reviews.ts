@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DraftReview, WantedReview } from "../../verification.ts";
+import type { DraftReview, WantedReview } from "../../job/verification.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { DUE_AT_ONCE } from "../investigations/approvals.ts";

@@ -1,8 +1,8 @@
-import { KINDS } from "../../job.ts";
-import { kindOf, KINDS_BESIDE_THE_QUEUE, kindsInLane } from "../../kinds.ts";
-import type { Lane } from "../../kinds.ts";
-import type { Kind } from "../../job.ts";
-import { LONGEST_DELAY_MS } from "../../settlement.ts";
+import { KINDS } from "../../job/job.ts";
+import { kindOf, KINDS_BESIDE_THE_QUEUE, kindsInLane } from "../../job/kinds.ts";
+import type { Lane } from "../../job/kinds.ts";
+import type { Kind } from "../../job/job.ts";
+import { LONGEST_DELAY_MS } from "../../job/settlement.ts";
 import { IS_ALIVE } from "./workers.ts";
 
 /** Beyond the longest delay of a rule, and some time for the statement that wrote it. */

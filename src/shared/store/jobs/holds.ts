@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createWindowClock, nightOf } from "../../windows.ts";
+import { createWindowClock, nightOf } from "../../schedules/windows.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { endChecksOverBudget, releaseBudgetHolds } from "../hosts/budgets.ts";

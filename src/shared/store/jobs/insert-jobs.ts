@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
-import type { JobInput } from "../../job.ts";
+import type { JobInput } from "../../job/job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { rowsOf } from "../connection/rows.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PASSES } from "../../run-result.ts";
-import type { PromptRecord, ReplyRecord } from "../../run-result.ts";
+import { PASSES } from "../../job/run-result.ts";
+import type { PromptRecord, ReplyRecord } from "../../job/run-result.ts";
 import type { Queryable } from "../connection/database.ts";
 import { rowOf, rowsOf } from "../connection/rows.ts";
 import { endValues } from "../hosts/calls.ts";

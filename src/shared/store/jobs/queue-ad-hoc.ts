@@ -6,8 +6,8 @@ import type { BatchSettings } from "./batch-settings.ts";
 import { findOrCreateBatch, openBatch } from "./batches.ts";
 import { evaluateHolds } from "./holds.ts";
 import { insertJobs } from "./insert-jobs.ts";
-import type { JobInput } from "../../job.ts";
-import { hashJson } from "../../json-value.ts";
+import type { JobInput } from "../../job/job.ts";
+import { hashJson } from "../../schema/json-value.ts";
 
 export type QueuedJob = {
   readonly jobId: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jobInputSchema } from "../../job.ts";
+import { jobInputSchema } from "../../job/job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, countRows, execute, oneRowOf } from "../connection/rows.ts";
 import { PRESENT_TYPES, presentRowOf, REASONS_SQL, STALE_REASONS } from "./evidence.ts";

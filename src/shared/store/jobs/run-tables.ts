@@ -1,4 +1,4 @@
-import type { RunResult } from "../../run-result.ts";
+import type { RunResult } from "../../job/run-result.ts";
 import { camelName } from "../connection/rows.ts";
 import type { Camel } from "../connection/rows.ts";
 

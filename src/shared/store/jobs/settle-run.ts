@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { contradicts, countDropped, gradeOf, gradeOfFields } from "../../claims.ts";
-import type { EvidenceSpan, ModelUse } from "../../run-result.ts";
-import type { Settlement } from "../../settlement.ts";
+import { contradicts, countDropped, gradeOf, gradeOfFields } from "../../job/claims.ts";
+import type { EvidenceSpan, ModelUse } from "../../job/run-result.ts";
+import type { Settlement } from "../../job/settlement.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow } from "../connection/rows.ts";
 import { CALL_COLUMNS, CALL_TYPES, callRowOf } from "./model-calls.ts";

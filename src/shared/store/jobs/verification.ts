@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { hashJson } from "../../json-value.ts";
-import { UNRESOLVED_REASONS } from "../../verification.ts";
-import type { StoredCheck, StoredVerification, Verdict } from "../../verification.ts";
-import type { CheckBudget, QueuedCheck } from "../../settlement.ts";
+import { hashJson } from "../../schema/json-value.ts";
+import { UNRESOLVED_REASONS } from "../../job/verification.ts";
+import type { StoredCheck, StoredVerification, Verdict } from "../../job/verification.ts";
+import type { CheckBudget, QueuedCheck } from "../../job/settlement.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, rowsOf, valuesOf } from "../connection/rows.ts";
 import { setBatchBudget } from "../hosts/budgets.ts";

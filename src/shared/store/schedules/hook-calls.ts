@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HOOK_EVENTS, HOOK_TARGETS } from "../../job.ts";
-import type { HookTarget } from "../../job.ts";
+import { HOOK_EVENTS, HOOK_TARGETS } from "../../job/job.ts";
+import type { HookTarget } from "../../job/job.ts";
 import type { Queryable } from "../connection/database.ts";
 import { execute, rowsOf } from "../connection/rows.ts";
 import type { BatchOrigin } from "../jobs/batches.ts";

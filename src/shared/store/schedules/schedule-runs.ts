@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { CommandInput } from "../../job.ts";
+import type { CommandInput } from "../../job/job.ts";
 import { fillPlaceholders, plannedName } from "../../schedules/placeholders.ts";
 import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../connection/database.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "../../../shared/json-value.ts";
+import { parseJson } from "../../../shared/schema/json-value.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import type { Format } from "./format.ts";

@@ -1,4 +1,4 @@
-import { attachmentName } from "../../../shared/attachment-path.ts";
+import { attachmentName } from "../../../shared/files/attachment-path.ts";
 import type { Attachment } from "../extraction.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 

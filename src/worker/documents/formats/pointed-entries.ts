@@ -1,4 +1,4 @@
-import type { Locator } from "../../../shared/locator.ts";
+import type { Locator } from "../../../shared/job/locator.ts";
 import { cutSpan, shortenTitle } from "../cut-span.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
 import type { Piece } from "./format.ts";

@@ -6,9 +6,9 @@ import {
   isOwnOutput,
   isOwnWorkbook,
   OWN_RESULTS,
-} from "../../../shared/skipped-files.ts";
+} from "../../../shared/files/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
-import { attachmentPlaces } from "../../../shared/attachment-path.ts";
+import { attachmentPlaces } from "../../../shared/files/attachment-path.ts";
 import { READ_WITH } from "../extraction.ts";
 import type {
   ExtractedText,

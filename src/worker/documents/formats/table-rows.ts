@@ -1,4 +1,4 @@
-import type { Locator } from "../../../shared/locator.ts";
+import type { Locator } from "../../../shared/job/locator.ts";
 import type { TextBuilder } from "../reader/text-builder.ts";
 import type { Block, Lines } from "../lines.ts";
 import { isBlank, shapeOf } from "./markdown-lines.ts";

@@ -1,5 +1,5 @@
 import { CST, Parser } from "yaml";
-import { findTooDeep } from "../../../shared/yaml-depth.ts";
+import { findTooDeep } from "../../../shared/config/yaml-depth.ts";
 import type { CutSettings } from "../cut-span.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import type { Lines } from "../lines.ts";

@@ -1,4 +1,4 @@
-import { attachmentName } from "../../../shared/attachment-path.ts";
+import { attachmentName } from "../../../shared/files/attachment-path.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { ArchiveFile } from "../reader/archive.ts";
 import { countedOut } from "../left-out.ts";

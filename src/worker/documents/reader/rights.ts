@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import { isRecord } from "../../../shared/json-value.ts";
+import { isRecord } from "../../../shared/schema/json-value.ts";
 
 /** What the process that reads formats may do. */
 export type ReaderRights = {

@@ -7,8 +7,8 @@ import {
   openBelow,
   openPartFile,
   pathOfFolder,
-} from "../../../shared/atomic-file.ts";
-import type { AtomicFile, PartFile } from "../../../shared/atomic-file.ts";
+} from "../../../shared/files/atomic-file.ts";
+import type { AtomicFile, PartFile } from "../../../shared/files/atomic-file.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { hasCode } from "../../../shared/store/connection/errors.ts";
 import type { ModelFolder } from "../transformers/model-files.ts";

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { Failure } from "../../../shared/failure.ts";
-import { parseJson } from "../../../shared/json-value.ts";
-import { networkKindOf } from "../../../shared/network-address.ts";
-import type { NetworkKind } from "../../../shared/network-address.ts";
+import { parseJson } from "../../../shared/schema/json-value.ts";
+import { networkKindOf } from "../../../shared/http/network-address.ts";
+import type { NetworkKind } from "../../../shared/http/network-address.ts";
 import { readHead } from "../../models/host-request.ts";
 import { AddressDenied, sendRequest } from "../../outbound-request.ts";
-import { parseUrl } from "../../../shared/parse-url.ts";
+import { parseUrl } from "../../../shared/http/parse-url.ts";
 
 /** A host that serves models as the Hugging Face hub does: the hub itself, or a mirror. */
 export type ModelHub = {

@@ -1,9 +1,9 @@
 import type { Hash } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { partNameOf } from "../../../shared/atomic-file.ts";
+import { partNameOf } from "../../../shared/files/atomic-file.ts";
 import { Failure } from "../../../shared/failure.ts";
-import { parseJson } from "../../../shared/json-value.ts";
+import { parseJson } from "../../../shared/schema/json-value.ts";
 import type { ModelFolder } from "../transformers/model-files.ts";
 import {
   createModelFile,

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { z } from "zod";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
-import { parseJson } from "../../../shared/json-value.ts";
+import { parseJson } from "../../../shared/schema/json-value.ts";
 import { fingerprintModel, modelFolderOf, requireFiles, requirePackage } from "./model-files.ts";
 import type { LoadRequest, ModelRole, TextPair } from "./model-files.ts";
 import { openModelProcess } from "./model-process.ts";

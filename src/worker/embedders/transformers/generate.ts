@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
-import { isRecord, parseJson } from "../../../shared/json-value.ts";
+import { isRecord, parseJson } from "../../../shared/schema/json-value.ts";
 import { TEMPLATE_FILE } from "./model-files.ts";
 import type { CompleteRequest, Completion } from "./model-files.ts";
 

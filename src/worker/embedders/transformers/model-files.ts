@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import type { FaultCode } from "../../../shared/failure.ts";
-import { isRecord, parseJson } from "../../../shared/json-value.ts";
+import { isRecord, parseJson } from "../../../shared/schema/json-value.ts";
 import type { CompletionRequest } from "../../models/model.ts";
 
 /** What a local model is there for, in the words of messages about it. */

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../../../shared/json-value.ts";
-import { isMcpTool } from "../../../shared/mcp-servers.ts";
-import type { PromptEvidence } from "../../../shared/run-result.ts";
+import { canonicalJson } from "../../../shared/schema/json-value.ts";
+import { isMcpTool } from "../../../shared/config/mcp-servers.ts";
+import type { PromptEvidence } from "../../../shared/job/run-result.ts";
 import { fenceEvidence } from "../../evidence/fence.ts";
 import { UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
 import type { PromptTemplate } from "../../answer/prompt.ts";

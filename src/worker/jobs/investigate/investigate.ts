@@ -1,9 +1,9 @@
 import { fitPieces } from "../../evidence/fence.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { InvestigateInput } from "../../../shared/job.ts";
-import type { RunTrace } from "../../../shared/run-trace.ts";
-import type { RunEnd } from "../../../shared/settlement.ts";
+import type { InvestigateInput } from "../../../shared/job/job.ts";
+import type { RunTrace } from "../../run-trace.ts";
+import type { RunEnd } from "../../../shared/job/settlement.ts";
 import { callParts } from "../../answer/call-model.ts";
 import { roomForEvidence } from "../../answer/map-reduce.ts";
 import { gateReading, nothingFound } from "../../evidence/gate.ts";

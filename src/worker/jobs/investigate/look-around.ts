@@ -1,9 +1,9 @@
 import { isRefusalCode, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { InvestigateInput } from "../../../shared/job.ts";
-import type { RunTrace } from "../../../shared/run-trace.ts";
+import type { InvestigateInput } from "../../../shared/job/job.ts";
+import type { RunTrace } from "../../run-trace.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
-import { canSearch, onlySearches } from "../../../shared/tool-presets.ts";
+import { canSearch, onlySearches } from "../../../shared/config/tool-presets.ts";
 import { callParts } from "../../answer/call-model.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";

@@ -2,7 +2,7 @@ import { firstCodePoints } from "../../text/clean-text.ts";
 import { stemWord, withoutFunctionWords, wordsOf } from "../../text/content-words.ts";
 import type { Move, Tool, ToolOutput } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
-import { parseUrl } from "../../../shared/parse-url.ts";
+import { parseUrl } from "../../../shared/http/parse-url.ts";
 
 /** What a row says of a call beside its arguments: the views `moves` and `queries` and the rules against drift go by it. */
 type MoveDetail = {

@@ -1,7 +1,7 @@
-import { REST_MS } from "../../../shared/run-trace.ts";
+import { REST_MS } from "../../run-trace.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import { isMcpTool } from "../../../shared/mcp-servers.ts";
-import type { ModelChoice } from "../../../shared/route-models.ts";
+import { isMcpTool } from "../../../shared/config/mcp-servers.ts";
+import type { ModelChoice } from "../../../shared/job/route-models.ts";
 import type { StepDetail } from "../../../shared/store/investigations/steps.ts";
 import { callModel, hashRequest } from "../../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../../answer/call-model.ts";

@@ -1,10 +1,10 @@
 import type { Config } from "../../../shared/config/schema.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { InvestigateInput } from "../../../shared/job.ts";
-import { hashJson } from "../../../shared/json-value.ts";
+import type { InvestigateInput } from "../../../shared/job/job.ts";
+import { hashJson } from "../../../shared/schema/json-value.ts";
 import type { Grant, NewGrant } from "../../../shared/store/investigations/grants.ts";
-import { DEFAULT_PRESET, selectPreset } from "../../../shared/tool-presets.ts";
+import { DEFAULT_PRESET, selectPreset } from "../../../shared/config/tool-presets.ts";
 import { READ_TEXT_FILE } from "../../tools/read-text-file.ts";
 import type { StepLog } from "./step-log.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../../shared/command-context.ts";
+import type { CommandContext } from "../../../shared/commands/command-context.ts";
 import type { Database } from "../../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../../shared/store/jobs/claim-job.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";

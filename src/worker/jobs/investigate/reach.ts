@@ -1,4 +1,4 @@
-import type { DocumentFilter } from "../../../shared/document-filter.ts";
+import type { DocumentFilter } from "../../../shared/files/document-filter.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { hashJson } from "../../../shared/json-value.ts";
-import { isMcpTool } from "../../../shared/mcp-servers.ts";
+import { hashJson } from "../../../shared/schema/json-value.ts";
+import { isMcpTool } from "../../../shared/config/mcp-servers.ts";
 import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
 import type { Passage, Reading, ToolPrint } from "../../evidence/types.ts";
 import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";

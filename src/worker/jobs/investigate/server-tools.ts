@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
-import { canonicalJson } from "../../../shared/json-value.ts";
-import { EFFECTS, isMcpTool } from "../../../shared/mcp-servers.ts";
+import { canonicalJson } from "../../../shared/schema/json-value.ts";
+import { EFFECTS, isMcpTool } from "../../../shared/config/mcp-servers.ts";
 import type { McpDefinition } from "../../mcp-client/definition.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";
 import { mcpTool } from "../../tools/mcp-tool.ts";

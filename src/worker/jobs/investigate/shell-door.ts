@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { attachmentPlaces } from "../../../shared/attachment-path.ts";
+import { attachmentPlaces } from "../../../shared/files/attachment-path.ts";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import { isGlob, parseGlob } from "../../../shared/parse-glob.ts";
+import { isGlob, parseGlob } from "../../../shared/files/parse-glob.ts";
 import type { StoredCommandRule } from "../../../shared/store/investigations/command-rules.ts";
 import { decideCommand } from "../../sandbox/shell/command.ts";
 import type { AskMode } from "../../sandbox/shell/command.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../../shared/config/schema.ts";
-import { RunAborted } from "../../../shared/settlement.ts";
+import { RunAborted } from "../../../shared/job/settlement.ts";
 import type { Database } from "../../../shared/store/connection/database.ts";
 import {
   requestApproval,

@@ -1,14 +1,14 @@
-import { inToolSpan } from "../../../shared/traces.ts";
+import { inToolSpan } from "../../../shared/metrics/traces.ts";
 import { hash } from "node:crypto";
 import { Failure, refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import { hashJson } from "../../../shared/json-value.ts";
-import { REST_MS } from "../../../shared/run-trace.ts";
-import type { RunTrace } from "../../../shared/run-trace.ts";
+import { hashJson } from "../../../shared/schema/json-value.ts";
+import { REST_MS } from "../../run-trace.ts";
+import type { RunTrace } from "../../run-trace.ts";
 import { MOST_PREVIEW_CHARS } from "../../../shared/store/investigations/approvals.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
 import type { NewArtifact, StepDetail } from "../../../shared/store/investigations/steps.ts";
-import { showHidden } from "../../../shared/styled-text.ts";
+import { showHidden } from "../../../shared/terminal/styled-text.ts";
 import {
   cleanRecord,
   cleanText,

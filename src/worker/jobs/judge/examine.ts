@@ -1,7 +1,7 @@
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { ExamineInput } from "../../../shared/job.ts";
-import type { Outcome } from "../../../shared/run-result.ts";
+import type { ExamineInput } from "../../../shared/job/job.ts";
+import type { Outcome } from "../../../shared/job/run-result.ts";
 import { upsertExam } from "../../../shared/store/hosts/exams.ts";
 import type { ExamPart } from "../../../shared/store/hosts/exams.ts";
 import { selectSamples } from "../../../shared/store/index/samples.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { JudgeForm } from "../../../shared/verify-modes.ts";
+import type { JudgeForm } from "../../../shared/job/verify-modes.ts";
 import { callForText } from "../../answer/call-model.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import { renderPrompt } from "../../answer/prompt.ts";

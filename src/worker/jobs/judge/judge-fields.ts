@@ -1,4 +1,4 @@
-import type { FieldBinding } from "../../../shared/run-result.ts";
+import type { FieldBinding } from "../../../shared/job/run-result.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, JudgeVerdict } from "../../evidence/types.ts";

@@ -1,4 +1,4 @@
-import type { ClaimReason, ClaimRecord } from "../../../shared/run-result.ts";
+import type { ClaimReason, ClaimRecord } from "../../../shared/job/run-result.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import type { Auditor, JudgeVerdict } from "../../evidence/types.ts";
 import type { Validated } from "../../evidence/validated.ts";

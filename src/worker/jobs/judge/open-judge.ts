@@ -1,8 +1,8 @@
 import { createHash, hash } from "node:crypto";
 import type { Config } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
-import { routeModels } from "../../../shared/route-models.ts";
-import { hasWeights } from "../../../shared/providers.ts";
+import { routeModels } from "../../../shared/job/route-models.ts";
+import { hasWeights } from "../../../shared/config/providers.ts";
 import type { Database } from "../../../shared/store/connection/database.ts";
 import {
   mayAwaitExam,

@@ -1,11 +1,11 @@
-import { contradicts } from "../../../shared/claims.ts";
-import type { QueuedCheck } from "../../../shared/settlement.ts";
+import { contradicts } from "../../../shared/job/claims.ts";
+import type { QueuedCheck } from "../../../shared/job/settlement.ts";
 import type {
   CheckPlace,
   CheckRecord,
   CoverageRecord,
   StoredVerification,
-} from "../../../shared/verification.ts";
+} from "../../../shared/job/verification.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, Verification } from "../../evidence/types.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ReplyRecord } from "../../../shared/run-result.ts";
-import type { CheckRecord } from "../../../shared/verification.ts";
+import type { ReplyRecord } from "../../../shared/job/run-result.ts";
+import type { CheckRecord } from "../../../shared/job/verification.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { callForText } from "../../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../../answer/call-model.ts";

@@ -1,4 +1,4 @@
-import type { ClaimRecord } from "../../../shared/run-result.ts";
+import type { ClaimRecord } from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, Reading } from "../../evidence/types.ts";
 import type { Fault } from "../../evidence/validated.ts";

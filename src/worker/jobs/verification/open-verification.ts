@@ -1,11 +1,11 @@
 import type { Config } from "../../../shared/config/schema.ts";
-import { pathPrefixIn, VERIFIED_KINDS } from "../../../shared/job.ts";
-import type { JobInput } from "../../../shared/job.ts";
-import { withModel } from "../../../shared/kinds.ts";
-import { routeModels } from "../../../shared/route-models.ts";
+import { pathPrefixIn, VERIFIED_KINDS } from "../../../shared/job/job.ts";
+import type { JobInput } from "../../../shared/job/job.ts";
+import { withModel } from "../../../shared/job/kinds.ts";
+import { routeModels } from "../../../shared/job/route-models.ts";
 import type { Queryable } from "../../../shared/store/connection/database.ts";
 import { selectVerification } from "../../../shared/store/jobs/verification.ts";
-import type { StoredVerification } from "../../../shared/verification.ts";
+import type { StoredVerification } from "../../../shared/job/verification.ts";
 import { modelOf } from "../../answer/call-model.ts";
 import type { CheckSources, PipelineDependencies, Verification } from "../../evidence/types.ts";
 import { mostRerankMs } from "../../settings.ts";

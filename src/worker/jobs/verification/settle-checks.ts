@@ -1,4 +1,4 @@
-import { contradicts } from "../../../shared/claims.ts";
+import { contradicts } from "../../../shared/job/claims.ts";
 import type {
   CheckRecord,
   ConstraintRecord,
@@ -7,7 +7,7 @@ import type {
   StoredCheck,
   UnresolvedReason,
   Verdict,
-} from "../../../shared/verification.ts";
+} from "../../../shared/job/verification.ts";
 import type { VerifySettings } from "../../evidence/types.ts";
 import type { Fault } from "../../evidence/validated.ts";
 import type { Round } from "./ask-checks.ts";

@@ -1,14 +1,14 @@
 import { createHash, hash } from "node:crypto";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { Outcome } from "../../../shared/run-result.ts";
-import type { Pending, RunEnd } from "../../../shared/settlement.ts";
+import type { Outcome } from "../../../shared/job/run-result.ts";
+import type { Pending, RunEnd } from "../../../shared/job/settlement.ts";
 import type {
   ConstraintRecord,
   CoverageRecord,
   AuditRecord,
   VerificationRecord,
-} from "../../../shared/verification.ts";
+} from "../../../shared/job/verification.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import type { Reading, Verification } from "../../evidence/types.ts";
 import { coverageNote } from "../../verify/checks/rule-checks.ts";

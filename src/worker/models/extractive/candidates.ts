@@ -1,6 +1,6 @@
-import type { Language } from "../../../shared/language.ts";
+import type { Language } from "../../../shared/text/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
-import { READ_TOOL } from "../../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../../shared/config/tool-presets.ts";
 import type { Frame } from "../../text/units/frames.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { isQuestion } from "../../text/units/questions.ts";

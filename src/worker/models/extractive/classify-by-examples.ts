@@ -1,5 +1,5 @@
-import { hashJson } from "../../../shared/json-value.ts";
-import type { LabelExample } from "../../../shared/label-examples.ts";
+import { hashJson } from "../../../shared/schema/json-value.ts";
+import type { LabelExample } from "../../../shared/job/label-examples.ts";
 import { contentStems, stemWord, subjectWordsOf } from "../../text/content-words.ts";
 import { cosineOf, sumOf, weighWords } from "../../text/word-vectors.ts";
 import type { WordVector, WordWeighting } from "../../text/word-vectors.ts";

@@ -1,5 +1,5 @@
 import { once } from "../../../shared/once.ts";
-import { allWordFiles, mergeByKey } from "../../../shared/word-lists.ts";
+import { allWordFiles, mergeByKey } from "../../../shared/text/word-lists.ts";
 import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";

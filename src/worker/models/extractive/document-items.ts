@@ -1,5 +1,5 @@
 import { SUBJECT } from "../../text/mail-header.ts";
-import { READ_TOOL } from "../../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../../shared/config/tool-presets.ts";
 import { cutBlocks } from "../../text/units/cut-blocks.ts";
 import type { TextBlock, TextSentence } from "../../text/units/cut-blocks.ts";
 import { shownSentences } from "./sentences.ts";

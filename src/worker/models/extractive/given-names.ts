@@ -1,6 +1,6 @@
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
-import { readAsset } from "../../../shared/word-lists.ts";
+import { readAsset } from "../../../shared/text/word-lists.ts";
 
 /**
  * Given names that are common in Europe, the Americas, Africa or Asia, written without accents. Left out are those that are as

@@ -1,7 +1,7 @@
 import type { EvidenceBlock } from "../model.ts";
 import { once } from "../../../shared/once.ts";
-import { allWordFiles } from "../../../shared/word-lists.ts";
-import type { Language } from "../../../shared/language.ts";
+import { allWordFiles } from "../../../shared/text/word-lists.ts";
+import type { Language } from "../../../shared/text/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { isGivenName } from "./given-names.ts";
 import {

@@ -1,5 +1,5 @@
 import type { PureWork } from "../../offload/offload.ts";
-import { READ_TOOL } from "../../../shared/tool-presets.ts";
+import { READ_TOOL } from "../../../shared/config/tool-presets.ts";
 import { textOfCall } from "../../text/model-json.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";

@@ -1,5 +1,5 @@
-import { pictureTypeOf } from "../../../shared/picture-data.ts";
-import type { PagePicture } from "../../../shared/page-pictures.ts";
+import { pictureTypeOf } from "../../../shared/files/picture-data.ts";
+import type { PagePicture } from "../../../shared/files/page-pictures.ts";
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { readOnceInChild } from "../../documents/reader/reader.ts";

@@ -2,9 +2,9 @@ import { Html, markup } from "../../../shared/views/html-markup.ts";
 import { doubtText } from "../../../shared/views/doubtful-figures.ts";
 import { figureHtml, marksText, PAGE_STYLE } from "../../../shared/views/page-picture.ts";
 import type { RunDetail } from "../../../shared/views/runs.ts";
-import { formatTask } from "../../../shared/kinds.ts";
+import { formatTask } from "../../../shared/job/kinds.ts";
 import type { Refusal } from "../../../shared/failure.ts";
-import type { PagePicture } from "../../../shared/page-pictures.ts";
+import type { PagePicture } from "../../../shared/files/page-pictures.ts";
 import type { CarriedWords } from "../../../shared/views/carried-words.ts";
 
 import type { ShownDoubt } from "./page-picture.ts";

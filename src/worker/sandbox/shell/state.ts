@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../shared/json-value.ts";
+import { parseJson } from "../../../shared/schema/json-value.ts";
 import type { ErrorStream } from "./read-command.ts";
 
 /** What runs. */

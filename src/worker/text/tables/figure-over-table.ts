@@ -1,5 +1,5 @@
-import { foldWord, normaliseText } from "../../../shared/normalise-text.ts";
-import { totalsOfTables } from "../../../shared/word-lists.ts";
+import { foldWord, normaliseText } from "../../../shared/text/normalise-text.ts";
+import { totalsOfTables } from "../../../shared/text/word-lists.ts";
 import { addColumn } from "./add-column.ts";
 import { readTables } from "./read-tables.ts";
 import type { Table, TableRow } from "./read-tables.ts";

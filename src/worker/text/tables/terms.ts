@@ -1,6 +1,6 @@
-import { foldWord, normaliseText } from "../../../shared/normalise-text.ts";
-import { wordFile } from "../../../shared/word-lists.ts";
-import type { WordFile } from "../../../shared/word-lists.ts";
+import { foldWord, normaliseText } from "../../../shared/text/normalise-text.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
+import type { WordFile } from "../../../shared/text/word-lists.ts";
 import { questionLanguage, stemWord, stopWords } from "../content-words.ts";
 
 /** A word of a question, and whether it is a name or a number: what a row is found by, and never passed over. */

@@ -1,4 +1,4 @@
-import { MONTH_NAME } from "../../../shared/month-names.ts";
+import { MONTH_NAME } from "../../../shared/text/month-names.ts";
 import { MAIL_HEADINGS, parseMailHeader, subjectOf } from "../mail-header.ts";
 import { sentenceEnds } from "../sentences.ts";
 import type { TextSpan } from "../spans.ts";

@@ -1,5 +1,5 @@
-import { wordFile } from "../../../shared/word-lists.ts";
-import type { WordFile } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
+import type { WordFile } from "../../../shared/text/word-lists.ts";
 import type { TextBlock } from "./cut-blocks.ts";
 
 /**

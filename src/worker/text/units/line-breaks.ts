@@ -1,4 +1,4 @@
-import { MONTH_NAME } from "../../../shared/month-names.ts";
+import { MONTH_NAME } from "../../../shared/text/month-names.ts";
 import { frequentWords } from "../detect-language.ts";
 import { sentenceEnds } from "../sentences.ts";
 

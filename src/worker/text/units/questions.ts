@@ -1,5 +1,5 @@
 import { once } from "../../../shared/once.ts";
-import { allWordFiles } from "../../../shared/word-lists.ts";
+import { allWordFiles } from "../../../shared/text/word-lists.ts";
 
 /** "Q: ", "**Frage 3:** ", and the same in front of an answer. */
 const readMarks = once(() => {

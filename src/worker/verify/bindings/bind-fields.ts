@@ -1,4 +1,4 @@
-import type { EvidenceSpan, FieldBinding, QuoteRecord } from "../../../shared/run-result.ts";
+import type { EvidenceSpan, FieldBinding, QuoteRecord } from "../../../shared/job/run-result.ts";
 import { placesIn } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { PureWork } from "../../offload/offload.ts";

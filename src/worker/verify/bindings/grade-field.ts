@@ -1,4 +1,4 @@
-import type { FieldBinding } from "../../../shared/run-result.ts";
+import type { FieldBinding } from "../../../shared/job/run-result.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
 import { GRADES } from "../claims/grade.ts";
 import { isChosen } from "./quoted-fields.ts";

@@ -1,5 +1,5 @@
-import { foldWord } from "../../../shared/normalise-text.ts";
-import { fieldWords } from "../../../shared/word-lists.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
+import { fieldWords } from "../../../shared/text/word-lists.ts";
 import { findDates } from "../../text/dates.ts";
 import { findNumbers } from "../../text/numbers.ts";
 import { measureAt } from "../claims/measures.ts";

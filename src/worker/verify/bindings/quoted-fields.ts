@@ -1,4 +1,4 @@
-import { isRecord } from "../../../shared/json-value.ts";
+import { isRecord } from "../../../shared/schema/json-value.ts";
 import { membersOf, unfolded } from "../fields-schema.ts";
 import type { Fields, FieldsSchema } from "../fields-schema.ts";
 import { isDate } from "./figures-in.ts";

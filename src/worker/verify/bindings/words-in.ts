@@ -1,6 +1,6 @@
 import { foldedWords } from "../../text/fold-words.ts";
-import { mergeByKey } from "../../../shared/word-lists.ts";
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { mergeByKey } from "../../../shared/text/word-lists.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
 import { once } from "../../../shared/once.ts";
 import { isDenial } from "../elided-quotes.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Refusal } from "../../../shared/failure.ts";
-import { familyKey, newerAmong } from "../../../shared/version-family.ts";
-import type { FamilyDocument } from "../../../shared/version-family.ts";
+import { familyKey, newerAmong } from "../../../shared/files/version-family.ts";
+import type { FamilyDocument } from "../../../shared/files/version-family.ts";
 import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";

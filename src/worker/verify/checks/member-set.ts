@@ -1,4 +1,4 @@
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { areRelated, stemIn } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 import { append } from "../../../shared/group-by.ts";

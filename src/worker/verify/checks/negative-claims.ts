@@ -1,4 +1,4 @@
-import type { ClaimRecord } from "../../../shared/run-result.ts";
+import type { ClaimRecord } from "../../../shared/job/run-result.ts";
 import { readClaim } from "../claims/pair.ts";
 import type { ReadClaim } from "../claims/pair.ts";
 import { areRelated } from "../claims/terms.ts";

@@ -1,4 +1,4 @@
-import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import type { EvidenceSpan } from "../../../shared/job/run-result.ts";
 import { documentDate } from "../../documents/document-date.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { gradeClaims } from "../claims/grade.ts";
@@ -16,8 +16,8 @@ import type {
 } from "./rule-check.ts";
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
-import { compareDates } from "../../../shared/date-period.ts";
-import { namesVersion } from "../../../shared/version-family.ts";
+import { compareDates } from "../../../shared/text/date-period.ts";
+import { namesVersion } from "../../../shared/files/version-family.ts";
 
 /** What other documents say to a claim. */
 type OtherFindings = {

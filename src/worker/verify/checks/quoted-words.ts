@@ -1,5 +1,5 @@
-import type { EvidenceSpan } from "../../../shared/run-result.ts";
-import type { Objection } from "../../../shared/verification.ts";
+import type { EvidenceSpan } from "../../../shared/job/run-result.ts";
+import type { Objection } from "../../../shared/job/verification.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { PureWork } from "../../offload/offload.ts";
 import { gradeClaims } from "../claims/grade.ts";

@@ -1,4 +1,4 @@
-import type { ClaimRecord, EvidenceSpan } from "../../../shared/run-result.ts";
+import type { ClaimRecord, EvidenceSpan } from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 
 /** A statement of an answer as checks see it: numbers count from 1 over the claims that stand. */

@@ -1,4 +1,4 @@
-import { wordFile } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
 import { byLanguage } from "../../text/word-forms.ts";
 import { otherForms } from "../claims/other-forms.ts";
 import { areRelated, readTerms, stemIn } from "../claims/terms.ts";

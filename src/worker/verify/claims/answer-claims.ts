@@ -4,7 +4,7 @@ import type {
   EvidenceSpan,
   FigureRecord,
   QuoteRecord,
-} from "../../../shared/run-result.ts";
+} from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
 import { cleanText, sliceCodePoints } from "../../text/clean-text.ts";

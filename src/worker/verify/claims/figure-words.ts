@@ -1,5 +1,5 @@
 import { measureAt } from "./measures.ts";
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
 /** How a figure is stated: as it is, or about it, a little below or above what it says. */

@@ -1,6 +1,6 @@
-import { foldWord } from "../../../shared/normalise-text.ts";
-import { wordFile } from "../../../shared/word-lists.ts";
-import type { CueWords } from "../../../shared/word-lists.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
+import type { CueWords } from "../../../shared/text/word-lists.ts";
 import { once } from "../../../shared/once.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { byLanguage } from "../../text/word-forms.ts";

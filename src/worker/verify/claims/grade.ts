@@ -1,5 +1,5 @@
-import { JUDGE_RULE } from "../../../shared/run-result.ts";
-import type { ClaimGrade, ClaimReason, EvidenceSpan } from "../../../shared/run-result.ts";
+import { JUDGE_RULE } from "../../../shared/job/run-result.ts";
+import type { ClaimGrade, ClaimReason, EvidenceSpan } from "../../../shared/job/run-result.ts";
 import { figureOverTable } from "../../text/tables/figure-over-table.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
-import { readNames } from "../../../shared/word-lists.ts";
+import { readNames } from "../../../shared/text/word-lists.ts";
 
 /** What a figure counts: of one dimension all figures convert into each other by their factors. */
 export type Measure = { readonly dimension: string; readonly factor: number };

@@ -1,5 +1,5 @@
 import type { TextSpan } from "../../text/spans.ts";
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
 
 /** Words of a claim that name one thing: neighbours that begin with capitals. */

@@ -1,6 +1,6 @@
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
-import { allWordFiles, wordFile } from "../../../shared/word-lists.ts";
+import { allWordFiles, wordFile } from "../../../shared/text/word-lists.ts";
 import { byLanguage } from "../../text/word-forms.ts";
 import type { ClaimLanguage } from "./terms.ts";
 

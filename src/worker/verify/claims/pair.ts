@@ -12,7 +12,7 @@ import { foldSpaces } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 import { compoundPlaces } from "./compounds.ts";
 import { byLanguage } from "../../text/word-forms.ts";
-import { wordFile } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
 import { otherForms } from "./other-forms.ts";
 import { readTerms } from "./terms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";

@@ -11,7 +11,7 @@ import { findCues } from "./find-cues.ts";
 import type { Cue } from "./find-cues.ts";
 import { readFigures } from "./figures.ts";
 import type { ClaimFigure } from "./figures.ts";
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { areRelated, readTerms } from "./terms.ts";
 import type { Term } from "./terms.ts";
 import { unitsOf } from "./units.ts";

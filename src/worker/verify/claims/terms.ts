@@ -1,5 +1,5 @@
-import { allWordFiles } from "../../../shared/word-lists.ts";
-import { foldWord } from "../../../shared/normalise-text.ts";
+import { allWordFiles } from "../../../shared/text/word-lists.ts";
+import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { stopWords, stemWord } from "../../text/content-words.ts";
 import { once } from "../../../shared/once.ts";
 import type { TextSpan } from "../../text/spans.ts";

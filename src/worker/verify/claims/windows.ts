@@ -1,4 +1,4 @@
-import type { EvidenceSpan } from "../../../shared/run-result.ts";
+import type { EvidenceSpan } from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { findCues } from "./find-cues.ts";

@@ -1,4 +1,4 @@
-import type { EvidenceSpan, FieldBinding } from "../../../shared/run-result.ts";
+import type { EvidenceSpan, FieldBinding } from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement, JudgeLine } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";

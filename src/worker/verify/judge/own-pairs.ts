@@ -1,4 +1,4 @@
-import { wordFile } from "../../../shared/word-lists.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";

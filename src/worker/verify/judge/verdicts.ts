@@ -1,4 +1,4 @@
-import { parseJson, isRecord } from "../../../shared/json-value.ts";
+import { parseJson, isRecord } from "../../../shared/schema/json-value.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
 import { openReply } from "../../text/open-reply.ts";
 

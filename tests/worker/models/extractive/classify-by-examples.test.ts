@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { LabelExample } from "../../../../src/shared/label-examples.ts";
+import type { LabelExample } from "../../../../src/shared/job/label-examples.ts";
 import { classifyByExamples } from "../../../../src/worker/models/extractive/classify-by-examples.ts";
 
 const EXAMPLES: readonly LabelExample[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { PagePicture } from "../../../../src/shared/page-pictures.ts";
+import type { PagePicture } from "../../../../src/shared/files/page-pictures.ts";
 import type { Refusal } from "../../../../src/shared/failure.ts";
 import { findPackage, PDFIUM } from "../../../../src/worker/ocr/packages.ts";
 import type { PageRecord, Turn } from "../../../../src/worker/ocr/page-record.ts";

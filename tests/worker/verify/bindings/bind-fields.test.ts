@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { FieldBinding } from "../../../../src/shared/run-result.ts";
-import { gradeOfFields } from "../../../../src/shared/claims.ts";
+import type { FieldBinding } from "../../../../src/shared/job/run-result.ts";
+import { gradeOfFields } from "../../../../src/shared/job/claims.ts";
 import { bindFields } from "../../../../src/worker/verify/bindings/bind-fields.ts";
 import { fieldValues, pairQuotes } from "../../../../src/worker/verify/bindings/quoted-fields.ts";
 import type { Fields } from "../../../../src/worker/verify/fields-schema.ts";

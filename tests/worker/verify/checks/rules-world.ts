@@ -1,5 +1,5 @@
-import type { ClaimRecord } from "../../../../src/shared/run-result.ts";
-import { newerAmong, supersededPaths } from "../../../../src/shared/version-family.ts";
+import type { ClaimRecord } from "../../../../src/shared/job/run-result.ts";
+import { newerAmong, supersededPaths } from "../../../../src/shared/files/version-family.ts";
 import { parseFrontmatter } from "../../../../src/worker/documents/frontmatter.ts";
 import type { CitableBlock } from "../../../../src/worker/evidence/number.ts";
 import { spanPassage } from "../../../../src/worker/evidence/span-passage.ts";

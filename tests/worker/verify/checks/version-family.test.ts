@@ -5,8 +5,8 @@ import {
   namesVersion,
   newerAmong,
   supersededPaths,
-} from "../../../../src/shared/version-family.ts";
-import type { FamilyDocument } from "../../../../src/shared/version-family.ts";
+} from "../../../../src/shared/files/version-family.ts";
+import type { FamilyDocument } from "../../../../src/shared/files/version-family.ts";
 import { checkStatements, stateOf } from "./rules-world.ts";
 
 /** A path, another one, and whether the other is a newer version of it. */

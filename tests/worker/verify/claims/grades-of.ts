@@ -1,4 +1,4 @@
-import type { ClaimGrade } from "../../../../src/shared/run-result.ts";
+import type { ClaimGrade } from "../../../../src/shared/job/run-result.ts";
 import type { CitableBlock } from "../../../../src/worker/evidence/number.ts";
 import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
 import type { GradedClaim } from "../../../../src/worker/verify/claims/grade.ts";

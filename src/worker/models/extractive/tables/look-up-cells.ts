@@ -1,5 +1,5 @@
 import { expectedAnswer } from "../../../question/expected-answer.ts";
-import { foldWord } from "../../../../shared/normalise-text.ts";
+import { foldWord } from "../../../../shared/text/normalise-text.ts";
 import { areAlike, heldBy, isUnspaced, readQuestion } from "../../../text/tables/terms.ts";
 import type { Asked, Term } from "../../../text/tables/terms.ts";
 import { readTables } from "../../../text/tables/read-tables.ts";

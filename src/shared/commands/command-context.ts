@@ -1,0 +1,215 @@
+import { realpathSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, resolve } from "node:path";
+import { format } from "node:util";
+import type { CommandHandler, Invocation } from "./command.ts";
+import { modelBaseUrl } from "../config/base-url.ts";
+import { embedderHostsOf, modelHostsOf } from "../config/hosts.ts";
+import { userStateFolder } from "../config/database-directory.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Config } from "../config/schema.ts";
+import { selectConfigFile, stands } from "../config/select-config-file.ts";
+import type { ConfigRequest } from "../config/select-config-file.ts";
+import { Failure } from "../failure.ts";
+import { connectDatabase } from "../store/connection/connect.ts";
+import type { Database } from "../store/connection/database.ts";
+import { createLogger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
+import { openTerminal } from "../terminal/terminal.ts";
+import type { ColorChoice, Terminal } from "../terminal/terminal.ts";
+import { isZone, localZone } from "../schedules/time.ts";
+import { countOf } from "../views/quantity.ts";
+
+/** What a command works with, besides its own arguments. */
+export type CommandContext = {
+  readonly invocation: Invocation;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly terminal: Terminal;
+};
+
+/** Reads the configuration of a command and opens its terminal. The logger is made when it is first asked for. */
+export async function openContext(invocation: Invocation): Promise<CommandContext> {
+  const config = await loadConfigFor(invocation);
+  // A worker's command asks the host itself, and doctor reports a URL that is not valid.
+  const { process } = invocation.command;
+  if (process === "producer" || process === "dashboard" || process === "serve")
+    checkHostUrls(config, invocation);
+  const terminal = openTerminalOf(invocation);
+  if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
+    terminal.say(`Configuration: ${config.file}`);
+  printPlaceOfState(config, terminal);
+  const style = terminal.isInteractive ? "pretty" : "json";
+  let logger: Logger | undefined;
+  const openLogger = (): Logger => (logger ??= createLogger(config.log.level, style));
+  // Libraries of the queue and of models warn on the console, which is no line of our log.
+  Object.assign(console, {
+    warn: (...words: unknown[]) => {
+      openLogger().warn(format(...words));
+    },
+  });
+  return {
+    invocation,
+    config,
+    get logger() {
+      return openLogger();
+    },
+    terminal,
+  };
+}
+
+/** A flag is refused also where no host is asked. @throws Failure CONFIG_ERROR for a URL that is not valid */
+function checkHostUrls(config: Config, { options }: Invocation): void {
+  if (options["ollamaBaseUrl"] !== undefined) modelBaseUrl(config);
+  modelHostsOf(config);
+  embedderHostsOf(config);
+}
+
+function printPlaceOfState({ database, roots }: Config, terminal: Terminal): void {
+  const configured = resolve(roots.workroot, database.directory);
+  if (database.url !== "embedded" || roots.databaseDirectory === configured) return;
+  terminal.say(
+    `The database is kept in ${roots.databaseDirectory}, because the work root could not be written; ` +
+      "database.directory chooses another folder.",
+  );
+}
+
+/** The terminal of a command, with what its flags and environment say of colour and times. */
+export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
+  const { TZ: zone = "" } = env;
+  return openTerminal({
+    screen,
+    color: colorChoice(options["color"], env),
+    data: options["raw"] === true ? "raw" : "clean",
+    isJson: options["json"] === true,
+    zone: () => (options["json"] === true ? null : isZone(zone) ? zone : localZone()),
+  });
+}
+
+/** `--color` and `--no-color`, then FORCE_COLOR, then NO_COLOR, each where it says something; else what the streams are. */
+function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
+  if (option === false) return "never";
+  if (option === "always" || option === "never" || option === "auto") return option;
+  const { FORCE_COLOR: force = "", NO_COLOR: no = "", TERM: term } = env;
+  if (force !== "") return force === "0" || force === "false" ? "never" : "always";
+  return no !== "" || term === "dumb" ? "never" : "auto";
+}
+
+/** The configuration that the flags and the environment of a command select, or that is made for its folder. */
+export async function loadConfigFor(invocation: Invocation): Promise<Config> {
+  const request = configRequestOf(invocation);
+  await makeWhereNoneIs(invocation, request);
+  return loadConfig(request);
+}
+
+async function makeWhereNoneIs(invocation: Invocation, request: ConfigRequest): Promise<void> {
+  const folder = folderWithoutConfig(invocation, request);
+  if (folder === undefined) return;
+  const { isPlainDesk, makeFolderConfig } = await import("../config/make-folder-config.ts");
+  if (request.flags.in === undefined && isPlainDesk(folder)) return;
+  const size = invocation.options["yes"] === true ? "any" : "usual";
+  const made = await makeFolderConfig(folder, request, size);
+  const { state, files } = made;
+  openTerminalOf(invocation).say(
+    `${made.folder}: ${countOf(files, "file")} to read. Its index and database are kept in ${state}; nightdesk init keeps the ` +
+      "configuration in the folder.",
+  );
+}
+
+/** The folder that a configuration is to be made for; undefined where there is one. */
+function folderWithoutConfig({ command }: Invocation, request: ConfigRequest): string | undefined {
+  const { flags, env, cwd, packageRoot } = request;
+  const { file, how } = selectConfigFile(request);
+  if (flags.in !== undefined) {
+    if (flags.config !== undefined || flags.workroot !== undefined)
+      throw new Failure("USAGE_ERROR", "--in stands without --config and --workroot.");
+    return stands(file) ? undefined : resolve(cwd, flags.in);
+  }
+  const isNamed = [flags.workroot, env["NIGHTDESK_WORKROOT"], env["DATABASE_URL"]].some(Boolean);
+  const isOurs = realpathSync(cwd) === realpathSync(packageRoot);
+  const isMade = command.anyFolder === true && userStateFolder(env) !== undefined;
+  return how === "shipped" && isMade && !isNamed && !isOurs ? cwd : undefined;
+}
+
+/** What selects the configuration of a command. */
+export function configRequestOf({ options, env, cwd, packageRoot }: Invocation): ConfigRequest {
+  const flags = {
+    config: textOption(options["config"]),
+    workroot: textOption(options["workroot"]),
+    in: textOption(options["in"]),
+    ollamaBaseUrl: textOption(options["ollamaBaseUrl"]),
+    logLevel: textOption(options["logLevel"]),
+  };
+  const given = Object.fromEntries(
+    Object.entries(flags).filter(([, value]) => value !== undefined),
+  );
+  return { flags: given, env, cwd, packageRoot };
+}
+
+const textOption = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** The database of a command, which ends it. @param create as of `withDatabase` */
+export const openDatabase = (
+  context: CommandContext,
+  create: "create" | "must-exist",
+  onStart?: () => void,
+): Promise<Database> =>
+  connectDatabase({
+    config: context.config,
+    packageRoot: context.invocation.packageRoot,
+    create,
+    onStart,
+    onError: (err) => {
+      context.logger.warn({ err }, "idle database connection lost");
+    },
+  });
+
+/**
+ * Runs the body with the database open, and closes it whatever happens.
+ * @param create whether an embedded database that is not there yet is made, or is Failure NOT_FOUND
+ * @param onStart called before the process of an embedded database is started
+ */
+export async function withDatabase<T>(
+  context: CommandContext,
+  create: "create" | "must-exist",
+  body: (database: Database) => Promise<T>,
+  onStart?: () => void,
+): Promise<T> {
+  const database = await openDatabase(context, create, onStart);
+  try {
+    return await body(database);
+  } finally {
+    await database.end();
+  }
+}
+
+/** A command whose work begins with the database open, which has to be there. */
+export const databaseCommand = (
+  run: (context: CommandContext, database: Database) => ReturnType<CommandHandler>,
+): CommandHandler => checkedCommand(() => undefined, run);
+
+/** The same where `check` reads or refuses what was given before the database is opened. */
+export const checkedCommand =
+  <T>(
+    check: (context: CommandContext) => T,
+    run: (context: CommandContext, database: Database, checked: T) => ReturnType<CommandHandler>,
+  ): CommandHandler =>
+  async (invocation) => {
+    const context = await openContext(invocation);
+    const checked = check(context);
+    const code = await withDatabase(context, "must-exist", async (database) =>
+      run(context, database, checked),
+    );
+    return code ?? 0;
+  };
+
+/** The name of whoever runs this, as the system knows it. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as in a container.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,215 @@
+import { CODES, Failure, HostFailure } from "../failure.ts";
+import type { ErrorCode } from "../failure.ts";
+import type { CheckInput } from "./job.ts";
+import type { WantedReview } from "./verification.ts";
+import type { Outcome } from "./run-result.ts";
+import { storageFaultOf } from "../store/connection/errors.ts";
+
+/**
+ * What becomes of a job and of its run, decided here and nowhere else.
+ *
+ *   succeeded, refused, failed, cancelled, expired   the end
+ *   retry         due again after `delayMs`, an attempt is used up
+ *   parked        due again after `delayMs`, when its host is back, a person has answered, or an exam has ended; no attempt is used up
+ *   drafted       due again when the checks of its answer have ended, no attempt is used up
+ *   escalated     due at once, for the next model of verify.tiers, no attempt is used up
+ *   handed_back   due at once, no attempt is used up: the worker was told to stop, or its batch is held
+ */
+export type Settlement =
+  | { readonly kind: "succeeded"; readonly outcome: Extract<Outcome, { kind: "succeeded" }> }
+  | Ended<"refused" | "failed" | "cancelled" | "expired">
+  | Delayed<"retry">
+  | (Delayed<"parked"> & {
+      /** Base URL of the model host that is down or busy; null when it is another service. */
+      readonly host: string | null;
+      /** Whether it broke off in the middle of a call. */
+      readonly brokeOff?: boolean;
+      /** A person, or the exam of its judge, which it waits for at no cost until somebody wakes it. */
+      readonly waitingFor?: Awaited;
+      /** The draft that a person is to look at. */
+      readonly review?: WantedReview;
+    })
+  | { readonly kind: "handed_back" }
+  | Exclude<Pending, { readonly kind: "review" }>;
+
+/** What a job waits for that is no time. */
+type Awaited = "approval" | "review" | "exam";
+
+/** An answer that does not count yet: it waits for checks that are jobs of their own, for another model, or for a person. */
+export type Pending =
+  | {
+      readonly kind: "drafted";
+      readonly checks: readonly QueuedCheck[];
+      readonly budget: CheckBudget;
+      /** Added to that of the batch. */
+      readonly priority: number;
+    }
+  | { readonly kind: "escalated" }
+  | { readonly kind: "review"; readonly review: WantedReview };
+
+/** What a run gives that did not break. */
+export type RunEnd = Outcome | Pending;
+
+type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
+type Delayed<Kind> = Ended<Kind> & { readonly delayMs: number };
+
+/** Why the worker aborted a run; the reason of its AbortSignal. */
+export class RunAborted extends Error {
+  override readonly name = "RunAborted";
+  readonly why: "cancelled" | "expired" | "stopping" | "lease_lost";
+  constructor(why: RunAborted["why"]) {
+    super(`run aborted: ${why}`);
+    this.why = why;
+  }
+}
+
+/** A check that is to be queued, by its place among those of the job. */
+export type QueuedCheck = {
+  readonly round: number;
+  readonly ordinal: number;
+  readonly input: CheckInput;
+};
+
+/** What the checks of the answers of a batch may cost together; null for no limit. */
+export type CheckBudget = { readonly tokens: number | null; readonly calls: number | null };
+
+type Attempts = {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly parks: number;
+  /** How often a host broke off in the middle of a call of this job. */
+  readonly brokenCalls: number;
+};
+
+/** What is waited before the first retry or park, doubled with each further one. */
+const RETRY_MS = { first: 5_000, most: 300_000 };
+const PARK_MS = { first: 10_000, most: 300_000 };
+
+/** No rule makes a job wait longer at once. */
+export const LONGEST_DELAY_MS = Math.max(RETRY_MS.most, PARK_MS.most);
+
+const backOff = ({ first, most }: typeof RETRY_MS, times: number): number =>
+  Math.min(most, first * 2 ** Math.max(0, times));
+
+/** Settles a run that returned. */
+export function settleOutcome(end: RunEnd): Settlement {
+  switch (end.kind) {
+    case "succeeded":
+      return { kind: "succeeded", outcome: end };
+    case "review":
+      return settleReview(end.review);
+    case "refused":
+    case "drafted":
+    case "escalated":
+      return end;
+  }
+}
+
+const settleReview = (review: WantedReview): Settlement => ({
+  kind: "parked",
+  code: "ANSWER_REVIEW_PENDING",
+  message: `${review.why} Somebody is asked to accept, correct or reject the answer: nightdesk reviews list.`,
+  host: null,
+  delayMs: 0,
+  waitingFor: "review",
+  review,
+});
+
+/**
+ * Settles a run that threw.
+ * @returns undefined when the run has lost its job to another run: nothing may be written
+ */
+export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
+  if (error instanceof RunAborted) return settleAbort(error.why);
+  const { code, message } = describe(
+    error instanceof Failure ? error : (storageFaultOf(error) ?? error),
+  );
+  switch (CODES[code].outcome) {
+    case "parked":
+      return park(error, { code, message }, attempts);
+    case "retried":
+      return attempts.attempt < attempts.maxAttempts
+        ? { kind: "retry", code, message, delayMs: backOff(RETRY_MS, attempts.attempt - 1) }
+        : { kind: "failed", code, message };
+    case "cancelled":
+      return { kind: "cancelled", code, message };
+    case "refused":
+      return { kind: "refused", code, message };
+    case "expired":
+      return { kind: "expired", code, message };
+    case "held":
+      return { kind: "handed_back" };
+    case "failed":
+    case "command":
+      return { kind: "failed", code, message };
+  }
+}
+
+const WAITS_FOR: Partial<Record<ErrorCode, Awaited>> = {
+  APPROVAL_PENDING: "approval",
+  EXAM_PENDING: "exam",
+  REVIEW_PENDING: "review",
+};
+
+/** A document that brings its host down would do it again whenever the host is back. */
+const MOST_BROKEN_CALLS = 5;
+
+function park(
+  error: unknown,
+  { code, message }: { readonly code: ErrorCode; readonly message: string },
+  { parks, brokenCalls }: Attempts,
+): Settlement {
+  const isOfHost = error instanceof HostFailure;
+  const brokeOff = isOfHost && error.brokeOff;
+  if (brokeOff && brokenCalls + 1 >= MOST_BROKEN_CALLS) {
+    return {
+      kind: "failed",
+      code: "MODEL_OUTPUT_INVALID",
+      message:
+        `${error.host} failed or broke off ${MOST_BROKEN_CALLS} times while it worked on this job, which may be what brings it down. ` +
+        "Look at the host's log before you retry the job.",
+    };
+  }
+  const host = isOfHost ? error.host : null;
+  const parked = { kind: "parked", code, message, host, brokeOff } as const;
+  const waitingFor = WAITS_FOR[code];
+  return waitingFor === undefined
+    ? { ...parked, delayMs: parkedForMs(error, parks) }
+    : { ...parked, delayMs: 0, waitingFor };
+}
+
+/** A job that another host may do is not kept from it; when that goes wrong as well, again and again, it waits like any. */
+const MOVES = 8;
+const MOVE_MS = 250;
+
+function parkedForMs(error: unknown, parks: number): number {
+  if (!(error instanceof HostFailure)) return backOff(PARK_MS, parks);
+  if (error.isServedElsewhere && parks < MOVES) return MOVE_MS;
+  const waitedFor = Math.min(LONGEST_DELAY_MS, error.retryAfterMs ?? 0);
+  return Math.max(backOff(PARK_MS, error.isServedElsewhere ? parks - MOVES : parks), waitedFor);
+}
+
+function settleAbort(why: RunAborted["why"]): Settlement | undefined {
+  switch (why) {
+    case "cancelled":
+      return { kind: "cancelled", code: "CANCELLED", message: "Cancelled while it ran." };
+    case "expired":
+      return {
+        kind: "expired",
+        code: "DEADLINE_EXCEEDED",
+        message: "The deadline of the batch passed while it ran.",
+      };
+    case "stopping":
+      return { kind: "handed_back" };
+    case "lease_lost":
+      return undefined;
+  }
+}
+
+const describe = (error: unknown): { code: ErrorCode; message: string } =>
+  error instanceof Failure
+    ? { code: error.code, message: error.message }
+    : {
+        code: "INTERNAL_ERROR",
+        message: `${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}. This is a fault of Nightdesk; the worker's log has the details.`,
+      };

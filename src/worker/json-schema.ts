@@ -1,0 +1,83 @@
+import type { ValidateFunction } from "ajv/dist/2020.js";
+import { compilePattern, parsePattern } from "../shared/schema/linear-pattern.ts";
+import type { LinearPattern } from "../shared/schema/linear-pattern.ts";
+
+/** A fault of a value: where it is, as a JSON pointer, and what was expected there. Holds nothing of the value. */
+export type SchemaFault = { readonly path: string; readonly message: string };
+
+/** What is wrong with a value by the schema; nothing where it fits. */
+type Validator = (value: unknown) => readonly SchemaFault[];
+
+/** Compiles a JSON schema that `schemaProblem` has nothing against; an equal one is compiled once. */
+export type SchemaCompiler = (schema: Readonly<Record<string, unknown>>) => Promise<Validator>;
+
+/** Schemas whose code is kept. A batch has one or few. */
+const MOST_KEPT = 64;
+const MOST_FAULTS = 10;
+
+/** The validator is loaded with the first schema: a process that extracts nothing does not pay for it. */
+export function schemaCompiler(): SchemaCompiler {
+  const compiled = new Map<string, Promise<Validator>>();
+  return (schema) => {
+    const key = JSON.stringify(schema);
+    const known = compiled.get(key);
+    if (known !== undefined) return known;
+    const [oldest] = compiled.keys();
+    if (compiled.size >= MOST_KEPT && oldest !== undefined) compiled.delete(oldest);
+    const validator = compile(schema);
+    compiled.set(key, validator);
+    return validator;
+  };
+}
+
+async function compile(schema: Readonly<Record<string, unknown>>): Promise<Validator> {
+  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    // The schema was checked when it was queued, and may name a draft that this class does not hold.
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    formats: FORMATS,
+    code: { regExp: Object.assign(linearRegExp, { code: "" }) },
+  });
+  const draftless = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "$schema"));
+  const validate = ajv.compile(draftless);
+  return (value) => faultsOf(validate, value);
+}
+
+/** Patterns of a user's schema run in an engine that never goes back; those of our formats go back over nothing. */
+function linearRegExp(pattern: string): LinearPattern {
+  const read = parsePattern(pattern);
+  if (read.kind === "fault") throw new Error(`the pattern ${read.reason}`);
+  return compilePattern(read.source);
+}
+
+/** The formats that are checked; others say what is meant, and nothing more. */
+const FORMATS = {
+  date: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
+  time: /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:Z|[+-]\d\d:\d\d)?$/,
+  "date-time": /^\d{4}-\d\d-\d\d[Tt ][\d:.]{5,18}(?:Z|z|[+-]\d\d:\d\d)?$/,
+  email: /^[^\s@]{1,64}@[^\s@]{1,190}$/,
+  uri: /^[a-zA-Z][a-zA-Z\d+.-]{0,30}:\S{1,2000}$/,
+};
+
+/** The first faults, each once. Words are made of no more of them: a list of the allowed ones may be long. */
+function faultsOf(validate: ValidateFunction, value: unknown): readonly SchemaFault[] {
+  if (validate(value)) return [];
+  const faults = new Map<string, SchemaFault>();
+  for (const { instancePath, keyword, params, message } of validate.errors ?? []) {
+    const path = instancePath === "" ? "/" : instancePath;
+    const fault = { path, message: `${message ?? keyword}${detailOf(keyword, params)}` };
+    faults.set(JSON.stringify(fault), fault);
+    if (faults.size === MOST_FAULTS) break;
+  }
+  return [...faults.values()];
+}
+
+/** What the message leaves out, where the schema says it: the words of a value are the document's. */
+function detailOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  if (keyword === "enum") return `: ${JSON.stringify(params["allowedValues"]).slice(0, 500)}`;
+  return "";
+}
