@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe } from "@jest/globals";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
+import { optimizeLater } from "../../src/embedded/open-database.ts";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database, Queryable } from "../../src/shared/store/connection/database.ts";
 import { createMigratedDatabase, queryServer, readPgliteDump } from "./templates.ts";
@@ -66,6 +67,7 @@ function connect(url: string, onError: (error: unknown) => void): Database {
 
 /** In memory and in this process; only what the index uses of a database. */
 export async function openPglite(): Promise<TestDatabase> {
+  optimizeLater();
   const pglite = await PGlite.create({
     extensions: { vector },
     loadDataDir: await readPgliteDump(),
