@@ -141,6 +141,8 @@ create table nightdesk_data.exams (
   calls integer not null check (calls > 0),
   -- By kind and language: kind, language, is_wrong, asked, confirmed.
   parts jsonb not null default '[]' check (jsonb_typeof(parts) = 'array'),
+  -- Over the user's own documents: machine and person, in each wrong and right, in each asked and confirmed. Null: not asked.
+  own jsonb check (own ?& array['machine', 'person']),
   examined_at timestamptz not null default clock_timestamp(),
   job_id uuid,
   -- Sums of wrong control statements that it confirmed, and of right ones that it did not, since they last stood at zero.

@@ -966,7 +966,7 @@ comment on column nightdesk.write_backs.undone_at is 'When it was undone, or fou
 
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,
-       right_asked, right_confirmed, calls, parts, examined_at, controls, dismissed_at, identity, prompt, exam, job_id
+       right_asked, right_confirmed, calls, parts, own, examined_at, controls, dismissed_at, identity, prompt, exam, job_id
   from nightdesk_data.exams;
 comment on view nightdesk.exams is 'What judges of statements are worth: one row a model and form that was examined.';
 comment on column nightdesk.exams.model is 'Name of the model.';
@@ -978,6 +978,7 @@ comment on column nightdesk.exams.right_asked is 'Right statements that it was a
 comment on column nightdesk.exams.right_confirmed is 'Of these those that it called right.';
 comment on column nightdesk.exams.calls is 'Calls that the exam took.';
 comment on column nightdesk.exams.parts is 'The same by kind of statement and language, as JSON: kind, language, is_wrong, asked, confirmed.';
+comment on column nightdesk.exams.own is 'What it confirmed of statements over your own documents, as JSON: by machine (sentences that were changed in one place, or left) and by person (what people rejected or accepted) wrong and right, in each asked and confirmed. Null where nobody asked (nightdesk models examine --own). It decides nothing.';
 comment on column nightdesk.exams.examined_at is 'When the exam ended.';
 comment on column nightdesk.exams.controls is 'Control statements of later calls that it was asked of.';
 comment on column nightdesk.exams.dismissed_at is 'Since when its word does not count, because of what it said of controls; null while it does.';

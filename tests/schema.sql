@@ -358,6 +358,7 @@ table nightdesk_data.exams
   column right_confirmed integer not null
   column calls integer not null
   column parts jsonb not null default '[]'::jsonb
+  column own jsonb
   column examined_at timestamp with time zone not null default clock_timestamp()
   column job_id uuid
   column nodding double precision not null default 0
@@ -1430,6 +1431,8 @@ constraint exams_identity_check on nightdesk_data.exams CHECK ((identity ~ '^[0-
 constraint exams_model_check on nightdesk_data.exams CHECK ((model <> ''::text))
 
 constraint exams_nodding_check on nightdesk_data.exams CHECK ((nodding >= (0)::double precision))
+
+constraint exams_own_check on nightdesk_data.exams CHECK ((own ?& ARRAY['machine'::text, 'person'::text]))
 
 constraint exams_parts_check on nightdesk_data.exams CHECK ((jsonb_typeof(parts) = 'array'::text))
 
@@ -2794,7 +2797,7 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b USING (batch_id);
 
-view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_asked, right_confirmed, calls, parts, examined_at, controls, dismissed_at, identity, prompt, exam, job_id) as
+view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_asked, right_confirmed, calls, parts, own, examined_at, controls, dismissed_at, identity, prompt, exam, job_id) as
  SELECT model,
     form,
         CASE
@@ -2807,6 +2810,7 @@ view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_as
     right_confirmed,
     calls,
     parts,
+    own,
     examined_at,
     controls,
     dismissed_at,
@@ -5167,6 +5171,8 @@ comment on view column nightdesk.exams.identity is 'Digest of its weights, or of
 comment on view column nightdesk.exams.job_id is 'The job that examined it.'
 
 comment on view column nightdesk.exams.model is 'Name of the model.'
+
+comment on view column nightdesk.exams.own is 'What it confirmed of statements over your own documents, as JSON: by machine (sentences that were changed in one place, or left) and by person (what people rejected or accepted) wrong and right, in each asked and confirmed. Null where nobody asked (nightdesk models examine --own). It decides nothing.'
 
 comment on view column nightdesk.exams.parts is 'The same by kind of statement and language, as JSON: kind, language, is_wrong, asked, confirmed.'
 

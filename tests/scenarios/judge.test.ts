@@ -213,6 +213,11 @@ describeOn("postgres", "a judge of statements", (name) => {
     expect(stdout).toContain(
       "On your own documents it confirmed 0 of 10 sentences that were changed in one place, and 10 of 10 that were not.",
     );
+    const [exam] = await rows("select own from nightdesk.exams where model = 'reader'");
+    expect(exam?.["own"]).toEqual({
+      machine: { wrong: { asked: 10, confirmed: 0 }, right: { asked: 10, confirmed: 10 } },
+      person: { wrong: { asked: 0, confirmed: 0 }, right: { asked: 0, confirmed: 0 } },
+    });
     const { code } = await desk.nightdesk("models", "examine", "reader", "--own", "201");
     expect(code).toBe(1);
   });

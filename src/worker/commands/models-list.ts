@@ -9,7 +9,7 @@ import type { Kind } from "../../shared/job/job.ts";
 import { kindOf } from "../../shared/job/kinds.ts";
 import { withoutAlias } from "../../shared/job/route-models.ts";
 import { selectExams } from "../../shared/store/hosts/exams.ts";
-import type { NamedExam } from "../../shared/store/hosts/exams.ts";
+import type { NamedExam, OwnCounts } from "../../shared/store/hosts/exams.ts";
 import { line, styled } from "../../shared/terminal/styled-text.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { judgeOf } from "../doctor/check-judge.ts";
@@ -251,13 +251,27 @@ function abilityText({ kinds, tools, reads_pictures: pictures }: ListedModel): s
   return words.filter((word) => word !== "").join(", ");
 }
 
-const examText = ({ form, state, wrong, right }: ListedExam): string =>
-  `judge (${form}): ${state}, confirmed ${wrong.confirmed} of ${wrong.asked} wrong ` +
-  `and ${right.confirmed} of ${right.asked} right statements`;
+const examText = ({ form, state, own, ...counts }: ListedExam): string =>
+  `judge (${form}): ${state}, ${countsText(counts)} statements${own === null ? "" : ownText(own)}`;
+
+const OWN_TEXT = {
+  person: "of statements that people decided on",
+  machine: "of sentences of your documents",
+};
+
+const ownText = (own: OwnCounts): string =>
+  (["person", "machine"] as const)
+    .filter((by) => own[by].wrong.asked + own[by].right.asked > 0)
+    .map((by) => `, ${OWN_TEXT[by]} ${countsText(own[by])}`)
+    .join("");
+
+const countsText = ({ wrong, right }: OwnCounts["person"]): string =>
+  `confirmed ${wrong.confirmed} of ${wrong.asked} wrong and ${right.confirmed} of ${right.asked} right`;
 
 const examJson = (exam: NamedExam) => ({
   form: exam.form,
   state: exam.state,
   wrong: { asked: exam.wrongAsked, confirmed: exam.wrongConfirmed },
   right: { asked: exam.rightAsked, confirmed: exam.rightConfirmed },
+  own: exam.own,
 });

@@ -3,7 +3,7 @@ import { hasWeights } from "../../shared/config/providers.ts";
 import { routeModels } from "../../shared/job/route-models.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectExamOf } from "../../shared/store/hosts/exams.ts";
-import { examSentence } from "../verify/judge/exam-sequence.ts";
+import { examSentence, ownSentences } from "../verify/judge/exam-sequence.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
@@ -30,17 +30,18 @@ export async function checkJudge(config: Config, database: Database): Promise<re
       ),
     ];
   }
-  const { state, wrongAsked, wrongConfirmed, rightAsked, rightConfirmed } = exam;
+  const { state, wrongAsked, wrongConfirmed, rightAsked, rightConfirmed, own } = exam;
   const sentence = examSentence(name, {
     wrong: { asked: wrongAsked, confirmed: wrongConfirmed },
     right: { asked: rightAsked, confirmed: rightConfirmed },
   });
+  const report = [`${sentence}.`, ...(own === null ? [] : ownSentences(own))].join(" ");
   return [
     state === "passed"
-      ? ok("DOCTOR_JUDGE_OK", `${sentence}.`)
+      ? ok("DOCTOR_JUDGE_OK", report)
       : warn(
           "DOCTOR_JUDGE_NOT_PASSED",
-          `${sentence}. It is ${state}, and not asked.`,
+          `${report} It is ${state}, and not asked.`,
           "Name another model in verify.judge.model, or off.",
         ),
   ];

@@ -7,6 +7,7 @@ import {
   requestExam,
   selectExam,
   takeBackLate,
+  updateOwnCounts,
   upsertExam,
   wakeExamined,
 } from "../../../src/shared/store/hosts/exams.ts";
@@ -36,6 +37,7 @@ const EXAM: FinishedExam = {
 };
 const STORED = {
   ...{ state: "passed", wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55 },
+  own: null,
 } as const;
 
 const CLAIM: ClaimRecord = {
@@ -139,6 +141,14 @@ describe.each(ENGINES)("exams on $engine", ({ open }) => {
     )[0];
   const AS_IT_WAS = { grade: "supported", regraded: false };
   const TAKEN = { grade: "unconfirmed", reason: "unclear", fate: "marked" };
+
+  test("hold what was asked of the user's own documents, until it is asked again", async () => {
+    await examine();
+    const counts = { wrong: { asked: 10, confirmed: 0 }, right: { asked: 10, confirmed: 9 } };
+    await updateOwnCounts(database.db, key, { machine: counts, person: counts });
+    await examine();
+    expect(await exam()).toEqual({ ...STORED, own: { machine: counts, person: counts } });
+  });
 
   test("are found by who was examined, what it is asked, in which form and exam", async () => {
     expect(await exam()).toBeUndefined();

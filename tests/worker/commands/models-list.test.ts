@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { upsertExam } from "../../../src/shared/store/hosts/exams.ts";
+import { updateOwnCounts, upsertExam } from "../../../src/shared/store/hosts/exams.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { openDesk } from "../../producer/desk.ts";
@@ -41,6 +41,8 @@ type Listed = {
 const list = async (): Promise<Listed> =>
   jsonLine(await desk.run("models", "list", "--json")) as unknown as Listed;
 
+const EXAM = { identity: "ab".repeat(32), form: "list", prompt: "p", exam: "e" } as const;
+
 test("shows of each model of Ollama its window, what it can do, who uses it, and its exam", async () => {
   const ollama = await started(
     startOllamaDouble({
@@ -58,27 +60,33 @@ test("shows of each model of Ollama its window, what it can do, who uses it, and
     model: { provider: "ollama", base_url: ollama.url, name: "chat", num_ctx: 4_096 },
     embed: { provider: "ollama", model_id: "vectors", base_url: ollama.url },
   });
-  await upsertExam(
-    desk.database,
-    { identity: "ab".repeat(32), form: "list", prompt: "p", exam: "e" },
-    {
-      ...{ model: "chat", isKnown: true, state: "passed", calls: 12, jobId: randomUUID() },
-      ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55, parts: [] },
-    },
-  );
+  await upsertExam(desk.database, EXAM, {
+    ...{ model: "chat", isKnown: true, state: "passed", calls: 12, jobId: randomUUID() },
+    ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55, parts: [] },
+  });
+  const counts = { wrong: { asked: 10, confirmed: 0 }, right: { asked: 10, confirmed: 9 } };
+  const nobody = { wrong: { asked: 0, confirmed: 0 }, right: { asked: 0, confirmed: 0 } };
+  await updateOwnCounts(desk.database, EXAM, { machine: counts, person: nobody });
   const { hosts, missing } = await list();
   const [chat, vectors] = hosts[0]?.models ?? [];
   expect(chat).toMatchObject({
     ...{ name: "chat:latest", window_tokens: 4_096, largest_window_tokens: 32_768 },
     ...{ tools: "native", reads_pictures: true, used_by: ["model.name", "verify.judge"] },
     kinds: expect.arrayContaining(["ask", "chat", "investigate"]),
-    exams: [{ form: "list", state: "passed", wrong: { asked: 60, confirmed: 1 } }],
+    exams: [
+      {
+        form: "list",
+        state: "passed",
+        wrong: { asked: 60, confirmed: 1 },
+        own: { machine: counts },
+      },
+    ],
   });
   expect(vectors).toMatchObject({ kinds: ["embed"], tools: null, used_by: ["embed.model_id"] });
   expect(missing).toEqual([]);
   const { stdout } = await desk.run("models", "list");
   expect(stdout).toMatch(
-    /chat:latest +4,096 of 32,768 tokens +writes, calls tools, sees pictures +used by model\.name, verify\.judge; judge \(list\): passed, confirmed 1 of 60 wrong and 55 of 60 right statements/,
+    /chat:latest +4,096 of 32,768 tokens +writes, calls tools, sees pictures +used by model\.name, verify\.judge; judge \(list\): passed, confirmed 1 of 60 wrong and 55 of 60 right statements, of sentences of your documents confirmed 0 of 10 wrong and 9 of 10 right/,
   );
   expect(ollama.requests.map(({ path }) => path)).not.toContain("/api/chat");
 });

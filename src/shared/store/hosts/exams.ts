@@ -23,12 +23,19 @@ export type ExamKey = {
 export const EXAM_STATES = ["passed", "weak", "failed", "useless", "dismissed"] as const;
 export type ExamState = (typeof EXAM_STATES)[number];
 
+const tally = z.object({ asked: z.int(), confirmed: z.int() });
+const examCounts = z.object({ wrong: tally, right: tally });
+const ownCounts = z.object({ machine: examCounts, person: examCounts });
+/** What a judge confirmed of statements over the user's own documents, by who says which are wrong. */
+export type OwnCounts = z.infer<typeof ownCounts>;
+
 const examColumns = {
   state: z.enum(EXAM_STATES),
   wrong_asked: z.int(),
   wrong_confirmed: z.int(),
   right_asked: z.int(),
   right_confirmed: z.int(),
+  own: ownCounts.nullable(),
 };
 const examRow = camelRow(examColumns);
 export type StoredExam = z.infer<typeof examRow>;
@@ -45,7 +52,7 @@ const valuesOfKey = ({ identity, form, prompt, exam }: ExamKey): readonly string
 const IS_KEY = "identity = $1 and form = $2 and prompt = $3 and exam = $4";
 const EXAM = `
        case when dismissed_at is not null then 'dismissed' else state end as state,
-       wrong_asked, wrong_confirmed, right_asked, right_confirmed
+       wrong_asked, wrong_confirmed, right_asked, right_confirmed, own
   from nightdesk_data.exams`;
 const HOLDS = `(is_known or examined_at > clock_timestamp() - make_interval(days => ${UNKNOWN_FOR_DAYS}))`;
 
@@ -78,7 +85,7 @@ export type ExamPart = {
   readonly confirmed: number;
 };
 
-export type FinishedExam = Omit<StoredExam, "state"> & {
+export type FinishedExam = Omit<StoredExam, "state" | "own"> & {
   readonly state: Exclude<ExamState, "dismissed">;
   readonly model: string;
   readonly isKnown: boolean;
@@ -107,6 +114,11 @@ export async function upsertExam(db: Queryable, key: ExamKey, exam: FinishedExam
     ],
   );
 }
+
+/** Beside an exam that is on record. A later one of the same weights leaves it. */
+export const updateOwnCounts = (db: Queryable, key: ExamKey, own: OwnCounts): Promise<void> =>
+  execute(db, [...valuesOfKey(key), JSON.stringify(own)])`
+     update nightdesk_data.exams set own = $5 where ${IS_KEY}`;
 
 /** Of a night, and no question that somebody waits for. */
 const IS_OF_NIGHT = `exists (select from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)

@@ -2,13 +2,13 @@ import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import type { ExamineInput } from "../../../shared/job/job.ts";
 import type { Outcome } from "../../../shared/job/run-result.ts";
-import { upsertExam } from "../../../shared/store/hosts/exams.ts";
-import type { ExamPart } from "../../../shared/store/hosts/exams.ts";
+import { updateOwnCounts, upsertExam } from "../../../shared/store/hosts/exams.ts";
+import type { ExamPart, OwnCounts } from "../../../shared/store/hosts/exams.ts";
 import { selectSamples } from "../../../shared/store/index/samples.ts";
 import { selectDecidedStatements } from "../../../shared/store/jobs/draft-reviews.ts";
 import { modelUse } from "../../answer/call-model.ts";
 import type { CallParts } from "../../answer/call-model.ts";
-import { decideExam, examSentence } from "../../verify/judge/exam-sequence.ts";
+import { decideExam, examSentence, ownSentences } from "../../verify/judge/exam-sequence.ts";
 import type { ExamCounts } from "../../verify/judge/exam-sequence.ts";
 import { examCalls, shuffled } from "../../verify/judge/exam-pairs.ts";
 import type { ExamPair } from "../../verify/judge/exam-pairs.ts";
@@ -58,11 +58,12 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
   });
   const own = await askOwn(examinee, examination);
   if (own !== null && "kind" in own) return own;
+  if (own !== null) await updateOwnCounts(examination.database, keyOf(examinee), own);
   const { flips, of } = turned;
   const sentences = [
     `${examSentence(examinee.name, counts)}. ${MEANS[state]}`,
     ...(of === 0 ? [] : [`In the reverse order it said otherwise of ${flips} of ${of}.`]),
-    ...(own === null ? [] : ownSentences(own)),
+    ...(own === null ? [] : reportOwn(own)),
   ];
   const order = of === 0 ? {} : { order: { flips, of } };
   return {
@@ -99,9 +100,6 @@ async function askTurned(
   return { flips, of, calls: TURNED_CALLS };
 }
 
-/** What a judge confirmed of statements over the user's own documents. */
-type OwnCounts = Readonly<Record<OwnPair["by"], ExamCounts>>;
-
 /** Null where nobody asks for it. It decides nothing: a machine's label is no reading. */
 async function askOwn(
   examinee: Examinee,
@@ -133,21 +131,11 @@ async function askOwn(
   return { machine: countsBy("machine"), person: countsBy("person") };
 }
 
-const OWN_WORDS = {
-  machine: ["sentences that were changed in one place", "that were not"],
-  person: ["statements that people rejected or corrected", "that they accepted"],
-} as const;
-
-function ownSentences(own: OwnCounts): readonly string[] {
-  const told = (["person", "machine"] as const).flatMap((by) => {
-    const { wrong, right } = own[by];
-    if (wrong.asked + right.asked === 0) return [];
-    const [ofWrong, ofRight] = OWN_WORDS[by];
-    return [
-      `On your own documents it confirmed ${wrong.confirmed} of ${wrong.asked} ${ofWrong}, and ${right.confirmed} of ${right.asked} ${ofRight}.`,
-    ];
-  });
-  return told.length > 0 ? told : ["Your index holds no statement that it could be asked of."];
+function reportOwn(own: OwnCounts): readonly string[] {
+  const sentences = ownSentences(own);
+  return sentences.length > 0
+    ? sentences
+    : ["Your index holds no statement that it could be asked of."];
 }
 
 const MEANS = {

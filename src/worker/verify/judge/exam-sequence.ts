@@ -1,3 +1,4 @@
+import type { OwnCounts } from "../../../shared/store/hosts/exams.ts";
 import { wilson } from "../../../shared/wilson.ts";
 
 export type ExamTally = { readonly asked: number; readonly confirmed: number };
@@ -86,3 +87,19 @@ const inTenths = ({ about, low, high }: WrongShare): [string, string, string] =>
   low.toFixed(1),
   high.toFixed(1),
 ];
+
+const OWN_WORDS = {
+  machine: ["sentences that were changed in one place", "that were not"],
+  person: ["statements that people rejected or corrected", "that they accepted"],
+} as const;
+
+/** What it did over the user's own documents; nothing where none of their statements was asked. */
+export const ownSentences = (own: OwnCounts): readonly string[] =>
+  (["person", "machine"] as const).flatMap((by) => {
+    const { wrong, right } = own[by];
+    if (wrong.asked + right.asked === 0) return [];
+    const [ofWrong, ofRight] = OWN_WORDS[by];
+    return [
+      `On your own documents it confirmed ${wrong.confirmed} of ${wrong.asked} ${ofWrong}, and ${right.confirmed} of ${right.asked} ${ofRight}.`,
+    ];
+  });
