@@ -7,6 +7,7 @@ import { Failure } from "../shared/failure.ts";
 import { createLogger } from "../shared/logger.ts";
 import { migrateQueue } from "../shared/store/queue-tables.ts";
 import { migrate, readMigrations } from "../shared/store/migrate.ts";
+import { INITDB_ARGS } from "./initdb-args.ts";
 import { runDatabase } from "./run-database.ts";
 import type { Query } from "./run-database.ts";
 
@@ -54,6 +55,7 @@ export async function emptyDatabaseFile(packageRoot: string): Promise<string> {
   const { dependencies } = packageSchema.parse(JSON.parse(text));
   for (const name of ["@electric-sql/pglite", "@electric-sql/pglite-pgvector", "bullmq"])
     hash.update(`${name} ${dependencies[name]}\n`);
+  hash.update(`${INITDB_ARGS.join(" ")}\n`);
   for (const { name, sha256 } of await readMigrations(path.join(packageRoot, "migrations")))
     hash.update(`${name} ${sha256}\n`);
   return path.join(packageRoot, "dist", `empty-database-${hash.digest("hex").slice(0, 16)}.tar.gz`);

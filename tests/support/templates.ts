@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import pg from "pg";
+import { INITDB_ARGS } from "../../src/embedded/initdb-args.ts";
 import { migrateQueue } from "../../src/shared/store/queue-tables.ts";
 import { openDatabase } from "../../src/shared/store/connection/database.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
@@ -17,7 +18,7 @@ const cache = join(packageRoot, "node_modules", ".cache", "nightdesk-test");
 
 /** What the files of an empty database depend on; a template of another hash is never taken. */
 async function hashOfTemplate(packages: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(INITDB_ARGS.join(" "));
   for (const { name, sha256 } of await readMigrations(migrations))
     hash.update(`${name} ${sha256}\n`);
   for (const name of packages) {
@@ -109,7 +110,10 @@ async function findPgliteDump(): Promise<string> {
 }
 
 async function makePgliteDump(dump: string): Promise<void> {
-  const pglite = await PGlite.create({ extensions: { vector } });
+  const pglite = await PGlite.create({
+    extensions: { vector },
+    initDbStartParams: [...INITDB_ARGS],
+  });
   for (const { sql } of await readMigrations(migrations)) await pglite.exec(sql);
   const files = await pglite.dumpDataDir("none");
   await pglite.close();
