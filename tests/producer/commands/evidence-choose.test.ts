@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { chooseReading } from "../../../src/shared/store/index/ocr-choices.ts";
 import { openReadPages } from "../../../src/worker/ocr/open-read-pages.ts";
 import { pageLines } from "../../../src/worker/ocr/page-lines.ts";
 import { describeOnPostgres } from "../../support/test-databases.ts";
@@ -127,6 +128,19 @@ describeOnPostgres("nightdesk evidence choose", () => {
         "select distinct kind, input->>'path' as path from nightdesk_data.jobs where kind <> 'ask'",
       ),
     ).resolves.toEqual([{ kind: "ocr", path: PATH }]);
+  });
+
+  test("stores no choice whose files can't be queued", async () => {
+    await desk.database.query(
+      `create function pg_temp.full() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`,
+    );
+    await desk.database.query(
+      "create trigger full_jobs before insert on nightdesk_data.jobs execute function pg_temp.full()",
+    );
+    const choice = { figure: "abababab.1.700.50", reading: "first", by: "somebody" } as const;
+    await expect(chooseReading(desk.database, choice)).rejects.toThrow("no room");
+    await desk.database.query("drop trigger full_jobs on nightdesk_data.jobs");
+    await expect(textOf()).resolves.toContain("8⸮");
   });
 
   test("keeps the choice of a page that is read anew, where its boxes differ a little", async () => {

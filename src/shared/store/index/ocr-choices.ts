@@ -3,7 +3,7 @@ import { refuse } from "../../failure.ts";
 import type { Refusal } from "../../failure.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { rowOf, rowsOf, valuesOf } from "../connection/rows.ts";
-import { AT_ONCE, queueAdHoc } from "../jobs/queue-ad-hoc.ts";
+import { AT_ONCE, insertAdHoc } from "../jobs/queue-ad-hoc.ts";
 
 const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
@@ -33,7 +33,8 @@ type Chosen = z.infer<typeof chosenSchema> & {
 };
 
 /**
- * Stores what a person read where the models were not sure, in place of an earlier choice, and queues the files of the page.
+ * Stores what a person read where the models were not sure, in place of an earlier choice, and queues the files of the page, in one
+ * transaction.
  * @param figure as the view doubtful_figures names it
  */
 export async function chooseReading(
@@ -41,17 +42,42 @@ export async function chooseReading(
   { figure, reading, by }: { figure: string; reading: Reading; by: string },
 ): Promise<Chosen | Refusal> {
   const words = typeof reading === "string" ? null : reading.words.trim().normalize("NFC");
-  // A mark of doubt, a line break or a sign without a shape would be no words of a line.
-  if (
-    words !== null &&
-    (words.length > MOST_CHARS || !/^[^\p{C}\p{Zl}\p{Zp}\u2E2E]+$/u.test(words))
-  ) {
+  if (words !== null && !isWordsOfLine(words)) {
     return refuse(
       "INVALID_ARGS",
       `What stands there is 1 to ${MOST_CHARS} characters in one line.`,
     );
   }
-  const stored = await rowOf(database, chosenSchema, [figure, reading === "second", words, by])`
+  const which = reading === "second" ? "second" : "first";
+  const chosen = await database.transaction(async (db) => {
+    const stored = await storeChoice(db, { figure, which, words, by });
+    return stored === undefined ? undefined : { ...stored, paths: await queueFiles(db, stored) };
+  });
+  return chosen === undefined
+    ? refuse(
+        "INVALID_ARGS",
+        `There is no figure ${JSON.stringify(figure)}${which === "second" ? " of which the second model read something else" : ""}: nightdesk evidence doubts lists them.`,
+      )
+    : { kind: "chosen", ...chosen };
+}
+
+/** A mark of doubt, a line break or a sign without a shape would be no words of a line. */
+const isWordsOfLine = (words: string): boolean =>
+  words.length <= MOST_CHARS && /^[^\p{C}\p{Zl}\p{Zp}\u2E2E]+$/u.test(words);
+
+type Choice = {
+  readonly figure: string;
+  readonly which: "first" | "second";
+  /** In place of both. */
+  readonly words: string | null;
+  readonly by: string;
+};
+
+const storeChoice = (
+  db: Queryable,
+  { figure, which, words, by }: Choice,
+): Promise<z.infer<typeof chosenSchema> | undefined> =>
+  rowOf(db, chosenSchema, [figure, which === "second", words, by])`
      insert into nightdesk_data.ocr_choices as c (sha256, page, box, first_read, second_read, chosen, chosen_by)
      select sha256, page, box, first_read, second_read, coalesce($3, case when $2 then second_read else first_read end), $4
        from nightdesk.doubtful_figures
@@ -60,14 +86,13 @@ export async function chooseReading(
      on conflict (sha256, page, box) do update
        set chosen = excluded.chosen, chosen_by = excluded.chosen_by, chosen_at = excluded.chosen_at
      returning sha256, page, chosen`;
-  if (stored === undefined) {
-    return refuse(
-      "INVALID_ARGS",
-      `There is no figure ${JSON.stringify(figure)}${reading === "second" ? " of which the second model read something else" : ""}: nightdesk evidence doubts lists them.`,
-    );
-  }
-  const paths = await valuesOf(database, z.string(), [stored.sha256])`
+
+async function queueFiles(
+  db: Queryable,
+  { sha256 }: { readonly sha256: string },
+): Promise<readonly string[]> {
+  const paths = await valuesOf(db, z.string(), [sha256])`
      select path from nightdesk_data.documents where sha256 = $1 order by path`;
-  for (const path of paths) await queueAdHoc(database, { kind: "ocr", path }, AT_ONCE);
-  return { kind: "chosen", ...stored, paths };
+  for (const path of paths) await insertAdHoc(db, { kind: "ocr", path }, AT_ONCE);
+  return paths;
 }

@@ -29,7 +29,7 @@ export async function queueAdHoc(
   alongside: (db: Queryable, queued: QueuedJob) => Promise<void> = async () => undefined,
 ): Promise<QueuedJob> {
   const queued = await database.transaction(async (db) => {
-    const inserted = await insertAdHoc(db, input, { name: input.kind, settings });
+    const inserted = await insertAdHoc(db, input, settings);
     await alongside(db, inserted);
     return inserted;
   });
@@ -49,7 +49,7 @@ export async function queueForClient(
   const queued = await database.transaction(async (db) => {
     await execute(db)`select from nightdesk_data.installation for no key update`;
     if ((await countOpenOfClients(db)) >= most) return undefined;
-    return insertAdHoc(db, input, { name: OF_CLIENTS + input.kind, settings: {} });
+    return insertNamed(db, input, { name: OF_CLIENTS + input.kind, settings: {} });
   });
   if (queued === undefined) return "too_many";
   await evaluateHolds(database);
@@ -63,7 +63,14 @@ const countOpenOfClients = (transaction: Queryable): Promise<number> =>
       where b.origin = 'ad_hoc' and b.state in ('loading', 'open')
         and j.state in ('queued', 'running', 'parked') and starts_with(j.custom_id, $1)`;
 
-async function insertAdHoc(
+/** Inserts one job in a batch of its own, within the transaction of whoever calls. Holds are not evaluated. */
+export const insertAdHoc = (
+  transaction: Queryable,
+  input: JobInput,
+  settings: BatchSettings,
+): Promise<QueuedJob> => insertNamed(transaction, input, { name: input.kind, settings });
+
+async function insertNamed(
   db: Queryable,
   input: JobInput,
   { name, settings }: { readonly name: string; readonly settings: BatchSettings },
