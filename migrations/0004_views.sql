@@ -883,12 +883,13 @@ comment on column nightdesk.ocr_pages.record is 'Words with their boxes in pixel
 
 create view nightdesk.doubtful_figures as
 select left(p.sha256, 8) || '.' || p.page || '.' || (f.box->>0) || '.' || (f.box->>1) as figure, d.path, p.page, f.first_read,
-       f.second_read, f.confidence, c.chosen, c.chosen_by, c.chosen_at, f.box, p.sha256
+       f.second_read, f.confidence, f.certainty, c.chosen, c.chosen_by, c.chosen_at, f.box, p.sha256
   from (select distinct on (sha256, page) sha256, page, record from nightdesk_data.ocr_pages
          where record is not null order by sha256, page, read_at desc) p
   cross join lateral (
     select w.box, string_agg(w.word->>'text', ' ' order by w.n) as first_read, max(w.word->>'other') as second_read,
-           min((w.word->>'confidence')::real) as confidence
+           min((w.word->>'confidence')::real) as confidence,
+           case when bool_or(w.word->>'figure' = 'doubtful') then 'doubtful' else 'by_one' end as certainty
       from (select word, n, coalesce(word->'place', word->'box') as box
               from jsonb_path_query(p.record, '$.lines[*].words[*]') with ordinality found (word, n)) w
      group by w.box having bool_or(w.word->>'figure' in ('one', 'doubtful'))) f
@@ -906,6 +907,7 @@ comment on column nightdesk.doubtful_figures.page is 'From 1: page of a PDF, fra
 comment on column nightdesk.doubtful_figures.first_read is 'What the first model read.';
 comment on column nightdesk.doubtful_figures.second_read is 'What the second model read, where that is something else.';
 comment on column nightdesk.doubtful_figures.confidence is 'Of the engine, 0 to 100.';
+comment on column nightdesk.doubtful_figures.certainty is 'by_one: one of the two models read it, or only one was asked. doubtful: neither was sure, or they read different things.';
 comment on column nightdesk.doubtful_figures.chosen is 'What a person read; null where nobody was asked.';
 comment on column nightdesk.doubtful_figures.chosen_by is 'Who that was.';
 comment on column nightdesk.doubtful_figures.chosen_at is 'When.';

@@ -2710,13 +2710,14 @@ view nightdesk.documents (source, path, sha256, bytes, chars, chunks, metadata_s
         END AS not_kept_code
    FROM nightdesk_data.documents d;
 
-view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, confidence, chosen, chosen_by, chosen_at, box, sha256) as
+view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, confidence, certainty, chosen, chosen_by, chosen_at, box, sha256) as
  SELECT ((((("left"(p.sha256, 8) || '.'::text) || p.page) || '.'::text) || (f.box ->> 0)) || '.'::text) || (f.box ->> 1) AS figure,
     d.path,
     p.page,
     f.first_read,
     f.second_read,
     f.confidence,
+    f.certainty,
     c.chosen,
     c.chosen_by,
     c.chosen_at,
@@ -2731,7 +2732,11 @@ view nightdesk.doubtful_figures (figure, path, page, first_read, second_read, co
      CROSS JOIN LATERAL ( SELECT w.box,
             string_agg(w.word ->> 'text'::text, ' '::text ORDER BY w.n) AS first_read,
             max(w.word ->> 'other'::text) AS second_read,
-            min((w.word ->> 'confidence'::text)::real) AS confidence
+            min((w.word ->> 'confidence'::text)::real) AS confidence,
+                CASE
+                    WHEN bool_or((w.word ->> 'figure'::text) = 'doubtful'::text) THEN 'doubtful'::text
+                    ELSE 'by_one'::text
+                END AS certainty
            FROM ( SELECT found.word,
                     found.n,
                     COALESCE(found.word -> 'place'::text, found.word -> 'box'::text) AS box
@@ -5071,6 +5076,8 @@ comment on view column nightdesk.documents.sha256 is 'SHA-256 of the bytes of th
 comment on view column nightdesk.documents.source is 'Name of the configured source that holds the file.'
 
 comment on view column nightdesk.doubtful_figures.box is 'Left, top, right and bottom in pixels of the picture as it was read, as JSON.'
+
+comment on view column nightdesk.doubtful_figures.certainty is 'by_one: one of the two models read it, or only one was asked. doubtful: neither was sure, or they read different things.'
 
 comment on view column nightdesk.doubtful_figures.chosen is 'What a person read; null where nobody was asked.'
 

@@ -61,6 +61,7 @@ export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPag
       first_read: "71,73",
       second_read: "71,<b>",
       confidence: 66.4,
+      certainty: "doubtful",
       chosen: null,
     },
     box: [195, 528, 226, 542],

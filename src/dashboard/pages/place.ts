@@ -10,7 +10,7 @@ import type { CarriedWords } from "../../shared/views/carried-words.ts";
 import { stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
-import { doubtText } from "../../shared/views/doubtful-figures.ts";
+import { doubtSchema, doubtText } from "../../shared/views/doubtful-figures.ts";
 import { cutOutHtml, figureHtml, marksText } from "../../shared/views/page-picture.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
@@ -130,7 +130,7 @@ const shownSchema = z.object({
         doubts: z.array(
           z.object({
             ...{ figure: z.string(), first_read: z.string(), second_read: z.string().nullable() },
-            ...{ confidence: size, chosen: z.string().nullable() },
+            ...doubtSchema.pick({ confidence: true, certainty: true, chosen: true }).shape,
             box: z.tuple([size, size, size, size]),
           }),
         ),
@@ -171,6 +171,7 @@ type Doubt = {
   readonly first_read: string;
   readonly second_read: string | null;
   readonly confidence: number;
+  readonly certainty: "by_one" | "doubtful" | null;
   readonly chosen: string | null;
   readonly box: [number, number, number, number];
   readonly src: string;
@@ -184,14 +185,14 @@ function doubtHtml(
   { figure, first_read: first, second_read: second, form, ...doubt }: Doubt,
   session: Session,
 ): Html {
-  const { confidence, chosen, src, size: of, box } = doubt;
+  const { src, size: of, box } = doubt;
   const begin = markup`<form method="post" action="${form}">${csrfField(session)}<input type="hidden" name="figure" value="${figure}">`;
   const button = (reading: string, words: string): Html =>
     markup`<button class="plain" name="reading" value="${reading}">${words}</button> `;
   const choices = [button("first", first), ...(second === null ? [] : [button("second", second)])];
   return markup`<section class="card"><h2>What stands here?</h2>
 ${cutOutHtml({ src, size: of, box, words: `The picture of ${first}` })}
-<p class="note">${doubtText({ first, second, confidence, chosen })}</p>
+<p class="note">${doubtText({ first, second, ...doubt })}</p>
 ${begin}<p class="actions">${choices}</p></form>
 ${begin}<p class="actions"><label>Something else <input name="words" type="text" maxlength="100" size="12" required></label> <button class="plain" name="reading" value="as">Choose it</button></p></form></section>
 `;

@@ -84,7 +84,9 @@ export const FIELD_COLUMNS: readonly TypedColumn<FieldRow>[] = [
     value: ({ field: { value } }) => (typeof value === "number" ? value : null),
   },
   text("grade", ({ field }) => field.grade),
-  text("in_doubt", ({ field: { reason } }) => (reason === null ? null : unboundText(reason))),
+  text("in_doubt", ({ field: { reason, doubt } }) =>
+    reason === null ? null : unboundText(reason, doubt),
+  ),
   text("path", ({ field }) => field.path),
   count("line_start", ({ field }) => field.line_start),
   count("line_end", ({ field }) => field.line_end),

@@ -91,14 +91,16 @@ const FIELD_STATES: Readonly<Record<string, string>> = {
 /** `Left out /total: its quote does not stand in the document.` */
 const fieldLines = (result: JobResult): readonly string[] =>
   fieldsInDoubt(result).map(
-    ({ pointer, state, reason }) =>
-      `${FIELD_STATES[state] ?? state} ${pointer}: ${unboundText(reason)}.`,
+    ({ pointer, state, reason, doubt = null }) =>
+      `${FIELD_STATES[state] ?? state} ${pointer}: ${unboundText(reason, doubt)}.`,
   );
 
 /** Values that words carry with a doubt or not at all, and those that were left out. */
 const fieldsInDoubt = ({ bindings }: JobResult) =>
-  bindings.flatMap(({ pointer, state, reason, grade }) =>
-    reason === null || grade === "supported" ? [] : [{ pointer, state, reason, grade }],
+  bindings.flatMap(({ pointer, state, reason, grade, doubt }) =>
+    reason === null || grade === "supported"
+      ? []
+      : [{ pointer, state, reason, grade, ...(doubt === null ? {} : { doubt }) }],
   );
 
 /** `Passed over prices-2025.md: prices-2026.md is newer.` */

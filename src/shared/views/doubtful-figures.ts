@@ -53,31 +53,60 @@ export const doubtSchema = z.object({
   second: z.string().nullable(),
   /** 0 to 100. */
   confidence: z.number(),
+  /** Null where it is not known any more: a person chose what stands there. */
+  certainty: z.enum(["by_one", "doubtful"]).nullable(),
   /** What a person chose. */
   chosen: z.string().nullable(),
 });
 type Doubt = z.infer<typeof doubtSchema>;
 
+const DOUBT_JSON = `jsonb_build_object('first', f.first_read, 'second', f.second_read, 'confidence', f.confidence,
+             'certainty', f.certainty, 'chosen', f.chosen)`;
+
+/** Doubtful figures `f` of the page of a row `c` of a run; the file is that of evidence `e`. */
+const FIGURES_OF_PAGE = `join nightdesk.doubtful_figures f on f.sha256 = e.sha256 and f.page = coalesce((c.locator->>'page')::int, 1)`;
+
 /** That of a claim `c` whose reason is `reading`, as JSON. The detail of that check begins with the word. */
-export const DOUBT_OF_CLAIM = `(select jsonb_build_object('first', f.first_read, 'second', f.second_read, 'confidence', f.confidence, 'chosen', f.chosen)
+export const DOUBT_OF_CLAIM = `(select ${DOUBT_JSON}
       from nightdesk_data.claim_checks k
       join nightdesk_data.evidence e on e.run_id = k.run_id and e.admitted and e.path = c.path
-     cross join lateral (
-       select * from nightdesk.doubtful_figures d where d.sha256 = e.sha256 and d.page = coalesce((c.locator->>'page')::int, 1)) f
+      ${FIGURES_OF_PAGE}
      where c.reason = 'reading' and k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal and k.rule = 'reading'
        and split_part(k.detail, ' ', 1) = any (string_to_array(f.first_read, ' '))
      order by f.confidence limit 1)`;
 
-/** `The 3 of 71.73 was read with 66 %, and as 71.71 by the second reader.` */
-export function doubtText({ first, second, confidence, chosen }: Doubt): string {
-  const sure = `${oddSign(first, second)}${first} was read with ${Math.round(confidence)} %`;
-  const other = second === null ? "" : `, and as ${second} by the second reader`;
-  return `${sure}${other}.${chosen === null ? "" : ` A person chose ${chosen}.`}`;
+/** The groups of digits in a text, and all of its digits without the zeros at their end. */
+const groupsIn = (text: string): string =>
+  String.raw`string_to_array(btrim(regexp_replace(${text}, '\D+', ' ', 'g')) || ' ' || rtrim(regexp_replace(${text}, '\D+', '', 'g'), '0'), ' ')`;
+
+/** That of a binding `c` of a field whose reason is `reading`, as JSON: it stands in the quote, and is of the value. */
+export const DOUBT_OF_FIELD = `(select ${DOUBT_JSON}
+      from nightdesk_data.evidence e
+      ${FIGURES_OF_PAGE}
+     where c.reason = 'reading' and e.run_id = c.run_id and e.admitted and e.path = c.path
+       and position(f.first_read in replace(c.quote, '\u2E2E', '')) > 0
+       and ${groupsIn("f.first_read")} && ${groupsIn("c.value #>> '{}'")}
+     order by f.confidence limit 1)`;
+
+/** `The 3 of 71.73 was read with 66 %, and as 71.71 by the second reader.` `8 was read by one reader alone, with 81 %.` */
+export function doubtText({ first, second, confidence, certainty, chosen }: Doubt): string {
+  const sure = `with ${Math.round(confidence)} %`;
+  const choice = chosen === null ? "" : ` A person chose ${chosen}.`;
+  if (second !== null) {
+    const read = `${oddSign(first, second)}${first} was read ${sure}`;
+    return `${read}, and as ${second} by the second reader.${choice}`;
+  }
+  const how = {
+    by_one: ` by one reader alone, ${sure}`,
+    doubtful: ` ${sure}, which is doubtful`,
+    none: ` ${sure}`,
+  }[certainty ?? "none"];
+  return `${first} was read${how}.${choice}`;
 }
 
 /** The one sign in which two readings differ. */
-function oddSign(first: string, second: string | null): string {
-  const [signs, others] = [Array.from(first), Array.from(second ?? "")];
+function oddSign(first: string, second: string): string {
+  const [signs, others] = [Array.from(first), Array.from(second)];
   const odd = signs.filter((sign, at) => sign !== others[at]);
   return signs.length === others.length && signs.length > 1 && odd.length === 1
     ? `The ${odd[0] ?? ""} of `

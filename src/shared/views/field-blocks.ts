@@ -1,4 +1,5 @@
 import { isRecord } from "../schema/json-value.ts";
+import { doubtText } from "./doubtful-figures.ts";
 import { formatCount } from "./quantity.ts";
 import type { StoredBinding } from "./results.ts";
 import { NAME, WORDS, fact, tableOf } from "./section.ts";
@@ -94,16 +95,20 @@ const fieldName = (pointer: string): string =>
 
 const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-function whatStandsThere({ quote, reason, judge_detail: judged }: StoredBinding): string | null {
+function whatStandsThere(binding: StoredBinding): string | null {
+  const { quote, reason, doubt, judge_detail: judged } = binding;
   const why = [
-    ...(reason === null ? [] : [unboundText(reason)]),
+    ...(reason === null ? [] : [unboundText(reason, doubt)]),
     ...(judged === null ? [] : [judged]),
   ];
   return [...(quote === null ? [] : [cut(quote)]), ...why].join("; ") || null;
 }
 
-/** Why no words carry a value, or are in doubt. */
-export const unboundText = (reason: string): string => UNBOUND_WORDS[reason] ?? reason;
+/** Why no words carry a value, or are in doubt, and how its figure was read. */
+export function unboundText(reason: string, doubt: StoredBinding["doubt"]): string {
+  const why = UNBOUND_WORDS[reason] ?? reason;
+  return doubt === null ? why : `${why}: ${doubtText(doubt).replace(/\.$/, "")}`;
+}
 
 const UNBOUND_WORDS: Readonly<Record<string, string>> = {
   no_quote: "no words of the document were given for it",

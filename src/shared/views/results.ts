@@ -8,6 +8,7 @@ import type { Queryable } from "../store/connection/database.ts";
 import { rowOf, rowsOf } from "../store/connection/rows.ts";
 import { storedCitation } from "./citations.ts";
 import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
+import { DOUBT_OF_FIELD, doubtSchema } from "./doubtful-figures.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
 /** What every reader of an evidence row is told of it. */
@@ -37,6 +38,8 @@ const storedBinding = z.object({
   reason: z.enum(UNBOUND_REASONS).nullable(),
   grade: z.enum(CLAIM_GRADES).nullable(),
   judge_detail: z.string().nullable(),
+  /** Of the figure that was not read for sure. */
+  doubt: doubtSchema.nullable(),
   quote: z.string().nullable(),
   path: z.string().nullable(),
   line_start: z.number().nullable(),
@@ -157,8 +160,8 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
                 and exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 <> e.sha256)
               order by e.path) as outdated,
        ${PASSED_OVER_JSON} as passed_over,
-       (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
-          from (select * from nightdesk_data.field_bindings f where f.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) f) as bindings,
+       (select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('doubt', ${DOUBT_OF_FIELD}) order by c.ordinal), '[]')
+          from (select * from nightdesk_data.field_bindings c where c.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) c) as bindings,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
        (select count(*) from nightdesk_data.claims c where c.run_id = j.run_id and c.stands) as claims_count,

@@ -75,7 +75,7 @@ const bindingItem =
     text: joinTexts(
       `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}`,
       ...(row.quote === null ? [] : [`  ← "${oneLine(row.quote, extent)}"  `, spanPlace(row)]),
-      row.reason === null ? "" : `  ${unboundText(row.reason)}`,
+      row.reason === null ? "" : `  ${unboundText(row.reason, row.doubt)}`,
       row.judge_detail === null ? "" : `  ${oneLine(row.judge_detail, "brief")}`,
     ),
   });

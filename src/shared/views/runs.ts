@@ -10,7 +10,7 @@ import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
 import { storedCitation } from "./citations.ts";
 import { otherPlace } from "./claims.ts";
-import { DOUBT_OF_CLAIM, doubtSchema } from "./doubtful-figures.ts";
+import { DOUBT_OF_CLAIM, DOUBT_OF_FIELD, doubtSchema } from "./doubtful-figures.ts";
 import { storedEvidence } from "./results.ts";
 import { storedStep, stepsColumn } from "./steps.ts";
 
@@ -205,6 +205,7 @@ export const runDetailSchema = runSchema.extend({
       grade: z.enum(CLAIM_GRADES).nullable(),
       judge_says: z.enum(["yes", "no", "unclear"]).nullable(),
       judge_detail: z.string().nullable(),
+      doubt: doubtSchema.nullable(),
       quote: z.string().nullable(),
       locator: locatorSchema.nullable(),
       ...span,
@@ -253,7 +254,9 @@ export const RUN_ROWS = {
   evidence: rowsIn("evidence"),
   quotes: rowsIn("quotes"),
   figures: rowsIn("figures"),
-  field_bindings: rowsIn("field_bindings"),
+  field_bindings: rowsIn("field_bindings", {
+    body: `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('doubt', ${DOUBT_OF_FIELD})`,
+  }),
   claims: rowsIn("claims", {
     ordinal: "c.draft * 1000000::bigint + c.ordinal",
     body: `to_jsonb(c) - 'run_id' - 'ordinal' || jsonb_build_object('doubt', ${DOUBT_OF_CLAIM}, 'checks',

@@ -252,9 +252,10 @@ function placeJson({
     picture: { key, type, bytes: bytes.length, width, height, size },
     boxes: boxes.map((box) => ({ box, shares: sharesOf(box, size) })),
     ...{ share, times },
-    doubts: doubts.map(({ box: [left, top], shown: on, first, second, confidence, chosen }) => ({
+    doubts: doubts.map(({ box: [left, top], shown: on, first, second, ...doubt }) => ({
       figure: [place.sha256.slice(0, 8), page ?? place.page ?? 1, left, top].join("."),
-      ...{ first_read: first, second_read: second, confidence, chosen, box: on },
+      ...{ first_read: first, second_read: second, confidence: doubt.confidence },
+      ...{ certainty: doubt.certainty, chosen: doubt.chosen, box: on },
     })),
   };
 }

@@ -45,6 +45,8 @@ export type DoubtfulFigure = {
   /** Null where the second model read nothing else. */
   readonly second: string | null;
   readonly confidence: number;
+  /** Null of one that a person chose. */
+  readonly certainty: "by_one" | "doubtful" | null;
   readonly chosen: string | null;
 };
 
@@ -62,6 +64,7 @@ export function doubtfulFigures(record: PageRecord): readonly DoubtfulFigure[] {
       first,
       second: other,
       confidence,
+      certainty: read !== undefined ? null : figure === "one" ? "by_one" : "doubtful",
       chosen: read === undefined ? null : text,
     });
   }

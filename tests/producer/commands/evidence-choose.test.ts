@@ -110,6 +110,36 @@ describeOnPostgres("nightdesk evidence choose", () => {
     expect(report.indexOf("It is doubted")).toBeLessThan(report.indexOf("It is plain"));
   });
 
+  test("is named by the reason of a field, with how it was read", async () => {
+    const extracted = (customId: string) => ({
+      ...{ customId, input: { kind: "extract" as const, path: PATH } },
+      ...{ output: { fee: 8 }, evidence: [{ path: PATH, lines: [1, 1] as const, sha256: SHA256 }] },
+    });
+    const jobs = await insertFinishedBatch(desk.database, {
+      ...{ name: "bills", jobs: [extracted("alone")] },
+    });
+    await desk.database.query(
+      `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason, grade, quote, number, path,
+              start_char, end_char, line_start, line_end)
+       select run_id, n - 1, pointer, value::jsonb, 'bound', 'reading', 'unconfirmed', 'Fee 71.73⸮ | 1,⸮ 250.40⸮ | 8⸮', 1, $2, 0, 9, 1, 1
+         from nightdesk_data.jobs, unnest(array['/days', '/fee', '/rent'], array['8', '71.73', '"EUR 1250.4"']) with ordinality v (pointer, value, n)
+        where job_id = $1`,
+      [jobs.get("alone"), PATH],
+    );
+    const folder = join(desk.workroot, "bills.jsonl");
+    await desk.run("batch", "export", "bills", "--output", folder);
+    const line = JSON.parse(await readFile(folder, "utf8")) as { fields_in_doubt: object[] };
+    expect(line.fields_in_doubt).toMatchObject([
+      { pointer: "/days", doubt: { first: "8", certainty: "by_one", confidence: 81 } },
+      { pointer: "/fee", doubt: { first: "71.73", second: "71.71", certainty: "doubtful" } },
+      { pointer: "/rent", doubt: { first: "1, 250.40", second: "1,250.40" } },
+    ]);
+    const shown = await desk.run("runs", "show", jobs.get("alone") ?? "");
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "from the picture of its page: 8 was read by one reader alone, with 81 %",
+    );
+  });
+
   test("puts what was chosen in place of all words of the figure, from then on", async () => {
     const chosen = await desk.run("evidence", "choose", "abababab.1.400.50", "--second");
     expect(chosen).toMatchObject({ code: 0, stderr: expect.stringContaining("1 file is indexed") });
@@ -125,7 +155,7 @@ describeOnPostgres("nightdesk evidence choose", () => {
     await expect(
       rowsOf(
         desk.database,
-        "select distinct kind, input->>'path' as path from nightdesk_data.jobs where kind <> 'ask'",
+        "select distinct kind, input->>'path' as path from nightdesk_data.jobs where kind not in ('ask', 'extract')",
       ),
     ).resolves.toEqual([{ kind: "ocr", path: PATH }]);
   });
