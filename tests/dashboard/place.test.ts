@@ -65,6 +65,27 @@ describeOnPostgres("the place of a statement on its page", () => {
     expect(forged.status).toBe(403);
   });
 
+  test("where another piece says it too leads to its page as well", async () => {
+    const { desk, runId } = marked;
+    const place = { number: 2, path: PATH, start_char: 0, end_char: 9, line_start: 1, line_end: 2 };
+    const others = [
+      { ...place, locator: { page: 3 } },
+      { ...place, path: "notes.md", locator: null },
+    ];
+    await desk.db.query(
+      "update nightdesk_data.claims set other_places = $2 where run_id = $1 and ordinal = 0",
+      [runId, JSON.stringify(others)],
+    );
+    const path = `/runs/${runId}/statements/1?place=1`;
+    const { text } = await desk.browse(`/runs/${runId}`);
+    expect(text).toContain(
+      `<li>[2] ${PATH}, lines 1–2, page 3 <a href="${path}#place-mark">Show on its page</a></li>`,
+    );
+    expect(text).toContain("<li>[2] notes.md, lines 1–2 </li>");
+    // Its words are those of the index, which has not the file yet.
+    expect((await desk.browse(path)).status).toBe(404);
+  });
+
   test("a value of an extraction leads to its page as well", async () => {
     const { desk } = marked;
     const jobs = await insertFinishedBatch(desk.db, {

@@ -5,7 +5,7 @@ import type { ShownPage } from "../../shared/files/page-pictures.ts";
 import { PICTURE_TYPES } from "../../shared/files/picture-data.ts";
 import { chooseReading } from "../../shared/store/index/ocr-choices.ts";
 import type { Reading } from "../../shared/store/index/ocr-choices.ts";
-import { carriedWords } from "../../shared/views/carried-words.ts";
+import { carriedElsewhere, carriedWords } from "../../shared/views/carried-words.ts";
 import type { CarriedWords } from "../../shared/views/carried-words.ts";
 import { stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
@@ -21,7 +21,7 @@ import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { csrfField, headHtml } from "../layout.ts";
-import { link, pathTo, webLink } from "../links.ts";
+import { link, pathTo, webLink, withQuery } from "../links.ts";
 import { saidAt, saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
@@ -48,12 +48,17 @@ export const PLACE: readonly Route[] = [
 
 const MOST_TITLE = 120;
 
-async function findStatement({ database }: Desk, { part }: DeskRequest): Promise<Found> {
+async function findStatement({ database }: Desk, { part, query }: DeskRequest): Promise<Found> {
   const run = (await selectRunDetails(database, assertId(part("run"), "run or job"))).at(-1);
   const carried = run === undefined ? [] : carriedWords(run);
-  const statement = carried.find(({ number }) => String(number) === part("number"));
+  const number = Number(part("number"));
+  const place = Number(query.get("place") ?? 0);
+  const statement =
+    run === undefined || place === 0
+      ? carried.find((one) => one.number === number)
+      : await carriedElsewhere(database, run, { number, place });
   if (run === undefined || statement === undefined) {
-    throw notFound("That statement is carried by no words of a file.");
+    throw notFound("That statement is carried by no words of a file there.");
   }
   return { run, carried, statement };
 }
@@ -86,11 +91,13 @@ async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
       return `${stored.chosen} stands there: ${statement.path} is indexed with it.`;
     },
   );
-  return { kind: "redirect", to: saidAt(placePath(run.run_id, statement.number), did) };
+  const { number, place } = statement;
+  return { kind: "redirect", to: saidAt(placePath(run.run_id, number, place), did) };
 }
 
-export const placePath = (runId: string, number: number): string =>
-  pathTo("runs", runId, "statements", String(number));
+/** @param place 0 where words carry the statement, from 1 where another piece that it cites says it */
+export const placePath = (runId: string, number: number, place = 0): string =>
+  withQuery(pathTo("runs", runId, "statements", String(number)), { place: place || null });
 
 type Found = {
   readonly run: RunDetail;
@@ -101,7 +108,7 @@ type Found = {
 async function placeBody(desk: Desk, request: DeskRequest, found: Found): Promise<Html> {
   const { run, carried, statement } = found;
   const { path, text, grade, words, lineStart, lineEnd } = statement;
-  const at = carried.indexOf(statement);
+  const at = carried.findIndex(({ number }) => number === statement.number);
   const [before, after] = [carried[at - 1], carried[at + 1]];
   const runId = run.run_id;
   const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}–${lineEnd}`;
@@ -145,12 +152,12 @@ const DRAW_MS = 90_000;
 async function pictureHtml(
   desk: Desk,
   { session }: DeskRequest,
-  { run: { run_id: runId }, statement: { number, path, words } }: Found,
+  { run: { run_id: runId }, statement: { number, place: nth, path, words } }: Found,
 ): Promise<Html> {
-  const end = await desk.runDrawing(
-    ["evidence", "show", "--statement", String(number), "--json", "--", runId],
-    { timeMs: DRAW_MS },
-  );
+  const which = ["--statement", String(number), ...(nth === 0 ? [] : ["--place", String(nth)])];
+  const end = await desk.runDrawing(["evidence", "show", ...which, "--json", "--", runId], {
+    timeMs: DRAW_MS,
+  });
   if (end.code !== 0) return markup`<p class="remedy">${wordsOf(end)}</p>`;
   const [shown] = shownSchema.parse(jsonLinesOf(end)[0]).statements;
   if (shown.picture === null) return markup`<p class="remedy">${shown.error_message}</p>`;
@@ -160,7 +167,7 @@ async function pictureHtml(
   const said = marksText(shown);
   const src = pathTo("pictures", key);
   const doubts = shown.doubts.map((doubt) =>
-    doubtHtml({ ...doubt, src, size: picture.size, form: placePath(runId, number) }, session),
+    doubtHtml({ ...doubt, src, size: picture.size, form: placePath(runId, number, nth) }, session),
   );
   return markup`${doubts}${said === "" ? "" : markup`<p class="note">${said}</p>`}
 ${figureHtml({ ...picture, boxes, id: "place", src, place, words })}`;

@@ -1,4 +1,5 @@
 import { formatTask } from "../../shared/job/kinds.ts";
+import { behindLines } from "../../shared/job/locator.ts";
 import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
 import { carriedWords, hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { foldHashes, stateHtml } from "../../shared/views/draw-sections.ts";
@@ -7,8 +8,8 @@ import type { Html } from "../../shared/views/html-markup.ts";
 import { selectOpenJob } from "../../shared/views/open-job.ts";
 import { countOf, formatCount, formatDuration } from "../../shared/views/quantity.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
-import { CONTEXT_LINES, selectPassages } from "../../shared/views/result-list.ts";
-import type { IndexedPassage } from "../../shared/views/result-list.ts";
+import { CONTEXT_LINES, linesOf, selectPassages } from "../../shared/views/result-list.ts";
+import type { IndexedLine } from "../../shared/views/result-list.ts";
 import { runPage } from "../../shared/views/run-page.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
@@ -159,8 +160,21 @@ type Claim = RunDetail["claims"][number] & {
 async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
   return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
 <p class="note">${stateHtml(claim.grade)}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
-<div class="passage">${await passageHtml(desk, run, claim)}${placeLink(run, claim)}</div></div>
+<div class="passage">${await passageHtml(desk, run, claim)}${placeLink(run, claim)}${othersHtml(run, claim)}</div></div>
 `;
+}
+
+/** Where other pieces that it cites say it too. */
+function othersHtml({ run_id: run }: RunDetail, { ordinal, other_places: others }: Claim): Html {
+  if (others.length === 0) return markup``;
+  const items = others.map(({ number, path, line_start: first, line_end: last, locator }, at) => {
+    const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
+    const to = hasPages(path)
+      ? link(`${placePath(run, ordinal, at + 1)}#place-mark`, "Show on its page")
+      : markup``;
+    return markup`<li>[${number}] ${webLink(path)}, ${lines}${behindLines(locator)} ${to}</li>`;
+  });
+  return markup`<p class="note">It stands there as well:</p><ul>${items}</ul>`;
 }
 
 async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Promise<Html> {
@@ -176,7 +190,7 @@ async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Pr
           ...{ path, sha256: source.sha256, extractor: source.extractor },
           ...{ lineStart: first, lineEnd: last },
         });
-  const lines = linesAround(passages, first, last);
+  const lines = linesOf(passages, first - CONTEXT_LINES, last + CONTEXT_LINES);
   const place = first === last ? `line ${first}` : `lines ${first}–${last}`;
   const words =
     lines.length === 0
@@ -195,26 +209,5 @@ const placeLink = (
     ? markup``
     : markup`<p>${link(`${placePath(run, ordinal)}#place-mark`, "Show on its page")}</p>`;
 
-type Line = { readonly number: number; readonly text: string };
-
-const lineHtml = ({ number, text }: Line, first: number, last: number): Html =>
+const lineHtml = ({ number, text }: IndexedLine, first: number, last: number): Html =>
   markup`<li class="${number >= first && number <= last ? "carries" : "around"}"><span class="no">${number}</span><span dir="auto">${text === "" ? " " : text}</span></li>`;
-
-/** Lines of chunks, each once: of two pieces of a line the longer one. */
-function linesAround(
-  passages: readonly IndexedPassage[],
-  first: number,
-  last: number,
-): readonly Line[] {
-  const lines = new Map<number, string>();
-  for (const { text, line_start: start } of passages) {
-    for (const [index, words] of text.split("\n").entries()) {
-      const number = start + index;
-      if (number < first - CONTEXT_LINES || number > last + CONTEXT_LINES) continue;
-      if (words.length >= (lines.get(number) ?? "").length) lines.set(number, words);
-    }
-  }
-  return [...lines]
-    .sort(([one], [other]) => one - other)
-    .map(([number, text]) => ({ number, text }));
-}

@@ -1,3 +1,5 @@
+import type { Queryable } from "../store/connection/database.ts";
+import { linesOf, selectPassages } from "./result-list.ts";
 import type { RunDetail } from "./runs.ts";
 
 type Claim = RunDetail["claims"][number];
@@ -12,6 +14,8 @@ export function shownClaims({ claims }: RunDetail): readonly Claim[] {
 export type CarriedWords = {
   /** From 1, in the order in which they are shown. */
   readonly number: number;
+  /** 0 where words carry it; from 1 of the other pieces that it cites, and that say it too. */
+  readonly place: number;
   readonly text: string;
   readonly grade: string;
   readonly path: string;
@@ -42,22 +46,49 @@ export function carriedWords(run: RunDetail): readonly CarriedWords[] {
     words: quote,
   }));
   return (claims.length > 0 ? claims : fields).flatMap((place: Place, at) =>
-    placed(run, place, at + 1),
+    placed(run, place, { number: at + 1, place: 0 }),
   );
 }
 
-function placed(run: RunDetail, place: Place, number: number): readonly CarriedWords[] {
-  const { path, line_start: lineStart, line_end: lineEnd, locator, words } = place;
-  const source = run.evidence.find(
+/** Where another piece that a statement cites says it, with the lines of that place. @param at from 1 */
+export async function carriedElsewhere(
+  db: Queryable,
+  run: RunDetail,
+  { number, place: at }: Pick<CarriedWords, "number" | "place">,
+): Promise<CarriedWords | undefined> {
+  const claim = shownClaims(run)[number - 1];
+  const other = claim?.other_places[at - 1];
+  const source = other && sourceOf(run, other.path);
+  if (claim === undefined || other === undefined || source === undefined) return undefined;
+  const { path, line_start: lineStart, line_end: lineEnd } = other;
+  const { sha256, extractor } = source;
+  const passages = await selectPassages(db, { path, sha256, extractor, lineStart, lineEnd });
+  const lines = linesOf(passages, lineStart, lineEnd).map(({ text }) => text);
+  const { text, grade } = claim;
+  const words = lines.join("\n") || null;
+  const [carried] = placed(run, { ...other, text, grade, words }, { number, place: at });
+  return carried;
+}
+
+const sourceOf = (run: RunDetail, path: string | null): RunDetail["evidence"][number] | undefined =>
+  run.evidence.find(
     (piece) =>
       piece.path === path && piece.admitted && (piece.kind === "file" || piece.kind === "chunk"),
   );
+
+function placed(
+  run: RunDetail,
+  place: Place,
+  at: Pick<CarriedWords, "number" | "place">,
+): readonly CarriedWords[] {
+  const { path, line_start: lineStart, line_end: lineEnd, locator, words } = place;
+  const source = sourceOf(run, path);
   if (source === undefined || lineStart === null || lineEnd === null || words === null) return [];
   const page = locator?.page ?? null;
   const { text, grade } = place;
   return [
     {
-      number,
+      ...at,
       text,
       grade: grade ?? "",
       path: source.path,

@@ -252,6 +252,27 @@ const passageSchema = z.object({ text: z.string(), line_start: z.number(), line_
 /** A piece of a file as it is in the index, with its lines. */
 export type IndexedPassage = z.infer<typeof passageSchema>;
 
+export type IndexedLine = { readonly number: number; readonly text: string };
+
+/** Lines of pieces from one number to another, each once: of two pieces of a line the longer one. */
+export function linesOf(
+  passages: readonly IndexedPassage[],
+  first: number,
+  last: number,
+): readonly IndexedLine[] {
+  const lines = new Map<number, string>();
+  for (const { text, line_start: start } of passages) {
+    for (const [index, words] of text.split("\n").entries()) {
+      const number = start + index;
+      if (number < first || number > last) continue;
+      if (words.length >= (lines.get(number) ?? "").length) lines.set(number, words);
+    }
+  }
+  return [...lines]
+    .sort(([one], [other]) => one - other)
+    .map(([number, text]) => ({ number, text }));
+}
+
 type PassagePlace = {
   readonly path: string;
   readonly sha256: string;

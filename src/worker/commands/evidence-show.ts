@@ -17,7 +17,7 @@ import type { PagePicture } from "../../shared/files/page-pictures.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
-import { carriedWords } from "../../shared/views/carried-words.ts";
+import { carriedElsewhere, carriedWords } from "../../shared/views/carried-words.ts";
 import type { CarriedWords } from "../../shared/views/carried-words.ts";
 import { doubtText } from "../../shared/views/doubtful-figures.ts";
 import { marksText } from "../../shared/views/page-picture.ts";
@@ -48,7 +48,7 @@ export const evidenceShow: CommandHandler = async (invocation) => {
   }
   return withDatabase(context, "must-exist", async (database) => {
     const run = await selectRun(database, invocation.args[0] ?? "");
-    const carried = selectCarried(context, run);
+    const carried = await selectCarried({ context, database }, run);
     const sandbox = await openFiles(context.config, database);
     try {
       const places: ShownPlace[] = [];
@@ -76,12 +76,13 @@ async function selectRun(database: Database, id: string): Promise<RunDetail> {
   );
 }
 
-function selectCarried(
-  { invocation: { options } }: CommandContext,
+async function selectCarried(
+  { context: { invocation }, database }: Means,
   run: RunDetail,
-): readonly CarriedWords[] {
+): Promise<readonly CarriedWords[]> {
+  const { statement: wanted, place } = invocation.options;
+  if (typeof place === "number") return [await selectOther(database, run, { wanted, place })];
   const carried = carriedWords(run);
-  const wanted = options["statement"];
   const chosen = carried.filter(({ number }) => wanted === undefined || number === wanted);
   if (chosen.length > 0) return chosen;
   const numbers = carried.map(({ number }) => number).join(", ");
@@ -90,6 +91,27 @@ function selectCarried(
     wanted === undefined || carried.length === 0
       ? `No statement of run ${run.run_id} is carried by words of a file.`
       : `Statement ${String(wanted)} of run ${run.run_id} is carried by no words of a file; these are: ${numbers}.`,
+  );
+}
+
+type OtherPlace = { readonly wanted: unknown; readonly place: number };
+
+async function selectOther(
+  database: Database,
+  run: RunDetail,
+  { wanted, place }: OtherPlace,
+): Promise<CarriedWords> {
+  if (typeof wanted !== "number") {
+    throw new Failure(
+      "USAGE_ERROR",
+      `--place ${place} is of a statement: name it by --statement N.`,
+    );
+  }
+  const other = await carriedElsewhere(database, run, { number: wanted, place });
+  if (other !== undefined) return other;
+  throw new Failure(
+    "NOT_FOUND",
+    `Statement ${wanted} of run ${run.run_id} has no place ${place} beside its own that the index still holds.`,
   );
 }
 

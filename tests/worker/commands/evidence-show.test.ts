@@ -94,6 +94,32 @@ describeOnPostgres("nightdesk evidence show", () => {
     });
   });
 
+  test("shows where another piece that a statement cites says it, by the lines of the index", async () => {
+    await desk.database.query(
+      `with document as (
+         insert into nightdesk_data.documents (source, path, sha256, bytes, chars, mtime_ns, ctime_ns, inode, device, settled,
+                metadata_state, chunk_settings) values ('corpus', $1, $2, 9, 9, 1, 1, 1, 1, true, 'absent', 'x') returning doc_id)
+       insert into nightdesk_data.chunks (doc_id, chunk_key, ordinal, start_char, end_char, line_start, line_end, text, sha256, terms)
+       select doc_id, $3, 0, 0, length($4), 1, 3, $4, $2, 2 from document`,
+      [PATH, hash("sha256", bytes, "hex"), "c".repeat(32), "Bills\n\nof the harbour"],
+    );
+    const place = { number: 1, path: PATH, start_char: 0, end_char: 5, line_start: 1, line_end: 1 };
+    await desk.database.query(
+      "update nightdesk_data.claims set other_places = $1 where ordinal = 0",
+      [JSON.stringify([{ ...place, locator: { page: 1 } }])],
+    );
+    const show = (...options: readonly string[]) =>
+      desk.run("evidence", "show", job, "--json", ...options);
+    const { stdout } = await show("--statement", "1", "--place", "1");
+    expect(JSON.parse(stdout)).toMatchObject({
+      statements: [{ number: 1, place: 1, page: 1, quote: "Bills", share: 1 }],
+    });
+    await expect(show("--place", "1")).resolves.toMatchObject({ code: 2 });
+    await expect(show("--statement", "1", "--place", "2")).resolves.toMatchObject({
+      ...{ code: 1, stdout: expect.stringContaining("has no place 2") },
+    });
+  });
+
   test("shows the words alone of a file that has changed", async () => {
     await desk.write(PATH, Buffer.concat([bytes, Buffer.from("\n")]));
     const { code, stdout } = await desk.run("evidence", "show", job);

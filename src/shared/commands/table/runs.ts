@@ -76,6 +76,7 @@ export const RUNS: readonly ListedCommand[] = [
     summary: "Show the words that carry a statement, marked on the page of their file",
     examples: [
       "nightdesk evidence show 5f2c0b2e --statement 3",
+      "nightdesk evidence show 5f2c0b2e --statement 3 --place 1",
       "nightdesk evidence show 5f2c0b2e --out pages.html",
     ],
     arguments: [{ usage: "<id>", description: "id of a run or of a job, or its beginning" }],
@@ -83,6 +84,11 @@ export const RUNS: readonly ListedCommand[] = [
       {
         flags: "--statement <n>",
         description: "only this statement of the answer, or value of the extraction, from 1",
+        kind: "count",
+      },
+      {
+        flags: "--place <n>",
+        description: "with --statement: where another piece that it cites says it too, from 1",
         kind: "count",
       },
       { flags: "--out <file>", description: "a file with the pictures of their pages (.html)" },
