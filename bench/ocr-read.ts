@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { wilson } from "../src/shared/wilson.ts";
-import type { ReadPage } from "../src/worker/ocr/page-record.ts";
+import type { ReadPage } from "../src/worker/ocr/page-outcome.ts";
 import { judgePage } from "./ocr-pages/judge-page.ts";
 import type { JudgedPage } from "./ocr-pages/judge-page.ts";
 import { readPages } from "./ocr-pages/truth.ts";

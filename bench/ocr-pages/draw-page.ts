@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { PixelBox } from "../../src/worker/ocr/page-record.ts";
+import type { PixelBox } from "../../src/shared/pages/page-record.ts";
 import { CARRIERS } from "./carriers.ts";
 import type { Scan } from "./carriers.ts";
 import type { Sheet } from "./layouts.ts";

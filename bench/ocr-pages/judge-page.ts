@@ -1,4 +1,4 @@
-import type { FigureReading, PageRecord, PixelBox } from "../../src/worker/ocr/page-record.ts";
+import type { FigureReading, PageRecord, PixelBox } from "../../src/shared/pages/page-record.ts";
 import type { Figure, PageTruth } from "./truth.ts";
 
 export type JudgedPage = {

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import type { PageRecord, ReadPage, ReadWord } from "../../src/worker/ocr/page-record.ts";
+import type { PageRecord, ReadWord } from "../../src/shared/pages/page-record.ts";
+import type { ReadPage } from "../../src/worker/ocr/page-outcome.ts";
 
 /** The program `tesseract` as it comes: it turns no page and reads no PDF. Each figure is read by one. */
 export const openPageReader =

@@ -1,5 +1,5 @@
 import { seededRandom } from "../synthetic-corpus.ts";
-import type { Turn } from "../../src/worker/ocr/page-record.ts";
+import type { Turn } from "../../src/shared/pages/page-record.ts";
 import type { CarrierName } from "./carriers.ts";
 import type { Language } from "./fill.ts";
 import { A4, A5 } from "./layouts.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { PixelBox, Turn } from "../../src/worker/ocr/page-record.ts";
+import type { PixelBox, Turn } from "../../src/shared/pages/page-record.ts";
 import type { Ask } from "./layouts.ts";
 
 export type Figure = {

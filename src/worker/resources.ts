@@ -21,7 +21,7 @@ import { createModels } from "./models/create-model.ts";
 import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import type { HostChoice } from "./models/host-models.ts";
-import type { ReadPage } from "./ocr/page-record.ts";
+import type { ReadPage } from "./ocr/page-outcome.ts";
 import { openFirst } from "../shared/once.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";

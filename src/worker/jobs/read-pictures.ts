@@ -11,7 +11,8 @@ import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/i
 import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { ocrFingerprint } from "../ocr/open-read-pages.ts";
-import type { PageOutcome, PageRecord, UnreadablePage } from "../ocr/page-record.ts";
+import type { PageRecord } from "../../shared/pages/page-record.ts";
+import type { PageOutcome, UnreadablePage } from "../ocr/page-outcome.ts";
 import type { WorkerResources } from "../resources.ts";
 import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { JobCall } from "./open-run.ts";

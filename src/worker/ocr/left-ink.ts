@@ -1,5 +1,5 @@
 import type { EngineReading, EngineWord, Ink } from "./tesseract.ts";
-import type { PixelBox } from "./page-record.ts";
+import type { PixelBox } from "../../shared/pages/page-record.ts";
 
 // Tesseract leaves out columns and whole tables, and is sure of the rest: the ink says so.
 

@@ -3,8 +3,8 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectOcrChoices } from "../../shared/store/index/ocr-choices.ts";
 import { selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
-import { withChoices } from "./doubtful-figures.ts";
-import type { PageRecord } from "./page-record.ts";
+import { withChoices } from "../../shared/pages/figures-of-page.ts";
+import type { PageRecord } from "../../shared/pages/page-record.ts";
 import type { ReadPages } from "./with-read-pages.ts";
 
 type OcrSettings = NonNullable<Config["index"]["ocr"]>;

@@ -1,5 +1,5 @@
 import { DOUBT_MARK } from "../text/doubt-mark.ts";
-import type { PageRecord, ReadLine, ReadWord } from "./page-record.ts";
+import type { PageRecord, ReadLine, ReadWord } from "../../shared/pages/page-record.ts";
 
 /**
  * The lines of a page as the texts of PDFs have them: cells are set apart, paragraphs too. A mark stands behind each figure that two

@@ -1,6 +1,6 @@
 import { openReadingProcess } from "../documents/reader/reading-process.ts";
 import type { ProcessLimits } from "../documents/reader/reading-process.ts";
-import type { PageOutcome, ReadPage, UnreadablePage } from "./page-record.ts";
+import type { PageOutcome, ReadPage, UnreadablePage } from "./page-outcome.ts";
 import { findOcr, foldersOf } from "./places.ts";
 import type { OcrFolders } from "./places.ts";
 import type { PageOptions } from "./read-page.ts";

@@ -1,6 +1,6 @@
 import { MOST_PIXELS, LONGEST_SIDE } from "./read-head.ts";
 import { unreadable } from "./picture-head.ts";
-import type { UnreadablePage } from "./page-record.ts";
+import type { UnreadablePage } from "./page-outcome.ts";
 import { drawGrey, IMAGE, openPdf } from "./pdfium.ts";
 import type { Pdfium } from "./pdfium.ts";
 

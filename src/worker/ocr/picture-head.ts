@@ -1,4 +1,4 @@
-import type { UnreadablePage } from "./page-record.ts";
+import type { UnreadablePage } from "./page-outcome.ts";
 
 /** What the head of a picture says, before anything is decoded. */
 export type PictureHead = {

@@ -1,5 +1,5 @@
 import { readJpeg } from "./jpeg-head.ts";
-import type { UnreadablePage } from "./page-record.ts";
+import type { UnreadablePage } from "./page-outcome.ts";
 import { readBmp, readGif, readPng, readWebp } from "./picture-formats.ts";
 import { BrokenHead, RefusedPicture, unreadable } from "./picture-head.ts";
 import type { PictureHead } from "./picture-head.ts";

@@ -1,13 +1,7 @@
 import { NoText } from "../documents/reader/text-builder.ts";
 import { heightOf, shareLeft, withoutGiants } from "./left-ink.ts";
-import type {
-  PageOutcome,
-  PageRecord,
-  PageRequest,
-  ReadLine,
-  Turn,
-  UnreadablePage,
-} from "./page-record.ts";
+import type { PageRecord, ReadLine, Turn } from "../../shared/pages/page-record.ts";
+import type { PageOutcome, PageRequest, UnreadablePage } from "./page-outcome.ts";
 import { drawPdfPage } from "./pdf-pages.ts";
 import { unreadable } from "./picture-head.ts";
 import type { OcrPlaces } from "./places.ts";

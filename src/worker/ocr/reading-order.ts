@@ -1,7 +1,7 @@
 import { frameLines } from "../documents/formats/pdf-layout.ts";
 import type { Glyph } from "../documents/formats/pdf-glyphs.ts";
 import { heightOf } from "./left-ink.ts";
-import type { ReadLine } from "./page-record.ts";
+import type { ReadLine } from "../../shared/pages/page-record.ts";
 import type { EngineWord } from "./tesseract.ts";
 
 /** Each word is given a letter of its own, which no page holds, from here on: by it the line is found that it came to. */

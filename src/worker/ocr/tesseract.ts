@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { PixelBox } from "./page-record.ts";
+import type { PixelBox } from "../../shared/pages/page-record.ts";
 
 type Pointer = object;
 

@@ -1,5 +1,5 @@
 import { heightOf } from "./left-ink.ts";
-import type { PixelBox, ReadWord } from "./page-record.ts";
+import type { PixelBox, ReadWord } from "../../shared/pages/page-record.ts";
 import type { EngineWord } from "./tesseract.ts";
 
 export type JudgedWord = EngineWord & Pick<ReadWord, "figure" | "other" | "place">;

@@ -6,7 +6,7 @@ import { countedOut, PICTURED_PAGES } from "../documents/left-out.ts";
 import { openTextBuilder } from "../documents/reader/text-builder.ts";
 import type { TextLimits } from "../documents/reader/text-builder.ts";
 import { pageLines } from "./page-lines.ts";
-import type { PageRecord } from "./page-record.ts";
+import type { PageRecord } from "../../shared/pages/page-record.ts";
 
 /** What is known of the pictures of pages. */
 export type ReadPages = {

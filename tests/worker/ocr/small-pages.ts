@@ -3,11 +3,8 @@ import { join } from "node:path";
 import { openPageReader } from "../../../src/worker/ocr/page-reader.ts";
 import type { PageReader, PageReaderOptions } from "../../../src/worker/ocr/page-reader.ts";
 import { pageLines } from "../../../src/worker/ocr/page-lines.ts";
-import type {
-  FigureReading,
-  PageRecord,
-  PageRequest,
-} from "../../../src/worker/ocr/page-record.ts";
+import type { FigureReading, PageRecord } from "../../../src/shared/pages/page-record.ts";
+import type { PageRequest } from "../../../src/worker/ocr/page-outcome.ts";
 import { withoutDoubts } from "../../../src/worker/text/doubt-mark.ts";
 
 const root = join(import.meta.dirname, "../../..");

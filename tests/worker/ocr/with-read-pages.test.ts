@@ -3,7 +3,7 @@ import { NO_PLACES, locate } from "../../../src/worker/documents/places.ts";
 import type { Extraction } from "../../../src/worker/documents/extraction.ts";
 import { withReadPages } from "../../../src/worker/ocr/with-read-pages.ts";
 import type { StoredPage } from "../../../src/worker/ocr/with-read-pages.ts";
-import type { FigureReading, PageRecord } from "../../../src/worker/ocr/page-record.ts";
+import type { FigureReading, PageRecord } from "../../../src/shared/pages/page-record.ts";
 
 type Word = readonly [text: string, figure?: FigureReading];
 

@@ -1,7 +1,8 @@
 import { NoText } from "../../documents/reader/text-builder.ts";
-import type { PageRecord } from "../page-record.ts";
-import { findWords } from "./find-words.ts";
-import type { Box, FoundWords, PlacedText, WantedWords } from "./find-words.ts";
+import type { PageRecord } from "../../../shared/pages/page-record.ts";
+import { findWords } from "../../../shared/pages/find-words.ts";
+import type { Box, FoundWords, PlacedText, WantedWords } from "../../../shared/pages/find-words.ts";
+import { textsIn, wordAt } from "../../../shared/pages/words-of-record.ts";
 import { drawGrey, IMAGE, openPdf } from "../pdfium.ts";
 import type { Pdfium } from "../pdfium.ts";
 import { greyPng } from "./png.ts";
@@ -185,26 +186,4 @@ function valuesOf({ pdfium, page, form }: Sheet): { value: string; rect: readonl
   });
   pdfium._free(place);
   return values.filter(({ value }) => value !== "");
-}
-
-/** A word with a blank before it. */
-const wordAt = (text: string, box: Box): readonly PlacedText[] =>
-  [" ", text].map((part) => ({ text: part, box, isSideways: false }));
-
-/** The words of a record, each behind a blank, in points of the page. @param wanted holds what a person chose, or was written before */
-export const textsIn = (
-  { lines, picture }: PageRecord,
-  size: Size,
-  wanted: string,
-): readonly PlacedText[] =>
-  lines
-    .flatMap(({ words }) => words)
-    .flatMap(({ text, box, place, read }) => {
-      if (read === undefined) return wordAt(text, scaled(box, picture, size));
-      return wordAt(wanted.includes(text) ? text : read, scaled(place ?? box, picture, size));
-    });
-
-export function scaled([left, top, right, bottom]: Box, from: Size, to: Size): Box {
-  const [across, down] = [to.width / from.width, to.height / from.height];
-  return [left * across, top * down, right * across, bottom * down];
 }

@@ -5,13 +5,13 @@ import type { Refusal } from "../../../shared/failure.ts";
 import { readOnceInChild } from "../../documents/reader/reader.ts";
 import type { ReaderLimits } from "../../documents/reader/reader.ts";
 import { quotePath } from "../../sandbox/names.ts";
-import type { PageRecord } from "../page-record.ts";
-import { doubtfulFigures, holds } from "../doubtful-figures.ts";
-import type { DoubtfulFigure } from "../doubtful-figures.ts";
-import { scaled, textsIn } from "./draw-page.ts";
+import type { PageRecord } from "../../../shared/pages/page-record.ts";
+import { doubtfulFigures, holds } from "../../../shared/pages/figures-of-page.ts";
+import type { DoubtfulFigure } from "../../../shared/pages/figures-of-page.ts";
+import { scaled, textsIn, turnBack } from "../../../shared/pages/words-of-record.ts";
 import type { DrawnPage, PageToDraw } from "./draw-page.ts";
-import { findWords } from "./find-words.ts";
-import type { Box } from "./find-words.ts";
+import { findWords } from "../../../shared/pages/find-words.ts";
+import type { Box } from "../../../shared/pages/find-words.ts";
 
 type Wanted = Omit<PageToDraw, "pdfium"> & {
   /** Folder of the package that draws pages; undefined where it is not installed. */
@@ -110,20 +110,3 @@ export const doubtsOn = (
     .filter(({ shown }) => boxes.some((box) => holds(box, shown)));
 
 export type ShownDoubt = DoubtfulFigure & { readonly shown: Box };
-
-/** The picture was turned clockwise before it was read; the box as it stands in the file. */
-function turnBack(
-  [left, top, right, bottom]: Box,
-  { turned, picture: { width, height } }: PageRecord,
-): [number, number, number, number] {
-  switch (turned) {
-    case 0:
-      return [left, top, right, bottom];
-    case 90:
-      return [top, width - right, bottom, width - left];
-    case 180:
-      return [width - right, height - bottom, width - left, height - top];
-    case 270:
-      return [height - bottom, left, height - top, right];
-  }
-}

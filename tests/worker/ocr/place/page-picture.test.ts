@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { PagePicture } from "../../../../src/shared/files/page-pictures.ts";
 import type { Refusal } from "../../../../src/shared/failure.ts";
 import { findPackage, PDFIUM } from "../../../../src/worker/ocr/packages.ts";
-import type { PageRecord, Turn } from "../../../../src/worker/ocr/page-record.ts";
+import type { PageRecord, Turn } from "../../../../src/shared/pages/page-record.ts";
 import type { PageToDraw } from "../../../../src/worker/ocr/place/draw-page.ts";
 import { pictureOf } from "../../../../src/worker/ocr/place/page-picture.ts";
 import { field, picture, put, widthOf, writePages } from "../../../support/pdf-pages.ts";

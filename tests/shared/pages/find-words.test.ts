@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { findWords } from "../../../../src/worker/ocr/place/find-words.ts";
-import type { PlacedText } from "../../../../src/worker/ocr/place/find-words.ts";
+import { findWords } from "../../../src/shared/pages/find-words.ts";
+import type { PlacedText } from "../../../src/shared/pages/find-words.ts";
 
 /** Letters 10 wide and 10 high, lines 20 apart, with a blank at their ends; four blanks part cells. */
 const lettersOf = (...lines: readonly string[]): readonly PlacedText[] =>

@@ -1,4 +1,4 @@
-import type { OcrChoice } from "../../shared/store/index/ocr-choices.ts";
+import type { OcrChoice } from "../store/index/ocr-choices.ts";
 import type { PageRecord, PixelBox, ReadWord } from "./page-record.ts";
 
 type Choice = Pick<OcrChoice, "box" | "chosen">;

@@ -61,26 +61,3 @@ export type PageRecord = {
   /** In the order in which a person reads them. */
   readonly lines: readonly ReadLine[];
 };
-
-/** Of a page whose picture can't be read: a clause that follows its path and page, and what to do. */
-export type UnreadablePage = {
-  readonly kind: "unreadable";
-  readonly why: string;
-  /** `never` of what is due to the machine. */
-  readonly lasts: "always" | "perhaps" | "never";
-};
-
-export type PageOutcome = { readonly kind: "read"; readonly record: PageRecord } | UnreadablePage;
-
-export type PageRequest = {
-  readonly bytes: Buffer;
-  /** From 1: page of a PDF, frame of a TIFF. */
-  readonly page: number;
-  /** Tesseract's names, such as `eng`. */
-  readonly languages: readonly string[];
-  /** Whether figures are read by a second model. */
-  readonly second: "fast" | "none";
-};
-
-/** Reads one page in a process of its own. Throws for a fault of the machinery alone. */
-export type ReadPage = (request: PageRequest) => Promise<PageOutcome>;

@@ -1,4 +1,4 @@
-import type { PixelBox } from "../page-record.ts";
+import type { PixelBox } from "./page-record.ts";
 
 /** Left, top, right, bottom from the upper left corner of the page as it is shown, in whatever unit all of them have. */
 export type Box = PixelBox;

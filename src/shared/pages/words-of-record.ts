@@ -1,0 +1,43 @@
+import type { Box, PlacedText } from "./find-words.ts";
+import type { PageRecord } from "./page-record.ts";
+
+type Size = { readonly width: number; readonly height: number };
+
+/** A word with a blank before it. */
+export const wordAt = (text: string, box: Box): readonly PlacedText[] =>
+  [" ", text].map((part) => ({ text: part, box, isSideways: false }));
+
+/** The words of a record, each behind a blank, in points of the page. @param wanted holds what a person chose, or was written before */
+export const textsIn = (
+  { lines, picture }: PageRecord,
+  size: Size,
+  wanted: string,
+): readonly PlacedText[] =>
+  lines
+    .flatMap(({ words }) => words)
+    .flatMap(({ text, box, place, read }) => {
+      if (read === undefined) return wordAt(text, scaled(box, picture, size));
+      return wordAt(wanted.includes(text) ? text : read, scaled(place ?? box, picture, size));
+    });
+
+export function scaled([left, top, right, bottom]: Box, from: Size, to: Size): Box {
+  const [across, down] = [to.width / from.width, to.height / from.height];
+  return [left * across, top * down, right * across, bottom * down];
+}
+
+/** The picture was turned clockwise before it was read; the box as it stands in the file. */
+export function turnBack(
+  [left, top, right, bottom]: Box,
+  { turned, picture: { width, height } }: PageRecord,
+): [number, number, number, number] {
+  switch (turned) {
+    case 0:
+      return [left, top, right, bottom];
+    case 90:
+      return [top, width - right, bottom, width - left];
+    case 180:
+      return [width - right, height - bottom, width - left, height - top];
+    case 270:
+      return [height - bottom, left, height - top, right];
+  }
+}
