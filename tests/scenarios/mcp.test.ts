@@ -25,7 +25,14 @@ beforeAll(async () => {
   const jobs = await insertFinishedBatch(desk.database, {
     name: "evening",
     jobs: [
-      { customId: "q1", input: { kind: "ask", question: "When?" }, answer: "On the fifth [1]." },
+      {
+        ...{
+          customId: "q1",
+          input: { kind: "ask", question: "When?" },
+          answer: "On the fifth [1].",
+        },
+        evidence: [{ path: "corpus/open/pay.pdf", lines: [1, 3], sha256: "d".repeat(64) }],
+      },
       {
         customId: "q2",
         input: { kind: "ask", question: "Why?" },
@@ -43,12 +50,26 @@ beforeAll(async () => {
             number, path, start_char, end_char, line_start, line_end, carrier, locator::jsonb
        from nightdesk_data.jobs, (values
          (0, 'On the fifth.', 'supported', 'kept', 'verbatim', true,
-          1, 'corpus/open/pay.pdf', 0, 9, 3, 3, 'The fifth', '{"page": 2}'),
+          1, 'corpus/open/pay.pdf', 0, 9, 3, 3, 'The fifth 5', '{"page": 2}'),
          (1, 'In cash.', 'unsupported', 'dropped', 'figure', false, null, null, null, null, null, null, null, null))
          as claims (ordinal, text, grade, fate, reason, stands,
                     number, path, start_char, end_char, line_start, line_end, carrier, locator)
       where job_id = $1`,
     [jobId],
+  );
+  const words = ["The", "fifth", "5"].map((text, at) => ({
+    ...{ text, box: [100 * at, 50, 100 * at + 90, 80], confidence: 70 },
+    ...(text === "5" ? { figure: "doubtful" } : {}),
+  }));
+  await desk.database.query(
+    "insert into nightdesk_data.ocr_pages (sha256, page, settings, record, job_id) values ($1, 2, '01234567', $2, gen_random_uuid())",
+    [
+      "d".repeat(64),
+      JSON.stringify({
+        ...{ picture: { format: "pdf", width: 800, height: 600, dpi: 200 }, turned: 90 },
+        lines: [{ words }],
+      }),
+    ],
   );
   await desk.database.query("update nightdesk_data.runs set claims_dropped = 1 where job_id = $1", [
     jobId,
@@ -138,7 +159,15 @@ test("a client over stdio reads documents and rows within its grant, and queues 
     });
     expect(await call("get_claims", { id: jobId })).toMatchObject({
       count: 1,
-      claims: [{ line_start: 3, untrusted_place: "page 2", untrusted_carrier: "The fifth" }],
+      claims: [
+        {
+          ...{ line_start: 3, untrusted_place: "page 2", untrusted_carrier: "The fifth 5" },
+          picture: {
+            ...{ page: 2, width: 800, dpi: 200, turned: 90 },
+            figures: [{ untrusted_text: "5", certainty: "doubtful", box: [200, 50, 290, 80] }],
+          },
+        },
+      ],
       left_out: [{ reason: "figure", untrusted_text: "In cash." }],
     });
     expect(await call("get_run", { id: "nothing" })).toMatchObject({ error_code: "NOT_FOUND" });

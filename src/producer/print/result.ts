@@ -97,10 +97,19 @@ const fieldLines = (result: JobResult): readonly string[] =>
 
 /** Values that words carry with a doubt or not at all, and those that were left out. */
 const fieldsInDoubt = ({ bindings }: JobResult) =>
-  bindings.flatMap(({ pointer, state, reason, grade, doubt }) =>
+  bindings.flatMap(({ pointer, state, reason, grade, doubt, picture }) =>
     reason === null || grade === "supported"
       ? []
-      : [{ pointer, state, reason, grade, ...(doubt === null ? {} : { doubt }) }],
+      : [
+          {
+            pointer,
+            state,
+            reason,
+            grade,
+            ...(doubt === null ? {} : { doubt }),
+            ...(picture === undefined ? {} : { picture }),
+          },
+        ],
   );
 
 /** `Passed over prices-2025.md: prices-2026.md is newer.` */

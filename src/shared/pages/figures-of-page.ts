@@ -70,3 +70,30 @@ export function doubtfulFigures(record: PageRecord): readonly DoubtfulFigure[] {
   }
   return [...figures.values()];
 }
+
+/** A word with a digit, and how it was read. */
+export type ReadFigure = {
+  readonly text: string;
+  readonly certainty: "by_two" | "by_one" | "doubtful";
+  /** What the second reader read there, where that differs. */
+  readonly second: string | null;
+  /** Of the engine, 0 to 100. */
+  readonly confidence: number;
+  readonly box: PixelBox;
+};
+
+const CERTAINTIES = { two: "by_two", one: "by_one", doubtful: "doubtful" } as const;
+
+/** Those whose middle lies in one of the boxes, in the order of the page. */
+export const figuresWithin = (
+  { lines }: PageRecord,
+  boxes: readonly PixelBox[],
+): readonly ReadFigure[] =>
+  lines
+    .flatMap(({ words }) => words)
+    .filter((word) => word.text !== "" && boxes.some((box) => holds(box, word.box)))
+    .flatMap(({ text, figure, other = null, confidence, box }) =>
+      figure === undefined
+        ? []
+        : [{ text, certainty: CERTAINTIES[figure], second: other, confidence, box }],
+    );

@@ -41,3 +41,11 @@ export function turnBack(
       return [height - bottom, left, height - top, right];
   }
 }
+
+/** Of a page as it is shown: a PDF is drawn as it was read, a picture is shown as its file has it. */
+export function shownSize({ picture, turned }: PageRecord): Size {
+  const { format, width, height } = picture;
+  return format === "pdf" || turned % 180 === 0
+    ? { width, height }
+    : { width: height, height: width };
+}

@@ -6,7 +6,7 @@ import type { ClaimGrade } from "../job/run-result.ts";
 import type { VerificationState } from "../job/verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf } from "../store/connection/rows.ts";
-import { DOUBT_OF_CLAIM, doubtSchema, doubtText } from "./doubtful-figures.ts";
+import { DOUBT_OF_CLAIM, doubtSchema, doubtText, quotePicture } from "./doubtful-figures.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { WORDS, joinTexts, tableOf } from "./section.ts";
 import type { Block, Extent, LineRange, Text } from "./section.ts";
@@ -42,6 +42,8 @@ export const storedClaim = z.object({
   other_places: z.array(otherPlace),
   /** Of the figure that was not read for sure. */
   doubt: doubtSchema.nullish(),
+  /** Where the quote was read from a picture. */
+  picture: quotePicture.optional(),
 });
 export type StoredClaim = z.infer<typeof storedClaim>;
 

@@ -60,6 +60,38 @@ export const doubtSchema = z.object({
 });
 type Doubt = z.infer<typeof doubtSchema>;
 
+const pixels = z.number();
+const box = z.tuple([pixels, pixels, pixels, pixels]);
+
+/** Where a quote stands on the picture of its page, and how its figures were read. Boxes are left, top, right and bottom. */
+export const quotePicture = z.object({
+  /** From 1. */
+  page: z.number(),
+  /** Of the picture, in the pixels of which boxes are. */
+  width: pixels,
+  height: pixels,
+  /** At which a page of a PDF is drawn; null of a file that is a picture. */
+  dpi: z.number().nullable(),
+  /** Degrees, clockwise, by which a page of a PDF is turned before it is drawn. */
+  turned: z.number(),
+  /** One a line. */
+  boxes: z.array(box),
+  /** How often the words stand there: all are marked. */
+  times: z.number(),
+  figures: z.array(
+    z.object({
+      text: z.string(),
+      certainty: z.enum(["by_two", "by_one", "doubtful"]),
+      /** What the second reader read, where that differs. */
+      second: z.string().nullable(),
+      /** 0 to 100. */
+      confidence: z.number(),
+      box,
+    }),
+  ),
+});
+export type QuotePicture = z.infer<typeof quotePicture>;
+
 const DOUBT_JSON = `jsonb_build_object('first', f.first_read, 'second', f.second_read, 'confidence', f.confidence,
              'certainty', f.certainty, 'chosen', f.chosen)`;
 

@@ -8,7 +8,7 @@ import type { Queryable } from "../store/connection/database.ts";
 import { rowOf, rowsOf } from "../store/connection/rows.ts";
 import { storedCitation } from "./citations.ts";
 import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
-import { DOUBT_OF_FIELD, doubtSchema } from "./doubtful-figures.ts";
+import { DOUBT_OF_FIELD, doubtSchema, quotePicture } from "./doubtful-figures.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
 /** What every reader of an evidence row is told of it. */
@@ -44,6 +44,9 @@ const storedBinding = z.object({
   path: z.string().nullable(),
   line_start: z.number().nullable(),
   line_end: z.number().nullable(),
+  locator: locatorSchema.nullable(),
+  /** Where the quote was read from a picture. */
+  picture: quotePicture.optional(),
 });
 export type StoredBinding = z.infer<typeof storedBinding>;
 
@@ -87,6 +90,8 @@ const resultSchema = z.object({
   evidence_count: count,
   outdated: z.array(z.string()),
   passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
+  // Whether pages of what was read are on record as pictures.
+  has_pictures: z.boolean(),
   bindings: z.array(storedBinding),
   unfounded_links: z.array(z.string()),
   grade: z.enum(RUN_GRADES).nullable(),
@@ -159,6 +164,8 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
               where e.run_id = j.run_id and e.admitted and e.kind in ('file', 'chunk')
                 and exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 <> e.sha256)
               order by e.path) as outdated,
+       exists (select from nightdesk_data.evidence e join nightdesk_data.ocr_pages p using (sha256)
+                where e.run_id = j.run_id and e.admitted) as has_pictures,
        ${PASSED_OVER_JSON} as passed_over,
        (select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('doubt', ${DOUBT_OF_FIELD}) order by c.ordinal), '[]')
           from (select * from nightdesk_data.field_bindings c where c.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) c) as bindings,
@@ -200,8 +207,25 @@ export const selectReportAnswers = (
         order by rank, j.seq limit $2)
      ${selectOf(SHOWN_OF_ANSWER)} join shown on shown.job_id = j.job_id order by shown.rank, shown.seq`;
 
-export const selectResult = (db: Queryable, jobId: string): Promise<JobResult | undefined> =>
-  rowOf(db, resultSchema, [jobId])`${SELECT} where j.job_id = $1`;
+export async function selectResult(db: Queryable, jobId: string): Promise<JobResult | undefined> {
+  const result = await rowOf(db, resultSchema, [jobId])`${SELECT} where j.job_id = $1`;
+  return result && withPictures(db, result);
+}
+
+/** Says of quotes that were read from pictures where they stand on them. */
+async function withPictures(db: Queryable, result: JobResult): Promise<JobResult> {
+  if (!result.has_pictures) return result;
+  const { selectQuotePictures } = await import("./quote-pictures.ts");
+  const { evidence, claims, bindings } = result;
+  const found = await selectQuotePictures(db, evidence, [...claims, ...bindings]);
+  const pictured = <T extends object>(one: T, at: number): T =>
+    found[at] === undefined ? one : { ...one, picture: found[at] };
+  return {
+    ...result,
+    claims: claims.map(pictured),
+    bindings: bindings.map((binding, at) => pictured(binding, claims.length + at)),
+  };
+}
 
 /** A page ends before it holds this many characters of inputs, so that large jobs come in small pages. */
 const PAGE_CHARS = 1_000_000;
@@ -215,7 +239,7 @@ export async function* readResults(
   // Of as many the length is asked: where a page holds few, not of hundreds.
   for (let after = "0", most = PAGE_JOBS; ;) {
     const page = await selectResultPage(db, batchId, { after, most });
-    yield* page;
+    for (const result of page) yield await withPictures(db, result);
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.seq;

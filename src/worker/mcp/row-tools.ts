@@ -12,6 +12,7 @@ import type { BatchProgress } from "../../shared/views/batches.ts";
 import { selectJobState, selectQueueStats } from "../../shared/views/queue-stats.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
+import type { QuotePicture } from "../../shared/views/doubtful-figures.ts";
 import { searchResults } from "../../shared/views/search-results.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { defineMcpTool, limitOf, notFound, resultShape, rowShape } from "./tool.ts";
@@ -149,7 +150,7 @@ const MOST_CLAIMS = 500;
 const GET_CLAIMS = defineMcpTool({
   name: "get_claims",
   description:
-    "Gives the statements of an answer, each with its grade, and the words of the document that carry it with their page or row; and those that were left out of it, each with the reason.",
+    "Gives the statements of an answer, each with its grade, and the words of the document that carry it with their page or row, and where they were read from a picture their boxes and how sure its figures are; and those that were left out of it, each with the reason.",
   args: z.strictObject({ id: idOf("run or a job") }),
   result: resultShape({
     run_id: z.string(),
@@ -174,11 +175,14 @@ const GET_CLAIMS = defineMcpTool({
     const found = await findId(database, id, ["run", "job"]);
     const runs = found === undefined ? [] : await selectRunDetails(database, found);
     const run = runs.at(-1) ?? notFound("run or job that ran", id, "search_results gives ids.");
-    const claims = run.claims.filter(({ stands }) => stands);
+    const claims = run.claims.filter(({ stands }) => stands).slice(0, MOST_CLAIMS);
+    const { selectQuotePictures } = await import("../../shared/views/quote-pictures.ts");
+    const quoted = claims.map(({ carrier, ...claim }) => ({ ...claim, quote: carrier }));
+    const pictures = await selectQuotePictures(database, run.evidence, quoted);
     return {
       run_id: run.run_id,
-      count: claims.length,
-      claims: claims.slice(0, MOST_CLAIMS).map((claim) => ({
+      count: run.claims.filter(({ stands }) => stands).length,
+      claims: claims.map((claim, at) => ({
         grade: claim.grade,
         reason: claim.reason,
         cites: claim.cites,
@@ -189,6 +193,7 @@ const GET_CLAIMS = defineMcpTool({
         untrusted_place: claim.locator === null ? null : formatLocator(claim.locator),
         untrusted_text: claim.text,
         untrusted_carrier: claim.carrier,
+        picture: pictureRow(pictures[at]),
       })),
       left_out: leftOutOf(run)
         .slice(0, MOST_CLAIMS)
@@ -196,6 +201,17 @@ const GET_CLAIMS = defineMcpTool({
     };
   },
 });
+
+/** Where the carrier was read from a picture. */
+const pictureRow = (picture: QuotePicture | undefined): McpResult | null =>
+  picture === undefined
+    ? null
+    : {
+        ...picture,
+        figures: picture.figures.map(({ text, second, ...figure }) => ({
+          ...{ ...figure, untrusted_text: text, untrusted_second: second },
+        })),
+      };
 
 /** The statements of the draft that the answer was made of which are not in it. */
 function leftOutOf({ claims, claims_dropped: dropped }: RunDetail): RunDetail["claims"] {

@@ -110,6 +110,32 @@ describeOnPostgres("nightdesk evidence choose", () => {
     expect(report.indexOf("It is doubted")).toBeLessThan(report.indexOf("It is plain"));
   });
 
+  test("has its box in what is exported, with how each figure of the quote was read", async () => {
+    await desk.database.query(
+      "update nightdesk_data.runs set grade = 'unconfirmed' where run_id in (select run_id from nightdesk_data.claims)",
+    );
+    const file = join(desk.workroot, "evening.jsonl");
+    await desk.run("batch", "export", "evening", "--output", file);
+    const lines = (await readFile(file, "utf8")).trim().split("\n");
+    const [plain, doubted] = lines.map((line) => JSON.parse(line) as { claims?: object[] });
+    expect(plain?.claims ?? []).toEqual([]);
+    expect(doubted?.claims).toMatchObject([
+      {
+        reason: "reading",
+        picture: {
+          ...{ page: 1, width: 1_000, height: 500, dpi: null, turned: 0, times: 1 },
+          boxes: [[95.8, 45.8, 294.2, 84.2]],
+          figures: [
+            {
+              ...{ text: "71.73", certainty: "doubtful", second: "71.71", confidence: 66 },
+              box: [200, 50, 290, 80],
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
   test("is named by the reason of a field, with how it was read", async () => {
     const extracted = (customId: string) => ({
       ...{ customId, input: { kind: "extract" as const, path: PATH } },
@@ -130,7 +156,14 @@ describeOnPostgres("nightdesk evidence choose", () => {
     await desk.run("batch", "export", "bills", "--output", folder);
     const line = JSON.parse(await readFile(folder, "utf8")) as { fields_in_doubt: object[] };
     expect(line.fields_in_doubt).toMatchObject([
-      { pointer: "/days", doubt: { first: "8", certainty: "by_one", confidence: 81 } },
+      {
+        pointer: "/days",
+        doubt: { first: "8", certainty: "by_one", confidence: 81 },
+        picture: {
+          page: 1,
+          figures: ["71.73", "1,", "250.40", "8"].map((text) => expect.objectContaining({ text })),
+        },
+      },
       { pointer: "/fee", doubt: { first: "71.73", second: "71.71", certainty: "doubtful" } },
       { pointer: "/rent", doubt: { first: "1, 250.40", second: "1,250.40" } },
     ]);

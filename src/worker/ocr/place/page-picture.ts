@@ -8,7 +8,7 @@ import { quotePath } from "../../sandbox/names.ts";
 import type { PageRecord } from "../../../shared/pages/page-record.ts";
 import { doubtfulFigures, holds } from "../../../shared/pages/figures-of-page.ts";
 import type { DoubtfulFigure } from "../../../shared/pages/figures-of-page.ts";
-import { scaled, textsIn, turnBack } from "../../../shared/pages/words-of-record.ts";
+import { scaled, shownSize, textsIn, turnBack } from "../../../shared/pages/words-of-record.ts";
 import type { DrawnPage, PageToDraw } from "./draw-page.ts";
 import { findWords } from "../../../shared/pages/find-words.ts";
 import type { Box } from "../../../shared/pages/find-words.ts";
@@ -83,9 +83,8 @@ function ownPicture(
   record: PageRecord,
   wanted: Omit<PageToDraw, "pdfium">,
 ): PagePicture {
-  const { width, height } = record.picture;
   const { boxes, share, times } = findWords(textsIn(record, record.picture, wanted.words), wanted);
-  const size = record.turned % 180 === 0 ? { width, height } : { width: height, height: width };
+  const size = shownSize(record);
   return {
     ...{ kind: "picture", type, bytes, page: null, ...size, share, times },
     size: { unit: "pixels", ...size },
