@@ -98,7 +98,7 @@ function withholding(shown: (text: string) => string, open: Open): Open {
         model.complete(
           {
             ...request,
-            messages: messages.map(({ role, content }) => ({ role, content: shown(content) })),
+            messages: messages.map((message) => ({ ...message, content: shown(message.content) })),
           },
           until,
         ),

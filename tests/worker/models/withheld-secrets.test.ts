@@ -70,10 +70,10 @@ index: { secrets: ${secrets} }
   const model = await models.get("m", signal);
   return {
     bodies: proxy.bodies,
-    ask: () =>
+    ask: (images: readonly string[] = []) =>
       model.complete(
         {
-          messages: [{ role: "user", content: `The key is ${KEY}.` }],
+          messages: [{ role: "user", content: `The key is ${KEY}.`, images }],
           task: { purpose: "chat" },
           maxTokens: 8,
           timeoutMs: 10_000,
@@ -98,3 +98,14 @@ test("it is sent them where doctor alone tells of them", async () => {
   await embed();
   expect(bodies.filter((body) => body.includes(KEY)).length).toBeGreaterThan(1);
 });
+
+test.each(["withhold_remote", "off"])(
+  "a host is sent the pictures of a chat: %s",
+  async (secrets) => {
+    const { bodies, ask } = await world(secrets);
+    const picture = "data:image/png;base64,iVBO";
+    // The double reads text alone.
+    await ask([picture]).catch(() => undefined);
+    expect(bodies.at(-1)).toContain(picture);
+  },
+);
