@@ -26,7 +26,7 @@ export const openPageReader =
     const failed = once(program, "error").then(([error]) => Promise.reject(error as Error));
     program.stdin.end(bytes);
     const table = await Promise.race([text(program.stdout), failed]);
-    return { kind: "read", record: recordOf(table) };
+    return { kind: "read", record: recordOf(table), cutOuts: [] };
   };
 
 function recordOf(table: string): PageRecord {

@@ -22,7 +22,12 @@ export function checkHosts(values: ConfigValues): Conflict[] {
   );
   return entries.length > 0
     ? entries
-    : [...checkUse(values), ...checkServed(values), ...checkEmbedderServed(values)];
+    : [
+        ...checkUse(values),
+        ...checkConfirm(values),
+        ...checkServed(values),
+        ...checkEmbedderServed(values),
+      ];
 }
 
 type Fault = { readonly key: readonly (string | number)[]; readonly text: string };
@@ -105,12 +110,20 @@ function checkApi({ api, kind }: HostSettings): Fault[] {
 }
 
 /** A list that nothing goes by would be taken for one that is used. */
-function checkUse({ hosts, model, embed }: ConfigValues): Conflict[] {
+function checkConfirm({ index: { ocr }, hosts }: ConfigValues): Conflict[] {
+  const host = ocr?.confirm?.host;
+  if (host === undefined || hosts.some(({ name }) => name === host)) return [];
+  const names = hosts.map(({ name }) => name).join(", ");
+  const text = `is ${quote(host)}; expected the name of an entry of hosts${names === "" ? ", which is empty" : `: ${names}`}`;
+  return [{ path: ["index", "ocr", "confirm", "host"], text }];
+}
+
+function checkUse({ hosts, model, embed, index }: ConfigValues): Conflict[] {
   if (hosts.length === 0 || [model.provider, embed.provider].includes(FROM_HOSTS)) return [];
-  if (embedsAtOne(embed, hosts)) return [];
+  if (embedsAtOne(embed, hosts) || index.ocr?.confirm != null) return [];
   const text =
     `is set, and model.provider is "${model.provider}"; expected model.provider: ${FROM_HOSTS}, embed.provider: ` +
-    `${FROM_HOSTS}, an embed.base_url that it lists, or an empty list`;
+    `${FROM_HOSTS}, an embed.base_url that it lists, index.ocr.confirm, or an empty list`;
   return [{ path: ["hosts"], text }];
 }
 

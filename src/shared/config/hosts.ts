@@ -91,6 +91,13 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
   }
 }
 
+/** The host of index.ocr.confirm, as `hosts` has it; none without it. */
+export const confirmHostsOf = ({
+  index,
+  ...config
+}: Pick<Config, "hosts" | "model" | "index">): readonly HostPlace[] =>
+  listedHosts(config).filter(({ entry }) => entry.name === index.ocr?.confirm?.host);
+
 /** Every host that the configuration names, each once. @throws as modelHostsOf */
 export function allHostsOf(config: HostConfig): readonly HostPlace[] {
   const places = [...embedderHostsOf(config), ...modelHostsOf(config), ...listedHosts(config)];

@@ -182,6 +182,8 @@ const ocrSchema = z.strictObject({
   models_directory: name.nullable().default(null),
   page_timeout_s: wholeBetween(5, 600).default(60),
   memory_mb: wholeFrom(300).default(600),
+  /** A model that sees, at an entry of `hosts`: it is shown the picture of each figure in doubt. */
+  confirm: z.strictObject({ host: name, model: name }).nullable().default(null),
 });
 
 const language = z.enum(LANGUAGE_SETTINGS);

@@ -239,7 +239,7 @@ export type ToolCallRecord = {
 export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),
-  ...(["plan", "embed", "index", "index_vectors", "read_page", "notify"] as const),
+  ...(["plan", "embed", "index", "index_vectors", "read_page", "confirm", "notify"] as const),
   ...(["list_remote", "settle_gone", "fetch_files"] as const),
   ...(["grant", "look_around", "verdict", "examine"] as const),
   ...(["decompose", "rules", "audit", "revise"] as const),

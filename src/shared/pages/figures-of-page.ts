@@ -77,6 +77,8 @@ export type ReadFigure = {
   readonly certainty: "by_two" | "by_one" | "doubtful";
   /** What the second reader read there, where that differs. */
   readonly second: string | null;
+  /** The model of a host that was asked of its picture, and read it so. */
+  readonly confirmedBy: string | null;
   /** Of the engine, 0 to 100. */
   readonly confidence: number;
   readonly box: PixelBox;
@@ -92,8 +94,13 @@ export const figuresWithin = (
   lines
     .flatMap(({ words }) => words)
     .filter((word) => word.text !== "" && boxes.some((box) => holds(box, word.box)))
-    .flatMap(({ text, figure, other = null, confidence, box }) =>
+    .flatMap(({ text, figure, other = null, confirmed = null, confidence, box }) =>
       figure === undefined
         ? []
-        : [{ text, certainty: CERTAINTIES[figure], second: other, confidence, box }],
+        : [
+            {
+              ...{ text, certainty: CERTAINTIES[figure], second: other, confirmedBy: confirmed },
+              ...{ confidence, box },
+            },
+          ],
     );

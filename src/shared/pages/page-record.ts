@@ -17,6 +17,8 @@ export type ReadWord = {
   readonly other?: string;
   /** Around all words that the second model read as `other`, where they are several. */
   readonly place?: PixelBox;
+  /** The model of a host that was shown its picture and read the same as one of both; it counts as read by two then. */
+  readonly confirmed?: string;
   /** What the first model read where a person chose `text`, in place of all words of that place. */
   readonly read?: string;
 };

@@ -84,6 +84,8 @@ export const quotePicture = z.object({
       certainty: z.enum(["by_two", "by_one", "doubtful"]),
       /** What the second reader read, where that differs. */
       second: z.string().nullable(),
+      /** The model of a host that was shown its picture, and read it so. */
+      confirmed_by: z.string().nullable(),
       /** 0 to 100. */
       confidence: z.number(),
       box,

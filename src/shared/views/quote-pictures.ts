@@ -80,6 +80,8 @@ function pictureOf(record: PageRecord, page: number, quote: string): QuotePictur
     ...{ page, ...shownSize(record) },
     ...{ dpi: record.picture.dpi ?? null, turned: isDrawn ? record.turned : 0, times },
     boxes: boxes.map(placed),
-    figures: figuresWithin(record, boxes).map((figure) => ({ ...figure, box: placed(figure.box) })),
+    figures: figuresWithin(record, boxes).map(({ confirmedBy, ...figure }) => ({
+      ...{ ...figure, confirmed_by: confirmedBy, box: placed(figure.box) },
+    })),
   };
 }

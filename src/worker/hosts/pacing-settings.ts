@@ -1,4 +1,9 @@
-import { callsInProcess, embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
+import {
+  callsInProcess,
+  confirmHostsOf,
+  embedderHostsOf,
+  modelHostsOf,
+} from "../../shared/config/hosts.ts";
 import type { CallPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Limits } from "../../shared/store/hosts/calls.ts";
@@ -7,6 +12,8 @@ import type { Limits } from "../../shared/store/hosts/calls.ts";
 export type PacingSettings = {
   /** The hosts of models; none where the model needs none. */
   readonly models: readonly CallPlace[];
+  /** The host of index.ocr.confirm; none without it. */
+  readonly confirming: readonly CallPlace[];
   /** The embedder's hosts; none where the embedder needs none. */
   readonly embedders: readonly CallPlace[];
   readonly breakerFailures: number;
@@ -21,6 +28,7 @@ export function pacingSettingsOf(config: Config): PacingSettings {
   const { model, budgets, windows } = config;
   return {
     models: [...modelHostsOf(config), ...callsInProcess(config)],
+    confirming: confirmHostsOf(config),
     embedders: embedderHostsOf(config),
     breakerFailures: model.breaker_failures,
     perBatch: limitsOf(budgets),
@@ -39,7 +47,8 @@ const limitsOf = ({ tokens, calls, wall_time_s, money }: Config["budgets"]["nigh
 /** All hosts that a worker calls, each once. */
 export const hostsOf = ({
   models,
+  confirming,
   embedders,
-}: Pick<PacingSettings, "models" | "embedders">): readonly CallPlace[] => [
-  ...new Map([...embedders, ...models].map((place) => [place.host, place])).values(),
+}: Pick<PacingSettings, "models" | "confirming" | "embedders">): readonly CallPlace[] => [
+  ...new Map([...embedders, ...models, ...confirming].map((place) => [place.host, place])).values(),
 ];

@@ -43,29 +43,40 @@ const POLL_MS = 1_000;
 
 /** Nothing is asked of the database before the first call. */
 export function createPacing(parts: PacingParts): Pacing {
-  const { models, embedders, windows } = parts.settings;
+  const { models, confirming, embedders, windows } = parts.settings;
   const places = openPlaces(parts);
   const tonight = nightWatch(parts.clock ?? (() => "database"), windows);
   return {
     forModel: (runId) =>
-      paceAmong(models, (host) =>
-        paceAt(places(host), runId, {
-          ...parts,
-          costOf: (estimate) => costOf(estimate, host, parts.settings, tonight()),
-        }),
+      paceAmong(
+        models,
+        (host) =>
+          paceAt(places(host), runId, {
+            ...parts,
+            costOf: (estimate) => costOf(estimate, host, parts.settings, tonight()),
+          }),
+        confirming,
       ),
     forEmbedder: (runId) =>
       paceAmong(embedders, (host) => paceAt(places(host), runId, { ...parts, costOf: () => null })),
   };
 }
 
-/** Of several hosts that one which a call names; the first where it names none. */
-function paceAmong(hosts: readonly CallPlace[], pace: (host: CallPlace) => Limiter): Limiter {
-  const [first] = hosts;
+/**
+ * Of several hosts that one which a call names; the first where it names none.
+ * @param alone hosts that serve what no other one does
+ */
+function paceAmong(
+  hosts: readonly CallPlace[],
+  pace: (host: CallPlace) => Limiter,
+  alone: readonly CallPlace[] = [],
+): Limiter {
+  const all = [...hosts, ...alone];
+  const [first] = all;
   if (first === undefined) return UNLIMITED;
   const limiters = new Map<string, Limiter>();
   const limiterAt = (url: string = first.host): Limiter => {
-    const host = hosts.find((each) => each.host === url) ?? first;
+    const host = all.find((each) => each.host === url) ?? first;
     const limiter = limiters.get(host.host) ?? pace(host);
     limiters.set(host.host, limiter);
     return limiter;

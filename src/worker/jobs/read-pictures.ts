@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
+import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { OcrInput } from "../../shared/job/job.ts";
 import { summaryAlone } from "../../shared/job/run-result.ts";
 import type { Outcome } from "../../shared/job/run-result.ts";
+import { once } from "../../shared/once.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
@@ -15,7 +17,7 @@ import type { PageRecord } from "../../shared/pages/page-record.ts";
 import type { PageOutcome, UnreadablePage } from "../ocr/page-outcome.ts";
 import type { WorkerResources } from "../resources.ts";
 import { bytesOf } from "../sandbox/open-sandbox.ts";
-import type { JobCall } from "./open-run.ts";
+import type { JobCall, OpenedRun } from "./open-run.ts";
 import { queueEmbed, scan } from "./reindex.ts";
 
 /** The child that reads a page starts, and may be started twice. */
@@ -28,10 +30,7 @@ const START_MS = 60_000;
  * Refusals: those of the file; NO_TEXT_LAYER where index.ocr is not set; FILE_FORMAT_INVALID where no page can be read.
  * @throws Failure TOOL_ERROR where pages are left to the next attempt
  */
-export async function readPictures(
-  call: JobCall<OcrInput>,
-  resources: WorkerResources,
-): Promise<Outcome> {
+export async function readPictures(call: OcrRun, resources: WorkerResources): Promise<Outcome> {
   const { config, database } = resources;
   const { path } = call.input;
   const settings = ocrFingerprint(config.index.ocr);
@@ -59,6 +58,8 @@ export async function readPictures(
     : summaryAlone(summaryOf(pages, read.length));
 }
 
+type OcrRun = JobCall<OcrInput> & Pick<OpenedRun, "context" | "pipeline">;
+
 type Pictured = {
   readonly kind: "pictured";
   readonly bytes: Buffer;
@@ -77,7 +78,7 @@ async function openPictured(
   return { kind: "pictured", bytes, pictured };
 }
 
-type Reading = JobCall<OcrInput> & {
+type Reading = OcrRun & {
   readonly file: Pictured & {
     readonly sha256: string;
     readonly settings: string;
@@ -86,25 +87,33 @@ type Reading = JobCall<OcrInput> & {
 };
 
 async function readPages(
-  { job, file, trace, signal }: Reading,
+  reading: Reading,
   { config, database, readPage }: WorkerResources,
 ): Promise<readonly OcrPage[]> {
+  const { job, file, trace, signal } = reading;
   const { ocr } = config.index;
   if (ocr === null) return [];
+  const { languages, second, confirm } = ocr;
+  const wanted = {
+    languages,
+    second,
+    ...(confirm === null ? {} : { cutOuts: "doubtful" as const }),
+  };
+  const settle = confirmer(confirm, reading);
   const read: OcrPage[] = [];
   const later: string[] = [];
   for (const page of file.left) {
     signal.throwIfAborted();
     trace.mayTake(2 * ocr.page_timeout_s * 1_000 + START_MS);
     const outcome = await trace.step("read_page", () =>
-      readPage({ bytes: file.bytes, page, languages: ocr.languages, second: ocr.second }),
+      readPage({ bytes: file.bytes, page, ...wanted }),
     );
     trace.detail("read_page", { page, ...detailOf(outcome) });
     if (isLeftToNext(outcome, job)) {
       later.push(`page ${page} ${outcome.why}`);
       continue;
     }
-    const row = rowOf(page, outcome);
+    const row = rowOf(page, await settle(outcome));
     await insertOcrPage(database, { ...file, jobId: job.jobId }, row);
     read.push(row);
     await reportProgress(database, job.runId, {
@@ -118,6 +127,28 @@ async function readPages(
     `${later.length} of ${file.left.length} pages not read: ${first}`,
   );
 }
+
+type Settle = (outcome: PageOutcome) => Promise<PageOutcome>;
+
+/** What shows figures in doubt to the model of index.ocr.confirm; its code is loaded by the first page that has some. */
+function confirmer(confirm: Confirm, run: Reading): Settle {
+  const witness = once(async () => {
+    const { openWitness } = await import("./open-witness.ts");
+    return confirm === null ? undefined : openWitness(confirm, run);
+  });
+  return async (outcome) => {
+    if (outcome.kind !== "read" || outcome.cutOuts.length === 0) return outcome;
+    const opened = await witness();
+    if (opened === undefined) return outcome;
+    const { confirmFigures } = await import("../ocr/confirm-figures.ts");
+    const { record, cutOuts } = outcome;
+    const settled = await run.trace.step("confirm", () => confirmFigures(record, cutOuts, opened));
+    run.trace.detail("confirm", { model: opened.name, figures: cutOuts.length });
+    return { ...outcome, record: settled };
+  };
+}
+
+type Confirm = NonNullable<Config["index"]["ocr"]>["confirm"];
 
 /** What a busy machine did to a page may have passed by the next attempt. */
 const isLeftToNext = (

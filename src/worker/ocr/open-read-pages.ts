@@ -37,5 +37,8 @@ export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages {
 export const ocrFingerprint = (ocr: OcrSettings | null): string | null =>
   ocr === null ? null : fingerprintOf(ocr);
 
-const fingerprintOf = ({ languages, second, models_directory }: OcrSettings): string =>
-  hash("sha256", JSON.stringify([languages, second, models_directory]), "hex").slice(0, 8);
+const fingerprintOf = ({ languages, second, models_directory, confirm }: OcrSettings): string => {
+  const confirming = confirm === null ? [] : [confirm.model];
+  const parts = [languages, second, models_directory, ...confirming];
+  return hash("sha256", JSON.stringify(parts), "hex").slice(0, 8);
+};

@@ -1,4 +1,4 @@
-import type { PageRecord } from "../../shared/pages/page-record.ts";
+import type { PageRecord, PixelBox } from "../../shared/pages/page-record.ts";
 
 /** Of a page whose picture can't be read: a clause that follows its path and page, and what to do. */
 export type UnreadablePage = {
@@ -8,7 +8,22 @@ export type UnreadablePage = {
   readonly lasts: "always" | "perhaps" | "never";
 };
 
-export type PageOutcome = { readonly kind: "read"; readonly record: PageRecord } | UnreadablePage;
+export type PageOutcome = ReadPageOutcome | UnreadablePage;
+
+export type ReadPageOutcome = {
+  readonly kind: "read";
+  readonly record: PageRecord;
+  /** Of its doubtful figures, where they were asked for. */
+  readonly cutOuts: readonly CutOut[];
+};
+
+/** The part of a page's picture around a figure. */
+export type CutOut = {
+  /** Of the figure, as `doubtfulFigures` names it. */
+  readonly box: PixelBox;
+  /** PNG, as base64. */
+  readonly png: string;
+};
 
 export type PageRequest = {
   readonly bytes: Buffer;
@@ -18,6 +33,8 @@ export type PageRequest = {
   readonly languages: readonly string[];
   /** Whether figures are read by a second model. */
   readonly second: "fast" | "none";
+  /** Of which figures pictures are wanted; of none without it. */
+  readonly cutOuts?: "doubtful";
 };
 
 /** Reads one page in a process of its own. Throws for a fault of the machinery alone. */

@@ -1,7 +1,8 @@
 import { NoText } from "../documents/reader/text-builder.ts";
 import { heightOf, shareLeft, withoutGiants } from "./left-ink.ts";
 import type { PageRecord, ReadLine, Turn } from "../../shared/pages/page-record.ts";
-import type { PageOutcome, PageRequest, UnreadablePage } from "./page-outcome.ts";
+import type { PageOutcome, PageRequest, ReadPageOutcome, UnreadablePage } from "./page-outcome.ts";
+import { cutOutsOf } from "./cut-outs.ts";
 import { drawPdfPage } from "./pdf-pages.ts";
 import { unreadable } from "./picture-head.ts";
 import type { OcrPlaces } from "./places.ts";
@@ -22,7 +23,7 @@ export async function readPageHere(bytes: Buffer, options: PageOptions): Promise
   if ("kind" in shown) return shown;
   try {
     const { first, second } = await enginesOf(options);
-    return { kind: "read", record: await readShown(shown, { first, second, options }) };
+    return await readShown(shown, { first, second, options });
   } catch (error) {
     if (!(error instanceof UndecodedPicture)) throw error;
     return unreadable("can't be decoded: save it anew with the program that made it, or as PNG.");
@@ -83,7 +84,7 @@ async function enginesOf({ languages, second, places }: PageOptions): Promise<En
 
 type Readers = Engines & { readonly options: PageOptions };
 
-async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
+async function readShown(shown: Shown, readers: Readers): Promise<ReadPageOutcome> {
   const { first, second, options } = readers;
   const upright = readByRule(first, shown);
   const { picture, reading, turned } = await turnIfLost(shown, upright, readers);
@@ -92,7 +93,7 @@ async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
   const judged = judgeFigures(reading.words, other && clean(other));
   const turnedSides = (EXIF_ON_SIDE.has(shown.orientation) ? 90 : 0) + (turned % 180);
   const { width, height } = shown.picture;
-  return {
+  const record: PageRecord = {
     picture: {
       ...shown.picture,
       ...(turnedSides === 90 ? { width: height, height: width } : { width, height }),
@@ -115,6 +116,7 @@ async function readShown(shown: Shown, readers: Readers): Promise<PageRecord> {
       })),
     })),
   };
+  return { kind: "read", record, cutOuts: options.cutOuts ? cutOutsOf(record, ink) : [] };
 }
 
 const EXIF_ON_SIDE: ReadonlySet<number> = new Set([5, 6, 7, 8]);

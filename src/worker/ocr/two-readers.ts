@@ -57,6 +57,10 @@ const around = (words: readonly EngineWord[]): PixelBox => [
   Math.max(...words.map(({ box }) => box[3])),
 ];
 
+/** Whether two readings are of the same figure, by what counts of it. */
+export const isSameFigure = (one: string, other: string): boolean =>
+  holdsDigit(one) && figuresOf(one) === figuresOf(other);
+
 const textOf = (words: readonly EngineWord[]): string => words.map(({ text }) => text).join(" ");
 
 /** What counts of a figure: digits, letters that stand among them, marks between them, its sign. */

@@ -13,7 +13,7 @@ const SHA256 = "ab".repeat(32);
 const PATH = "allowed/corpus/bill.png";
 const OCR = {
   ...{ languages: ["eng"], second: "fast" as const, models_directory: null },
-  ...{ page_timeout_s: 60, memory_mb: 600 },
+  ...{ page_timeout_s: 60, memory_mb: 600, confirm: null },
 };
 
 const word = (text: string, left: number, more: object = {}): object => ({

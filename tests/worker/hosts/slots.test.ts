@@ -55,6 +55,7 @@ describe.each(databases)("turns on %s", (name) => {
       database,
       settings: {
         models: [{ host: host(), provider: "ollama", parallel }],
+        confirming: [],
         embedders: [],
         breakerFailures: 5,
         perBatch: NO_LIMITS,

@@ -1,0 +1,74 @@
+import { doubtfulFigures } from "../../shared/pages/figures-of-page.ts";
+import type { PageRecord, PixelBox, ReadWord } from "../../shared/pages/page-record.ts";
+import type { CutOut } from "./page-outcome.ts";
+import { isSameFigure } from "./two-readers.ts";
+
+/** A model that is shown the picture of a figure, and not told what others read. */
+export type Witness = {
+  readonly name: string;
+  /** @param png as base64. @returns its words; null where it gave none */
+  read(png: string): Promise<string | null>;
+};
+
+/**
+ * Shows a model each figure of a page that is in doubt. What it reads settles the figure where it is one of the two readings;
+ * anything else leaves it in doubt.
+ */
+export async function confirmFigures(
+  record: PageRecord,
+  cutOuts: readonly CutOut[],
+  witness: Witness,
+): Promise<PageRecord> {
+  const figures = new Map(doubtfulFigures(record).map((figure) => [figure.box.join(), figure]));
+  let settled = record;
+  for (const { box, png } of cutOuts) {
+    const figure = figures.get(box.join());
+    const words = figure === undefined ? null : await witness.read(png);
+    if (figure === undefined || words === null || !isOneLine(words)) continue;
+    const { first, second } = figure;
+    const of = { place: box, by: witness.name };
+    if (isSameFigure(first, words)) settled = withWords(settled, confirmed(of));
+    else if (second !== null && isSameFigure(second, words))
+      settled = withWords(settled, replaced({ ...of, text: second, first }));
+  }
+  return settled;
+}
+
+const MOST_CHARS = 60;
+
+const isOneLine = (words: string): boolean =>
+  words.trim().length <= MOST_CHARS && !/[\r\n]/.test(words.trim());
+
+type Settling = { readonly place: PixelBox; readonly by: string };
+
+const isAt = ({ box, place = box }: ReadWord, wanted: PixelBox): boolean =>
+  place.join() === wanted.join();
+
+const confirmed =
+  ({ place, by }: Settling) =>
+  (word: ReadWord): ReadWord =>
+    word.figure !== undefined && isAt(word, place)
+      ? { ...word, figure: "two", confirmed: by }
+      : word;
+
+/** The second reading in place of all words that stand there, of which the others stay without text, so that cells keep their numbers. */
+function replaced({
+  place,
+  by,
+  text,
+  first,
+}: Settling & { readonly text: string; readonly first: string }): (word: ReadWord) => ReadWord {
+  let isPlaced = false;
+  return (word) => {
+    if (!isAt(word, place)) return word;
+    const { box, confidence } = word;
+    if (isPlaced) return { text: "", box, confidence };
+    isPlaced = true;
+    return { text, box: place, confidence, figure: "two", other: first, confirmed: by };
+  };
+}
+
+const withWords = (record: PageRecord, change: (word: ReadWord) => ReadWord): PageRecord => ({
+  ...record,
+  lines: record.lines.map((line) => ({ ...line, words: line.words.map(change) })),
+});

@@ -1,0 +1,38 @@
+import { doubtfulFigures } from "../../shared/pages/figures-of-page.ts";
+import type { PageRecord, PixelBox } from "../../shared/pages/page-record.ts";
+import type { CutOut } from "./page-outcome.ts";
+import { greyPng } from "./place/png.ts";
+import type { Ink } from "./tesseract.ts";
+
+/** A page of which more is in doubt is not helped by looking at each figure of it. */
+const MOST = 100;
+/** Models that see take no picture of a few pixels. */
+const SMALLEST_SIDE = 64;
+
+/** The ink of the doubtful figures of a page and around them, black on white. */
+export const cutOutsOf = (record: PageRecord, ink: Ink): readonly CutOut[] =>
+  doubtfulFigures(record)
+    .filter(({ certainty }) => certainty === "doubtful")
+    .slice(0, MOST)
+    .map(({ box }) => ({ box, png: cutOut(ink, box).toString("base64") }));
+
+function cutOut(ink: Ink, [left, top, right, bottom]: PixelBox): Buffer {
+  const margin = bottom - top;
+  const width = Math.ceil(Math.max(right - left + 2 * margin, SMALLEST_SIDE));
+  const height = Math.ceil(Math.max(2 * margin, SMALLEST_SIDE));
+  const [fromX, fromY] = [
+    Math.round((left + right - width) / 2),
+    Math.round((top + bottom - height) / 2),
+  ];
+  const pixels = Uint8Array.from({ length: width * height }, (_, at) =>
+    isInk(ink, fromX + (at % width), fromY + Math.floor(at / width)) ? 0 : 255,
+  );
+  return greyPng({ width, height, pixels });
+}
+
+const isInk = ({ width, height, perRow, words }: Ink, x: number, y: number): boolean =>
+  x >= 0 &&
+  y >= 0 &&
+  x < width &&
+  y < height &&
+  (((words[y * perRow + (x >> 5)] ?? 0) >>> (31 - (x & 31))) & 1) === 1;

@@ -1,0 +1,77 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Database } from "../../../src/shared/store/connection/database.ts";
+import { createRunJob } from "../../../src/worker/jobs/run-job.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
+import { askJob, claimNext, openBatchOf } from "../../conformance/jobs.ts";
+import { startTopology } from "../../conformance/topologies.ts";
+import type { Topology } from "../../conformance/topologies.ts";
+import { root } from "../../docs/read-doc.ts";
+import { startOllamaDouble } from "../../doubles/ollama-server.ts";
+import { describeOn } from "../../support/describe-on.ts";
+
+const PATH = "allowed/corpus/frames.tiff";
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]).toString("base64").slice(0, 5);
+
+describeOn("postgres", "index.ocr.confirm", (name) => {
+  let topology: Topology;
+  let db: Database;
+  let double: Awaited<ReturnType<typeof startOllamaDouble>>;
+  beforeAll(async () => {
+    double = await startOllamaDouble({
+      models: [
+        { name: "seer", capabilities: ["completion", "vision"], respond: () => "It says 1,69" },
+      ],
+    });
+    topology = await startTopology(name, {
+      security: { allowed_exts: [".tiff"] },
+      hosts: [{ name: "eye", kind: "ollama", url: double.url }],
+      index: { ocr: { languages: ["spa"], confirm: { host: "eye", model: "seer" } } },
+    });
+    db = await topology.connect();
+    await mkdir(join(topology.workroot, "allowed", "corpus"), { recursive: true });
+    await copyFile(
+      join(root, "tests/corpora/scans/small/frames.tiff"),
+      join(topology.workroot, PATH),
+    );
+  });
+  afterAll(async () => {
+    await db.end();
+    await topology.dispose();
+    await double.close();
+  });
+
+  test("shows each figure in doubt to the model, and takes its word where a reader said the same", async () => {
+    const { jobIds } = await openBatchOf(db, [
+      askJob("page", { input: { kind: "ocr", path: PATH } }),
+    ]);
+    const job = await claimNext(db, jobIds[0] ?? "");
+    const trace = startTrace();
+    const runJob = createRunJob(topology.context, db);
+    await expect(runJob(job, trace, new AbortController().signal)).resolves.toMatchObject({
+      kind: "succeeded",
+    });
+    const words = (
+      await db.query(
+        "select word from nightdesk_data.ocr_pages, jsonb_path_query(record, '$.lines[*].words[*]') word where page = 1",
+      )
+    ).rows.map((row) => (row as { word: Record<string, unknown> }).word);
+    expect(words).toContainEqual(
+      expect.objectContaining({ text: "1,69", figure: "two", other: "1,60", confirmed: "seer" }),
+    );
+    const asked = double.chats().map(({ body }) => body);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const body of asked) {
+      expect(body["model"]).toBe("seer");
+      expect(body["messages"]).toEqual([
+        { role: "user", content: expect.any(String), images: [expect.stringContaining(PNG)] },
+      ]);
+      expect(JSON.stringify(body)).not.toMatch(/1,6\d/);
+    }
+    const { rows } = await db.query(
+      "select count(*)::int as calls from nightdesk_data.model_calls where model = 'seer'",
+    );
+    expect(rows).toEqual([{ calls: asked.length }]);
+  }, 120_000);
+});
