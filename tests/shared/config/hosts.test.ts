@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { sharedConfigOf } from "../../../src/shared/config/config-fingerprint.ts";
 import {
+  confirmHostsOf,
   embedderHostsOf,
   modelHostsOf,
   moneyOf,
@@ -36,6 +37,25 @@ test("the configuration of docs/hosts.md loads, in the order in which its hosts 
   expect(nameAt(attic, "qwen3")).toBe("qwen3:8b");
   expect(nameAt(attic, "qwen3-32b")).toBeNull();
   expect(moneyOf(rented, { promptTokens: 1_000_000, completionTokens: 500_000 })).toBeCloseTo(0.75);
+});
+
+test("a host may be there to look at figures alone, and has to be listed for it", async () => {
+  const confirm = (host: string) =>
+    scratch.write(
+      "nightdesk.yaml",
+      JSON.stringify({
+        ...{ model: { provider: "extractive" }, hosts: [HOST] },
+        index: { ocr: { languages: ["eng"], confirm: { host, model: "seer" } } },
+      }),
+    );
+  await confirm("attic");
+  const config = await scratch.load();
+  expect(confirmHostsOf(config)).toMatchObject([{ host: "http://attic:11434" }]);
+  expect(modelHostsOf(config)).toEqual([]);
+  await confirm("cellar");
+  await expect(scratch.load()).rejects.toThrow(
+    'index.ocr.confirm.host is "cellar"; expected the name of an entry of hosts: attic',
+  );
 });
 
 test("a host without a price helps out, and one with a price where somebody says so", async () => {
