@@ -55,7 +55,7 @@ function leaf(
   commands: readonly Command[],
   common: readonly CompletionFlag[],
 ): CompletionNode {
-  const usages = (command.arguments ?? []).map(({ usage }) => usage);
+  const usages = command.arguments.map(({ usage }) => usage);
   const shells = command.name === "completion" ? ["bash", "zsh", "fish"] : [];
   return {
     path: command.name.split(" "),
@@ -64,10 +64,7 @@ function leaf(
       ...shells.map((word) => ({ word, summary: `for ${word}` })),
       ...wordsAfter(commands, command.name.split(" ")),
     ],
-    flags: [
-      ...(command.options ?? []).filter(({ hidden }) => hidden !== true).map(toFlag),
-      ...common,
-    ],
+    flags: [...command.options.filter(({ hidden }) => hidden !== true).map(toFlag), ...common],
     takesFiles: usages.some((usage) => /file|path/.test(usage)),
   };
 }

@@ -70,9 +70,8 @@ function addCommand(
     .addHelpText("before", examplesOf(command.examples))
     .showSuggestionAfterError()
     .exitOverride();
-  for (const { usage, description } of command.arguments ?? []) sub.argument(usage, description);
-  for (const option of [...(command.options ?? []), ...GLOBAL_OPTIONS])
-    sub.addOption(toOption(option));
+  for (const { usage, description } of command.arguments) sub.argument(usage, description);
+  for (const option of [...command.options, ...GLOBAL_OPTIONS]) sub.addOption(toOption(option));
   sub.action(async () => {
     await execute(command, sub.args, optionsOf(program, sub));
   });

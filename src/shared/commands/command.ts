@@ -8,16 +8,26 @@ export type Command = {
   readonly process: "producer" | "worker" | "embedded" | "dashboard" | "serve";
   readonly summary: string;
   readonly examples: readonly string[];
-  readonly arguments?: readonly CommandArgument[];
-  readonly options?: readonly CommandOption[];
+  readonly arguments: readonly CommandArgument[];
+  readonly options: readonly CommandOption[];
   /** Works in a folder of documents that has no configuration: it is made. */
   readonly anyFolder?: true;
   /** Not in help or completion: started by Nightdesk itself. */
   readonly hidden?: true;
 };
 
-/** As the tables have it: without a process it is one of the producer. */
-export type ListedCommand = Omit<Command, "process"> & Partial<Pick<Command, "process">>;
+/** Commands by their words; without a process one is of the producer. */
+export type CommandTable = Readonly<Record<string, ListedCommand>>;
+
+type ListedCommand = Omit<Command, "name" | "process" | "arguments" | "options"> & {
+  readonly process?: Command["process"];
+  /** What each argument is, by Commander's notation. */
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly options?: OptionTable;
+};
+
+/** What each option does, by Commander's notation. */
+export type OptionTable = Readonly<Record<string, string | Omit<CommandOption, "flags">>>;
 
 export type CommandArgument = {
   /** Commander's notation: `<file>`, `[text]`, `<path...>`. */

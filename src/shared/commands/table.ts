@@ -1,4 +1,4 @@
-import type { Command, CommandOption } from "./command.ts";
+import type { Command, CommandOption, CommandTable, OptionTable } from "./command.ts";
 import { APPROVAL_RULES, APPROVALS, REVIEWS } from "./table/approvals.ts";
 import { BATCHES } from "./table/batches.ts";
 import { JOBS } from "./table/jobs.ts";
@@ -8,28 +8,29 @@ import { RUNS } from "./table/runs.ts";
 import { SCHEDULES } from "./table/schedules.ts";
 import { TOOLS } from "./table/tools.ts";
 
-export const GLOBAL_OPTIONS: readonly CommandOption[] = [
-  { flags: "--config <file>", description: "configuration file" },
-  { flags: "--workroot <folder>", description: "the work root: every path is relative to it" },
-  {
-    flags: "--in <folder>",
-    description: "a folder of documents; its configuration is made where it has none",
-  },
-  { flags: "--json", description: "one line of JSON on stdout" },
-  {
-    flags: "--log-level <level>",
+const optionsOf = (options: OptionTable): readonly CommandOption[] =>
+  Object.entries(options).map(([flags, said]) => ({
+    flags,
+    ...(typeof said === "string" ? { description: said } : said),
+  }));
+
+export const GLOBAL_OPTIONS = optionsOf({
+  "--config <file>": "configuration file",
+  "--workroot <folder>": "the work root: every path is relative to it",
+  "--in <folder>": "a folder of documents; its configuration is made where it has none",
+  "--json": "one line of JSON on stdout",
+  "--log-level <level>": {
     description: "level of the log on stderr",
     choices: ["trace", "debug", "info", "warn", "error", "silent"],
   },
-  { flags: "--ollama-base-url <url>", description: "scheme://host[:port] of the model host" },
-  {
-    flags: "--color <when>",
+  "--ollama-base-url <url>": "scheme://host[:port] of the model host",
+  "--color <when>": {
     description: "colours: auto (on a terminal), always, or never, without the progress bar, too",
     choices: ["auto", "always", "never"],
   },
-  { flags: "--no-color", description: "the same as --color never" },
-  { flags: "--debug", description: "stack traces with errors" },
-];
+  "--no-color": "the same as --color never",
+  "--debug": "stack traces with errors",
+});
 
 /** What the words have in common that several commands begin with. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
@@ -48,8 +49,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   config: "Show the configuration",
 };
 
-/** All commands, in the order of the help text. */
-export const COMMANDS: readonly Command[] = [
+const TABLE: CommandTable = {
   ...PROCESSES,
   ...JOBS,
   ...BATCHES,
@@ -61,4 +61,13 @@ export const COMMANDS: readonly Command[] = [
   ...APPROVAL_RULES,
   ...REVIEWS,
   ...TOKENS,
-].map((command) => ({ process: "producer", ...command }));
+};
+
+/** All commands, in the order of the help text. */
+export const COMMANDS: readonly Command[] = Object.entries(TABLE).map(
+  ([name, { arguments: operands = {}, options = {}, ...command }]) => ({
+    ...{ name, process: "producer", ...command },
+    arguments: Object.entries(operands).map(([usage, description]) => ({ usage, description })),
+    options: optionsOf(options),
+  }),
+);

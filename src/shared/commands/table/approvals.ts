@@ -1,66 +1,51 @@
-import type { CommandOption, ListedCommand } from "../command.ts";
+import type { CommandTable, OptionTable } from "../command.ts";
 
-const scope: CommandOption = {
-  flags: "--scope <scope>",
-  description:
-    "once (all that wait for the same, the default), job, batch, or rule (what asks the same from now on)",
-  choices: ["once", "job", "batch", "rule"],
-};
-const expires: CommandOption = {
-  flags: "--expires <age>",
-  description: "how long a rule holds, like 12h or 7d; 7d by default",
-};
-const approvalId = {
-  usage: "<id>",
-  description: "id of an approval, or 8 characters or more that it begins with",
-} as const;
-
-const someApproval = { ...approvalId, usage: "[id]" } as const;
-/** In place of an id. */
-const many: readonly CommandOption[] = [
-  { flags: "--all", description: "all calls that wait, in place of an id" },
-  { flags: "--batch <batch>", description: "those of one batch, by its name or id" },
-  {
-    flags: "--where <key=value>",
-    description: "those of one tool, as tool=shell; with --batch those of the batch",
+const scope: OptionTable = {
+  "--scope <scope>": {
+    description:
+      "once (all that wait for the same, the default), job, batch, or rule (what asks the same from now on)",
+    choices: ["once", "job", "batch", "rule"],
   },
-];
+};
+const expires: OptionTable = {
+  "--expires <age>": "how long a rule holds, like 12h or 7d; 7d by default",
+};
+const APPROVAL_ID = "id of an approval, or 8 characters or more that it begins with";
+/** In place of an id. */
+const many: OptionTable = {
+  "--all": "all calls that wait, in place of an id",
+  "--batch <batch>": "those of one batch, by its name or id",
+  "--where <key=value>": "those of one tool, as tool=shell; with --batch those of the batch",
+};
 
 /** What investigations ask people, and what people said. */
-export const APPROVALS: readonly ListedCommand[] = [
-  {
-    name: "approvals list",
+export const APPROVALS: CommandTable = {
+  "approvals list": {
     summary: "List what waits for somebody to approve it, equal calls together",
     examples: [
       "nightdesk approvals list",
       "nightdesk approvals list --batch tonight --json",
       "nightdesk approvals list --uncertain",
     ],
-    options: [
-      { flags: "--batch <batch>", description: "of one batch, by its name or id" },
-      {
-        flags: "--uncertain",
-        description: "calls that may have had their effect, because a worker was lost during them",
-      },
-      { flags: "--all", description: "also what was answered, expired or was withdrawn" },
-      { flags: "--limit <n>", description: "how many rows; 50 by default", kind: "count" },
-    ],
+    options: {
+      "--batch <batch>": "of one batch, by its name or id",
+      "--uncertain": "calls that may have had their effect, because a worker was lost during them",
+      "--all": "also what was answered, expired or was withdrawn",
+      "--limit <n>": { description: "how many rows; 50 by default", kind: "count" },
+    },
   },
-  {
-    name: "approvals show",
+  "approvals show": {
     summary: "Show a call that waits: its arguments, what it would do, who waits, what was decided",
     examples: ["nightdesk approvals show 3f9a61c2", "nightdesk approvals show 3f9a61c2 --json"],
-    arguments: [approvalId],
-    options: [{ flags: "--all", description: "long lists in full" }],
+    arguments: { "<id>": APPROVAL_ID },
+    options: { "--all": "long lists in full" },
   },
-  {
-    name: "approvals review",
+  "approvals review": {
     summary: "Decide about what waits, one call after the other, on a terminal",
     examples: ["nightdesk approvals review", "nightdesk approvals review --batch tonight"],
-    options: [{ flags: "--batch <batch>", description: "of one batch, by its name or id" }],
+    options: { "--batch <batch>": "of one batch, by its name or id" },
   },
-  {
-    name: "approvals approve",
+  "approvals approve": {
     summary: "Allow a call: all runs that wait for the same go on",
     examples: [
       "nightdesk approvals approve 3f9a61c2",
@@ -68,71 +53,57 @@ export const APPROVALS: readonly ListedCommand[] = [
       "nightdesk approvals approve 3f9a61c2 --scope rule --expires 7d",
       "nightdesk approvals approve --batch tonight --where tool=shell",
     ],
-    arguments: [someApproval],
-    options: [...many, scope, expires],
+    arguments: { "[id]": APPROVAL_ID },
+    options: {
+      ...many,
+      ...scope,
+      ...expires,
+    },
   },
-  {
-    name: "approvals deny",
+  "approvals deny": {
     summary: "Deny a call: all runs that wait for the same go on without it",
     examples: [
       `nightdesk approvals deny 3f9a61c2 --reason "The log is in notes/log.md, read that."`,
       "nightdesk approvals deny 3f9a61c2 --scope batch",
     ],
-    arguments: [someApproval],
-    options: [
+    arguments: { "[id]": APPROVAL_ID },
+    options: {
       ...many,
-      { flags: "--reason <text>", description: "what the model is told" },
-      scope,
-      expires,
-    ],
+      "--reason <text>": "what the model is told",
+      ...scope,
+      ...expires,
+    },
   },
-  {
-    name: "approvals rules",
+  "approvals rules": {
     summary: "List decisions that answer what is asked from now on",
     examples: ["nightdesk approvals rules", "nightdesk approvals rules --all --json"],
-    options: [
-      {
-        flags: "--all",
-        description: "also those that expired, were revoked, or whose batch ended",
-      },
-    ],
+    options: { "--all": "also those that expired, were revoked, or whose batch ended" },
   },
-  {
-    name: "approvals revoke",
+  "approvals revoke": {
     summary: "End a decision of approvals rules: the same is asked again",
     examples: ["nightdesk approvals revoke 8c41d07e"],
-    arguments: [
-      {
-        usage: "<decision>",
-        description: "id of a decision, or 8 characters or more that it begins with",
-      },
-    ],
+    arguments: { "<decision>": "id of a decision, or 8 characters or more that it begins with" },
   },
-  {
-    name: "approvals resolve",
+  "approvals resolve": {
     summary: "Say what became of a call during which a worker was lost",
     examples: [
       "nightdesk approvals resolve 5d20be91 4 --happened",
       "nightdesk approvals resolve 5d20be91 4 --did-not-happen",
     ],
-    arguments: [
-      { usage: "<job>", description: "id of a job or run, or 8 characters or more of it" },
-      {
-        usage: "<step>",
-        description: "number of the step, as approvals list --uncertain shows it",
-      },
-    ],
-    options: [
-      { flags: "--happened", description: "it was carried out: it is not made again" },
-      { flags: "--did-not-happen", description: "it was not: the model may ask for it again" },
-    ],
+    arguments: {
+      "<job>": "id of a job or run, or 8 characters or more of it",
+      "<step>": "number of the step, as approvals list --uncertain shows it",
+    },
+    options: {
+      "--happened": "it was carried out: it is not made again",
+      "--did-not-happen": "it was not: the model may ask for it again",
+    },
   },
-];
+};
 
 /** Rules for commands of the tool shell. */
-export const APPROVAL_RULES: readonly ListedCommand[] = [
-  {
-    name: "approvals rules add",
+export const APPROVAL_RULES: CommandTable = {
+  "approvals rules add": {
     summary: "Allow a command of the tool shell from now on, by what it begins with, or forbid it",
     examples: [
       "nightdesk approvals rules add cat --folder /input/corpus/logs",
@@ -140,99 +111,77 @@ export const APPROVAL_RULES: readonly ListedCommand[] = [
       "nightdesk approvals rules add --days 30 -- sed -n",
       `nightdesk approvals rules add git --forbid --reason "histories are nobody's business"`,
     ],
-    arguments: [
-      {
-        usage: "<words...>",
-        description:
-          "the program, and the words that must follow it, as they stand; -- before those that begin with a dash",
-      },
-    ],
-    options: [
-      {
-        flags: "--folder <folder>",
-        description:
-          "folder of the sandbox that all paths of the command lead into, wherever it runs; / by default",
-      },
-      {
-        flags: "--batch <batch>",
-        description: "of one batch, by its name or id, as long as it lasts; not with --days",
-      },
-      { flags: "--job <job>", description: "of one job, by its id, as long as it lasts" },
-      {
-        flags: "--days <n>",
+    arguments: {
+      "<words...>":
+        "the program, and the words that must follow it, as they stand; -- before those that begin with a dash",
+    },
+    options: {
+      "--folder <folder>":
+        "folder of the sandbox that all paths of the command lead into, wherever it runs; / by default",
+      "--batch <batch>": "of one batch, by its name or id, as long as it lasts; not with --days",
+      "--job <job>": "of one job, by its id, as long as it lasts",
+      "--days <n>": {
         description: "how long it holds; 7 by default, for good where it forbids",
         kind: "count",
       },
-      { flags: "--forbid", description: "forbid it, whatever else would allow it" },
-      { flags: "--reason <text>", description: "why; needed where it forbids" },
-    ],
+      "--forbid": "forbid it, whatever else would allow it",
+      "--reason <text>": "why; needed where it forbids",
+    },
   },
-];
+};
 
-const reviewedJob = {
-  usage: "<job>",
-  description: "id of a job, or 8 characters or more that it begins with",
-};
-const reviewedBatch = {
-  flags: "--batch <batch>",
-  description: "of one batch, by its name or id",
-};
+const reviewedJob = { "<job>": "id of a job, or 8 characters or more that it begins with" };
+const reviewedBatch: OptionTable = { "--batch <batch>": "of one batch, by its name or id" };
 
 /** Answers that a person is asked to look at: the last of verify.tiers. */
-export const REVIEWS: readonly ListedCommand[] = [
-  {
-    name: "reviews list",
+export const REVIEWS: CommandTable = {
+  "reviews list": {
     summary: "List answers that wait for somebody to accept, correct or reject them",
     examples: ["nightdesk reviews list", "nightdesk reviews list --batch tonight --json"],
-    options: [
-      reviewedBatch,
-      { flags: "--all", description: "also what was decided" },
-      { flags: "--limit <n>", description: "how many rows; 50 by default", kind: "count" },
-    ],
+    options: {
+      ...reviewedBatch,
+      "--all": "also what was decided",
+      "--limit <n>": { description: "how many rows; 50 by default", kind: "count" },
+    },
   },
-  {
-    name: "reviews show",
+  "reviews show": {
     summary: "Show an answer that waits, why, and what its checks found",
     examples: ["nightdesk reviews show 5d20be91"],
-    arguments: [reviewedJob],
+    arguments: { ...reviewedJob },
   },
-  {
-    name: "reviews accept",
+  "reviews accept": {
     summary: "Let an answer stand as it is: its job succeeds, and is graded verified",
     examples: ["nightdesk reviews accept 5d20be91"],
-    arguments: [reviewedJob],
-    options: [
-      { flags: "--reason <text>", description: "why" },
-      { flags: "--fact <text...>", description: "what a right answer holds, for reviews export" },
-    ],
+    arguments: { ...reviewedJob },
+    options: {
+      "--reason <text>": "why",
+      "--fact <text...>": "what a right answer holds, for reviews export",
+    },
   },
-  {
-    name: "reviews correct",
+  "reviews correct": {
     summary: "Put other words in the place of an answer: its job succeeds with them",
     examples: [
       `nightdesk reviews correct 5d20be91 --text "The crossing takes 42 minutes." --fact "42 minutes"`,
       "nightdesk reviews correct 5d20be91 --file answer.txt",
     ],
-    arguments: [reviewedJob],
-    options: [
-      { flags: "--text <text>", description: "the answer; of an extraction the fields as JSON" },
-      { flags: "--file <file>", description: "the same from a file" },
-      { flags: "--fact <text...>", description: "what a right answer holds, for reviews export" },
-      { flags: "--reason <text>", description: "why" },
-    ],
+    arguments: { ...reviewedJob },
+    options: {
+      "--text <text>": "the answer; of an extraction the fields as JSON",
+      "--file <file>": "the same from a file",
+      "--fact <text...>": "what a right answer holds, for reviews export",
+      "--reason <text>": "why",
+    },
   },
-  {
-    name: "reviews reject",
+  "reviews reject": {
     summary: "Refuse an answer: its job ends as REVIEW_REJECTED",
     examples: [`nightdesk reviews reject 5d20be91 --reason "The contract is not ours."`],
-    arguments: [reviewedJob],
-    options: [{ flags: "--reason <text>", description: "why; has to be given" }],
+    arguments: { ...reviewedJob },
+    options: { "--reason <text>": "why; has to be given" },
   },
-  {
-    name: "reviews export",
+  "reviews export": {
     summary: "Write questions with what people said a right answer holds, for nightdesk eval",
     examples: ["nightdesk reviews export decided.jsonl", "nightdesk eval decided.jsonl"],
-    arguments: [{ usage: "<file>", description: "a file that is not there yet" }],
-    options: [reviewedBatch],
+    arguments: { "<file>": "a file that is not there yet" },
+    options: { ...reviewedBatch },
   },
-];
+};
