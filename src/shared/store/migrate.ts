@@ -6,8 +6,6 @@ import { Failure } from "../failure.ts";
 import type { Queryable } from "./connection/database.ts";
 import { oneRowOf, rowsOf, valueOf } from "./connection/rows.ts";
 import { hasCode } from "./connection/errors.ts";
-import { CHOOSE_HOST_FUNCTION } from "./hosts/choose-host.ts";
-import { PACING_FUNCTIONS } from "./hosts/functions.ts";
 
 /** Says, when it is committed, that the schema has changed: whoever runs may be of another version than it. */
 export const SCHEMA_CHANNEL = "nightdesk_schema";
@@ -23,16 +21,25 @@ const withHash = (name: string, sql: string): Migration => ({
   sha256: createHash("sha256").update(sql).digest("hex"),
 });
 
-/** Recorded with the migrations, and replaced where a database has others. */
-const FUNCTIONS = withHash("pacing functions", PACING_FUNCTIONS + CHOOSE_HOST_FUNCTION);
+/**
+ * The functions of the database that decide which host a run calls next, and which call of a model begins: one round trip each,
+ * because a call has to see the counts after it holds the row. They are recorded with the migrations, and replaced where a
+ * database has others, so they are edited in their file, without a new migration. Of a function whose arguments or result
+ * change, the old one is dropped there first: `create or replace` would keep it beside the new one, or refuse. Who chooses
+ * locks hosts first and choices after them, and in the order of their URLs: take_call and end_call lock one host, and before
+ * choices and budgets.
+ */
+const FUNCTIONS = { file: "functions.sql", name: "pacing functions" } as const;
 
 /** The migrations of this version, in order, and last the functions. */
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const names = (await readdir(directory)).filter((name) => MIGRATION_NAME.test(name)).sort();
-  const migrations = await Promise.all(
-    names.map(async (name) => withHash(name, await readFile(join(directory, name), "utf8"))),
+  const files = [...names.map((name) => ({ file: name, name })), FUNCTIONS];
+  return Promise.all(
+    files.map(async ({ file, name }) =>
+      withHash(name, await readFile(join(directory, file), "utf8")),
+    ),
   );
-  return [...migrations, FUNCTIONS];
 }
 
 const appliedSchema = z.object({ name: z.string(), sha256: z.string() });
