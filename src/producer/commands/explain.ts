@@ -5,7 +5,8 @@ import { findCloseNames } from "../../shared/text/close-names.ts";
 import { CODES, Failure, isErrorCode, OUTCOMES } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
-import type { Column } from "../../shared/views/section.ts";
+import { tableOf } from "../../shared/views/section.ts";
+import type { Table } from "../../shared/views/section.ts";
 import { printList } from "../print/sections.ts";
 
 /** What an error code means and what to do about it, or all of them. Reads no configuration: that may be what is wrong. */
@@ -16,7 +17,7 @@ export const explain: CommandHandler = async (invocation) => {
   if (wanted === undefined) {
     const all = ALL.map(explanationOf);
     if (wantsJson) await terminal.printJson(all);
-    else await printList(terminal, { kind: "table", columns: COLUMNS, rows: all.map(rowOf) });
+    else await printList(terminal, codeTable(all));
     return EXIT.ok;
   }
   const explanation = explanationOf(findCode(wanted));
@@ -60,16 +61,10 @@ const linesOf = ({ code, meaning, remedy, outcome, exit_codes: exits }: Explanat
   `Exit code: ${exits.length === 1 ? exits.join("") : `${exits.join(", or ")} of a command that meets it itself`}`,
 ];
 
-const COLUMNS: readonly Column[] = [
-  { title: "code", align: "left" },
-  { title: "outcome", align: "left" },
-  { title: "exit", align: "left", leftOut: 1 },
-  { title: "meaning", align: "left", least: 30 },
-];
-
-const rowOf = ({ code, outcome, exit_codes: exits, meaning }: Explanation) => [
-  code,
-  outcome,
-  exits.join(", "),
-  meaning,
-];
+const codeTable = (codes: readonly Explanation[]): Table =>
+  tableOf(codes, [
+    ["code", ({ code }) => code],
+    ["outcome", ({ outcome }) => outcome],
+    ["exit", ({ exit_codes: exits }) => exits.join(", "), { leftOut: 1 }],
+    ["meaning", ({ meaning }) => meaning, { least: 30 }],
+  ]);

@@ -6,7 +6,8 @@ import { selectHostModels } from "../../shared/store/hosts/host-models.ts";
 import type { HostModel } from "../../shared/store/hosts/host-models.ts";
 import { limitsText, selectHostOverview, spentText } from "../../shared/views/hosts.ts";
 import type { HostOverview } from "../../shared/views/hosts.ts";
-import type { Column, Row } from "../../shared/views/section.ts";
+import { NAME, tableOf } from "../../shared/views/section.ts";
+import type { Table } from "../../shared/views/section.ts";
 import { printList } from "../print/sections.ts";
 
 type ListedHost = {
@@ -47,10 +48,11 @@ const namesOf = ({ place, models }: ListedHost): readonly string[] => [
 const hostJson = (host: ListedHost): object => {
   const { url, place, known, models } = host;
   const entry = place?.entry;
+  const { requestsPerMinute, tokensPerMinute } = limitsOf(host);
   return {
     name: entry?.name ?? known?.name ?? null,
     url,
-    kind: entry?.kind ?? place?.provider ?? known?.provider ?? null,
+    kind: kindOf(host),
     is_configured: place !== undefined,
     state: stateOf(host),
     error_code: known?.state === "open" ? known.errorCode : null,
@@ -74,10 +76,7 @@ const hostJson = (host: ListedHost): object => {
       in_use: known?.inUse ?? 0,
       waiting: known?.waiting ?? 0,
     },
-    limits: {
-      requests_per_minute: entry?.requestsPerMinute ?? known?.requestsPerMinute ?? null,
-      tokens_per_minute: entry?.tokensPerMinute ?? known?.tokensPerMinute ?? null,
-    },
+    limits: { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute },
     prices: { in: entry?.priceIn ?? null, out: entry?.priceOut ?? null },
     spent: { night: known?.night ?? NOTHING, total: known?.total ?? NOTHING },
   };
@@ -93,7 +92,7 @@ async function printTable(
     terminal.say("No model host is configured, and none was called.");
     return;
   }
-  await printList(terminal, { kind: "table", columns: COLUMNS, rows: hosts.map(rowOf) });
+  await printList(terminal, hostTable(hosts));
   for (const { place, known, url } of hosts) {
     if (known?.state !== "open") continue;
     terminal.say(
@@ -102,35 +101,33 @@ async function printTable(
   }
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: "host", align: "left", holds: "name", cut: "middle", least: 8 },
-  { title: "kind", align: "left", leftOut: 4 },
-  { title: "url", align: "left", leftOut: 2 },
-  { title: "state", align: "left" },
-  { title: "models", align: "left", least: 8 },
-  { title: "slots", align: "left" },
-  { title: "limits", align: "left", leftOut: 3 },
-  { title: "tonight", align: "left", leftOut: 1 },
-];
+const hostTable = (hosts: readonly ListedHost[]): Table =>
+  tableOf(hosts, [
+    [
+      "host",
+      ({ url, place, known }) => place?.entry?.name ?? known?.name ?? url,
+      { ...NAME, cut: "middle", least: 8 },
+    ],
+    ["kind", kindOf, { leftOut: 4 }],
+    ["url", ({ url }) => url, { leftOut: 2 }],
+    ["state", stateOf],
+    ["models", (host) => namesOf(host).join(", ") || "those it lists", { least: 8 }],
+    ["slots", slotsOf],
+    ["limits", (host) => limitsText(limitsOf(host)), { leftOut: 3 }],
+    [
+      "tonight",
+      ({ known }) => (known === undefined ? null : spentText(known.night)),
+      { leftOut: 1 },
+    ],
+  ]);
 
-function rowOf(host: ListedHost): Row {
-  const { url, place, known } = host;
-  const entry = place?.entry;
-  const names = namesOf(host);
-  return [
-    entry?.name ?? known?.name ?? url,
-    entry?.kind ?? place?.provider ?? known?.provider ?? null,
-    url,
-    stateOf(host),
-    names.length === 0 ? "those it lists" : names.join(", "),
-    slotsOf(host),
-    limitsText({
-      requestsPerMinute: entry?.requestsPerMinute ?? known?.requestsPerMinute ?? null,
-      tokensPerMinute: entry?.tokensPerMinute ?? known?.tokensPerMinute ?? null,
-    }),
-    known === undefined ? null : spentText(known.night),
-  ];
-}
+const kindOf = ({ place, known }: ListedHost): string | null =>
+  place?.entry?.kind ?? place?.provider ?? known?.provider ?? null;
+
+const limitsOf = ({ place, known }: ListedHost) => ({
+  requestsPerMinute: place?.entry?.requestsPerMinute ?? known?.requestsPerMinute ?? null,
+  tokensPerMinute: place?.entry?.tokensPerMinute ?? known?.tokensPerMinute ?? null,
+});
 
 function slotsOf({ place, known }: ListedHost): string {
   const capacity = known?.capacity ?? place?.parallel ?? null;

@@ -1,6 +1,6 @@
 import { formatCount } from "../../shared/views/quantity.ts";
-import { number } from "../../shared/views/section.ts";
-import type { Column, Row, Table } from "../../shared/views/section.ts";
+import { NAME, RIGHT, number, tableOf } from "../../shared/views/section.ts";
+import type { ColumnOf, Table } from "../../shared/views/section.ts";
 import { abstainedOf, rightOf, signTest, tallyOf, VERDICTS, wilsonInterval } from "./score.ts";
 import type { Judged, Share, Tally, Verdict } from "./score.ts";
 
@@ -22,10 +22,9 @@ function groupsOf(judged: readonly Judged[]): readonly Group[] {
   return [{ name: "all", holds: () => true }, ...by("language"), ...by("kind")];
 }
 
-const NAME: Column = { title: "questions", align: "left", holds: "name" };
 /** Left out first on a narrow terminal: the counts tell it, too. */
-const ASKED: Column = { title: "asked", align: "right", least: 5, leftOut: 1 };
-const count = (title: string): Column => ({ title, align: "right", least: title.length });
+const ASKED = { ...RIGHT, least: 5, leftOut: 1 } as const;
+const ABSTAINED = { ...RIGHT, leftOut: 2 } as const;
 
 const VERDICT_TITLES: Readonly<Record<Verdict, string>> = {
   right: "right",
@@ -43,56 +42,38 @@ export function evaluationTable({ judged }: Evaluated): Table {
   const shown = VERDICTS.filter(
     (verdict) => verdict !== "failed" || judged.some((one) => one.verdict === verdict),
   );
-  const rows = groupsOf(judged).map(({ name, holds }): Row => {
-    const group = judged.filter(holds);
-    const tally = tallyOf(group);
-    return [
-      name,
-      number(group.length),
-      ...shown.map((verdict) => number(tally[verdict])),
-      shareText(rightOf(group)),
-      shareText(abstainedOf(group)),
-    ];
-  });
-  return {
-    kind: "table",
-    columns: [
-      NAME,
-      ASKED,
-      ...shown.map((verdict) => count(VERDICT_TITLES[verdict])),
-      { title: "% right", align: "right" },
-      { title: "% abstained", align: "right", leftOut: 2 },
-    ],
-    rows,
-  };
+  const groups = groupsOf(judged).map(({ name, holds }) => ({ name, of: judged.filter(holds) }));
+  return tableOf(groups, [
+    ["questions", ({ name }) => name, NAME],
+    ["asked", ({ of }) => number(of.length), ASKED],
+    ...shown.map(countColumn),
+    ["% right", ({ of }) => shareText(rightOf(of)), RIGHT],
+    ["% abstained", ({ of }) => shareText(abstainedOf(of)), ABSTAINED],
+  ]);
 }
+
+const countColumn = (verdict: Verdict): ColumnOf<{ readonly of: readonly Judged[] }> => {
+  const title = VERDICT_TITLES[verdict];
+  return [title, ({ of }) => number(tallyOf(of)[verdict]), { ...RIGHT, least: title.length }];
+};
 
 /** Several side by side: of each both shares, by language and kind. */
 export function comparisonTable(evaluated: readonly Evaluated[]): Table {
   const [first] = evaluated;
-  const rows = groupsOf(first?.judged ?? []).map(({ name, holds }): Row => {
-    const groups = evaluated.map(({ judged }) => judged.filter(holds));
-    return [
-      name,
-      number(groups[0]?.length ?? 0),
-      ...groups.map((group) => shareText(rightOf(group))),
-      ...groups.map((group) => shareText(abstainedOf(group))),
-    ];
-  });
-  return {
-    kind: "table",
-    columns: [
-      NAME,
-      ASKED,
-      ...evaluated.map(({ label }): Column => ({ title: `% right: ${label}`, align: "right" })),
-      ...evaluated.map(({ label }): Column => ({
-        title: `% abstained: ${label}`,
-        align: "right",
-        leftOut: 2,
-      })),
-    ],
-    rows,
-  };
+  return tableOf(groupsOf(first?.judged ?? []), [
+    ["questions", ({ name }) => name, NAME],
+    ["asked", ({ holds }) => number(first?.judged.filter(holds).length ?? 0), ASKED],
+    ...evaluated.map(({ label, judged }): ColumnOf<Group> => [
+      `% right: ${label}`,
+      ({ holds }) => shareText(rightOf(judged.filter(holds))),
+      RIGHT,
+    ]),
+    ...evaluated.map(({ label, judged }): ColumnOf<Group> => [
+      `% abstained: ${label}`,
+      ({ holds }) => shareText(abstainedOf(judged.filter(holds))),
+      ABSTAINED,
+    ]),
+  ]);
 }
 
 /** `61.4 % (50-71)`: the share and its interval of 95 %; null where nothing was asked. */

@@ -12,7 +12,8 @@ import type {
   FieldPath,
 } from "../../shared/views/extraction-table.ts";
 import { valueText } from "../../shared/views/field-blocks.ts";
-import type { Column, Row } from "../../shared/views/section.ts";
+import { NAME, WORDS, tableOf } from "../../shared/views/section.ts";
+import type { ColumnOf } from "../../shared/views/section.ts";
 import { printList } from "./sections.ts";
 
 /**
@@ -26,12 +27,11 @@ export async function printExtractions(
 ): Promise<void> {
   const shape = await selectExtractionShape(database, batchId);
   for (const { list, paths } of tablesOf(shape)) {
-    const columns = [FILE, ...paths.map(columnOf)];
+    const columns = columnsOf(list, paths);
     for await (const page of readExtractions(database, batchId, list)) {
-      const rows = page.map((row) => rowOf(row, list, paths));
-      if (rows.length === 0) continue;
+      if (page.length === 0) continue;
       await terminal.print(list ?? "fields");
-      await printList(terminal, { kind: "table", columns, rows });
+      await printList(terminal, tableOf(page, columns));
     }
   }
   terminal.say("Values in full, with the words that carry them: --json, or nightdesk runs show.");
@@ -48,21 +48,20 @@ const tablesOf = ({ columns, lists, itemColumns }: ExtractionShape): readonly Fi
     .map(({ list, paths }) => ({ list, paths: paths.filter((path) => path.at(-1) !== "quote") }))
     .filter(({ paths }) => paths.length > 0);
 
-const FILE: Column = { title: "file", align: "left", holds: "name", cut: "middle", least: 12 };
-
-const columnOf = (path: FieldPath, at: number, all: readonly FieldPath[]): Column => ({
-  title: path.join("."),
-  align: "left",
-  holds: "words",
-  least: 8,
-  leftOut: all.length - at,
-});
-
-const rowOf = (row: ExtractionRow, list: string | null, paths: readonly FieldPath[]): Row => [
-  row.path ?? row.custom_id,
-  ...paths.map((path) => {
-    const value = valueAt(row.fields, path);
-    if (value === null || value === undefined) return null;
-    return isUnbound(row, list, path) ? `${valueText(value)} ?` : valueText(value);
-  }),
+const columnsOf = (
+  list: string | null,
+  paths: readonly FieldPath[],
+): readonly ColumnOf<ExtractionRow>[] => [
+  ["file", (row) => row.path ?? row.custom_id, { ...NAME, cut: "middle", least: 12 }],
+  ...paths.map((path, at): ColumnOf<ExtractionRow> => [
+    path.join("."),
+    (row) => cellOf(row, list, path),
+    { ...WORDS, least: 8, leftOut: paths.length - at },
+  ]),
 ];
+
+function cellOf(row: ExtractionRow, list: string | null, path: FieldPath): string | null {
+  const value = valueAt(row.fields, path);
+  if (value === null || value === undefined) return null;
+  return isUnbound(row, list, path) ? `${valueText(value)} ?` : valueText(value);
+}
