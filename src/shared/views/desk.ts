@@ -49,7 +49,6 @@ export const selectAsked = (db: Queryable, limit: number): Promise<readonly Aske
       order by b.created_at desc, j.seq limit $1`;
 
 const workerSchema = z.object({
-  worker_id: z.string(),
   host: z.string(),
   pid: z.number(),
   version: z.string(),
@@ -76,7 +75,7 @@ export type DeskWorker = z.infer<typeof workerSchema>;
 /** Workers that were heard of within the last day, those that live first. */
 export const selectDeskWorkers = (db: Queryable): Promise<readonly DeskWorker[]> =>
   rowsOf(db, workerSchema)`
-     select w.worker_id, w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
+     select w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
             (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
                       'batch', case when b.origin <> 'ad_hoc' then b.name end,
                       'input', case when b.origin = 'ad_hoc' then j.input end, 'started_at', j.started_at, 'progress', p.progress - 'steps') order by j.started_at), '[]')
@@ -115,7 +114,6 @@ const paceSchema = z.object({
   jobs: count,
   prompt_tokens: count,
   completion_tokens: count,
-  since: z.date(),
   seconds: count,
 });
 /** What of a batch ended lately. */
@@ -131,7 +129,6 @@ export const selectPace = (db: Queryable): Promise<readonly BatchPace[]> =>
         where finished_at > clock_timestamp() - interval '15 minutes' and state in ('succeeded', 'refused', 'failed')
         order by finished_at desc limit ${MOST_RUNS})
      select j.batch_id, count(*) as jobs, sum(r.prompt_tokens) as prompt_tokens, sum(r.completion_tokens) as completion_tokens,
-            min(r.finished_at) as since,
             greatest(1, extract(epoch from clock_timestamp() - min(r.finished_at))) as seconds
        from recent r join nightdesk_data.jobs j using (job_id) group by 1`;
 
@@ -146,7 +143,6 @@ const budgetSchema = z.object({
   seconds_used: count,
   money_limit: z.number().nullable(),
   money_used: z.number(),
-  is_used_up: z.boolean(),
 });
 /** What of a budget is used; limits that are null do not hold. */
 export type DeskBudget = z.infer<typeof budgetSchema>;
@@ -155,7 +151,7 @@ export type DeskBudget = z.infer<typeof budgetSchema>;
 export const selectDeskBudgets = (db: Queryable): Promise<readonly DeskBudget[]> =>
   rowsOf(db, budgetSchema)`
      select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,
-            u.money_limit, u.money_used, u.is_used_up
+            u.money_limit, u.money_used
        from nightdesk.budgets u left join nightdesk_data.batches b using (batch_id)
       where b.state = 'open' or u.scope = 'night' and u.night = (select max(night) from nightdesk_data.nights)
       order by u.scope desc, u.batch_id limit 100`;

@@ -83,7 +83,6 @@ export const valueAt = (fields: unknown, path: FieldPath): unknown =>
 
 const rowSchema = z.object({
   seq: z.string(),
-  job_id: z.string(),
   run_id: z.string(),
   custom_id: z.string(),
   path: z.string().nullable(),
@@ -124,7 +123,7 @@ export async function selectExtractions(
     order.path === null ? "" : `number ${direction} nulls last, word ${direction} nulls last, `;
   return rowsOf(db, rowSchema, [batchId, list, order.path ?? [], limit, offset])`
      with page as (
-       select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, each.item, each.fields, key.value as word,
+       select j.seq, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, each.item, each.fields, key.value as word,
               case when key.value ~ ${NUMBER} then key.value::numeric end as number
          from nightdesk_data.jobs j
          join nightdesk_data.runs r on r.run_id = j.run_id
@@ -137,7 +136,7 @@ export async function selectExtractions(
         cross join lateral (select each.fields #>> $3::text[] as value) key
         where j.batch_id = $1 and ${SUCCEEDED}
         order by ${sorted}seq, item limit $4 offset $5)
-     select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, p.item, p.fields,
+     select p.seq::text, p.run_id, p.custom_id, p.path, p.grade, p.item, p.fields,
             array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound
        from page p order by ${sorted}p.seq, p.item`;
 }
@@ -151,10 +150,10 @@ export async function* readExtractions(
   for (let after = "0"; ;) {
     const read = await rowsOf(db, rowSchema, [batchId, list, after])`
      with page as (
-         select j.seq, j.job_id, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, r.summary
+         select j.seq, r.run_id, j.custom_id, j.input->>'path' as path, r.grade, r.summary
            from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
           where j.batch_id = $1 and j.seq > $3::bigint and ${SUCCEEDED} order by j.seq limit ${READ_AT_ONCE})
-       select p.seq::text, p.job_id, p.run_id, p.custom_id, p.path, p.grade, each.item, each.fields,
+       select p.seq::text, p.run_id, p.custom_id, p.path, p.grade, each.item, each.fields,
               array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound
          from page p
          left join lateral (

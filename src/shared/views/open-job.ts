@@ -5,7 +5,6 @@ import { rowOf } from "../store/connection/rows.ts";
 import { countOf } from "./quantity.ts";
 
 const openSchema = z.object({
-  job_id: z.string(),
   batch_id: z.string(),
   batch: z.string(),
   custom_id: z.string(),
@@ -23,7 +22,7 @@ export type OpenJob = z.infer<typeof openSchema>;
 /** @param id a UUID of a job, or of the run that holds it */
 export const selectOpenJob = (db: Queryable, id: string): Promise<OpenJob | undefined> =>
   rowOf(db, openSchema, [id])`
-     select j.job_id, j.batch_id, b.name as batch, j.custom_id, j.kind, j.input, j.state, b.hold_reason,
+     select j.batch_id, b.name as batch, j.custom_id, j.kind, j.input, j.state, b.hold_reason,
             case when j.run_id is null then 0 else j.waits_for end as open_checks, j.error_message,
             p.progress -> 'steps' as steps
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)

@@ -21,7 +21,6 @@ import type { JobResult } from "./results.ts";
 const count = z.coerce.number();
 
 const timesSchema = z.object({
-  format: z.enum(["native", "openai"]),
   windows: z.array(z.string()).nullable(),
   deadline_at: z.date().nullable(),
   started_at: z.date().nullable(),
@@ -34,7 +33,7 @@ type BatchTimes = z.infer<typeof timesSchema>;
 /** When a batch was worked, how many results were taken over from earlier runs, and how many runs were repeats. */
 const selectBatchTimes = (db: Queryable, batchId: string): Promise<BatchTimes> =>
   oneRowOf(db, timesSchema, [batchId])`
-     select b.format, b.windows, b.deadline_at, w.started_at, w.ended_at, w.reused, w.repeats
+     select b.windows, b.deadline_at, w.started_at, w.ended_at, w.reused, w.repeats
        from nightdesk_data.batches b
       cross join lateral (
         select min(j.started_at) as started_at, max(j.finished_at) as ended_at,
@@ -85,7 +84,6 @@ const failureSchema = z.object({
       jobs: count,
       examples: z.array(
         z.object({
-          job_id: z.string(),
           custom_id: z.string(),
           kind: z.enum(KINDS),
           input: z.record(z.string(), z.unknown()),
@@ -114,7 +112,7 @@ const selectFailureGroups = (
          from placed group by 1, 2, 3),
      shown as (
        select c.state, c.error_code, c.rank, c.error_message, c.jobs,
-              jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind, 'input', j.input)
+              jsonb_agg(jsonb_build_object('custom_id', j.custom_id, 'kind', j.kind, 'input', j.input)
                         order by j.seq) as examples
          from counted c
          join placed p using (state, error_code, error_message)
@@ -154,7 +152,6 @@ const selectFolders = (
       group by 1 order by 1 limit $2`;
 
 const slowSchema = z.object({
-  job_id: z.string(),
   custom_id: z.string(),
   kind: z.enum(KINDS),
   state: z.enum(FINAL_STATES),
@@ -172,7 +169,7 @@ const selectSlowest = (
   limit: number,
 ): Promise<readonly SlowRow[]> =>
   rowsOf(db, slowSchema, [batchId, limit])`
-     select j.job_id, j.custom_id, j.kind, j.state, coalesce(r.model_second, r.model_first) as model,
+     select j.custom_id, j.kind, j.state, coalesce(r.model_second, r.model_first) as model,
             r.run_ms, r.model_ms, r.prompt_tokens + r.completion_tokens as tokens
        from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 and j.finished_at is not null and r.run_ms is not null

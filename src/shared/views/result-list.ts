@@ -16,7 +16,6 @@ const listedSchema = z.object({
   answer: z.string().nullable(),
   output: z.record(z.string(), z.unknown()).nullable(),
   grade: z.enum(RUN_GRADES).nullable(),
-  model: z.string().nullable(),
   run_ms: z.number().nullable(),
   finished_at: z.date().nullable(),
 });
@@ -124,7 +123,7 @@ const PREVIEW_CHARS = 400;
 
 const COLUMNS = `j.job_id, j.seq::text, j.custom_id, j.kind, j.state, j.error_code,
             left(j.error_message, ${PREVIEW_CHARS}) as error_message, j.input, left(replace(r.answer, coalesce(r.scope, ''), ''), ${PREVIEW_CHARS}) as answer,
-            r.summary as output, r.grade, coalesce(r.model_second, r.model_first) as model, r.run_ms, j.finished_at`;
+            r.summary as output, r.grade, r.run_ms, j.finished_at`;
 
 /**
  * A page of the results of a batch, in the order in which they were queued. Kind, grade, folder and text have no index, which

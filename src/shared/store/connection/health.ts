@@ -76,7 +76,6 @@ const indexSchema = z.object({
   secret_kinds: z.array(z.string()),
   incomplete_documents: z.coerce.number(),
   left_out: z.record(z.string(), z.number()),
-  foreign_sources: z.array(z.string()),
   missing_vectors: z.coerce.number(),
   outdated_vectors: z.coerce.number(),
 });
@@ -113,8 +112,6 @@ export const selectIndexHealth = (
             (select coalesce(jsonb_object_agg(kind, of_kind), '{}') from
                (select kind, sum(many::integer) as of_kind from nightdesk_data.documents, jsonb_each_text(left_out) as l (kind, many)
                  where left_out <> '{}' group by kind order by kind) kinds) as left_out,
-            array(select distinct source from nightdesk_data.documents
-                   where source <> all($2::text[]) order by 1) as foreign_sources,
             (select count(*) from nightdesk_data.chunks c where not exists (
                select from nightdesk_data.embeddings e
                 where e.chunk_id = c.chunk_id and e.model = $3)) as missing_vectors,
