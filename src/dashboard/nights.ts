@@ -21,17 +21,13 @@ const MOST_KEPT = 50;
 
 type Kept = { night: Night | undefined; readAt: number; reading: Promise<void> | null };
 
-export function openNights(
-  database: Queryable,
-  onError: (error: unknown) => void,
-  now: () => number = performance.now.bind(performance),
-): Nights {
+export function openNights(database: Queryable, onError: (error: unknown) => void): Nights {
   const nights = new Map<string, Kept>();
   const read = (kept: Kept, scope: NightScope): Promise<void> =>
     selectNight(database, scope)
       .then((night) => {
         kept.night = night;
-        kept.readAt = now();
+        kept.readAt = performance.now();
       })
       .catch(onError)
       .finally(() => {
@@ -44,7 +40,7 @@ export function openNights(
       nights.set(key, kept);
       // A map gives what was asked for longest ago first.
       for (const oldest of nights.keys()) if (nights.size > MOST_KEPT) nights.delete(oldest);
-      if (now() - kept.readAt > FRESH_MS) kept.reading ??= read(kept, scope);
+      if (performance.now() - kept.readAt > FRESH_MS) kept.reading ??= read(kept, scope);
       if (kept.night === undefined && kept.reading !== null) {
         await endsInTime(kept.reading, MOST_WAIT_MS);
       }

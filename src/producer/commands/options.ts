@@ -75,17 +75,17 @@ export function sourceOf(options: Options, { index }: Config): string | undefine
  * What `--windows`, `--no-windows`, `--now`, `--deadline` and `--priority` decide; and nothing else.
  * @throws Failure USAGE_ERROR for a value that is none
  */
-export function batchSettingsOf(options: Options, now: Date = new Date()): BatchSettings {
+export function batchSettingsOf(options: Options): BatchSettings {
   const deadline = textOf(options, "deadline");
   return said({
     windows: windowsOf(options),
-    deadlineAt: deadline === undefined ? undefined : deadlineOf(deadline, now),
+    deadlineAt: deadline === undefined ? undefined : deadlineOf(deadline),
     priority: priorityOf(textOf(options, "priority")),
   });
 }
 
-const deadlineOf = (text: string, now: Date): Date | null =>
-  text === "none" ? null : parseDeadline(text, now, localZone());
+const deadlineOf = (text: string): Date | null =>
+  text === "none" ? null : parseDeadline(text, new Date(), localZone());
 
 /** Empty for always, null for those of the desk. */
 function windowsOf(options: Options): readonly string[] | null | undefined {

@@ -44,14 +44,10 @@ export async function readText(
  * The argument of a command, or for `-` all of stdin without the blanks around it.
  * @throws Failure INPUT_INVALID as readAll, and for a stdin of blanks alone
  */
-export async function textArgumentOf(
-  invocation: Invocation,
-  what: string,
-  stdin: AsyncIterable<Uint8Array> = process.stdin,
-): Promise<string> {
+export async function textArgumentOf(invocation: Invocation, what: string): Promise<string> {
   const argument = argumentOf(invocation);
   if (argument !== "-") return argument;
-  const text = (await readAll(stdin, what)).trim();
+  const text = (await readAll(process.stdin, what)).trim();
   if (text !== "") return text;
   throw new Failure(
     "INPUT_INVALID",

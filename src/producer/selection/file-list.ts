@@ -21,17 +21,17 @@ const MESSAGES = {
  * @returns undefined without the option
  * @throws Failure INPUT_INVALID for a list that is none, USAGE_ERROR for --null alone
  */
-export async function listedPaths(
-  { options, cwd }: Pick<Invocation, "options" | "cwd">,
-  stdin: AsyncIterable<Uint8Array> = process.stdin,
-): Promise<readonly string[] | undefined> {
+export async function listedPaths({
+  options,
+  cwd,
+}: Pick<Invocation, "options" | "cwd">): Promise<readonly string[] | undefined> {
   const file = textOf(options, "filesFrom");
   const end = options["null"] === true ? "nul" : "line";
   if (file === undefined) {
     if (end === "line") return undefined;
     throw new Failure("USAGE_ERROR", "--null says how --files-from ends its paths; give both.");
   }
-  const input = await openInput(file === "-" ? file : resolve(cwd, file), stdin, "path");
+  const input = await openInput(file === "-" ? file : resolve(cwd, file), process.stdin, "path");
   try {
     return splitPaths(await readText(input.chunks, MOST_BYTES, MESSAGES), end);
   } finally {

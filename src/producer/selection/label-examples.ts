@@ -47,9 +47,8 @@ export async function readLabelExamples(
   context: CommandContext,
   file: string,
   labels: readonly string[] | undefined,
-  stdin: AsyncIterable<Uint8Array> = process.stdin,
 ): Promise<readonly LabelExample[]> {
-  const rows = parseRows(file, await readExampleFile(file, context.invocation, stdin));
+  const rows = parseRows(file, await readExampleFile(file, context.invocation));
   const stray = rows.filter(({ label }) => labels?.includes(label) === false);
   refuseLines(
     file,
@@ -62,11 +61,7 @@ export async function readLabelExamples(
 }
 
 /** The operator's own file: it may lie anywhere. */
-async function readExampleFile(
-  file: string,
-  { args, options, cwd }: Invocation,
-  stdin: AsyncIterable<Uint8Array>,
-): Promise<string> {
+async function readExampleFile(file: string, { args, options, cwd }: Invocation): Promise<string> {
   if (file === "-") {
     if (args.includes("-") || options["filesFrom"] === "-") {
       throw new Failure(
@@ -74,7 +69,7 @@ async function readExampleFile(
         "Stdin is read once: give the examples, the text or the list of files there, and the others as files.",
       );
     }
-    return readAll(stdin, WHAT, MOST_FILE_BYTES);
+    return readAll(process.stdin, WHAT, MOST_FILE_BYTES);
   }
   const read = await readSmallFile(resolve(cwd, file), MOST_FILE_BYTES);
   if (read.kind === "text") return read.text;

@@ -18,10 +18,13 @@ const WHAT = "The text";
  * @returns the path from the work root; undefined where no text is on stdin
  * @throws Failure USAGE_ERROR, and INPUT_INVALID for a place where no document may be, and for what is no text
  */
-export async function saveText(
-  { invocation, config, terminal }: CommandContext,
-  stdin: AsyncIterable<Uint8Array> = process.stdin,
-): Promise<{ readonly kind: "written"; readonly path: string } | Refusal | undefined> {
+export async function saveText({
+  invocation,
+  config,
+  terminal,
+}: CommandContext): Promise<
+  { readonly kind: "written"; readonly path: string } | Refusal | undefined
+> {
   const { args, options, cwd } = invocation;
   const file = textOf(options, "saveAs");
   if (!args.includes("-")) {
@@ -38,7 +41,7 @@ export async function saveText(
     throw new Failure("USAGE_ERROR", "--save-as writes a file; leave --dry-run away.");
   }
   await checkPlace(file, resolve(cwd, file), config);
-  const text = await readAll(stdin, WHAT, config.security.max_file_bytes);
+  const text = await readAll(process.stdin, WHAT, config.security.max_file_bytes);
   if (text.trim() === "") throw new Failure("INPUT_INVALID", `${WHAT} on stdin is empty.`);
   const saved = await writeFileInWorkroot({ file, cwd, roots: config.roots }, "keep", text);
   if (saved.kind === "written") terminal.say(`Kept as ${saved.path}.`);

@@ -91,10 +91,10 @@ export const listBatches = (
 const DAY_MS = 86_400_000;
 
 /** How much a batch needs a person, the most first: what keeps it can be taken away, jobs failed, were refused, it goes on, it is done. */
-export function needOf(batch: BatchProgress, now = Date.now()): number {
+export function needOf(batch: BatchProgress): number {
   const { holdReason, finishedAt, counts } = batch;
   if (finishedAt === null) return holdReason === null || holdReason === "window" ? 3 : 0;
-  if (now - finishedAt.getTime() > DAY_MS) return 4;
+  if (Date.now() - finishedAt.getTime() > DAY_MS) return 4;
   if (counts.failed + counts.expired > 0) return 1;
   return counts.refused > 0 ? 2 : 4;
 }

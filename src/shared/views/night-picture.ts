@@ -169,13 +169,13 @@ function spanText(from: Date, to: Date | null, zone: string): string {
 
 const ROW = 58;
 
-/** Tokens and time by model: a bar each. @param id of the picture in its page */
-export function modelsPicture(models: readonly ModelCost[], id = "models"): Html {
+/** Tokens and time by model: a bar each. */
+export function modelsPicture(models: readonly ModelCost[]): Html {
   const mostTokens = Math.max(1, ...models.map(tokensOf));
   const mostMs = Math.max(1, ...models.map(({ model_ms }) => model_ms));
   const words = models.map((model) => `${nameOf(model)}: ${costText(model)}`).join("; ");
-  return markup`<figure class="picture"><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${ROW * models.length}">
-<title id="${id}-title">Tokens and time by model</title><desc id="${id}-desc">${words}</desc>
+  return markup`<figure class="picture"><svg role="img" aria-labelledby="models-title models-desc" width="100%" height="${ROW * models.length}">
+<title id="models-title">Tokens and time by model</title><desc id="models-desc">${words}</desc>
 ${models.map((model, index) => modelBars(model, ROW * index, { mostTokens, mostMs }))}
 </svg><figcaption><span class="key s-read">tokens read</span><span class="key s-written">tokens written</span><span class="key s-took">time in the model</span></figcaption></figure>
 `;
