@@ -2,6 +2,7 @@ import { FENCE_CHARS } from "../evidence/fence.ts";
 import { hash } from "node:crypto";
 import type { Kind } from "../../shared/job/job.ts";
 import { isRecord } from "../../shared/schema/json-value.ts";
+import type { LeftOut } from "../../shared/store/jobs/dependencies.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { countLines } from "../evidence/piece.ts";
 import { countCodePoints, visibleText } from "../text/clean-text.ts";
@@ -83,15 +84,6 @@ export type DigestChild = {
   readonly words: string | null;
   /** Of a digest: what it had to leave out. */
   readonly leftOut: readonly LeftOut[];
-};
-
-/** What a digest could not tell of, and why: a stored form. */
-export type LeftOut = {
-  readonly path: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly error_code: string | null;
-  readonly job_id: string;
 };
 
 /**

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Database } from "../../shared/store/connection/database.ts";
+import { leftOutSchema } from "../../shared/store/jobs/dependencies.ts";
+import type { LeftOut } from "../../shared/store/jobs/dependencies.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import type { Reading } from "../evidence/types.ts";
 import { leftOutOf, sha256Of } from "../jobs/digest-items.ts";
-import type { DigestChild, LeftOut } from "../jobs/digest-items.ts";
+import type { DigestChild } from "../jobs/digest-items.ts";
 import { loadChildren } from "../jobs/digest.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { cleanText, sliceCodePoints } from "../text/clean-text.ts";
@@ -189,21 +191,11 @@ function newAnswers(
     .map(({ path }) => ({ path, reason: "new", message: "its job had no such answer then" }));
 }
 
-const leftOutSchema = z.object({
-  failed: z.array(
-    z.object({
-      path: z.string(),
-      kind: z.string(),
-      state: z.string(),
-      error_code: z.string().nullable(),
-      job_id: z.string(),
-    }),
-  ),
-});
+const summarySchema = z.object({ failed: z.array(leftOutSchema) });
 
 function compareLeftOut({ summary }: Digest, children: readonly DigestChild[]): ChangedSource[] {
   if (summary === null) return [];
-  const { failed } = leftOutSchema.parse(summary);
+  const { failed } = summarySchema.parse(summary);
   const now = leftOutOf(children);
   const ended = (list: readonly LeftOut[], { job_id: id }: LeftOut) => {
     const found = list.find((one) => one.job_id === id);

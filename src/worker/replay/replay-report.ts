@@ -1,5 +1,7 @@
 import { canonicalJson } from "../../shared/schema/json-value.ts";
 import type { EvidenceSpan } from "../../shared/job/run-result.ts";
+import { camelName } from "../../shared/store/connection/rows.ts";
+import type { Camel } from "../../shared/store/connection/rows.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
@@ -78,12 +80,12 @@ function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonl
     ...(end.kind === "stopped" ? [] : resultPairs(run, end)),
     rowPair("tool calls", toolCallsThen(recorded), record.toolCalls, [
       "name",
-      "errorCode",
+      "error_code",
       "result",
     ]),
     rowPair("evidence", run.evidence, record.evidence, [
-      ...(["kind", "path", "sha256", "textSha256"] as const),
-      ...(["startChar", "endChar", "rejectedReason"] as const),
+      ...(["kind", "path", "sha256", "text_sha256"] as const),
+      ...(["start_char", "end_char", "rejected_reason"] as const),
     ]),
     rowPair("quotes", run.quotes, quotes.map(withSpan), ["quote", "class", ...SPAN]),
     rowPair("fields", run.field_bindings, record.bindings.map(withSpan), [
@@ -93,13 +95,13 @@ function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonl
       "figures",
       run.figures,
       figures.map((made) => ({ ...withSpan(made), figure: made.text })),
-      ["kind", "figure", "standsIn", "flagged", ...SPAN],
+      ["kind", "figure", "stands_in", "flagged", ...SPAN],
     ),
     rowPair("claims", run.claims, record.claims.map(withSpan), [
       ...(["draft", "text", "grade", "reason", "fate", "stands", "arithmetic", ...SPAN] as const),
     ]),
     rowPair("parts", run.summary_parts, record.parts, [
-      ...(["path", "level", "startChar", "endChar", "summary"] as const),
+      ...(["path", "level", "start_char", "end_char", "summary"] as const),
     ]),
   ];
   return pairs.filter(({ then, now }) => !sameJson(then, now));
@@ -121,29 +123,21 @@ const toolCallsThen = ({
           : [{ name: tool.name, error_code: tool.error?.code ?? null, result: tool.result }],
       );
 
-/** The name of a column for that of a field: start_char for startChar. */
-type ColumnOf<Field extends string> = Field extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnOf<Rest>}`
-  : Field;
-
-/** Compares rows with what a repetition made, in these fields alone. */
-function rowPair<Field extends string>(
+/** Compares rows with what a repetition made, in these columns alone. */
+function rowPair<Column extends string>(
   what: string,
-  then: readonly Readonly<Record<ColumnOf<Field>, unknown>>[],
-  now: readonly Readonly<Record<Field, unknown>>[],
-  fields: readonly Field[],
+  then: readonly Readonly<Record<Column, unknown>>[],
+  now: readonly Readonly<Record<Camel<Column>, unknown>>[],
+  columns: readonly Column[],
 ): Difference {
-  const columns = fields.map((field) =>
-    field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  ) as ColumnOf<Field>[];
   return {
     what,
     then: then.map((row) => columns.map((column) => row[column])),
-    now: now.map((made) => fields.map((field) => made[field])),
+    now: now.map((made) => columns.map((column): unknown => Reflect.get(made, camelName(column)))),
   };
 }
 
-const SPAN = ["number", "path", "startChar", "endChar"] as const;
+const SPAN = ["number", "path", "start_char", "end_char"] as const;
 const NO_SPAN = { number: null, path: null, startChar: null, endChar: null };
 
 /** As the row of it has it: with the columns of its place. */

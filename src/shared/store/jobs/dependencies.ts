@@ -46,13 +46,15 @@ export const countBatchDigests = (db: Queryable, batchId: string): Promise<numbe
      select count(*) as digests from nightdesk_data.jobs
       where batch_id = $1 and kind = 'digest' and input->>'level' = 'batch'`;
 
-const leftOutSchema = z.object({
+/** What a digest could not tell of, and why: a stored form. */
+export const leftOutSchema = z.object({
   path: z.string(),
   kind: z.string(),
   state: z.string(),
   error_code: z.string().nullable(),
   job_id: z.string(),
 });
+export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const childSchema = z.object({
   job_id: z.string(),
