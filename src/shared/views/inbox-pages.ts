@@ -17,9 +17,9 @@ import {
   WORDS,
   code,
   fact,
-  fold,
   ids,
   joinTexts,
+  listSection,
   section,
   sectionOf,
   state,
@@ -165,12 +165,11 @@ export const approvalPage = (approval: ApprovalDetail, extent: Extent): Page => 
       approval.preview.trim() === "" ? [] : [{ kind: "quote", text: approval.preview }],
     ),
     ...waitingSection(approval, extent),
-    ...sectionOf(
+    ...listSection(
       "history",
       "What was decided about it before",
-      approval.history.length === 0
-        ? []
-        : [{ kind: "list", ...fold(approval.history.map(decisionItem), extent, "decision") }],
+      approval.history.map(decisionItem),
+      { extent, noun: "decision" },
     ),
   ],
 });
@@ -194,16 +193,14 @@ function headFacts(approval: ApprovalDetail): readonly Fact[] {
 }
 
 function waitingSection({ waiting }: ApprovalDetail, extent: Extent): readonly Section[] {
-  if (waiting.length === 0) return [];
   const items = waiting.map((one): Item => ({
     text: [
       `${one.batch}, ${JSON.stringify(one.custom_id)}, step ${one.step}, since `,
       time(one.requested_at),
     ],
   }));
-  return sectionOf("waiting", `Waiting with it: ${countOf(waiting.length, "run")}`, [
-    { kind: "list", ...fold(items, extent, "run") },
-  ]);
+  const title = `Waiting with it: ${countOf(waiting.length, "run")}`;
+  return listSection("waiting", title, items, { extent, noun: "run" });
 }
 
 type Decision = Omit<ApprovalDetail["history"][number], "custom_id" | "batch"> &
