@@ -1,7 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Existing } from "../shared/files/atomic-file.ts";
-import type { Config } from "../shared/config/schema.ts";
 import { noneThere } from "../shared/store/connection/errors.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
@@ -22,12 +21,9 @@ const SCHEMA_VERSION = 1;
 /** A run in hundreds of parts takes megabytes, and a page of them is held at once. */
 const PAGE_RUNS = 20;
 
-type ExportPlace = {
+type ExportPlace = Seen & {
   /** Absolute; `<run_id>/run.json` goes into it. */
   readonly folder: string;
-  /** From where messages name a file. */
-  readonly cwd: string;
-  readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
   /** What becomes of a file that is there with other content. */
   readonly existing: Existing;
   /** What is told of what steps gave: sizes and ids, or their texts too. */

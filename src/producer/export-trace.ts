@@ -1,6 +1,5 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { Config } from "../shared/config/schema.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Refusal } from "../shared/failure.ts";
 import type { Database } from "../shared/store/connection/database.ts";
@@ -13,6 +12,7 @@ import { selectReasoning } from "../shared/views/reasoning.ts";
 import { readTrace } from "../shared/views/trace.ts";
 import { markdownPage } from "./report/markdown.ts";
 import { beginFileInWorkroot, makeFoldersInWorkroot } from "./workroot-file.ts";
+import type { Seen } from "./workroot-file.ts";
 
 /** What an export of one job consists of. */
 const TRACE_FILES = [
@@ -25,12 +25,9 @@ const TRACE_FILES = [
 const REASONING_FILE = "reasoning.jsonl";
 type TraceFile = (typeof TRACE_FILES)[number] | typeof REASONING_FILE;
 
-type TracePlace = {
+type TracePlace = Seen & {
   /** Absolute. */
   readonly folder: string;
-  /** From where messages name a file. */
-  readonly cwd: string;
-  readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
   /** Whether what models thought is written, to a file of its own. */
   readonly reasoning: "with" | "without";
 };

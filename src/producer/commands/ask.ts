@@ -4,10 +4,11 @@ import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { documentFilterOf } from "../../shared/files/document-filter.ts";
-import { Failure } from "../../shared/failure.ts";
+import { Failure, refuse } from "../../shared/failure.ts";
 import { jobInputSchema, parseJobInput } from "../../shared/job/job.ts";
 import type { JobInput } from "../../shared/job/job.ts";
 import { pathPrefixOf } from "../../shared/files/path-prefix.ts";
+import { investigationProblem } from "../../shared/config/tool-presets.ts";
 import { findUnstorableInput } from "../../shared/enqueue/parse-line.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { findFollowed } from "../../shared/store/jobs/followed.ts";
@@ -16,7 +17,7 @@ import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { printDelay, printResult } from "../print/result.ts";
 import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { indexFirst } from "../watch/index-first.ts";
-import { hintHold, hintWorker } from "../watch/obstacles.ts";
+import { hintHold, hintSearchKey, hintWorker } from "../watch/obstacles.ts";
 import { waitForJobs } from "../watch/wait-for-jobs.ts";
 import {
   batchSettingsOf,
@@ -32,9 +33,8 @@ import { textArgumentOf } from "./read-stdin.ts";
 
 export const ask: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const { options, cwd } = invocation;
-  const path = textOf(options, "path");
-  const place = path === undefined ? undefined : pathPrefixOf(path, cwd, context.config);
+  const { options } = invocation;
+  const place = placeOf(context);
   if (place?.kind === "refused") return printRefusal(place, invocation);
   const former = textOf(options, "follows");
   return runSingleJob(context, {
@@ -53,6 +53,15 @@ export const ask: CommandHandler = async (invocation) => {
   });
 };
 
+/** Where `--path` keeps a question to; undefined without it. */
+function placeOf({
+  invocation,
+  config,
+}: CommandContext): ReturnType<typeof pathPrefixOf> | undefined {
+  const path = textOf(invocation.options, "path");
+  return path === undefined ? undefined : pathPrefixOf(path, invocation.cwd, config);
+}
+
 /** @throws Failure NOT_FOUND for what is no question with a result, AMBIGUOUS_ID */
 const findFormer = (context: CommandContext, text: string): Promise<string> =>
   withDatabase(context, "must-exist", async (database) => {
@@ -63,6 +72,51 @@ const findFormer = (context: CommandContext, text: string): Promise<string> =>
       `There is no question ${JSON.stringify(text)} that was answered or refused. --follows takes the id of its job, as nightdesk batch show prints it.`,
     );
   });
+
+/** Queues an investigation; one that can't be done with this configuration is refused at once. */
+export const investigate: CommandHandler = async (invocation) => {
+  const context = await openContext(invocation);
+  const { options } = invocation;
+  const place = placeOf(context);
+  if (place?.kind === "refused") return printRefusal(place, invocation);
+  const input = {
+    preset: textOf(options, "preset"),
+    required_tools: toolsIn(textOf(options, "requireTools")),
+    tools: options["tools"] === "optional" ? ("optional" as const) : undefined,
+  };
+  const problem = investigationProblem(input, context.config);
+  if (problem?.code === "MODEL_UNSUPPORTED") {
+    return printRefusal(refuse(problem.code, problem.message), invocation);
+  }
+  if (problem !== undefined) throw new Failure("INPUT_INVALID", problem.message);
+  await hintSearchKey(context, [input.preset]);
+  const { since, until } = documentFilterOf(options);
+  const steps = countOfOption(options, "maxSteps");
+  return runSingleJob(context, {
+    kind: "investigate",
+    task: await textArgumentOf(invocation, "The question"),
+    ...said(input),
+    ...(steps === undefined ? {} : { limits: { steps } }),
+    options: said({
+      route: routeOf(options),
+      model: textOf(options, "model"),
+      path_prefix: place?.prefix,
+      since,
+      until,
+      ...verificationOf(options),
+    }),
+  });
+};
+
+/** @throws Failure USAGE_ERROR */
+function toolsIn(text: string | undefined): readonly string[] | undefined {
+  const names = text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  if (names?.length !== 0) return names;
+  throw new Failure(
+    "USAGE_ERROR",
+    "--require-tools names no tool; `nightdesk tools list` shows them.",
+  );
+}
 
 export const chat: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);

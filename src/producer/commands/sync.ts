@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
@@ -8,8 +9,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { findOpenSync } from "../../shared/store/index/remote-files.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { selectResult } from "../../shared/views/results.ts";
-import { formatSyncSummary, heldDeletions } from "../print/sync-summary.ts";
 import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
@@ -107,3 +108,47 @@ async function printEnds(
     await terminal.printJson({ ok: exit === EXIT.ok, sources: ends });
   return exit === EXIT.ok ? (delayed ?? exit) : exit;
 }
+
+const syncSchema = z.object({
+  source: z.string(),
+  listed: z.number(),
+  fetched: z.number(),
+  bytes: z.number(),
+  unchanged: z.number(),
+  skipped: z.number(),
+  deleted: z.number(),
+  held: z.number(),
+  waiting: z.number(),
+  described: z.number().default(0),
+});
+
+/** One line on what a sync did, and what an operator has to know besides. */
+function formatSyncSummary(summary: unknown): readonly string[] {
+  const parsed = syncSchema.safeParse(summary);
+  if (!parsed.success) return [JSON.stringify(summary)];
+  const { source, listed, fetched, bytes, unchanged, skipped, deleted, held, waiting, described } =
+    parsed.data;
+  const line = `${source}: ${countOf(listed, "file")}, ${formatCount(fetched)} fetched (${formatCount(bytes)} bytes), ${formatCount(unchanged)} unchanged, ${formatCount(deleted)} deleted`;
+  return [
+    line,
+    ...(described === 0
+      ? []
+      : [`${countOf(described, "file")} with another title, other tags or dates than before.`]),
+    ...(skipped === 0
+      ? []
+      : [
+          `${countOf(skipped, "file")} skipped. Why: nightdesk sql "select name, reason from remote_files where fate = 'skipped'"`,
+        ]),
+    ...(waiting === 0
+      ? []
+      : [`${countOf(waiting, "file")} left to the next run: this one fetched remote.mb_per_run.`]),
+    ...(held === 0
+      ? []
+      : [
+          `${countOf(held, "file")} gone there, and kept here. To delete them: nightdesk sync ${source} --accept-deletions`,
+        ]),
+  ];
+}
+
+/** Files that are gone from the place of a source and wait for somebody. */
+const heldDeletions = (summary: unknown): number => syncSchema.safeParse(summary).data?.held ?? 0;
