@@ -8,20 +8,14 @@ import { fail, ok } from "./check.ts";
 import type { Check } from "./check.ts";
 import { checkDatabase, checkQueue, checkRoots } from "./check-installation.ts";
 import { checkHosts, checkModelHost } from "./check-model-host.ts";
-import { checkFiles, checkVectorSettings } from "./check-freshness.ts";
-import { checkIndex } from "./check-index.ts";
+import { checkIndex, checkRetrieval } from "./check-index.ts";
 import { checkJudge } from "./check-judge.ts";
 import { checkLocalModels } from "./check-local-models.ts";
-import { checkMcpServers } from "./check-mcp-servers.ts";
 import { checkMemory } from "./check-memory.ts";
-import { checkMirrors } from "./check-mirrors.ts";
-import { checkOcr } from "./check-ocr.ts";
-import { checkReader } from "./check-reader.ts";
-import { checkRetrieval } from "./check-retrieval.ts";
+import { checkOcr, checkReader } from "./check-readers.ts";
+import { checkFiles, checkMirrors, checkVectorSettings } from "./check-sources.ts";
+import { checkMcpServers, checkShell, checkSqlRole, checkWeb } from "./check-tools.ts";
 import { checkUpkeep } from "./check-upkeep.ts";
-import { checkSqlRole } from "./check-sql-role.ts";
-import { checkShell } from "./check-shell.ts";
-import { checkWeb } from "./check-web.ts";
 import { textExtractionOf } from "../settings.ts";
 
 /** All checks, with the configuration as the invocation selects it now. */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { checkShell } from "../../../src/worker/doctor/check-shell.ts";
+import { checkShell } from "../../../src/worker/doctor/check-tools.ts";
 import { probeShell, THIS_MACHINE } from "../../../src/worker/sandbox/shell/probe.ts";
 import { shellHere } from "../sandbox/shell/shell-here.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openDatabase } from "../../../src/shared/store/connection/database.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { migrate } from "../../../src/shared/store/migrate.ts";
-import { checkSqlRole } from "../../../src/worker/doctor/check-sql-role.ts";
+import { checkSqlRole } from "../../../src/worker/doctor/check-tools.ts";
 import { databases } from "../../conformance/topologies.ts";
 import { queryServer } from "../../support/templates.ts";
 

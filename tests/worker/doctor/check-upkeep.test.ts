@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { indexFolder } from "../../../bench/index-folder.ts";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import type { Config } from "../../../src/shared/config/schema.ts";
-import { checkRetrieval } from "../../../src/worker/doctor/check-retrieval.ts";
+import { checkRetrieval } from "../../../src/worker/doctor/check-index.ts";
 import { checkUpkeep } from "../../../src/worker/doctor/check-upkeep.ts";
 import { openDesk } from "../../producer/desk.ts";
 import type { Desk } from "../../producer/desk.ts";

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { checkMirrors } from "../../../src/worker/doctor/check-mirrors.ts";
+import { checkMirrors } from "../../../src/worker/doctor/check-sources.ts";
 import { hasApache, startApacheDav } from "../../support/apache-dav.ts";
 import type { DavServer } from "../../support/apache-dav.ts";
 import { describeOn } from "../../support/describe-on.ts";

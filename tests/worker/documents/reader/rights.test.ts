@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { Failure } from "../../../../src/shared/failure.ts";
-import { checkReader } from "../../../../src/worker/doctor/check-reader.ts";
+import { checkReader } from "../../../../src/worker/doctor/check-readers.ts";
 import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
 import { openDocumentReader } from "../../../../src/worker/documents/reader/reader.ts";
 import { readerRights } from "../../../../src/worker/documents/reader/rights.ts";
