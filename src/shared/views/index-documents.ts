@@ -2,7 +2,7 @@ import { z } from "zod";
 import { sketchFromHex } from "../files/near-duplicates.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
-import { comparedFactsOf, fileOfDocument } from "../store/index/documents.ts";
+import { comparedFactsOf, factColumns, fileOfDocument } from "../store/index/documents.ts";
 
 const documentsSchema = z.object({
   source: z.string(),
@@ -58,10 +58,7 @@ const factsSchema = z
     path: z.string(),
     sha256: z.string(),
     settled: z.boolean(),
-    bytes: z.string(),
-    mtime_ns: z.string(),
-    ctime_ns: z.string(),
-    inode: z.string(),
+    ...factColumns,
     file: z.string(),
     sketch: sketchSchema,
   })

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { execute, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
-import { comparedFactsOf } from "./documents.ts";
+import { comparedFactsOf, factColumns } from "./documents.ts";
 import type { FileFacts } from "./documents.ts";
 
 /** What a failure rests on that the same bytes meet again. */
@@ -34,10 +34,7 @@ const knownSchema = z.union([
   z.object({
     path: z.string(),
     file: z.string(),
-    bytes: z.string(),
-    mtime_ns: z.string(),
-    ctime_ns: z.string(),
-    inode: z.string(),
+    ...factColumns,
     settled: z.boolean(),
     reader: z.string(),
     tries: z.int().nullable(),

@@ -36,6 +36,14 @@ export type MailLink = {
   readonly attachments: number;
 };
 
+/** Columns of the facts of a file, but for its device. */
+export const factColumns = {
+  bytes: z.string(),
+  mtime_ns: z.string(),
+  ctime_ns: z.string(),
+  inode: z.string(),
+};
+
 const rowSchema = z.object({
   doc_id: z.string(),
   path: z.string(),
@@ -43,10 +51,7 @@ const rowSchema = z.object({
   chunk_settings: z.string(),
   extractor: z.string(),
   language: z.string(),
-  bytes: z.string(),
-  mtime_ns: z.string(),
-  ctime_ns: z.string(),
-  inode: z.string(),
+  ...factColumns,
   device: z.string(),
   settled: z.boolean(),
   mail: z.string().nullable(),
@@ -54,7 +59,7 @@ const rowSchema = z.object({
   kept: z.enum(["bytes", "text"]).nullable(),
 });
 
-type FactsRow = Readonly<Record<"bytes" | "mtime_ns" | "ctime_ns" | "inode", string>>;
+type FactsRow = Readonly<Record<keyof typeof factColumns, string>>;
 
 /** The facts of a file, but for its device, from a row that has them as text. */
 export const comparedFactsOf = (row: FactsRow): Omit<FileFacts, "device"> => ({

@@ -1,19 +1,21 @@
 import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { rowsOf, valueOf } from "../connection/rows.ts";
-import { comparedFactsOf, fileOfDocument } from "../index/documents.ts";
+import { comparedFactsOf, factColumns, fileOfDocument } from "../index/documents.ts";
 import type { FileFacts } from "../index/documents.ts";
 
-const rowSchema = z.object({
-  used: z.string().nullable(),
-  sha256: z.string().nullable(),
-  settled: z.boolean().nullable(),
-  bytes: z.string().nullable(),
-  mtime_ns: z.string().nullable(),
-  ctime_ns: z.string().nullable(),
-  inode: z.string().nullable(),
-  file: z.string().nullable(),
-});
+const usedSchema = z.string().nullable();
+
+const rowSchema = z.union([
+  z.object({ used: usedSchema, sha256: z.null() }),
+  z.object({
+    used: usedSchema,
+    sha256: z.string(),
+    settled: z.boolean(),
+    file: z.string(),
+    ...factColumns,
+  }),
+]);
 
 /** A file as the index knows it. */
 export type KnownFile = {
@@ -73,19 +75,9 @@ export async function selectNewestEvidence(
 }
 
 function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
-  const { sha256, settled, file, bytes, mtime_ns, ctime_ns, inode } = row;
-  if (
-    sha256 === null ||
-    file === null ||
-    bytes === null ||
-    mtime_ns === null ||
-    ctime_ns === null ||
-    inode === null
-  ) {
-    return null;
-  }
-  const facts = comparedFactsOf({ bytes, mtime_ns, ctime_ns, inode });
-  return { sha256, settled: settled === true, file, facts };
+  if (row.sha256 === null) return null;
+  const { sha256, settled, file } = row;
+  return { sha256, settled, file, facts: comparedFactsOf(row) };
 }
 
 /** Why a result may not be what the same job would give now. */
