@@ -384,10 +384,28 @@ create table nightdesk_data.write_backs (
   noted_at timestamptz not null default clock_timestamp(),
   written_at timestamptz,
   undone_at timestamptz,
+  -- Since when a person is asked about the value; null where a person's word would not help.
+  asked_at timestamptz,
+  decision text check (decision in ('accepted', 'corrected', 'rejected')),
+  -- What is to be written instead, in the person's own words.
+  correction text check (btrim(correction) <> ''),
+  decision_reason text check (btrim(decision_reason) <> ''),
+  decided_by text check (decided_by <> ''),
+  decided_at timestamptz,
+  -- Withheld for another reason than the one that was decided on, a value is asked about anew.
+  is_waiting boolean not null generated always as (
+    state = 'withheld' and asked_at is not null and (decided_at is null or decided_at < asked_at)) stored,
   unique (batch_id, source, remote_id, kind, name),
+  constraint values_that_were_decided_say_by_whom check (num_nonnulls(decision, decided_by, decided_at) in (0, 3)),
+  constraint only_what_was_asked_is_decided check (decision is null or asked_at is not null),
+  constraint only_corrected_values_have_a_correction check ((decision is not distinct from 'corrected') = (correction is not null)),
+  constraint only_decisions_have_a_reason check (decision_reason is null or decision is not null),
+  constraint nothing_is_not_accepted check (decision is distinct from 'accepted' or value <> 'null'),
+  constraint what_is_rejected_is_not_written check (decision is distinct from 'rejected' or state = 'withheld'),
   constraint what_is_left_has_a_reason check ((state in ('withheld', 'kept')) = (reason is not null)),
   constraint what_was_written_has_a_time check (state <> 'written' or written_at is not null),
   constraint what_is_sent_has_a_value check (state = 'withheld' or (after is not null and sha256 is not null))
 );
 create index write_backs_by_file on nightdesk_data.write_backs (source, remote_id);
 create index write_backs_by_job on nightdesk_data.write_backs (job_id);
+create index write_backs_waiting on nightdesk_data.write_backs (batch_id) where is_waiting;

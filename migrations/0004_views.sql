@@ -939,7 +939,9 @@ comment on column nightdesk.remote_files.description is 'What the place says of 
 
 create view nightdesk.write_backs as
 select w.write_id, w.batch_id, b.name as batch, w.job_id, j.custom_id, w.source, w.remote_id, f.path, w.kind, w.name, w.pointer, w.value,
-       w.state, w.reason, w.before, w.after, w.sha256, w.noted_at, w.written_at, w.undone_at
+       w.state, w.reason, w.before, w.after, w.sha256, w.noted_at, w.written_at, w.undone_at,
+       case when w.is_waiting then 'waiting' else w.decision end as review, w.asked_at, w.correction, w.decision_reason, w.decided_by,
+       w.decided_at
   from nightdesk_data.write_backs w
   join nightdesk_data.batches b using (batch_id)
   join nightdesk_data.jobs j using (job_id)
@@ -965,6 +967,12 @@ comment on column nightdesk.write_backs.sha256 is 'SHA-256 of the file that the 
 comment on column nightdesk.write_backs.noted_at is 'When the row was last written down anew.';
 comment on column nightdesk.write_backs.written_at is 'When it was seen there.';
 comment on column nightdesk.write_backs.undone_at is 'When it was undone, or found changed when it was to be.';
+comment on column nightdesk.write_backs.review is 'waiting: a person is asked about the value. accepted or corrected: the next write-back writes it. rejected: it is never written. Null where nobody was asked.';
+comment on column nightdesk.write_backs.asked_at is 'Since when a person is, or was, asked.';
+comment on column nightdesk.write_backs.correction is 'What the person wants written instead; null unless corrected.';
+comment on column nightdesk.write_backs.decision_reason is 'What the person said beside the decision.';
+comment on column nightdesk.write_backs.decided_by is 'Who decided.';
+comment on column nightdesk.write_backs.decided_at is 'When.';
 
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,

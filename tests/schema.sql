@@ -925,6 +925,13 @@ table nightdesk_data.write_backs
   column noted_at timestamp with time zone not null default clock_timestamp()
   column written_at timestamp with time zone
   column undone_at timestamp with time zone
+  column asked_at timestamp with time zone
+  column decision text
+  column correction text
+  column decision_reason text
+  column decided_by text
+  column decided_at timestamp with time zone
+  column is_waiting boolean not null generated always as (((state = 'withheld'::text) AND (asked_at IS NOT NULL) AND ((decided_at IS NULL) OR (decided_at < asked_at)))) stored
 
 constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
 
@@ -2194,7 +2201,19 @@ constraint workers_documents_from_check on nightdesk_data.workers CHECK ((docume
 
 constraint workers_pkey on nightdesk_data.workers PRIMARY KEY (worker_id)
 
+constraint nothing_is_not_accepted on nightdesk_data.write_backs CHECK (((decision IS DISTINCT FROM 'accepted'::text) OR (value <> 'null'::jsonb)))
+
+constraint only_corrected_values_have_a_correction on nightdesk_data.write_backs CHECK (((NOT (decision IS DISTINCT FROM 'corrected'::text)) = (correction IS NOT NULL)))
+
+constraint only_decisions_have_a_reason on nightdesk_data.write_backs CHECK (((decision_reason IS NULL) OR (decision IS NOT NULL)))
+
+constraint only_what_was_asked_is_decided on nightdesk_data.write_backs CHECK (((decision IS NULL) OR (asked_at IS NOT NULL)))
+
+constraint values_that_were_decided_say_by_whom on nightdesk_data.write_backs CHECK ((num_nonnulls(decision, decided_by, decided_at) = ANY (ARRAY[0, 3])))
+
 constraint what_is_left_has_a_reason on nightdesk_data.write_backs CHECK (((state = ANY (ARRAY['withheld'::text, 'kept'::text])) = (reason IS NOT NULL)))
+
+constraint what_is_rejected_is_not_written on nightdesk_data.write_backs CHECK (((decision IS DISTINCT FROM 'rejected'::text) OR (state = 'withheld'::text)))
 
 constraint what_is_sent_has_a_value on nightdesk_data.write_backs CHECK (((state = 'withheld'::text) OR ((after IS NOT NULL) AND (sha256 IS NOT NULL))))
 
@@ -2203,6 +2222,14 @@ constraint what_was_written_has_a_time on nightdesk_data.write_backs CHECK (((st
 constraint write_backs_batch_id_fkey on nightdesk_data.write_backs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
 constraint write_backs_batch_id_source_remote_id_kind_name_key on nightdesk_data.write_backs UNIQUE (batch_id, source, remote_id, kind, name)
+
+constraint write_backs_correction_check on nightdesk_data.write_backs CHECK ((btrim(correction) <> ''::text))
+
+constraint write_backs_decided_by_check on nightdesk_data.write_backs CHECK ((decided_by <> ''::text))
+
+constraint write_backs_decision_check on nightdesk_data.write_backs CHECK ((decision = ANY (ARRAY['accepted'::text, 'corrected'::text, 'rejected'::text])))
+
+constraint write_backs_decision_reason_check on nightdesk_data.write_backs CHECK ((btrim(decision_reason) <> ''::text))
 
 constraint write_backs_job_id_fkey on nightdesk_data.write_backs FOREIGN KEY (job_id) REFERENCES nightdesk_data.jobs(job_id) ON DELETE CASCADE
 
@@ -2369,6 +2396,8 @@ CREATE INDEX watched_files_by_time ON nightdesk_data.watched_files USING btree (
 CREATE INDEX write_backs_by_file ON nightdesk_data.write_backs USING btree (source, remote_id)
 
 CREATE INDEX write_backs_by_job ON nightdesk_data.write_backs USING btree (job_id)
+
+CREATE INDEX write_backs_waiting ON nightdesk_data.write_backs USING btree (batch_id) WHERE is_waiting
 
 view nightdesk.action_items (job_id, run_id, batch_id, batch, custom_id, path, sha256, ordinal, action, owner, due, due_date, quote, quote_class, line_start, line_end, model, finished_at) as
  SELECT j.job_id,
@@ -3555,7 +3584,7 @@ view nightdesk.workers (worker_id, host, pid, version, concurrency, started_at, 
     documents_from
    FROM nightdesk_data.workers w;
 
-view nightdesk.write_backs (write_id, batch_id, batch, job_id, custom_id, source, remote_id, path, kind, name, pointer, value, state, reason, before, after, sha256, noted_at, written_at, undone_at) as
+view nightdesk.write_backs (write_id, batch_id, batch, job_id, custom_id, source, remote_id, path, kind, name, pointer, value, state, reason, before, after, sha256, noted_at, written_at, undone_at, review, asked_at, correction, decision_reason, decided_by, decided_at) as
  SELECT w.write_id,
     w.batch_id,
     b.name AS batch,
@@ -3575,7 +3604,16 @@ view nightdesk.write_backs (write_id, batch_id, batch, job_id, custom_id, source
     w.sha256,
     w.noted_at,
     w.written_at,
-    w.undone_at
+    w.undone_at,
+        CASE
+            WHEN w.is_waiting THEN 'waiting'::text
+            ELSE w.decision
+        END AS review,
+    w.asked_at,
+    w.correction,
+    w.decision_reason,
+    w.decided_by,
+    w.decided_at
    FROM nightdesk_data.write_backs w
      JOIN nightdesk_data.batches b USING (batch_id)
      JOIN nightdesk_data.jobs j USING (job_id)
@@ -6061,13 +6099,23 @@ comment on view column nightdesk.workers.worker_id is 'Id of the worker; another
 
 comment on view column nightdesk.write_backs.after is 'What was written, in the same form.'
 
+comment on view column nightdesk.write_backs.asked_at is 'Since when a person is, or was, asked.'
+
 comment on view column nightdesk.write_backs.batch is 'Name of the batch.'
 
 comment on view column nightdesk.write_backs.batch_id is 'Id of the batch.'
 
 comment on view column nightdesk.write_backs.before is 'What stood there, as JSON: of a correspondent, type or tag id and name, of a custom field value; null where nothing did.'
 
+comment on view column nightdesk.write_backs.correction is 'What the person wants written instead; null unless corrected.'
+
 comment on view column nightdesk.write_backs.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.write_backs.decided_at is 'When.'
+
+comment on view column nightdesk.write_backs.decided_by is 'Who decided.'
+
+comment on view column nightdesk.write_backs.decision_reason is 'What the person said beside the decision.'
 
 comment on view column nightdesk.write_backs.job_id is 'Id of the job.'
 
@@ -6084,6 +6132,8 @@ comment on view column nightdesk.write_backs.pointer is 'Where the value stands 
 comment on view column nightdesk.write_backs.reason is 'Why it was withheld or kept.'
 
 comment on view column nightdesk.write_backs.remote_id is 'What the place calls the file: of paperless the number of the document and the ending of its original.'
+
+comment on view column nightdesk.write_backs.review is 'waiting: a person is asked about the value. accepted or corrected: the next write-back writes it. rejected: it is never written. Null where nobody was asked.'
 
 comment on view column nightdesk.write_backs.sha256 is 'SHA-256 of the file that the value was read from.'
 

@@ -15,10 +15,13 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { reviewPage, reviewTable } from "../../shared/views/inbox-pages.ts";
 import { selectReviews } from "../../shared/views/inbox.ts";
 import type { ReviewRow } from "../../shared/views/inbox.ts";
+import { selectValueReviews, valuePage, valueTable } from "../../shared/views/value-reviews.ts";
+import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { batchOf } from "./approvals.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
+import { decideValueReview, findValueReview, writeIdOf } from "./value-reviews.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_EXPORTED = 100_000;
@@ -30,18 +33,35 @@ export const reviewsList = databaseCommand(async ({ terminal, invocation }, data
   const which = options["all"] === true ? "all" : "waiting";
   const batchId = await batchOf(database, invocation);
   const rows = await selectReviews(database, { batchId, which, limit });
-  if (terminal.isJson) return terminal.printJson(rows);
+  const values = await selectValueReviews(database, { batchId, which, limit });
+  if (terminal.isJson) return terminal.printJson([...rows, ...values]);
   if (rows.length > 0) await printList(terminal, reviewTable(rows));
-  if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
-  const waiting = rows.filter(({ state }) => state === "waiting").length;
-  terminal.say(
-    waiting === 0
-      ? "No answer waits for somebody to look at it."
-      : `${countOf(waiting, "answer")} ${waiting === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show JOB, then accept, correct or reject.`,
-  );
+  if (values.length > 0) await printList(terminal, valueTable(values));
+  if (Math.max(rows.length, values.length) === limit)
+    terminal.say(`The first ${limit}; --limit N shows more.`);
+  terminal.say(waitingText(rows, values));
 });
 
+function waitingText(rows: readonly ReviewRow[], values: readonly ValueReview[]): string {
+  const isWaiting = ({ state }: { readonly state: string }): boolean => state === "waiting";
+  const counts = [
+    [rows.filter(isWaiting).length, "answer", "JOB"],
+    [values.filter(isWaiting).length, "value", "REVIEW"],
+  ] as const;
+  const waiting = counts.filter(([count]) => count > 0);
+  if (waiting.length === 0) return "No answer and no value waits for somebody to look at it.";
+  const count = waiting.reduce((sum, [each]) => sum + each, 0);
+  const what = waiting.map(([each, noun]) => countOf(each, noun)).join(" and ");
+  const ids = waiting.map(([, , id]) => id).join(" or ");
+  return `${what} ${count === 1 ? "waits" : "wait"}. To decide: nightdesk reviews show ${ids}, then accept, correct or reject.`;
+}
+
 export const reviewsShow = databaseCommand(async ({ terminal, invocation }, database) => {
+  const writeId = writeIdOf(argumentOf(invocation));
+  if (writeId !== undefined) {
+    const value = await findValueReview(database, writeId);
+    return terminal.isJson ? terminal.printJson(value) : printPage(terminal, valuePage(value));
+  }
   const review = await findReview(database, argumentOf(invocation));
   if (terminal.isJson) await terminal.printJson(review);
   else await printPage(terminal, reviewPage(review));
@@ -60,16 +80,16 @@ async function findReview(database: Database, given: string): Promise<ReviewRow>
   );
 }
 
-export const reviewsAccept = deciding(async () => ({ state: "accepted", correction: null }));
+export const reviewsAccept = deciding("accepted", async () => null);
 
-export const reviewsReject = deciding(async (_, invocation) => {
+export const reviewsReject = deciding("rejected", async (_, invocation) => {
   if ((textOf(invocation.options, "reason") ?? "").trim() !== "") {
-    return { state: "rejected", correction: null };
+    return null;
   }
   throw new Failure("USAGE_ERROR", 'Say why: --reason "...". It is what the job is refused with.');
 });
 
-export const reviewsCorrect = deciding(async ({ kind }, invocation) => {
+export const reviewsCorrect = deciding("corrected", async ({ kind }, invocation) => {
   const correction = (await wordsOf(invocation)).trim();
   if (correction === "") {
     throw new Failure(
@@ -83,7 +103,7 @@ export const reviewsCorrect = deciding(async ({ kind }, invocation) => {
       'The answer of an extraction is its fields, as a JSON object like {"total": 1250}.',
     );
   }
-  return { state: "corrected", correction };
+  return correction;
 });
 
 async function wordsOf({ options, cwd }: Invocation): Promise<string> {
@@ -95,16 +115,21 @@ async function wordsOf({ options, cwd }: Invocation): Promise<string> {
   throw new Failure("INPUT_INVALID", `The file ${JSON.stringify(file)} ${why}.`);
 }
 
-type Said = Pick<ReviewDecision, "state" | "correction">;
-
+/** @param correctionOf the answer in the person's own words; null where it is not corrected */
 function deciding(
-  sayOf: (review: ReviewRow, invocation: Invocation) => Promise<Said>,
+  state: ReviewDecision["state"],
+  correctionOf: (review: ReviewRow, invocation: Invocation) => Promise<string | null>,
 ): CommandHandler {
   return databaseCommand(async (context, database) => {
     const { invocation, terminal } = context;
     const { options } = invocation;
+    const writeId = writeIdOf(argumentOf(invocation));
+    if (writeId !== undefined) {
+      const correction = state === "corrected" ? (await wordsOf(invocation)).trim() : null;
+      return decideValueReview(context, database, writeId, { decision: state, correction });
+    }
     const review = await findReview(database, argumentOf(invocation));
-    const said = await sayOf(review, invocation);
+    const said = { state, correction: await correctionOf(review, invocation) };
     const decided = await decideReview(database, review.job_id, {
       ...said,
       facts: z.array(z.string()).safeParse(options["fact"]).data ?? [],

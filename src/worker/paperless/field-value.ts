@@ -1,4 +1,5 @@
 import { parseUrl } from "../../shared/http/parse-url.ts";
+import { parseJson } from "../../shared/schema/json-value.ts";
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import type { BoundValue } from "../../shared/store/index/write-backs.ts";
 
@@ -7,6 +8,8 @@ type Sent = { readonly value: Exclude<Value, null> } | { readonly problem: strin
 
 /** What paperless-ngx takes for a text of one line. */
 const MOST_STRING_CHARS = 128;
+/** As paperless-ngx stores money. */
+const MONEY = /^[A-Z]{3}-?\d+\.\d\d$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** The kind of custom field that is made for a value. */
@@ -14,6 +17,15 @@ export function typeFor(value: Value): string {
   if (typeof value === "number") return "float";
   if (typeof value === "boolean") return "boolean";
   return DAY.test(value ?? "") ? "date" : "string";
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(["integer", "float", "monetary"]);
+
+/** What a person typed for a field of that kind: a number or yes and no where it holds them, and else the words. */
+export function readTyped(type: string, value: Value): Value {
+  const parsed = typeof value === "string" ? parseJson(value.trim()) : undefined;
+  if (typeof parsed === "number" && NUMBERS.has(type)) return parsed;
+  return typeof parsed === "boolean" && type === "boolean" ? parsed : value;
 }
 
 /** A value as a custom field of that kind takes it: bulk edits of paperless-ngx look at none. */
@@ -41,6 +53,7 @@ export function fieldValue(type: string, value: Value, bindings: readonly BoundV
     case "float":
       return typeof value === "number" ? { value } : misfit(type, value);
     case "monetary":
+      if (MONEY.test(text)) return { value: text };
       return typeof value === "number" ? money(value, bindings) : misfit(type, value);
     case "url":
       return parseUrl(text)?.protocol.startsWith("http") === true
@@ -70,5 +83,7 @@ function money(amount: number, bindings: readonly BoundValue[]): Sent {
   const code = CURRENCIES[said] ?? said;
   return currency.grade === "supported" && /^[A-Z]{3}$/.test(code)
     ? { value: `${code}${figure}` }
-    : { problem: `is of money, and the currency ${JSON.stringify(currency.value)} is not sure` };
+    : {
+        problem: `is of money, and the currency ${JSON.stringify(currency.value)} is not sure; a correction like EUR${figure} names it`,
+      };
 }

@@ -9,7 +9,7 @@ import type {
   PaperlessDocument,
   PaperlessNames,
 } from "./documents.ts";
-import { fieldValue, typeFor } from "./field-value.ts";
+import { fieldValue, readTyped, typeFor } from "./field-value.ts";
 
 export type WriteBackSettings = {
   readonly correspondent: string | null;
@@ -26,6 +26,19 @@ export type Target = {
   /** Of the tag or custom field. */
   readonly name: string;
   readonly binding: BoundValue;
+  /** What is to be written: that of the extraction, or what a person put in its place. */
+  readonly value: BoundValue["value"];
+  /** What a person said of it. */
+  readonly decided: Decided | null;
+};
+
+export type Decided = {
+  readonly decision: "accepted" | "corrected";
+  readonly by: string;
+  readonly at: Date;
+  readonly words: string | null;
+  /** For which it was withheld when the person looked. */
+  readonly about: string | null;
 };
 
 /** What stands, or is to stand: a correspondent, type or tag, or the value of a custom field. */
@@ -44,10 +57,12 @@ type Write = Pick<Target, "kind" | "name"> & {
 
 export type Decision =
   | { readonly kind: "stands" }
-  | { readonly kind: "withheld"; readonly reason: string }
+  /** asks: whether a person who looks at the value can help. */
+  | { readonly kind: "withheld"; readonly reason: string; readonly asks: boolean }
   | { readonly kind: "write"; readonly value: Write; readonly evidence: Write };
 
-const withheld = (reason: string): Decision => ({ kind: "withheld", reason });
+const withheld = (reason: string): Decision => ({ kind: "withheld", reason, asks: false });
+const asked = (reason: string): Decision => ({ kind: "withheld", reason, asks: true });
 
 /** The values that the settings name, those among them that nothing carried; a field that says nothing is none. */
 export function targetsOf(
@@ -57,9 +72,15 @@ export function targetsOf(
   const targets = new Map<string, (binding: BoundValue) => Target>();
   const add = (
     field: string | null,
-    of: (binding: BoundValue) => Omit<Target, "binding">,
+    of: (binding: BoundValue) => Pick<Target, "kind" | "name">,
   ): void => {
-    if (field !== null) targets.set(field, (binding) => ({ ...of(binding), binding }));
+    if (field === null) return;
+    targets.set(field, (binding) => ({
+      ...of(binding),
+      binding,
+      value: binding.value,
+      decided: null,
+    }));
   };
   for (const [field, name] of Object.entries(custom_fields))
     add(field, () => ({ kind: "custom_field", name }));
@@ -93,34 +114,45 @@ export type Ground = {
 };
 
 /** Why nothing of a value is written, before anybody looks at its document; undefined where it may be. */
-export function doubtOf({ binding: { value, grade, reason } }: Target): string | undefined {
+export function doubtOf({ binding, decided }: Target): string | undefined {
+  const { value, grade, reason } = binding;
+  if (decided !== null) return undefined;
   if (value === null) return `no words of the document carry what the model gave (${reason ?? ""})`;
   if (grade === "supported") return undefined;
   return `it is graded ${grade ?? "unconfirmed"}${reason === null ? "" : ` (${reason})`}`;
 }
 
-/** What becomes of a supported value: it goes with the words that carry it, or not at all. */
+/** What becomes of a value that is supported or that a person decided on: it goes with the words that carry it, or not at all. */
 export function decideWrite(target: Target, ground: Ground): Decision {
   const value = planValue(target, ground);
-  if (typeof value === "string") return withheld(value);
+  if (typeof value === "string") return asked(value);
   if (isSame(value.before, value.after)) return { kind: "stands" };
   const changed = changeSince(value, ground);
   if (changed !== undefined) return withheld(changed);
-  if (value.before !== null && !isEmpty(value.before) && !ground.settings.replace)
-    return withheld(`${show(value.before)} stands there already, and write_back.replace is false`);
+  const other = whyNotReplaced(value, ground.settings);
+  if (other !== undefined && other !== target.decided?.about) return asked(other);
   const evidence = planEvidence(target, ground);
   if (typeof evidence === "string") return withheld(evidence);
   const touched = changeSince(evidence, ground);
   return touched === undefined ? { kind: "write", value, evidence } : withheld(touched);
 }
 
+/** Somebody who was told what stands there may have it replaced. */
+function whyNotReplaced({ before }: Write, { replace }: WriteBackSettings): string | undefined {
+  return before === null || isEmpty(before) || replace
+    ? undefined
+    : `${show(before)} stands there already, and write_back.replace is false`;
+}
+
 function planValue(target: Target, ground: Ground): Write | string {
-  const { kind, name, binding } = target;
-  if (kind === "custom_field")
-    return planField({ name, binding, newType: typeFor(binding.value) }, ground);
+  const { kind, name, binding, value, decided } = target;
+  if (kind === "custom_field") {
+    const from = decided?.decision === "corrected" ? "person" : "model";
+    return planField({ name, value, from, newType: typeFor(binding.value ?? value) }, ground);
+  }
   const { names, settings } = ground;
   const list = LISTS[kind];
-  const wanted = cleanName(String(binding.value));
+  const wanted = cleanName(String(value));
   const [found, ...others] = findNamed(names, list, wanted);
   if (others.length > 0) return `there are several ${list} of the name ${quote(wanted)}`;
   const before = standingOf({ kind, name }, ground);
@@ -154,21 +186,24 @@ function whyNotMade(name: string, { create }: WriteBackSettings): string | undef
 }
 
 /** @param newType of a field that is made */
-function planField({ name, binding, newType }: FieldTarget, ground: Ground): Write | string {
+function planField({ name, value, from, newType }: FieldTarget, ground: Ground): Write | string {
   const { names, settings, bindings } = ground;
   const [field, ...others] = findNamed(names, "custom_fields", name);
   if (others.length > 0) return `there are several custom fields of the name ${quote(name)}`;
   const problem = field === undefined ? whyNotMade(name, settings) : undefined;
   if (problem !== undefined) return `there is no custom field ${quote(name)}${problem}`;
   const type = field?.data_type ?? newType;
-  const sent = fieldValue(type, binding.value, bindings);
+  const sent = fieldValue(type, from === "person" ? readTyped(type, value) : value, bindings);
   if ("problem" in sent) return `the custom field ${quote(name)} ${sent.problem}`;
   const missing = field === undefined ? ({ kind: "custom_fields", name, type } as const) : null;
   const before = standingOf({ kind: "custom_field", name }, ground);
   return { kind: "custom_field", name, before, after: sent, missing };
 }
 
-type FieldTarget = Pick<Target, "name" | "binding"> & { readonly newType: string };
+type FieldTarget = Pick<Target, "name" | "value"> & {
+  readonly newType: string;
+  readonly from: "model" | "person";
+};
 
 const WORDS_TYPE = "longtext";
 
@@ -184,8 +219,8 @@ export const evidenceName = ({ kind, name }: Pick<Target, "kind" | "name">): str
 /** A text of any length with the words, their place and the hash of the file. */
 function planEvidence(target: Target, ground: Ground): Write | string {
   const name = evidenceName(target);
-  const binding = { ...target.binding, value: evidenceText(target, ground) };
-  const field = planField({ name, binding, newType: WORDS_TYPE }, ground);
+  const value = evidenceText(target, ground);
+  const field = planField({ name, value, from: "model", newType: WORDS_TYPE }, ground);
   if (typeof field === "string" || field.missing !== null) return field;
   const [known] = findNamed(ground.names, "custom_fields", name);
   return known?.data_type === WORDS_TYPE
@@ -193,16 +228,26 @@ function planEvidence(target: Target, ground: Ground): Write | string {
     : `the custom field ${quote(name)} is not of the type ${WORDS_TYPE}`;
 }
 
-function evidenceText({ binding }: Target, { readSha256, batch }: Ground): string {
+function evidenceText({ binding, decided }: Target, { readSha256, batch }: Ground): string {
   const { quote: words, locator, line_start: line } = binding;
   const lines = line === null ? [] : [`line ${line} of its text`];
   const place = [...(locator === null ? [] : [formatLocator(locator)]), ...lines].join(", ");
   return [
-    `"${words ?? ""}"`,
-    place,
+    words === null ? "No words of the document were found that carry it." : `"${words}"`,
+    ...(place === "" ? [] : [place]),
     `SHA-256 of the original: ${readSha256}`,
-    `supported; Nightdesk, batch ${batch}`,
+    `${decided === null ? "supported" : decisionText(decided, binding)}; Nightdesk, batch ${batch}`,
   ].join("\n");
+}
+
+/** `corrected by ada at 2026-03-01T09:12:00.000Z, where the model gave 240 (unconfirmed): the second page says 250`. */
+function decisionText({ decision, by, at, words }: Decided, { value, grade }: BoundValue): string {
+  const graded = grade ?? "unconfirmed";
+  const given =
+    decision === "accepted"
+      ? `graded ${graded}`
+      : `where the model gave ${JSON.stringify(value)} (${graded})`;
+  return `${decision} by ${by} at ${at.toISOString()}, ${given}${words === null ? "" : `: ${words}`}`;
 }
 
 /** Case makes no two names of one. */

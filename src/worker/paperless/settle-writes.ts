@@ -20,6 +20,8 @@ export type OpenedSource = Listing & {
 export type End = {
   readonly state: "written" | "stands" | "withheld" | "pending" | "undone" | "kept";
   readonly reason: string | null;
+  /** Of a value that is withheld: a person who looks at it can help. */
+  readonly asks?: true;
 };
 
 export const keyOf = ({ kind, name }: Pick<Target, "kind" | "name">): string => `${kind} ${name}`;

@@ -1,7 +1,8 @@
-import { noteWrites } from "../../shared/store/index/write-backs.ts";
+import { noteWrites, selectWritesTo } from "../../shared/store/index/write-backs.ts";
 import type { ExtractedFile, NewWrite, WriteBack } from "../../shared/store/index/write-backs.ts";
 import { numberOf } from "../sync/paperless.ts";
 import { describeDocument, descriptionSchema, makeNamed, readDocument } from "./documents.ts";
+import { decidedTargets, isRejected } from "./decided-targets.ts";
 import { decideWrite, doubtOf, evidenceName, targetsOf } from "./plan-writes.ts";
 import type { Decision, Ground, Target } from "./plan-writes.ts";
 import { keyOf, settleWrites } from "./settle-writes.ts";
@@ -24,31 +25,18 @@ export type ValueEnd = End &
   Pick<Target, "kind" | "name"> & { readonly pointer: string; readonly value: unknown };
 
 /**
- * Writes what is supported of one extraction to its document, with the words that carry it, and notes what it withholds. What an
- * earlier run wrote or undid is left; what one had begun is gone on with.
- * @param known writes of the batch to the document
+ * Writes what is supported of one extraction to its document, or what a person decided on, with the words that carry it, and notes what
+ * it withholds. What an earlier run wrote or undid is left; what one had begun is gone on with.
  * @throws Failure as requestPlace
  */
 export async function writeExtraction(
   source: OpenedSource,
   file: MirroredExtraction,
-  known: readonly WriteBack[],
   batch: BatchToWrite,
 ): Promise<readonly ValueEnd[]> {
-  const targets = targetsOf(file.bindings, source.settings);
-  const rows = new Map(known.map((row) => [keyOf(row), row]));
-  const ends = new Map<Target, End>();
-  const open: Target[] = [];
-  for (const target of targets) {
-    const before = rows.get(keyOf(target));
-    const doubt = doubtOf(target);
-    if (before?.state === "intended")
-      ends.set(target, { state: "pending", reason: "it was begun" });
-    else if (before !== undefined && before.state !== "withheld")
-      ends.set(target, { state: before.state, reason: before.reason });
-    else if (doubt === undefined) open.push(target);
-    else ends.set(target, { state: "withheld", reason: doubt });
-  }
+  const known = await selectWritesTo(source.db, batch.batchId, file);
+  const targets = decidedTargets(targetsOf(file.bindings, source.settings), known);
+  const { ends, open } = endsBefore(targets, known);
   const begun = known.filter(({ state }) => state === "intended");
   const document =
     open.length + begun.length === 0
@@ -73,13 +61,32 @@ export async function writeExtraction(
       }
     }
   }
-  const values = targets.map((target): ValueEnd => {
-    const { kind, name, binding } = target;
-    const end = ends.get(target) ?? { state: "pending", reason: null };
-    return { kind, name, pointer: binding.pointer, value: binding.value, ...end };
-  });
-  if (batch.mode === "write") await noteWithheld(source, file, batch, values);
-  return values;
+  if (batch.mode === "write") await noteWithheld(source, file, batch, ends);
+  return targets.map((one) => valueEnd(one, ends.get(one) ?? { state: "pending", reason: null }));
+}
+
+const valueEnd = ({ kind, name, binding: { pointer }, value }: Target, end: End): ValueEnd => ({
+  ...{ kind, name, pointer, value },
+  ...end,
+});
+
+/** What is settled before anybody looks at the document, and what is open. */
+function endsBefore(targets: readonly Target[], known: readonly WriteBack[]) {
+  const rows = new Map(known.map((row) => [keyOf(row), row]));
+  const ends = new Map<Target, End>();
+  const open: Target[] = [];
+  for (const target of targets) {
+    const row = rows.get(keyOf(target));
+    const doubt = doubtOf(target);
+    if (row?.state === "intended") ends.set(target, { state: "pending", reason: "it was begun" });
+    else if (row !== undefined && row.state !== "withheld")
+      ends.set(target, { state: row.state, reason: row.reason });
+    else if (row !== undefined && isRejected(target, row))
+      ends.set(target, { state: "withheld", reason: `${row.decidedBy ?? ""} rejected it` });
+    else if (doubt === undefined) open.push(target);
+    else ends.set(target, { state: "withheld", reason: doubt, asks: true });
+  }
+  return { ends, open };
 }
 
 const GONE = "the document is not there any more, or may not be read";
@@ -92,10 +99,12 @@ function whyNotCompared(file: ExtractedFile): string | undefined {
     : undefined;
 }
 
-const endOf = (decision: Decision): End =>
-  decision.kind === "write"
-    ? { state: "written", reason: null }
-    : { state: decision.kind, reason: decision.kind === "withheld" ? decision.reason : null };
+function endOf(decision: Decision): End {
+  if (decision.kind === "write") return { state: "written", reason: null };
+  if (decision.kind === "stands") return { state: "stands", reason: null };
+  const { reason, asks } = decision;
+  return { state: "withheld", reason, ...(asks ? { asks } : {}) };
+}
 
 type Plan = readonly (readonly [Target, Decision])[];
 
@@ -114,7 +123,7 @@ async function decideAll(
     plan.push([
       target,
       problem !== undefined
-        ? { kind: "withheld", reason: problem }
+        ? { kind: "withheld", reason: problem, asks: false }
         : mode === "write"
           ? decide(target)
           : decision,
@@ -151,6 +160,7 @@ const newWrites = (
       sha256,
       state: "intended",
       reason: null,
+      asks: false,
     } as const;
     const { after } = decision.evidence;
     const words = after !== null && "value" in after ? after.value : null;
@@ -165,13 +175,19 @@ const sentOf = ({ kind, name, before, after }: Sent) => ({ kind, name, before, a
 
 async function noteWithheld(
   { db }: OpenedSource,
-  { source, remoteId, jobId }: MirroredExtraction,
+  { source, remoteId, jobId, readSha256: sha256 }: MirroredExtraction,
   { batchId }: BatchToWrite,
-  values: readonly ValueEnd[],
+  ends: ReadonlyMap<Target, End>,
 ): Promise<void> {
-  const nothing = { before: null, after: null, sha256: null };
-  const rows = values.flatMap(({ state, ...value }): NewWrite[] =>
-    state === "withheld" ? [{ jobId, source, remoteId, state, ...value, ...nothing }] : [],
+  const nothing = { before: null, after: null, sha256 };
+  const rows = [...ends].flatMap(
+    ([{ kind, name, binding }, { state, reason, asks }]): NewWrite[] => {
+      const { pointer, value } = binding;
+      const of = { jobId, source, remoteId, kind, name, pointer, value };
+      return state === "withheld"
+        ? [{ ...of, ...nothing, state, reason, asks: asks === true }]
+        : [];
+    },
   );
   if (rows.length > 0) await noteWrites(db, batchId, rows);
 }

@@ -64,7 +64,7 @@ test("nothing waits at first", async () => {
   expect(await desk.run("reviews", "list")).toEqual({
     code: 0,
     stdout: "",
-    stderr: "No answer waits for somebody to look at it.\n",
+    stderr: "No answer and no value waits for somebody to look at it.\n",
   });
 });
 

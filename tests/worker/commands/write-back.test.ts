@@ -385,6 +385,140 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(paperless.writes()).toEqual([]);
   });
 
+  const unsure = { grade: "unconfirmed", reason: "other_label" } as const;
+  const nothing = {
+    state: "null",
+    reason: "quote_not_found",
+    grade: null,
+    quote: null,
+    span: null,
+  } as const;
+  const listed = async (batch: string, ...words: string[]) =>
+    JSON.parse(
+      (await run("reviews", "list", "--batch", batch, "--json", ...words)).stdout,
+    ) as Value[];
+  const reviewOf = async (batch: string, pointer: string): Promise<string> =>
+    String((await listed(batch)).find((one) => one["pointer"] === pointer)?.["review"]);
+  const decide = async (verb: string, review: string, ...words: string[]) => {
+    const { code, stderr } = await run("reviews", verb, review, ...words);
+    return { code, stderr };
+  };
+
+  test("asks a person about the rest, and writes what that person accepts or corrects, with who and when", async () => {
+    const batch = await extracted([
+      bound("/amount", 240, unsure),
+      bound("/due_day", null, nothing),
+      bound("/tags/0", "powr"),
+      bound("/type", "Invoice", unsure),
+    ]);
+    const { stdout } = await run("write-back", batch);
+    expect(stdout).toContain(`4 values wait for a person: nightdesk reviews list --batch ${batch}`);
+    const before = await listed(batch);
+    expect(before).toMatchObject([
+      {
+        ...{ pointer: "/amount", state: "waiting", value: 240, quote: "the words of /amount" },
+        ...{
+          locator: { page: 1 },
+          is_changed: false,
+          why: "it is graded unconfirmed (other_label)",
+        },
+      },
+      { pointer: "/due_day", value: null, quote: null },
+      { pointer: "/type", value: "Invoice" },
+      { pointer: "/tags/0", why: 'there is no tag "powr"; tags are never made' },
+    ]);
+    await write(batch);
+    expect(await listed(batch)).toEqual(before);
+    expect(paperless.writes()).toEqual([]);
+
+    expect((await decide("accept", await reviewOf(batch, "/due_day"))).stderr).toContain(
+      "Nothing was changed. There is no value to accept: correct it, or reject it.",
+    );
+    expect((await decide("accept", await reviewOf(batch, "/amount"))).stderr).toContain(
+      `is accepted: the next nightdesk write-back`,
+    );
+    await decide(
+      "correct",
+      await reviewOf(batch, "/due_day"),
+      "--text",
+      "2026-03-01",
+      "--reason",
+      "stamped",
+    );
+    await decide("correct", await reviewOf(batch, "/tags/0"), "--text", "power");
+    const rejected = await reviewOf(batch, "/type");
+    expect(await decide("reject", rejected)).toMatchObject({ code: 0 });
+    expect((await decide("accept", rejected)).stderr).toMatch(/was rejected by .+ before/);
+    expect(await listed(batch)).toEqual([]);
+
+    expect(statesOf((await write(batch)).values)).toEqual({
+      ...{ "/amount": "written", "/due_day": "written", "/tags/0": "written", "/type": "withheld" },
+    });
+    expect(first()).toMatchObject({ tags: [4, 3], document_type: null });
+    const fields = fieldsOf(first());
+    expect(fields).toMatchObject({ Amount: 240, Due: "2026-03-01" });
+    expect(fields["Amount · evidence"]).toMatch(
+      /^"the words of \/amount"\n[^]*\naccepted by .+ at 20.+Z, graded unconfirmed; Nightdesk, batch/,
+    );
+    expect(fields["Due · evidence"]).toMatch(
+      /^No words [^]*\ncorrected by .+ at 20.+Z, where the model gave null \(unconfirmed\): stamped; Nightdesk/,
+    );
+    paperless.requests.length = 0;
+    await write(batch);
+    expect(paperless.writes()).toEqual([]);
+    expect(
+      (await listed(batch, "--all")).map((one) => [one["state"], one["written_state"]]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["accepted", "written"],
+        ["corrected", "written"],
+        ["rejected", "withheld"],
+      ]),
+    );
+    await run("write-back", "undo", batch);
+    expect(first()).toMatchObject({ tags: [4], custom_fields: [] });
+  });
+
+  test("is replaced by what a person accepts, where that person was told what stands there", async () => {
+    const other = paperless.name("correspondents", "Old");
+    Object.assign(first(), { correspondent: other });
+    await cloud.sync();
+    const batch = await extracted([bound("/correspondent", "Stadtwerke Musterstadt", unsure)]);
+    await write(batch);
+    await decide("accept", await reviewOf(batch, "/correspondent"));
+    expect((await write(batch)).values).toMatchObject([
+      { state: "withheld", reason: expect.stringContaining('"Old" stands there already') },
+    ]);
+    // It was accepted without this reason: it is asked about anew.
+    await decide("accept", await reviewOf(batch, "/correspondent"));
+    expect((await write(batch)).values).toMatchObject([{ state: "written" }]);
+    expect(first().correspondent).toBe(7);
+  });
+
+  test("is never accepted, nor written, of a document that has changed since it was read", async () => {
+    const fields = [bound("/amount", 240, unsure), bound("/due_day", "2026-03-01", unsure)];
+    const batch = await extracted(fields);
+    await write(batch);
+    await decide("accept", await reviewOf(batch, "/amount"));
+    Object.assign(first(), { title: "Looked at" });
+    await cloud.sync();
+    expect((await write(batch)).values).toMatchObject([
+      {
+        state: "withheld",
+        reason: expect.stringContaining("changed the document since it was read"),
+      },
+      { state: "withheld", reason: expect.stringContaining("unconfirmed") },
+    ]);
+    expect(await listed(batch)).toMatchObject([{ pointer: "/due_day" }]);
+    Object.assign(first(), { title: "Looked at again" });
+    await cloud.sync();
+    const review = await reviewOf(batch, "/due_day");
+    expect((await decide("accept", review)).stderr).toContain("The document has changed since");
+    expect((await run("reviews", "show", review)).stdout).toContain("can only be rejected");
+    expect(await decide("reject", review)).toMatchObject({ code: 0 });
+    expect(paperless.writes()).toEqual([]);
+  });
+
   test("is of a batch and of a source that are there", async () => {
     expect(await write("nothing")).toMatchObject({ error_code: "NOT_FOUND" });
     expect(await write("nothing", "--if-any")).toMatchObject({ code: 0, values: [] });

@@ -130,13 +130,17 @@ export const APPROVAL_RULES: CommandTable = {
   },
 };
 
-const reviewedJob = { "<job>": "id of a job, or 8 characters or more that it begins with" };
+const reviewedJob = {
+  "<job>":
+    "id of a job, or 8 characters or more that it begins with; of a value the id that the list shows, like w17",
+};
 const reviewedBatch: OptionTable = { "--batch <batch>": "of one batch, by its name or id" };
 
-/** Answers that a person is asked to look at: the last of verify.tiers. */
+/** Answers that a person is asked to look at, the last of verify.tiers, and values that a write-back withheld. */
 export const REVIEWS: CommandTable = {
   "reviews list": {
-    summary: "List answers that wait for somebody to accept, correct or reject them",
+    summary:
+      "List answers, and values withheld from paperless-ngx, that wait for somebody to accept, correct or reject them",
     examples: ["nightdesk reviews list", "nightdesk reviews list --batch tonight --json"],
     options: {
       ...reviewedBatch,
@@ -145,13 +149,14 @@ export const REVIEWS: CommandTable = {
     },
   },
   "reviews show": {
-    summary: "Show an answer that waits, why, and what its checks found",
+    summary: "Show an answer or a value that waits, why, and what its checks found",
     examples: ["nightdesk reviews show 5d20be91"],
     arguments: { ...reviewedJob },
   },
   "reviews accept": {
-    summary: "Let an answer stand as it is: its job succeeds, and is graded verified",
-    examples: ["nightdesk reviews accept 5d20be91"],
+    summary:
+      "Let an answer stand as it is: its job succeeds, and is graded verified. A value is written by the next write-back",
+    examples: ["nightdesk reviews accept 5d20be91", "nightdesk reviews accept w17"],
     arguments: { ...reviewedJob },
     options: {
       "--reason <text>": "why",
@@ -159,24 +164,27 @@ export const REVIEWS: CommandTable = {
     },
   },
   "reviews correct": {
-    summary: "Put other words in the place of an answer: its job succeeds with them",
+    summary:
+      "Put other words in the place of an answer, whose job succeeds with them, or of a value",
     examples: [
       `nightdesk reviews correct 5d20be91 --text "The crossing takes 42 minutes." --fact "42 minutes"`,
       "nightdesk reviews correct 5d20be91 --file answer.txt",
+      "nightdesk reviews correct w17 --text 250.00",
     ],
     arguments: { ...reviewedJob },
     options: {
-      "--text <text>": "the answer; of an extraction the fields as JSON",
+      "--text <text>": "the answer, or the value; of an extraction the fields as JSON",
       "--file <file>": "the same from a file",
       "--fact <text...>": "what a right answer holds, for reviews export",
       "--reason <text>": "why",
     },
   },
   "reviews reject": {
-    summary: "Refuse an answer: its job ends as REVIEW_REJECTED",
+    summary:
+      "Refuse an answer, whose job ends as REVIEW_REJECTED, or a value, which is never written",
     examples: [`nightdesk reviews reject 5d20be91 --reason "The contract is not ours."`],
     arguments: { ...reviewedJob },
-    options: { "--reason <text>": "why; has to be given" },
+    options: { "--reason <text>": "why; has to be given of an answer" },
   },
   "reviews export": {
     summary: "Write questions with what people said a right answer holds, for nightdesk eval",

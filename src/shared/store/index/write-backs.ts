@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { locatorSchema } from "../../job/locator.ts";
 import type { Queryable } from "../connection/database.ts";
-import { camelRow, execute, rowsOf } from "../connection/rows.ts";
+import { anyRow, camelRow, execute, rowsOf } from "../connection/rows.ts";
 
 const bindingSchema = z.object({
   pointer: z.string(),
@@ -59,7 +59,9 @@ export const selectExtracted = (
       where j.batch_id = $1 and j.kind = 'extract' and j.seq > $2::bigint order by j.seq limit 200`;
 
 const COLUMNS =
-  "write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256";
+  "write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256, decision, correction, decision_reason, decided_by, decided_at";
+
+export const VALUE_DECISIONS = ["accepted", "corrected", "rejected"] as const;
 
 const writeSchema = camelRow({
   write_id: z.string(),
@@ -75,6 +77,12 @@ const writeSchema = camelRow({
   before: z.unknown(),
   after: z.unknown(),
   sha256: z.string().nullable(),
+  /** What a person said of a value that was withheld. */
+  decision: z.enum(VALUE_DECISIONS).nullable(),
+  correction: z.string().nullable(),
+  decision_reason: z.string().nullable(),
+  decided_by: z.string().nullable(),
+  decided_at: z.date().nullable(),
 });
 export type WriteBack = z.infer<typeof writeSchema>;
 export type WriteKind = WriteBack["kind"];
@@ -85,12 +93,32 @@ export const selectWriteBacks = (db: Queryable, batchId: string): Promise<readon
      select ${COLUMNS}
        from nightdesk_data.write_backs where batch_id = $1 order by source, remote_id, write_id`;
 
+/** The same of one document. */
+export const selectWritesTo = (
+  db: Queryable,
+  batchId: string,
+  { source, remoteId }: DocumentId,
+): Promise<readonly WriteBack[]> =>
+  rowsOf(db, writeSchema, [batchId, source, remoteId])`
+     select ${COLUMNS} from nightdesk_data.write_backs
+      where batch_id = $1 and source = $2 and remote_id = $3 order by write_id`;
+
+export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
+
 /** A write before it has a number. */
-export type NewWrite = Omit<WriteBack, "writeId" | "state"> & {
+export type NewWrite = Omit<
+  WriteBack,
+  "writeId" | "state" | "decision" | "correction" | "decisionReason" | "decidedBy" | "decidedAt"
+> & {
   readonly state: "withheld" | "intended";
+  /** Whether a person is asked about the value. */
+  readonly asks: boolean;
 };
 
-/** Notes what is about to be written, or is withheld. What was written or undone stays as it is. */
+/**
+ * Notes what is about to be written, or is withheld. What was written, undone or rejected stays as it is. What a person decided
+ * holds for the value that was looked at; one that is withheld for another reason since is asked about anew.
+ */
 export const noteWrites = (
   db: Queryable,
   batchId: string,
@@ -98,15 +126,23 @@ export const noteWrites = (
 ): Promise<readonly WriteBack[]> =>
   rowsOf(db, writeSchema, [batchId, JSON.stringify(writes.map(toRow))])`
      insert into nightdesk_data.write_backs as w
-            (batch_id, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256)
-     select $1, c.* from jsonb_to_recordset($2::jsonb) as c
+            (batch_id, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256, asked_at)
+     select $1, job_id, source, remote_id, kind, name, pointer, coalesce(value, 'null'), state, reason, before, after, sha256,
+            case when asks then clock_timestamp() end
+       from jsonb_to_recordset($2::jsonb) as c
             (job_id uuid, source text, remote_id text, kind text, name text, pointer text, value jsonb, state text, reason text,
-             before jsonb, after jsonb, sha256 text)
+             before jsonb, after jsonb, sha256 text, asks boolean)
      on conflict (batch_id, source, remote_id, kind, name) do update
         set job_id = excluded.job_id, pointer = excluded.pointer, value = excluded.value, state = excluded.state,
             reason = excluded.reason, before = excluded.before, after = excluded.after, sha256 = excluded.sha256,
-            noted_at = clock_timestamp()
-      where w.state in ('withheld', 'intended')
+            noted_at = clock_timestamp(),
+            (decision, correction, decision_reason, decided_by, decided_at) = (
+              select w.decision, w.correction, w.decision_reason, w.decided_by, w.decided_at where w.value = excluded.value),
+            asked_at = case when w.value <> excluded.value then excluded.asked_at
+                            when w.decided_at is not null and w.reason is distinct from excluded.reason
+                            then coalesce(excluded.asked_at, w.asked_at)
+                            else coalesce(w.asked_at, excluded.asked_at) end
+      where w.state in ('withheld', 'intended') and (w.decision is distinct from 'rejected' or w.value <> excluded.value)
      returning ${COLUMNS}`;
 
 const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
@@ -114,6 +150,26 @@ const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
   job_id: jobId,
   remote_id: remoteId,
 });
+
+/** What a person says of a value that was withheld. */
+export type ValueDecision = {
+  readonly decision: (typeof VALUE_DECISIONS)[number];
+  /** What is to be written instead; null unless corrected. */
+  readonly correction: string | null;
+  readonly reason: string | null;
+  readonly decidedBy: string;
+};
+
+/** The first who decides wins. @returns false where nobody is asked about it any more */
+export const decideValue = (
+  db: Queryable,
+  writeId: string,
+  { decision, correction, reason, decidedBy }: ValueDecision,
+): Promise<boolean> =>
+  anyRow(db, [writeId, decision, correction, reason, decidedBy])`
+     update nightdesk_data.write_backs
+        set decision = $2, correction = $3, decision_reason = $4, decided_by = $5, decided_at = clock_timestamp()
+      where write_id = $1 and is_waiting`;
 
 /** What a look at the place found of a write. */
 export type WriteEnd = {

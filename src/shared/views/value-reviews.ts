@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { formatLocator, locatorSchema } from "../job/locator.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf, valueOf } from "../store/connection/rows.ts";
+import { VALUE_DECISIONS } from "../store/index/write-backs.ts";
+import type { ValueDecision } from "../store/index/write-backs.ts";
+import { valueText } from "./field-blocks.ts";
+import { NAME, WORDS, code, fact, sectionOf, state, tableOf, time } from "./section.ts";
+import type { Page, Table } from "./section.ts";
+
+const valueReviewSchema = z.object({
+  /** `w` and the number of its row in `write_backs`. */
+  review: z.string(),
+  state: z.enum(["waiting", ...VALUE_DECISIONS]),
+  job_id: z.string(),
+  custom_id: z.string(),
+  batch_id: z.string(),
+  batch: z.string(),
+  source: z.string(),
+  remote_id: z.string(),
+  path: z.string().nullable(),
+  kind: z.string(),
+  name: z.string(),
+  pointer: z.string(),
+  value: z.unknown(),
+  /** Why it was withheld; null once it is written. */
+  why: z.string().nullable(),
+  /** As the write-back left it: withheld, written, … */
+  written_state: z.string(),
+  quote: z.string().nullable(),
+  locator: locatorSchema.nullable(),
+  line_start: z.number().nullable(),
+  correction: z.string().nullable(),
+  reason: z.string().nullable(),
+  asked_at: z.date(),
+  decided_by: z.string().nullable(),
+  decided_at: z.date().nullable(),
+  /** Whether the document is another, or is described otherwise, since the value was read. */
+  is_changed: z.boolean(),
+});
+/** A value of an extraction that a person is asked about before it is written to the place of its file. */
+export type ValueReview = z.infer<typeof valueReviewSchema>;
+
+type ValueFilter = {
+  readonly batchId: string | null;
+  readonly which: "waiting" | "all";
+  /** Number of the row. */
+  readonly writeId?: string;
+  readonly limit: number;
+};
+
+/** Values that a person is asked about, the oldest batch first, and those of a document together. */
+export const selectValueReviews = (
+  db: Queryable,
+  { batchId, which, writeId, limit }: ValueFilter,
+): Promise<readonly ValueReview[]> =>
+  rowsOf(db, valueReviewSchema, [batchId, which, writeId ?? null, limit])`
+     select 'w' || w.write_id as review, case when w.is_waiting then 'waiting' else w.decision end as state, w.job_id, j.custom_id,
+            w.batch_id, b.name as batch, w.source, w.remote_id, f.path, w.kind, w.name, w.pointer, w.value, w.reason as why,
+            w.state as written_state, v.quote, v.locator, v.line_start, w.correction, w.decision_reason as reason, w.asked_at,
+            w.decided_by, w.decided_at,
+            f.sha256 is distinct from w.sha256 or f.described_at > greatest(w.noted_at, (
+              select max(greatest(o.written_at, o.undone_at)) from nightdesk_data.write_backs o
+               where o.source = w.source and o.remote_id = w.remote_id)) as is_changed
+       from nightdesk_data.write_backs w
+       join nightdesk_data.batches b using (batch_id)
+       join nightdesk_data.jobs j on j.job_id = w.job_id
+       join nightdesk_data.jobs o on o.job_id = coalesce(j.duplicate_of, j.job_id)
+       left join nightdesk_data.remote_files f on f.source = w.source and f.remote_id = w.remote_id
+       left join lateral (
+         select quote, locator, line_start from nightdesk_data.field_bindings v
+          where v.run_id = o.run_id and v.pointer = w.pointer order by v.ordinal limit 1) v on true
+      where ($1::uuid is null or w.batch_id = $1) and ($3::bigint is null or w.write_id = $3)
+        and (w.is_waiting or $2 = 'all' and w.decision is not null)
+      order by b.created_at, w.batch_id, w.source, w.remote_id, w.write_id limit $4`;
+
+/** How many values of a batch a person is asked about. */
+export const countValuesWaiting = (db: Queryable, batchId: string): Promise<number> =>
+  valueOf(db, z.coerce.number(), [batchId])`
+     select count(*) as values from nightdesk_data.write_backs where batch_id = $1 and is_waiting`;
+
+const CHANGED =
+  "The document has changed since the value was read: sync its source, and extract it again. It can only be rejected.";
+
+/** Why a person's word is not taken; undefined where it is. */
+export function whyNotDecided(
+  { review, state: of, value, is_changed: isChanged, decided_by: by }: ValueReview,
+  { decision, correction }: Pick<ValueDecision, "decision" | "correction">,
+): string | undefined {
+  if (of !== "waiting") return `${review} was ${of}${by === null ? "" : ` by ${by}`} before.`;
+  if (isChanged && decision !== "rejected") return CHANGED;
+  if (decision === "accepted" && value === null)
+    return "There is no value to accept: correct it, or reject it.";
+  return decision === "corrected" && (correction ?? "") === ""
+    ? "A correction needs the value in your own words."
+    : undefined;
+}
+
+/** What comes of a decision, in a sentence. */
+export const decidedText = ({ review, batch }: ValueReview, decision: string): string =>
+  decision === "rejected"
+    ? `${review} is rejected: it is never written.`
+    : `${review} is ${decision}: the next nightdesk write-back ${JSON.stringify(batch)} writes it.`;
+
+/** `letters 12.pdf, Amount`. */
+export const valueTitle = ({ source, remote_id, kind, name }: ValueReview): string =>
+  `${source} ${remote_id}, ${NOUNS[kind] ?? name}${kind === "tag" ? ` ${name}` : ""}`;
+
+const NOUNS: Readonly<Record<string, string>> = {
+  correspondent: "correspondent",
+  document_type: "document type",
+  tag: "tag",
+};
+
+/** `page 3, line 12 of its text`; null where nothing carries the value. */
+export function valuePlace({ locator, line_start: line }: ValueReview): string | null {
+  const parts = [
+    ...(locator === null ? [] : [formatLocator(locator)]),
+    ...(line === null ? [] : [`line ${line} of its text`]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** Values that somebody is asked about, one a row. */
+export const valueTable = (rows: readonly ValueReview[]): Table =>
+  tableOf(rows, [
+    ["review", (row) => code(row.review), NAME],
+    ["state", (row) => state(row.state), { leftOut: 3 }],
+    ["batch", (row) => row.batch, { cut: "middle", least: 12, leftOut: 4 }],
+    ["to", valueTitle, { cut: "middle", least: 12 }],
+    ["value", (row) => valueText(row.value), { least: 10 }],
+    ["why", (row) => row.why, { ...WORDS, least: 20 }],
+    ["words", (row) => row.quote, { ...WORDS, least: 12, leftOut: 2 }],
+    ["since", (row) => time(row.asked_at, "minutes"), { leftOut: 1 }],
+  ]);
+
+/** A value with all that a decision rests on. */
+export const valuePage = (row: ValueReview): Page => ({
+  title: `Value ${row.review}`,
+  facts: [
+    fact("Batch", `${row.batch}, ${row.custom_id}`),
+    fact("File", row.path ?? "in no mirror any more"),
+    fact("To be written to", valueTitle(row)),
+    fact("Value", `${valueText(row.value)} (${row.pointer})`),
+    ...(row.correction === null ? [] : [fact("Corrected to", row.correction)]),
+    fact("State", stateText(row)),
+    ...(row.reason === null ? [] : [fact("Reason", row.reason)]),
+    ...(row.why === null ? [] : [fact("Why it was withheld", row.why)]),
+    ...(row.is_changed ? [fact("Changed", CHANGED)] : []),
+    fact("Place", valuePlace(row) ?? "no words of the document carry it"),
+    fact("Checks and evidence", `nightdesk runs show ${row.job_id}`),
+  ],
+  sections: sectionOf(
+    "words",
+    "Words that carry it",
+    row.quote === null ? [] : [{ kind: "quote", text: row.quote }],
+  ),
+});
+
+const stateText = ({ state: of, decided_by: by, written_state: written }: ValueReview): string =>
+  of === "waiting" || by === null ? of : `${of} by ${by}, ${written}`;
