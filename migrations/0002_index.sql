@@ -409,3 +409,12 @@ create table nightdesk_data.write_backs (
 create index write_backs_by_file on nightdesk_data.write_backs (source, remote_id);
 create index write_backs_by_job on nightdesk_data.write_backs (job_id);
 create index write_backs_waiting on nightdesk_data.write_backs (batch_id) where is_waiting;
+
+-- Who writes to a document now: of two that looked before either wrote, the second would write over the first.
+create table nightdesk_data.write_claims (
+  source text not null,
+  remote_id text not null,
+  claim uuid not null,
+  expires_at timestamptz not null,
+  primary key (source, remote_id)
+);

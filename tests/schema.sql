@@ -933,6 +933,12 @@ table nightdesk_data.write_backs
   column decided_at timestamp with time zone
   column is_waiting boolean not null generated always as (((state = 'withheld'::text) AND (asked_at IS NOT NULL) AND ((decided_at IS NULL) OR (decided_at < asked_at)))) stored
 
+table nightdesk_data.write_claims
+  column source text not null
+  column remote_id text not null
+  column claim uuid not null
+  column expires_at timestamp with time zone not null
+
 constraint applied_config_pkey on nightdesk_data.applied_config PRIMARY KEY (key)
 
 constraint applied_config_sha256_check on nightdesk_data.applied_config CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
@@ -2242,6 +2248,8 @@ constraint write_backs_pkey on nightdesk_data.write_backs PRIMARY KEY (write_id)
 constraint write_backs_sha256_check on nightdesk_data.write_backs CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 
 constraint write_backs_state_check on nightdesk_data.write_backs CHECK ((state = ANY (ARRAY['withheld'::text, 'intended'::text, 'written'::text, 'undone'::text, 'kept'::text])))
+
+constraint write_claims_pkey on nightdesk_data.write_claims PRIMARY KEY (source, remote_id)
 
 CREATE INDEX approvals_by_decision ON nightdesk_data.approvals USING btree (decision_id) WHERE (decision_id IS NOT NULL)
 

@@ -15,6 +15,7 @@ import { describeDocument, descriptionSchema, readDocument } from "../paperless/
 import { isEvidence } from "../paperless/plan-writes.ts";
 import { keyOf, undoWrites } from "../paperless/settle-writes.ts";
 import type { End, OpenedSource } from "../paperless/settle-writes.ts";
+import { TAKEN, withDocument } from "../paperless/with-document.ts";
 import { documentKey, openSources, writeBatch } from "../paperless/write-batch.ts";
 import type { BatchWritten, WrittenValue } from "../paperless/write-batch.ts";
 import type { BatchToWrite } from "../paperless/write-back.ts";
@@ -88,10 +89,13 @@ export const writeBackUndo = databaseCommand(async (context, database) => {
         "NOT_FOUND",
         `The configuration has no source "${source}" with write_back.`,
       );
-    const ends = await undoDocument(opened, database, writes);
+    const ends = await withDocument(database, { source, remoteId }, () =>
+      undoDocument(opened, database, writes),
+    );
+    const none: End = ends === undefined ? TAKEN : { state: "kept", reason: GONE };
     values.push(
       ...writes.map(({ kind, name, pointer, value }) => {
-        const end = ends.get(keyOf({ kind, name })) ?? ({ state: "kept", reason: GONE } as const);
+        const end = ends?.get(keyOf({ kind, name })) ?? none;
         return { source, remoteId, kind, name, pointer, value, ...end };
       }),
     );

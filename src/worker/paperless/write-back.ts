@@ -5,6 +5,7 @@ import { describeDocument, descriptionSchema, makeNamed, readDocument } from "./
 import { decidedTargets, isRejected } from "./decided-targets.ts";
 import { decideWrite, doubtOf, evidenceName, targetsOf } from "./plan-writes.ts";
 import type { Decision, Ground, Target } from "./plan-writes.ts";
+import { TAKEN, withDocument } from "./with-document.ts";
 import { keyOf, settleWrites } from "./settle-writes.ts";
 import type { End, OpenedSource } from "./settle-writes.ts";
 
@@ -30,6 +31,16 @@ export type ValueEnd = End &
  * @throws Failure as requestPlace
  */
 export async function writeExtraction(
+  source: OpenedSource,
+  file: MirroredExtraction,
+  batch: BatchToWrite,
+): Promise<readonly ValueEnd[]> {
+  if (batch.mode === "dry run") return writeClaimed(source, file, batch);
+  const ends = await withDocument(source.db, file, () => writeClaimed(source, file, batch));
+  return ends ?? targetsOf(file.bindings, source.settings).map((one) => valueEnd(one, TAKEN));
+}
+
+async function writeClaimed(
   source: OpenedSource,
   file: MirroredExtraction,
   batch: BatchToWrite,

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { FieldBinding } from "../../../src/shared/job/run-result.ts";
+import { claimDocument, releaseDocument } from "../../../src/shared/store/index/write-backs.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import {
   answered,
@@ -517,6 +518,25 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect((await run("reviews", "show", review)).stdout).toContain("can only be rejected");
     expect(await decide("reject", review)).toMatchObject({ code: 0 });
     expect(paperless.writes()).toEqual([]);
+  });
+
+  test("is written to one document by one write-back at a time", async () => {
+    const batch = await extracted([bound("/amount", 1)]);
+    const document = { source: "cloud", remoteId: `${letter}.txt` };
+    const claim = randomUUID();
+    expect(await claimDocument(cloud.db, document, claim)).toBe(true);
+    expect(await write(batch)).toMatchObject({
+      ...{ code: 3, values: [{ state: "pending" }] },
+    });
+    expect(paperless.requests.filter(({ line }) => line.includes(`/${letter}/`))).toEqual([]);
+    expect(await run("write-back", "undo", batch)).toMatchObject({ code: 0 });
+    await releaseDocument(cloud.db, document, claim);
+    expect(await write(batch)).toMatchObject({ code: 0, values: [{ state: "written" }] });
+    await claimDocument(cloud.db, document, claim);
+    expect((await run("write-back", "undo", batch)).stdout).toContain("another write-back");
+    // As a killed one leaves it.
+    await cloud.db.query("update nightdesk_data.write_claims set expires_at = now()");
+    expect((await run("write-back", "undo", batch)).stdout).toContain("1 value undone");
   });
 
   test("is of a batch and of a source that are there", async () => {

@@ -105,6 +105,31 @@ export const selectWritesTo = (
 
 export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
 
+/**
+ * Takes a document for some minutes, so that nobody else writes to it between a look and a write.
+ * @param claim a UUID, the same in each call of one write-back
+ * @returns false while another write-back has it
+ */
+export const claimDocument = (
+  db: Queryable,
+  { source, remoteId }: DocumentId,
+  claim: string,
+): Promise<boolean> =>
+  anyRow(db, [source, remoteId, claim])`
+     insert into nightdesk_data.write_claims as c (source, remote_id, claim, expires_at)
+     values ($1, $2, $3, clock_timestamp() + interval '5 minutes')
+     on conflict (source, remote_id) do update set claim = excluded.claim, expires_at = excluded.expires_at
+      where c.claim = excluded.claim or c.expires_at < clock_timestamp()`;
+
+/** Lets go what was taken. */
+export const releaseDocument = (
+  db: Queryable,
+  { source, remoteId }: DocumentId,
+  claim: string,
+): Promise<void> =>
+  execute(db, [source, remoteId, claim])`
+     delete from nightdesk_data.write_claims where source = $1 and remote_id = $2 and claim = $3`;
+
 /** A write before it has a number. */
 export type NewWrite = Omit<
   WriteBack,
