@@ -302,7 +302,7 @@ function draw(
 }
 
 const drawAlone = (parts: AppParts, content: PageContent): string =>
-  draw(parts, content, { session: null, state: { waiting: 0, is_working: false } });
+  draw(parts, content, { session: null, state: { waiting: 0, values: 0, is_working: false } });
 
 function answerFailure(parts: AppParts, context: Context, error: unknown): Response {
   const failure = failureOf(error);

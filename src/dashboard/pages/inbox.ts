@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatTask } from "../../shared/job/kinds.ts";
 import { announceEvents } from "../../shared/store/jobs/batches.ts";
+import { decideValue } from "../../shared/store/index/write-backs.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";
@@ -24,6 +25,16 @@ import { approvalPage, headOf, riskWords } from "../../shared/views/inbox-pages.
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
+import { valueText } from "../../shared/views/field-blocks.ts";
+import {
+  CHANGED,
+  decidedText,
+  selectValueReviews,
+  valuePlace,
+  valueTitle,
+  whyNotDecided,
+} from "../../shared/views/value-reviews.ts";
+import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { act } from "../act.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
@@ -36,7 +47,7 @@ import type { Session } from "../sessions.ts";
 
 const SHOWN = 50;
 
-/** What waits for a person: calls of tools, equal ones together, answers, and steps that nobody knows the end of. */
+/** What waits for a person: calls of tools, equal ones together, answers, steps that nobody knows the end of, and values that were withheld. */
 export const INBOX: readonly Route[] = [
   {
     path: "/inbox",
@@ -52,6 +63,7 @@ export const INBOX: readonly Route[] = [
   { method: "post", path: "/inbox/approvals/:approval/decide", answer: takeApproval },
   { method: "post", path: "/inbox/answers/:job", answer: takeReview },
   { method: "post", path: "/inbox/steps/:job/:step", answer: takeStep },
+  { method: "post", path: "/inbox/values/:review", answer: takeValue },
 ];
 
 async function inboxBody({ database, draw }: Desk, { session, query }: DeskRequest): Promise<Html> {
@@ -60,13 +72,17 @@ async function inboxBody({ database, draw }: Desk, { session, query }: DeskReque
   });
   const reviews = await selectReviews(database, { batchId: null, which: "waiting", limit: SHOWN });
   const steps = await selectUncertainSteps(database, null, SHOWN);
-  const isEmpty = groups.length + reviews.length + steps.length === 0;
+  const values = await selectValueReviews(database, {
+    ...{ batchId: null, which: "waiting", limit: SHOWN },
+  });
+  const isEmpty = groups.length + reviews.length + steps.length + values.length === 0;
   return markup`${headHtml("Inbox", isEmpty ? "Nothing waits for a decision." : "What waits for a person. Its jobs cost nothing meanwhile.")}
 ${await saidHtml(database, query)}
 ${isEmpty ? "" : markup`<p class="note"><kbd>j</kbd> and <kbd>k</kbd> move, <kbd>1</kbd> to <kbd>4</kbd> choose; a choice is shown again before it counts.</p>`}
 ${groups.map((group) => approvalCard(group, session, draw))}
 ${reviews.map((review) => reviewCard(review, session, draw))}
-${steps.map((step) => stepCard(step, session, draw))}`;
+${steps.map((step) => stepCard(step, session, draw))}
+${values.map((value) => valueCard(value, session, draw))}`;
 }
 
 type Choice = {
@@ -258,6 +274,60 @@ async function takeReview(
       throw new Failure("INPUT_INVALID", "Its job does not wait any more; nothing was changed.");
     return `The answer is ${choice.state}; its job goes on.`;
   });
+  return backToInbox(database, did);
+}
+
+const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]): Html =>
+  markup`<article class="card" id="v-${row.review}" tabindex="-1" data-card>
+<h2>${valueTitle(row)}: ${valueText(row.value)}</h2>
+<p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
+<p class="remedy">${row.is_changed ? CHANGED : (row.why ?? "")}</p>
+${row.quote === null ? markup`<p>No words of the document carry it.</p>` : markup`<div class="words" dir="auto">${row.quote}</div><p class="note">${valuePlace(row) ?? ""}</p>`}
+<details id="d-${row.review}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "values", row.review)}">${csrfField(session)}
+<label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
+<label>Reason, which is written beside it<input name="reason" type="text" maxlength="500"></label>
+${choiceButtons(REVIEW_CHOICES)}</form></details>
+</article>
+`;
+
+async function takeValue(
+  { database }: Desk,
+  { part, form, session }: DeskRequest,
+): Promise<Answer> {
+  const writeId = /^w(\d{1,18})$/.exec(part("review"))?.[1] ?? "0";
+  const [row] = await selectValueReviews(database, {
+    batchId: null,
+    which: "all",
+    writeId,
+    limit: 1,
+  });
+  if (row === undefined) throw notFound("That value is not there any more.");
+  const { state: decision } = choiceOf(REVIEW_CHOICES, form);
+  const [correction, reason] = ["correction", "reason"].map((of) => (form.get(of) ?? "").trim());
+  const said = { decision, correction: decision === "corrected" ? (correction ?? "") : null };
+  const action = { accepted: "accept", corrected: "correct", rejected: "reject" } as const;
+  const detail = { value: valueTitle(row), ...(reason === "" ? {} : { reason }) };
+  const asked = { batchId: row.batch_id, jobId: row.job_id, detail };
+  const did = await act(
+    database,
+    { actor: session.user, action: action[decision], ...asked },
+    async () => {
+      const problem = whyNotDecided(row, said);
+      if (problem !== undefined)
+        throw new Failure("INPUT_INVALID", `Nothing was changed. ${problem}`);
+      const isFirst = await decideValue(database, writeId, {
+        ...said,
+        reason: reason === "" ? null : (reason ?? null),
+        decidedBy: session.user,
+      });
+      if (!isFirst)
+        throw new Failure(
+          "INPUT_INVALID",
+          "Nobody is asked about it any more; nothing was changed.",
+        );
+      return decidedText(row, decision);
+    },
+  );
   return backToInbox(database, did);
 }
 

@@ -1,11 +1,13 @@
 import { formatTask } from "../../shared/job/kinds.ts";
 import { RUN_GRADES } from "../../shared/job/run-result.ts";
-import type { AskedJob } from "../../shared/views/desk.ts";
+import type { AskedJob, DeskState } from "../../shared/views/desk.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { needOf, selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { leftOutText, selectGrades } from "../../shared/views/claims.ts";
 import type { GradeCounts } from "../../shared/views/claims.ts";
+import { selectBatchWaiting } from "../../shared/views/inbox.ts";
+import { valuesText } from "../../shared/views/inbox-pages.ts";
 import { stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -40,10 +42,16 @@ export async function lastNightHtml(
   for (const batch of batches) {
     const grades = await selectGrades(database, batch.batchId);
     const problems = await selectProblems(database, batch.batchId);
+    const { values, write_error: writeError } = await selectBatchWaiting(
+      database,
+      batch.batchId,
+      0,
+    );
     const here = pathTo("batches", batch.batchId);
     cards.push(markup`<article class="batch"><h3>${link(here, batch.name)} ${stateHtml(batch.state)}</h3>
 <p><strong>${formatCount(batch.counts.succeeded)} of ${countOf(batch.total, "job")}</strong> succeeded, ended ${draw.time(batch.finishedAt)}. ${gradesHtml(grades)}</p>
 ${countsHtml(batch)}
+${values === 0 ? "" : markup`<p>${link("/inbox", valuesText(values))}</p>`}${writeError === null ? "" : markup`<p class="remedy">The write-back at its end has failed: ${writeError}</p>`}
 ${problems.length === 0 ? "" : problemList(problems, here, "brief")}</article>
 `);
   }
@@ -58,7 +66,10 @@ function gradesHtml(grades: GradeCounts): Html {
 }
 
 /** What goes on when somebody has done something. */
-export function waitsHtml(waiting: number, open: readonly BatchProgress[]): Html {
+export function waitsHtml(
+  { waiting, values }: Pick<DeskState, "waiting" | "values">,
+  open: readonly BatchProgress[],
+): Html {
   const held = open.filter(({ holdReason }) => holdReason !== null && holdReason !== "window");
   if (waiting + held.length === 0) return markup``;
   const batches = held.map(
@@ -66,7 +77,7 @@ export function waitsHtml(waiting: number, open: readonly BatchProgress[]): Html
       markup`<li>${link(pathTo("batches", batch.batchId), batch.name)} is held: ${remedyOf(batch) ?? ""}</li>`,
   );
   return markup`<section aria-labelledby="waits"><h2 id="waits">What waits for you</h2>
-<ul class="items">${waiting === 0 ? "" : markup`<li>${link("/inbox", countOf(waiting, "decision"))} in the inbox</li>`}${batches}</ul></section>`;
+<ul class="items">${waiting === 0 ? "" : markup`<li>${link("/inbox", countOf(waiting, "decision"))} in the inbox${values === 0 ? "" : `, ${countOf(values, "value")} of paperless-ngx among them`}</li>`}${batches}</ul></section>`;
 }
 
 /** Questions that were asked one by one, by their words: folded, those of today apart. */

@@ -67,7 +67,7 @@ function tonightScope(open: readonly BatchProgress[]): NightScope {
 async function firstPage(desk: Desk): Promise<PageContent> {
   const { database, draw, nights, zone } = desk;
   const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
-  const { waiting, is_working: isWorking } = await selectDeskState(database);
+  const { waiting, values, is_working: isWorking } = await selectDeskState(database);
   const asked = await selectAsked(database, SHOWN_ASKED);
   const pace = await selectPace(database);
   const workers = await selectDeskWorkers(database);
@@ -85,7 +85,7 @@ async function firstPage(desk: Desk): Promise<PageContent> {
 ${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatch(batch, { pace, budgets, desk }))}
 </section>
 ${nightHtml(night, zone)}`;
-  const waits = waitsHtml(waiting, open);
+  const waits = waitsHtml({ waiting, values }, open);
   const body = markup`${headHtml(title, leadOf(open, last, workers))}
 ${open.length === 0 ? "" : obstacles(workers, hosts)}
 ${isWorking ? markup`${waits}${now}${past}` : markup`${past}${waits}${open.length === 0 ? "" : now}`}

@@ -72,11 +72,14 @@ const modelOf = ({ model }: Config): string =>
     ? "answers are sentences of the documents (model.provider: extractive)"
     : `answers by ${[model.provider, model.name].join(" ").trim()}`;
 
+const decisionsText = (decisions: number, values: number): string =>
+  `${countOf(decisions, "decision")} for you${values === 0 ? "" : `, ${countOf(values, "value")} of paperless-ngx among them`}`;
+
 async function describe(context: CommandContext, database: Database): Promise<Status> {
   const names = context.config.index.sources.map(({ name }) => name);
   const { documents, chunks } = await countIndex(database, names);
   const { queued, running, parked, workers } = await selectQueueStats(database);
-  const { waiting: decisions } = await selectDeskState(database);
+  const { waiting: decisions, values } = await selectDeskState(database);
   const [last] = await listBatches(database, ["file", "schedule"], 1);
   return {
     lines: [
@@ -85,13 +88,15 @@ async function describe(context: CommandContext, database: Database): Promise<St
         ? "The index is empty."
         : `${countOf(documents, "document")} indexed, in ${countOf(chunks, "passage")}`,
       `${countOf(queued + parked, "job")} ${queued + parked === 1 ? "waits" : "wait"}, ${running} run; ${countOf(workers, "worker")} awake`,
-      ...(decisions > 0 ? [`${countOf(decisions, "decision")} for you`] : []),
+      ...(decisions > 0 ? [decisionsText(decisions, values)] : []),
       last === undefined
         ? "No batch has run yet."
         : `Last batch: ${JSON.stringify(last.name)}, ${formatState(last)}: ${formatCounts(last)}`,
     ],
     next: [
-      ...(decisions > 0 ? ["nightdesk approvals review"] : []),
+      ...(decisions > 0
+        ? [decisions > values ? "nightdesk approvals review" : "nightdesk reviews list"]
+        : []),
       ...(documents === 0 ? ["nightdesk index"] : []),
       ...(last === undefined ? [] : [`nightdesk batch show ${JSON.stringify(last.name)}`]),
       ...ASK,

@@ -87,6 +87,14 @@ function neededLines({
     ],
     [waiting.answers, `${countOf(waiting.answers, "answer")} to look at: nightdesk reviews list`],
     [
+      waiting.values,
+      `${countOf(waiting.values, "value")} not written to paperless-ngx, to look at: nightdesk reviews list --batch ${batchId}`,
+    ],
+    [
+      waiting.write_error === null ? 0 : 1,
+      `the write-back has failed: nightdesk write-back ${batchId}`,
+    ],
+    [
       waiting.uncertain,
       `${countOf(waiting.uncertain, "call")} of which nobody knows whether they were made: nightdesk approvals list --uncertain`,
     ],

@@ -11,8 +11,8 @@ const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(tex
 /** What keeps all jobs waiting, and how it is mended. */
 export const NO_WORKER = "No worker is alive. Start one: nightdesk worker, or nightdesk up.";
 
-const deskStateSchema = z.object({ waiting: count, is_working: z.boolean() });
-/** How many decisions a person could make now (different calls, answers, and steps that nobody knows the end of), and whether jobs are worked. */
+const deskStateSchema = z.object({ waiting: count, values: count, is_working: z.boolean() });
+/** How many decisions a person could make now (different calls, answers, steps that nobody knows the end of, and the values among them), and whether jobs are worked. */
 export type DeskState = z.infer<typeof deskStateSchema>;
 
 export const selectDeskState = (db: Queryable): Promise<DeskState> =>
@@ -20,11 +20,14 @@ export const selectDeskState = (db: Queryable): Promise<DeskState> =>
      select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
               where v.state = 'waiting' and j.waiting_for = 'review')
-          + (select count(*) from nightdesk_data.steps where state = 'uncertain') as waiting,
+          + (select count(*) from nightdesk_data.steps where state = 'uncertain')
+          + v.values as waiting,
+            v.values,
             exists (select from nightdesk_data.batches b
                      where b.state = 'open' and b.origin <> 'system'
                        and (select coalesce(sum(running) > 0 or b.hold_reason is null and sum(queued) between 1 and sum(total) - 1, false)
-                              from nightdesk_data.batch_counts n where n.batch_id = b.batch_id)) as is_working`;
+                              from nightdesk_data.batch_counts n where n.batch_id = b.batch_id)) as is_working
+       from (select count(*) as values from nightdesk_data.write_backs where is_waiting) v`;
 
 const askedSchema = z.object({
   job_id: z.string(),

@@ -103,7 +103,7 @@ export const WAITS_FOR_PEOPLE: readonly string[] = [
 
 /** What of a batch waits for a person, where anything does, with the commands that answer it. */
 export function waitingSections(
-  { groups, calls, answers, uncertain }: BatchWaiting,
+  { groups, calls, answers, uncertain, values, write_error: writeError }: BatchWaiting,
   batchId: string,
   title: string = WAITING_TITLE,
 ): readonly Section[] {
@@ -130,8 +130,18 @@ export function waitingSections(
       `Of ${countOf(uncertain, "run")} somebody has to say whether a call had its effect: a worker was lost during it.`,
       `nightdesk approvals list --uncertain --batch ${batchId}`,
     ),
+    ...askedBlocks(values, valuesText(values), `nightdesk reviews list --batch ${batchId}`),
+    ...askedBlocks(
+      writeError === null ? 0 : 1,
+      `The write-back that its end started has failed: ${writeError ?? ""}`,
+      `nightdesk write-back ${batchId}`,
+    ),
   ]);
 }
+
+/** Of values that were withheld from paperless-ngx. */
+export const valuesText = (values: number): string =>
+  `${countOf(values, "value")} ${values === 1 ? "was" : "were"} not written to paperless-ngx, and ${values === 1 ? "waits" : "wait"} for somebody to look at ${values === 1 ? "it" : "them"}.`;
 
 const askedBlocks = (jobs: number, text: string, command: string): readonly Block[] =>
   jobs === 0 ? [] : [{ kind: "line", text }, commands(command)];

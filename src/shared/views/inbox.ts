@@ -208,7 +208,12 @@ export const countJobsWaiting = (db: Queryable, batchId: string): Promise<number
   valueOf(db, count, [batchId])`
      select count(*) as jobs from nightdesk_data.jobs where batch_id = $1 and waiting_for in ('approval', 'review')`;
 
-const batchWaitingSchema = z.object({ answers: count, uncertain: count });
+const batchWaitingSchema = z.object({
+  answers: count,
+  uncertain: count,
+  values: count,
+  write_error: z.string().nullable(),
+});
 
 /** What of a batch waits for a person. */
 export type BatchWaiting = z.infer<typeof batchWaitingSchema> & {
@@ -221,7 +226,8 @@ export type BatchWaiting = z.infer<typeof batchWaitingSchema> & {
 
 /**
  * What of a batch waits for a person, calls that most wait for first. `answers` are to be looked at; of `uncertain` calls
- * somebody has to say whether they had their effect. @param limit of the calls
+ * somebody has to say whether they had their effect. `values` were withheld from the place of their file; `write_error` is why the
+ * write-back that its end started has failed. @param limit of the calls
  */
 export const selectBatchWaiting = async (
   db: Queryable,
@@ -231,7 +237,10 @@ export const selectBatchWaiting = async (
   groups: await selectApprovalGroups(db, { batchId, which: "waiting", limit }),
   ...(await countWaiting(db, batchId)),
   ...(await oneRowOf(db, batchWaitingSchema, [batchId])`
-     select count(v.job_id) as answers, count(*) - count(v.job_id) as uncertain
+     select count(v.job_id) as answers, count(*) - count(v.job_id) as uncertain,
+            (select count(*) from nightdesk_data.write_backs w where w.batch_id = $1 and w.is_waiting) as values,
+            (select case when h.state in ('failed', 'pending') then h.error end from nightdesk.hooks h
+              where h.batch_id = $1 and h.target = 'write_back' order by h.happened_at desc limit 1) as write_error
        from nightdesk_data.jobs j
        left join nightdesk_data.draft_reviews v on v.job_id = j.job_id and v.state = 'waiting'
       where j.batch_id = $1 and j.waiting_for = 'review'`),

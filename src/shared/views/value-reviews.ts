@@ -59,9 +59,9 @@ export const selectValueReviews = (
             w.batch_id, b.name as batch, w.source, w.remote_id, f.path, w.kind, w.name, w.pointer, w.value, w.reason as why,
             w.state as written_state, v.quote, v.locator, v.line_start, w.correction, w.decision_reason as reason, w.asked_at,
             w.decided_by, w.decided_at,
-            f.sha256 is distinct from w.sha256 or f.described_at > greatest(w.noted_at, (
+            (f.sha256 = w.sha256 and f.described_at <= greatest(w.noted_at, (
               select max(greatest(o.written_at, o.undone_at)) from nightdesk_data.write_backs o
-               where o.source = w.source and o.remote_id = w.remote_id)) as is_changed
+               where o.source = w.source and o.remote_id = w.remote_id))) is not true as is_changed
        from nightdesk_data.write_backs w
        join nightdesk_data.batches b using (batch_id)
        join nightdesk_data.jobs j on j.job_id = w.job_id
@@ -79,7 +79,7 @@ export const countValuesWaiting = (db: Queryable, batchId: string): Promise<numb
   valueOf(db, z.coerce.number(), [batchId])`
      select count(*) as values from nightdesk_data.write_backs where batch_id = $1 and is_waiting`;
 
-const CHANGED =
+export const CHANGED =
   "The document has changed since the value was read: sync its source, and extract it again. It can only be rejected.";
 
 /** Why a person's word is not taken; undefined where it is. */

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { insertFinishedBatch } from "../support/finished-batch.ts";
+import { describeOnPostgres } from "../support/test-databases.ts";
+import { openDesk } from "./open-desk.ts";
+import type { TestDesk } from "./open-desk.ts";
+
+describeOnPostgres("values that were withheld from paperless-ngx", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openDesk({});
+    await insertFinishedBatch(desk.db, {
+      name: "letters",
+      jobs: [{ customId: "letter-1", input: { kind: "extract", path: "1.pdf" } }],
+    });
+    await desk.db.query(
+      `insert into nightdesk_data.write_backs
+              (batch_id, job_id, source, remote_id, kind, name, pointer, value, state, reason, asked_at)
+       select batch_id, job_id, 'letters', '1.pdf', 'custom_field', name, '/amount', value, 'withheld', 'it is graded <b>', now()
+         from nightdesk_data.jobs, (values ('Amount', '240'::jsonb), ('Due', 'null')) as v (name, value)`,
+    );
+  });
+  afterAll(() => desk.close());
+
+  const said = async (review: string, form: Record<string, string>): Promise<string> => {
+    const { headers } = await desk.browse(`/inbox/values/${review}`, form);
+    return (await desk.browse(String(headers.location))).text;
+  };
+
+  test("are counted in the morning, and decided in the inbox", async () => {
+    const morning = (await desk.browse("/")).text;
+    expect(morning).toContain("2 decisions</a> in the inbox, 2 values of paperless-ngx among them");
+    expect(morning).toContain("2 values were not written to paperless-ngx");
+    const inbox = (await desk.browse("/inbox")).text;
+    expect(inbox).toContain("<h2>letters 1.pdf, Amount: 240</h2>");
+    // No file of a mirror: nobody can say that it is the one that was read.
+    expect(inbox).toContain("The document has changed since the value was read");
+    expect(await said("w1", { choice: "1" })).toContain(
+      "Nothing was changed. The document has changed",
+    );
+    expect(await said("w1", { choice: "4", reason: "not ours" })).toContain(
+      "w1 is rejected: it is never written.",
+    );
+    expect(await said("w1", { choice: "4" })).toContain("w1 was rejected by");
+    const { rows } = await desk.db.query(
+      "select review, decision_reason from nightdesk.write_backs order by write_id",
+    );
+    expect(rows).toEqual([
+      { review: "rejected", decision_reason: "not ours" },
+      { review: "waiting", decision_reason: null },
+    ]);
+    expect((await desk.browse("/")).text).toContain("1 value of paperless-ngx among them");
+  });
+});
