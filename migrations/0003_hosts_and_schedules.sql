@@ -304,7 +304,7 @@ create table nightdesk_data.applied_config (
 );
 create table nightdesk_data.batch_end_hook (
   singleton boolean primary key default true check (singleton),
-  targets text[] not null check (targets <@ array['command', 'webhook']),
+  targets text[] not null check (targets <@ array['command', 'webhook', 'write_back']),
   origins text[] not null
 );
 insert into nightdesk_data.batch_end_hook (targets, origins) values ('{}', '{}');
@@ -315,10 +315,20 @@ create function nightdesk_data.queue_notifications(
 returns void language plpgsql as $$
 declare
   hook nightdesk_data.batch_end_hook;
+  told text[];
   notifying uuid;
 begin
   select * into hook from nightdesk_data.batch_end_hook;
-  if cardinality(hook.targets) = 0 or about.origin <> all(hook.origins) then
+  told := case when about.origin = any(hook.origins) then array_remove(hook.targets, 'write_back') else '{}' end;
+  -- Whoever made the batch: the source of its files wants it.
+  if event = 'batch_end' and 'write_back' = any(hook.targets) and about.origin <> 'system' and exists (
+       select from nightdesk_data.jobs j
+         join nightdesk_data.remote_files f on f.path = j.input->>'path' and f.path_key is not null
+         join nightdesk_data.remote_sources s on s.source = f.source and s.kind = 'paperless'
+        where j.batch_id = about.batch_id and j.kind = 'extract') then
+    told := array_append(told, 'write_back');
+  end if;
+  if cardinality(told) = 0 then
     return;
   end if;
   insert into nightdesk_data.batches (name, origin, state, windows, parent_id)
@@ -330,7 +340,7 @@ begin
   end if;
   insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256)
   select notifying, target, 'notify', input, encode(sha256(convert_to(input::text, 'UTF8')), 'hex')
-    from unnest(hook.targets) as target cross join lateral jsonb_build_object(
+    from unnest(told) as target cross join lateral jsonb_build_object(
            'kind', 'notify', 'event', event, 'batch_id', about.batch_id, 'target', target,
            'at', to_char(queue_notifications.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
   perform pg_notify('nightdesk_jobs', '');

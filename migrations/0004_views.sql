@@ -1080,12 +1080,12 @@ select j.seq as call_id, b.batch_id, b.name as batch, j.input->>'event' as event
   join nightdesk_data.jobs j on j.batch_id = s.batch_id
   left join nightdesk_data.runs r on r.run_id = j.run_id
  where s.origin = 'system';
-comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person.';
+comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person, and one a write-back that its end starts.';
 comment on column nightdesk.hooks.call_id is 'Number of the call.';
 comment on column nightdesk.hooks.batch_id is 'Id of the batch.';
 comment on column nightdesk.hooks.batch is 'Name of the batch.';
 comment on column nightdesk.hooks.event is 'batch_end, or approval_needed: a job of it waits for a person, told once a batch.';
-comment on column nightdesk.hooks.target is 'command or webhook.';
+comment on column nightdesk.hooks.target is 'command, webhook, or write_back: what is written to the sources of its files when the batch ends.';
 comment on column nightdesk.hooks.state is 'pending, done, failed or superseded (the batch was opened again, or the person had answered, before it was told).';
 comment on column nightdesk.hooks.tries is 'How often it was tried.';
 comment on column nightdesk.hooks.status is 'Exit status or HTTP status of the last try; null where it gave none.';

@@ -1049,7 +1049,7 @@ constraint batch_end_hook_pkey on nightdesk_data.batch_end_hook PRIMARY KEY (sin
 
 constraint batch_end_hook_singleton_check on nightdesk_data.batch_end_hook CHECK (singleton)
 
-constraint batch_end_hook_targets_check on nightdesk_data.batch_end_hook CHECK ((targets <@ ARRAY['command'::text, 'webhook'::text]))
+constraint batch_end_hook_targets_check on nightdesk_data.batch_end_hook CHECK ((targets <@ ARRAY['command'::text, 'webhook'::text, 'write_back'::text]))
 
 constraint batch_outputs_batch_id_fkey on nightdesk_data.batch_outputs FOREIGN KEY (batch_id) REFERENCES nightdesk_data.batches(batch_id) ON DELETE CASCADE
 
@@ -4189,10 +4189,20 @@ CREATE OR REPLACE FUNCTION nightdesk_data.queue_notifications(about nightdesk_da
 AS $function$
 declare
   hook nightdesk_data.batch_end_hook;
+  told text[];
   notifying uuid;
 begin
   select * into hook from nightdesk_data.batch_end_hook;
-  if cardinality(hook.targets) = 0 or about.origin <> all(hook.origins) then
+  told := case when about.origin = any(hook.origins) then array_remove(hook.targets, 'write_back') else '{}' end;
+  -- Whoever made the batch: the source of its files wants it.
+  if event = 'batch_end' and 'write_back' = any(hook.targets) and about.origin <> 'system' and exists (
+       select from nightdesk_data.jobs j
+         join nightdesk_data.remote_files f on f.path = j.input->>'path' and f.path_key is not null
+         join nightdesk_data.remote_sources s on s.source = f.source and s.kind = 'paperless'
+        where j.batch_id = about.batch_id and j.kind = 'extract') then
+    told := array_append(told, 'write_back');
+  end if;
+  if cardinality(told) = 0 then
     return;
   end if;
   insert into nightdesk_data.batches (name, origin, state, windows, parent_id)
@@ -4204,7 +4214,7 @@ begin
   end if;
   insert into nightdesk_data.jobs (batch_id, custom_id, kind, input, input_sha256)
   select notifying, target, 'notify', input, encode(sha256(convert_to(input::text, 'UTF8')), 'hex')
-    from unnest(hook.targets) as target cross join lateral jsonb_build_object(
+    from unnest(told) as target cross join lateral jsonb_build_object(
            'kind', 'notify', 'event', event, 'batch_id', about.batch_id, 'target', target,
            'at', to_char(queue_notifications.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) as input;
   perform pg_notify('nightdesk_jobs', '');
@@ -4633,7 +4643,7 @@ comment on view nightdesk.figures is 'One row a number, date, link or path in th
 
 comment on view nightdesk.grants is 'One row an investigation: what it may use. A grant is never changed, and allows nothing once it has ended.'
 
-comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person.'
+comment on view nightdesk.hooks is 'One row a command or webhook that is told of the end of a batch, or that it waits for a person, and one a write-back that its end starts.'
 
 comment on view nightdesk.host_models is 'What a model host was found to have: one row a host and a model that was asked for.'
 
@@ -5377,7 +5387,7 @@ comment on view column nightdesk.hooks.state is 'pending, done, failed or supers
 
 comment on view column nightdesk.hooks.status is 'Exit status or HTTP status of the last try; null where it gave none.'
 
-comment on view column nightdesk.hooks.target is 'command or webhook.'
+comment on view column nightdesk.hooks.target is 'command, webhook, or write_back: what is written to the sources of its files when the batch ends.'
 
 comment on view column nightdesk.hooks.tries is 'How often it was tried.'
 

@@ -82,7 +82,14 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]
   const parts: readonly (readonly [SharedKey, unknown])[] = [
     ["windows", windows],
     ["schedules", schedules],
-    ["on_batch_end", { ...hook, signed: secret !== null }],
+    [
+      "on_batch_end",
+      {
+        ...hook,
+        signed: secret !== null,
+        ...(writesAtBatchEnd(config) ? { write_back: true } : {}),
+      },
+    ],
     ["budgets", budgets],
     ["runs.keep_days", { keep_days, pin_until_exported }],
     ["index", index],
@@ -92,6 +99,10 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]
   ];
   return new Map(parts.map(([key, value]) => [key, hashJson(value)]));
 }
+
+/** Whether a source is written back to when a batch ends. */
+export const writesAtBatchEnd = ({ index }: Pick<ConfigValues, "index">): boolean =>
+  index.sources.some((source) => source.write_back?.when === "batch_end");
 
 /** What decides stored vectors, beside the files of the model. */
 const vectorSettingsOf = ({

@@ -261,6 +261,8 @@ const writeBackSchema = z.strictObject({
   create: z.boolean().default(false),
   /** Whether another value is replaced that stood there when the file was read. */
   replace: z.boolean().default(false),
+  /** What starts it: nightdesk write-back alone, or the end of a batch as well. */
+  when: z.enum(["command", "batch_end"]).default("command"),
 });
 
 const sourceSchema = z.strictObject({

@@ -341,8 +341,8 @@ const commandInput = z.strictObject({
   command: z.array(z.string()).min(1),
 });
 
-export const HOOK_TARGETS = ["command", "webhook"] as const;
-/** What `on_batch_end` tells: a program, or a URL. */
+export const HOOK_TARGETS = ["command", "webhook", "write_back"] as const;
+/** What `on_batch_end` tells, a program or a URL, and what `write_back.when` of a source starts. */
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
 /** What of a batch is told: each of its ends, and, once, that a job of it waits for a person. */

@@ -154,7 +154,26 @@ export const heldMs = (holds: readonly PastHold[]): number =>
 
 /** How its ends, and that it waits, were told, one a line, newest first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
 export const hookCallLines = (calls: readonly ShownCall[]): readonly Text[] =>
-  calls.map((call) => joinTexts(`${call.target}${OF_EVENTS[call.event]}: `, callText(call)));
+  calls.map((call) =>
+    call.target === "write_back"
+      ? joinTexts("write-back: ", writeText(call))
+      : joinTexts(`${call.target}${OF_EVENTS[call.event]}: `, callText(call)),
+  );
+
+/** How the write-back went that the end of a batch starts. */
+function writeText({ state: of, error, ended_at: endedAt }: ShownCall): Text {
+  const why = error === null ? "" : `: ${error}`;
+  switch (of) {
+    case "done":
+      return ["done", ...(endedAt === null ? [] : [" at ", time(endedAt)])];
+    case "failed":
+      return `failed${why}`;
+    case "superseded":
+      return "not done: the batch was opened again first";
+    case "pending":
+      return `not done yet${why}${error === null ? "" : "; tried again"}`;
+  }
+}
 
 const OF_EVENTS: Readonly<Record<ShownCall["event"], string>> = {
   batch_end: "",

@@ -28,7 +28,7 @@ export const writeBack = databaseCommand(async (context, database) => {
     return print(context, { batch: null }, [], ["There is no such batch: nothing is written."]);
   const batch = await findNamedBatch(database, args[0] ?? "");
   const mode = options["dryRun"] === true ? "dry run" : "write";
-  const sources = openSources(context, database, NEVER);
+  const sources = openSources(context, database, { which: "all", signal: NEVER });
   const written = await writeBatch(database, sources, { ...batch, mode });
   const { values, left, documents } = written;
   if (documents === 0 && (left.elsewhere > 0 || left.unfinished === 0))
@@ -73,7 +73,7 @@ async function askedLines(database: Database, batchId: string): Promise<readonly
 /** Puts back what the write-back of a batch has changed, where nobody has changed it since. */
 export const writeBackUndo = databaseCommand(async (context, database) => {
   const batch = await findNamedBatch(database, context.invocation.args[0] ?? "");
-  const sources = openSources(context, database, NEVER);
+  const sources = openSources(context, database, { which: "all", signal: NEVER });
   const values: WrittenValue[] = [];
   for (const rows of groupBy(
     await selectWriteBacks(database, batch.batchId),

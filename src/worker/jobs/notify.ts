@@ -15,7 +15,7 @@ import { callWebhook, isTimeout } from "./webhook.ts";
 import type { TryResult } from "./webhook.ts";
 
 /**
- * Tells a target of `on_batch_end` that a batch has ended, or waits for a person. A worker that dies or stops meanwhile leaves the job to be run
+ * Tells a target of `on_batch_end` that a batch has ended, or waits for a person, or writes it back. A worker that dies or stops meanwhile leaves the job to be run
  * again, and the event has the same id then.
  * @throws Failure HOOK_FAILED when it was called and is not to be called again, HOOK_UNAVAILABLE when it may be
  */
@@ -26,6 +26,10 @@ export async function notifyHook(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { event: name, batch_id, target } = input;
+  if (target === "write_back") {
+    const { runWriteBack } = await import("./write-back.ts");
+    return runWriteBack(input, { context, database }, trace, signal);
+  }
   const log = context.logger.child({ event: name, batch_id, target });
   const event = await readBatchEvent(database, input, context.config.dashboard.public_url);
   if (event === undefined) return summaryAlone({ end: "superseded" });

@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../shared/commands/command-context.ts";
-import type { Database } from "../../shared/store/connection/database.ts";
+import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectExtracted } from "../../shared/store/index/write-backs.ts";
 import type { DocumentId, ExtractedFile } from "../../shared/store/index/write-backs.ts";
 import { openPaperlessPlace } from "../sync/open-remote.ts";
@@ -27,12 +27,14 @@ export type BatchWritten = {
 
 /**
  * Writes what may be written of the extractions of a batch; of several of one document the first.
+ * @param onDocument is told of each document before it is looked at
  * @throws Failure as requestPlace
  */
 export async function writeBatch(
-  database: Database,
+  database: Queryable,
   sources: SourceOpener,
   batch: BatchToWrite,
+  onDocument: () => void = () => undefined,
 ): Promise<BatchWritten> {
   const values: WrittenValue[] = [];
   const left = { unfinished: 0, elsewhere: 0, repeated: 0 };
@@ -44,6 +46,7 @@ export async function writeBatch(
     else if (source === null || remoteId === null || opened === undefined) left.elsewhere += 1;
     else if (done.has(documentKey({ source, remoteId }))) left.repeated += 1;
     else {
+      onDocument();
       done.add(documentKey({ source, remoteId }));
       const ends = await writeExtraction(opened, { ...file, source, remoteId }, batch);
       values.push(...ends.map((end) => ({ source, remoteId, ...end })));
@@ -54,7 +57,7 @@ export async function writeBatch(
 
 export const documentKey = ({ source, remoteId }: DocumentId): string => `${source} ${remoteId}`;
 
-async function* extractedFiles(db: Database, batchId: string): AsyncGenerator<ExtractedFile> {
+async function* extractedFiles(db: Queryable, batchId: string): AsyncGenerator<ExtractedFile> {
   for (let after = "0"; ;) {
     const files = await selectExtracted(db, batchId, after);
     yield* files;
@@ -64,10 +67,11 @@ async function* extractedFiles(db: Database, batchId: string): AsyncGenerator<Ex
   }
 }
 
+/** @param which batch_end: those that are written to when a batch ends */
 export function openSources(
   { config, invocation }: Pick<CommandContext, "config" | "invocation">,
-  db: Database,
-  signal: AbortSignal,
+  db: Queryable,
+  { which, signal }: { readonly which: "all" | "batch_end"; readonly signal: AbortSignal },
 ): SourceOpener {
   const opened = new Map<string, Promise<OpenedSource>>();
   return (name) => {
@@ -79,7 +83,8 @@ export function openSources(
       source === undefined ||
       from !== "paperless" ||
       remote === undefined ||
-      settings === undefined
+      settings === undefined ||
+      (which === "batch_end" && settings.when !== "batch_end")
     )
       return undefined;
     const open = async (): Promise<OpenedSource> => {

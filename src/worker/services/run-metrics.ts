@@ -87,7 +87,7 @@ export const RUN_METRICS: Definitions = {
   },
   nightdesk_hooks_total: {
     kind: "counter",
-    help: "Calls of on_batch_end, by target (command or webhook), what is told, outcome and code.",
+    help: "Calls of on_batch_end, by target (command, webhook or write_back), what is told, outcome and code.",
     labels: ["target", "event", "outcome", "code"],
   },
   nightdesk_verifications_total: {

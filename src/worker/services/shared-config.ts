@@ -1,4 +1,4 @@
-import { parallelKeyOf } from "../../shared/config/config-fingerprint.ts";
+import { parallelKeyOf, writesAtBatchEnd } from "../../shared/config/config-fingerprint.ts";
 import type { SharedConfig, SharedKey } from "../../shared/config/config-fingerprint.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { HookTarget } from "../../shared/job/job.ts";
@@ -78,12 +78,14 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
   };
 }
 
-/** What `on_batch_end` of a configuration tells. */
+/** What the end of a batch tells and starts, as a configuration has it. */
 export const hookTargetsOf = ({
   on_batch_end: { command, webhook },
-}: Pick<Config, "on_batch_end">): readonly HookTarget[] => [
+  index,
+}: Pick<Config, "on_batch_end" | "index">): readonly HookTarget[] => [
   ...(command === null ? [] : (["command"] as const)),
   ...(webhook === null ? [] : (["webhook"] as const)),
+  ...(writesAtBatchEnd({ index }) ? (["write_back"] as const) : []),
 ];
 
 const hasOtherValue = (

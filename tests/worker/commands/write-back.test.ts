@@ -2,6 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { FieldBinding } from "../../../src/shared/job/run-result.ts";
 import { claimDocument, releaseDocument } from "../../../src/shared/store/index/write-backs.ts";
+import type { NotifyInput } from "../../../src/shared/job/job.ts";
+import { completeBatches } from "../../../src/shared/store/jobs/batches.ts";
+import { registerHook } from "../../../src/shared/store/schedules/hook-calls.ts";
+import { hookTargetsOf } from "../../../src/worker/services/shared-config.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import {
   answered,
@@ -537,6 +541,48 @@ describeOn("postgres", "what is supported of a batch", () => {
     // As a killed one leaves it.
     await cloud.db.query("update nightdesk_data.write_claims set expires_at = now()");
     expect((await run("write-back", "undo", batch)).stdout).toContain("1 value undone");
+  });
+
+  test("is written when its batch ends, where its source says so, and by no other batch", async () => {
+    await start({ ...CREATE, when: "batch_end" });
+    expect(hookTargetsOf(cloud.topology.context.config)).toEqual(["write_back"]);
+    await registerHook(cloud.db, ["write_back"], []);
+    const inputsOf = async (batch: string) => {
+      await completeBatches(cloud.db, null);
+      const { rows: found } = await cloud.db.query(
+        "select j.input from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id) where b.parent_id = $1",
+        [batch],
+      );
+      return (found as { input: NotifyInput }[]).map(({ input }) => input);
+    };
+    expect(await inputsOf(await extracted(LETTER_FIELDS, ["allowed/corpus/a.md"]))).toEqual([]);
+    const batch = await extracted();
+    const [input, ...others] = await inputsOf(batch);
+    expect(others).toEqual([]);
+    if (input === undefined) throw new Error("the end of the batch queued nothing");
+    expect(input).toMatchObject({ kind: "notify", event: "batch_end", target: "write_back" });
+    paperless.fault = (line) => (line.includes("bulk_edit") ? { cut: "before" } : undefined);
+    expect((await cloud.work(input)).settlement).toMatchObject({
+      ...{ kind: "parked", code: "SOURCE_UNAVAILABLE" },
+    });
+    paperless.fault = undefined;
+    expect((await cloud.work(input)).settlement).toMatchObject({
+      ...{ kind: "succeeded", outcome: { summary: { end: "told", written: 4, withheld: 1 } } },
+    });
+    expect(fieldsOf(first())).toMatchObject({ Amount: 240 });
+    paperless.requests.length = 0;
+    await cloud.work(input);
+    expect(paperless.writes()).toEqual([]);
+    expect((await run("batch", "show", batch)).stdout).toContain(
+      "1 value was not written to paperless-ngx",
+    );
+    await cloud.db.query(
+      "update nightdesk_data.batches set state = 'open', finished_at = null where batch_id = $1",
+      [batch],
+    );
+    expect((await cloud.work(input)).settlement).toMatchObject({
+      outcome: { summary: { end: "superseded" } },
+    });
   });
 
   test("is of a batch and of a source that are there", async () => {
