@@ -50,4 +50,35 @@ describeOnPostgres("values that were withheld from paperless-ngx", () => {
     ]);
     expect((await desk.browse("/")).text).toContain("1 value of paperless-ngx among them");
   });
+
+  test("are told of with the write-back that has failed, until another one begins", async () => {
+    const input = {
+      kind: "notify",
+      event: "batch_end",
+      target: "write_back",
+      at: "2026-11-21T05:00:00Z",
+    };
+    await insertFinishedBatch(desk.db, {
+      name: "system of letters",
+      jobs: [
+        {
+          customId: "write_back",
+          input,
+          state: "failed",
+          code: "SOURCE_DENIED",
+          message: "a wrong token",
+        },
+      ],
+    });
+    await desk.db.query(
+      `update nightdesk_data.batches set origin = 'system', windows = '{}',
+              parent_id = (select batch_id from nightdesk_data.batches where name = 'letters')
+        where name = 'system of letters'`,
+    );
+    await desk.db.query("update nightdesk_data.write_backs set noted_at = '2026-11-01'");
+    const failed = "The write-back at its end has failed: a wrong token";
+    expect((await desk.browse("/")).text).toContain(failed);
+    await desk.db.query("update nightdesk_data.write_backs set noted_at = now()");
+    expect((await desk.browse("/")).text).not.toContain(failed);
+  });
 });

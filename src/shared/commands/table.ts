@@ -40,7 +40,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   evidence: "Show what answers rest on",
   approvals: "Decide about calls of tools that wait for somebody",
   "approvals rules": "Decide about commands before anybody asks",
-  reviews: "Decide about answers that wait for somebody",
+  reviews: "Decide about answers and values that wait for somebody",
   memory: "Keep durable notes for the model to follow",
   hosts: "Show the model hosts",
   models: "Download and examine models",

@@ -227,7 +227,7 @@ export type BatchWaiting = z.infer<typeof batchWaitingSchema> & {
 /**
  * What of a batch waits for a person, calls that most wait for first. `answers` are to be looked at; of `uncertain` calls
  * somebody has to say whether they had their effect. `values` were withheld from the place of their file; `write_error` is why the
- * write-back that its end started has failed. @param limit of the calls
+ * write-back that its end started has failed, as long as no other one has begun since. @param limit of the calls
  */
 export const selectBatchWaiting = async (
   db: Queryable,
@@ -240,7 +240,9 @@ export const selectBatchWaiting = async (
      select count(v.job_id) as answers, count(*) - count(v.job_id) as uncertain,
             (select count(*) from nightdesk_data.write_backs w where w.batch_id = $1 and w.is_waiting) as values,
             (select case when h.state in ('failed', 'pending') then h.error end from nightdesk.hooks h
-              where h.batch_id = $1 and h.target = 'write_back' order by h.happened_at desc limit 1) as write_error
+              where h.batch_id = $1 and h.target = 'write_back'
+                and not exists (select from nightdesk_data.write_backs w where w.batch_id = $1 and w.noted_at > h.ended_at)
+              order by h.happened_at desc limit 1) as write_error
        from nightdesk_data.jobs j
        left join nightdesk_data.draft_reviews v on v.job_id = j.job_id and v.state = 'waiting'
       where j.batch_id = $1 and j.waiting_for = 'review'`),
