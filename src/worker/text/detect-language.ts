@@ -1,38 +1,31 @@
+import { z } from "zod";
+import { append } from "../../shared/group-by.ts";
+import { once } from "../../shared/once.ts";
+import { LANGUAGES } from "../../shared/text/language.ts";
 import type { Language } from "../../shared/text/language.ts";
 import { isAscii, normaliseText } from "../../shared/text/normalise-text.ts";
-import { append } from "../../shared/group-by.ts";
+import { lines, readNames } from "../../shared/text/word-lists.ts";
+import { byLanguage, LISTED_LANGUAGES } from "./word-forms.ts";
+import type { ListedLanguage } from "./word-forms.ts";
 
-/** The words that a text of the language is full of. One that several languages have counts for each, and the less. */
-const FREQUENT: Readonly<Partial<Record<Language, string>>> = {
-  english:
-    "the of and to in is that it was for on are with as his they be at this have from or had by not but what all were when we there can an your which their said if do will each about how up out them then she many some so these would other into has more her like him time no could make than been its who now my over did down only may after also most where why did here should because while does must before between under our any such those being both during",
-  german:
-    "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man sein wurde sei wenn ich ihr wir uns kann gegen vom können schon habe ihre dann unter ihm wo seine ihrer muss diese dieser dieses keine kein bitte sehr alle immer wieder zwischen ohne jetzt heute morgen",
-  french:
-    "le la les de des du un une et est en que qui dans pour pas sur au aux avec ce cette ces il elle ils elles nous vous je ne se son sa ses leur leurs par plus ou mais comme tout être sont été fait avoir ont était sans sous entre après avant aussi bien très même deux peut faire lui cela quand donc où depuis toujours aucun chaque notre votre mon ma mes y si d l qu c n s j",
-  spanish:
-    "el la los las de del que y en un una es por con para no se su al lo como más pero sus le ya o este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos durante todos uno les ni contra otros ese eso ante ellos e esto antes algunos qué unos yo otro otras otra él tanto esa estos mucho quienes nada muchos cual poco ella estar estas algunas algo nosotros son fue ser está han era tiene puede cada después día según",
-  italian:
-    "il lo la i gli le di del della dei degli delle che e è un una uno in per non con si da dal dalla su come anche ma più al alla ai alle nel nella nei sono ha ho hanno era questo questa questi queste se quando molto tutto tutti dopo prima solo loro essere stato stata fatto può suo sua suoi sue o ed ci mi ti vi perché dove chi cosa ogni fra tra senza ancora già così",
-  dutch:
-    "de het een en van in is dat op te zijn voor met die niet aan er om ook als dan maar bij of uit nog naar heeft ze we wij je jij hij zij wordt worden door over kan deze dit geen tot werd was had veel al meer onder moet zal zou wel haar hun ons onze mijn zo toen waar wat wie hoe omdat tussen na nu hier daar alle elke tegen zonder",
-  portuguese:
-    "o a os as de do da dos das que e em um uma para com não por mais como mas ao aos à no na nos nas se foi ele ela eles elas seu sua seus suas ou quando muito já também só pelo pela até isso entre depois sem mesmo há são está ser tem têm este esta isto esse essa nem você nós me lhe eu era onde porque cada ainda sobre",
-  danish:
-    "og i at det er en til på som de med han af for ikke der var et den har om vi men hun sig fra jeg du ved kan nu skal blev så over eller når efter da hvis hvor hvad mere under mange også noget meget alle vil have været kun ud op ind hans hendes deres vores ingen",
-  norwegian:
-    "og i det er en til på som de med han av for ikke der var et den har om vi men hun seg fra jeg du ved kan nå skal ble så over eller når etter da hvis hvor hva mer under mange også noe mye alle vil ha vært bare ut opp inn hans hennes deres vår ingen",
-  swedish:
-    "och i att det är en till på som de med han av för inte var ett den har om vi men hon sig från jag du vid kan nu ska blev så över eller när efter då hur vad mer under många också något mycket alla vill ha varit bara ut upp in hans hennes deras vår ingen mot mellan utan",
-  finnish:
-    "ja on ei se että oli hän ovat mutta kun niin tai myös joka kuin sen jos vain ole nyt sitten sekä mitä mukaan tämä olla ollut olivat vielä jo kanssa kaikki me he te minä sinä koska jälkeen ennen",
-  hungarian:
-    "a az és hogy nem is egy ez azt de csak volt mint meg már még van vagy aki ha minden el ki itt ott lesz után mert nagyon kell lehet ezt ami amely között szerint sem most több",
-  romanian:
-    "și de la în a cu pe nu este un o că din se pentru care mai sunt ca au fost dar sau ce după prin ale lui iar fi al era până fără acest această când doar foarte unde între",
-  turkish:
-    "ve bir bu da de için ile çok olarak daha ne en gibi kadar olan sonra ama var değil her o şu mi mı ya ki hem ancak veya tüm önce göre bütün",
-};
+/** The languages that lists of words of units are kept for. */
+export type UnitLanguage = ListedLanguage | "japanese";
+
+/**
+ * By language the words that its texts are full of, and those that tell one of four by a single sentence. A word that several
+ * languages have counts for each, and the less.
+ */
+const listed = readNames(
+  "frequent-words.json",
+  z.strictObject({
+    frequent: z.partialRecord(z.enum(LANGUAGES), lines),
+    of_few: z.record(z.enum(LISTED_LANGUAGES), lines),
+  }),
+);
+const frequentOf = byLanguage(
+  (language: Language): ReadonlySet<string> => new Set(listed().frequent[language]),
+);
+const fewOf = byLanguage((language): ReadonlySet<string> => new Set(listed().of_few[language]));
 
 /** Languages that are known by their letters. */
 const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
@@ -59,12 +52,10 @@ const FEWEST_LETTERS = 5;
 
 type Weight = { readonly language: Language; readonly weight: number };
 
-const WEIGHTS: ReadonlyMap<string, readonly Weight[]> = weighWords();
-
-function weighWords(): Map<string, Weight[]> {
+const weights = once((): ReadonlyMap<string, readonly Weight[]> => {
   const spoken = new Map<string, Language[]>();
-  for (const [language, words] of Object.entries(FREQUENT) as [Language, string][]) {
-    for (const word of new Set(words.split(" "))) append(spoken, word, language);
+  for (const language of LANGUAGES) {
+    for (const word of frequentOf(language)) append(spoken, word, language);
   }
   return new Map(
     [...spoken].map(([word, languages]) => [
@@ -72,7 +63,7 @@ function weighWords(): Map<string, Weight[]> {
       languages.map((language) => ({ language, weight: 1 / languages.length })),
     ]),
   );
-}
+});
 
 /**
  * The language of a text by its letters, or by the words that are frequent in it: null where they do not say, as of a few
@@ -139,7 +130,7 @@ function detectByWords({ words, frequent }: WordTally): Language | null {
   return isClear ? language : null;
 }
 
-const LONGEST_FREQUENT = Math.max(...[...WEIGHTS.keys()].map(({ length }) => length));
+const longestFrequent = once(() => Math.max(...[...weights().keys()].map(({ length }) => length)));
 
 /** The words of a text, and how often each frequent one stands there, by what it weighs. */
 type WordTally = {
@@ -151,8 +142,8 @@ type WordTally = {
 function countFrequent(words: readonly string[]): WordTally {
   const frequent = new Map<readonly Weight[], number>();
   for (const word of words) {
-    const weights = word.length > LONGEST_FREQUENT ? undefined : WEIGHTS.get(word);
-    if (weights !== undefined) frequent.set(weights, (frequent.get(weights) ?? 0) + 1);
+    const weighed = word.length > longestFrequent() ? undefined : weights().get(word);
+    if (weighed !== undefined) frequent.set(weighed, (frequent.get(weighed) ?? 0) + 1);
   }
   return { words: words.length, frequent };
 }
@@ -170,7 +161,7 @@ function countAscii(text: string): WordTally {
       continue;
     }
     if (at - start >= 2) words += 1;
-    if (at - start >= 2 && MAY_BE_FREQUENT[hash] === 1) {
+    if (at - start >= 2 && mayBeFrequent()[hash] === 1) {
       frequent.push(text.slice(start, at).toLowerCase());
     }
     start = at + 1;
@@ -186,17 +177,17 @@ const HASHES = 16_384;
 const addToHash = (hash: number, letter: number): number => (hash * 31 + letter) & (HASHES - 1);
 
 /** By hash. The words that are none and share one are a few of a hundred. */
-const MAY_BE_FREQUENT = new Uint8Array(HASHES);
-for (const word of WEIGHTS.keys()) {
-  let hash = 0;
-  for (let at = 0; at < word.length; at += 1) hash = addToHash(hash, word.charCodeAt(at));
-  MAY_BE_FREQUENT[hash] = 1;
-}
+const mayBeFrequent = once(() => {
+  const hashes = new Uint8Array(HASHES);
+  for (const word of weights().keys()) {
+    let hash = 0;
+    for (let at = 0; at < word.length; at += 1) hash = addToHash(hash, word.charCodeAt(at));
+    hashes[hash] = 1;
+  }
+  return hashes;
+});
 
-const FREQUENT_OF: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries(FREQUENT).map(([language, words]) => [language, new Set(words.split(" "))]),
-);
-const FREQUENT_OF_ANY: ReadonlySet<string> = new Set(WEIGHTS.keys());
+const frequentOfAny = once((): ReadonlySet<string> => new Set(weights().keys()));
 
 /**
  * The words that are frequent in the language of a text, in lower case: those of all languages where it does not say, and null
@@ -204,5 +195,49 @@ const FREQUENT_OF_ANY: ReadonlySet<string> = new Set(WEIGHTS.keys());
  */
 export function frequentWords(text: string): ReadonlySet<string> | null {
   const language = detectLanguage(text);
-  return language === null ? FREQUENT_OF_ANY : (FREQUENT_OF.get(language) ?? null);
+  if (language === null) return frequentOfAny();
+  const words = frequentOf(language);
+  return words.size === 0 ? null : words;
 }
+
+const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** A text that is longer says enough. */
+const FEW_CHARS = 600;
+
+/** The language of a text, of those that lists are kept for, or of what it stands in where it says too little. */
+export function languageOf(text: string, around: UnitLanguage | null): UnitLanguage | null {
+  if (JAPANESE.test(text.slice(0, 400))) return "japanese";
+  const found = detectLanguage(text.slice(0, 3_000));
+  if (found !== null) return LISTED_LANGUAGES.find((language) => language === found) ?? around;
+  return text.length < FEW_CHARS ? (languageOfFew(text) ?? around) : around;
+}
+
+const LEAST_OF_FEW = 1.5;
+
+/** A sentence is too short to be sure of: its small words are of one language, and hardly any of another. */
+function languageOfFew(text: string): ListedLanguage | null {
+  // A name says nothing of the language that it stands in: "Töchter", "Réka".
+  const inSmall = text.replace(/\p{Lu}[\p{L}\p{M}]*/gu, "");
+  const words = [...new Set(text.toLowerCase().match(/[\p{L}\p{M}]+/gu))];
+  const speakers = words.map((word) =>
+    LISTED_LANGUAGES.filter((language) => fewOf(language).has(word)),
+  );
+  const [best, next] = LISTED_LANGUAGES.map((language) => ({
+    language,
+    count: speakers.reduce(
+      (sum, all) => sum + (all.includes(language) ? 1 / all.length : 0),
+      LETTERS[language].test(inSmall) ? 2 : 0,
+    ),
+  })).sort((one, other) => other.count - one.count);
+  const isClear =
+    best !== undefined && best.count >= LEAST_OF_FEW && best.count > 1.5 * (next?.count ?? 0);
+  return isClear ? best.language : null;
+}
+
+/** Letters that the others of the four do not write. */
+const LETTERS: Readonly<Record<ListedLanguage, RegExp>> = {
+  english: /[]/u,
+  german: /[äöüß]/iu,
+  french: /[çàèêûîœ]|(?<!\p{L})[ld]['’](?=\p{L})/iu,
+  spanish: /[ñ¿¡]/iu,
+};

@@ -1,7 +1,9 @@
 import { wordFile } from "../../shared/text/word-lists.ts";
 
 /** The languages whose words are known by lists. */
-export type ListedLanguage = "english" | "german" | "french" | "spanish";
+export const LISTED_LANGUAGES = ["english", "german", "french", "spanish"] as const;
+
+export type ListedLanguage = (typeof LISTED_LANGUAGES)[number];
 
 /** By the stem of a word, those of all words that are forms of it without sharing a beginning, its own among them. */
 export function formsByStem(

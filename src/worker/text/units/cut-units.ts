@@ -3,8 +3,8 @@ import { cutBlocks } from "./cut-blocks.ts";
 import type { TextBlock, TextSentence } from "./cut-blocks.ts";
 import { frameOf, withoutStruck } from "./frames.ts";
 import type { Frame } from "./frames.ts";
-import { languageOf } from "./language.ts";
-import type { UnitLanguage } from "./language.ts";
+import { languageOf } from "../detect-language.ts";
+import type { UnitLanguage } from "../detect-language.ts";
 import { answerMark, questionIn } from "./questions.ts";
 
 /** A sentence, an item of a list, a row of a table with its header, a heading, or a line that stands for itself. */

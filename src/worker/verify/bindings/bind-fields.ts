@@ -5,7 +5,7 @@ import type { PureWork } from "../../offload/offload.ts";
 import { sliceCodePoints } from "../../text/clean-text.ts";
 import { DOUBT_MARK, doubtIn } from "../../text/doubt-mark.ts";
 import { foldWords } from "../../text/fold-words.ts";
-import { languageOf } from "../../text/units/language.ts";
+import { languageOf } from "../../text/detect-language.ts";
 import { unitsOf } from "../claims/units.ts";
 import { once } from "../../../shared/once.ts";
 import { verifyQuotes } from "../verify-quotes.ts";

@@ -1,4 +1,4 @@
-import { languageOf } from "../../text/units/language.ts";
+import { languageOf } from "../../text/detect-language.ts";
 import { openWordScan, slicesOf } from "./word-scan.ts";
 import type { WordScan } from "./word-scan.ts";
 import type { JobFiles } from "./job-files.ts";

@@ -18,7 +18,7 @@ import { readTerms } from "./terms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { withoutSpans } from "../resolve-citations.ts";
-import { languageOf } from "../../text/units/language.ts";
+import { languageOf } from "../../text/detect-language.ts";
 
 /** A claim as the rules read it. */
 export type ReadClaim = {

@@ -5,7 +5,7 @@ import type { PureWork } from "../../offload/offload.ts";
 import { readClaim } from "../claims/pair.ts";
 import { readPiece } from "../claims/pieces.ts";
 import { readTerms } from "../claims/terms.ts";
-import { languageOf } from "../../text/units/language.ts";
+import { languageOf } from "../../text/detect-language.ts";
 import type { ReadPiece, ReadUnit } from "../claims/pieces.ts";
 import { findWindows, firstUnits, weigher } from "../claims/windows.ts";
 
