@@ -62,6 +62,33 @@ const listsSchema = z.strictObject({
     /** Phrases that say none of what a word of them says alone: "so far". */
     neutral: words,
   }),
+  /** Words that a sentence opens with when the one before it must explain it. */
+  openings: z
+    .strictObject({
+      /** They stand for what was said before. */
+      pronouns: lines,
+      /** Those that stand for nothing before such a word, or before one behind a form of "be": "it rains", "it is important". */
+      empty: lines,
+      empty_before: lines,
+      be: lines,
+      empty_before_behind_be: lines,
+      /** They point back unless their noun is known, is a time ("this year") or the text itself ("this report"), or a relative word is behind them. */
+      demonstratives: lines,
+      times: lines,
+      of_itself: words,
+      relatives: lines,
+      /** They point back unless a complement is behind them: "so far", "después de la muerte". */
+      connectives: lines,
+      complements: lines,
+      phrases: words,
+      /** "Each has a number" points back, "each bell has" does not. */
+      portions: lines,
+      verbs: lines,
+      /** Behind one of these a pronoun or a place points back: "in it", "if there". */
+      leading: lines,
+      places: lines,
+    })
+    .prefault({}),
   /** Verbs, each with its denial: where one stands for the other a sentence says the contrary. */
   negated: z.array(z.tuple([z.string().min(1), z.string().min(1)])).default([]),
   /** Words that say the same of most subjects, a group a line, without accents: none that differs in degree, number or direction. */

@@ -1,5 +1,7 @@
 import type { Language } from "../../../shared/text/language.ts";
+import { wordFile } from "../../../shared/text/word-lists.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
+import { byLanguage, LISTED_LANGUAGES } from "../../text/word-forms.ts";
 import { READ_TOOL } from "../../../shared/config/tool-presets.ts";
 import type { Frame } from "../../text/units/frames.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
@@ -148,137 +150,29 @@ function follows(sentences: readonly Sentence[], index: number): boolean {
   );
 }
 
-const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+type Cues = ReturnType<typeof cuesOf>;
 
-const PRONOUNS = wordSet("he she it they him his her hers them their theirs its");
-const DEMONSTRATIVES = wordSet("this that these those such");
-const CONNECTIVES = wordSet(
-  `however therefore thus hence consequently accordingly moreover furthermore additionally nevertheless nonetheless
-   otherwise instead meanwhile likewise similarly conversely also then afterwards besides and but so or nor yet`,
-);
-/** Openings of several words that point back. */
-const POINTING_BACK = [
-  "in addition",
-  "for example",
-  "for instance",
-  "as a result",
-  "after that",
-  "after this",
-  "before that",
-  "because of this",
-  "because of that",
-  "for this reason",
-  "for that reason",
-  "in that case",
-  "in this case",
-  "on the other hand",
-  "on the contrary",
-  "even so",
-  "of these",
-  "of those",
-  "one of them",
-  "none of them",
-  "both of them",
-  "all of them",
-  "most of them",
-  "the former",
-  "the latter",
-  "the same",
-  "the other one",
-].map((words) => words.split(" "));
-
-/** "It is important that", "it rains", "it takes an hour": this "it" stands for nothing before. */
-const EMPTY_AFTER_IT = wordSet(
-  "rains rained snows snowed freezes froze thaws seems seemed appears appeared takes took",
-);
-const EMPTY_AFTER_IT_IS = wordSet(
-  `important possible impossible necessary likely unlikely clear true forbidden allowed hard easy best better safe
-   dangerous useful common usual`,
-);
-const IS = wordSet("is was will would be been has had can could must should may might");
-/** "Each has a number": each of what was said before; "each bell" names it. */
-const PORTIONS = wordSet("each both neither none some all most many few another others either");
-const VERBS = wordSet(
-  "is are was were be has have had do does did will would can could shall should may might must",
-);
-/** "In it", "with them", "if it is not": what these lead to may be open as well. */
-const LEADING = wordSet(
-  `in on at of for from to with without by after before under over through between among if when once unless until
-   because since while though although whether`,
-);
-const PLACES = wordSet("there here");
-/** "This year" and "that evening" are told by the day on which they are read. */
-const TIMES = wordSet(
-  "year season month week weekend day morning afternoon evening night spring summer autumn winter time",
-);
-/** "This paper", "in this report": the text itself. */
-const ITSELF = wordSet(
-  "paper article report study document guide manual letter chapter thesis book work",
-);
-/** "Those who sign", "that which is left", "so far", "instead of a bell". */
-const SELF_CONTAINED = wordSet("who whom whose which with without of far that long");
-
-/** The words of another language that a sentence opens with when it points back. */
-type Cues = {
-  /** They stand for something that was said. */
-  readonly pronouns: ReadonlySet<string>;
-  readonly connectives: ReadonlySet<string>;
-  /** What follows a connective that points at the rest of its own sentence: "después de la muerte", "alors que". */
-  readonly complements: ReadonlySet<string>;
-  /** Openings of several words. */
-  readonly openings: readonly (readonly string[])[];
-  /** They point back unless their noun is known, or is one of the times. */
-  readonly demonstratives: ReadonlySet<string>;
-  readonly times: ReadonlySet<string>;
-};
-
-const cuesOf = (words: Readonly<Record<keyof Cues, string>>): Cues => {
-  const set = (key: keyof Cues) => new Set(wordsOf(words[key]));
+/** The words of a language that a sentence opens with when it points back. */
+const cuesOf = byLanguage((language) => {
+  const { phrases, of_itself: ofItself, ...lists } = wordFile(language).openings;
+  const set = (key: keyof typeof lists): ReadonlySet<string> =>
+    new Set(wordsOf(lists[key].join(" ")));
   return {
-    pronouns: set("pronouns"),
-    connectives: set("connectives"),
-    complements: set("complements"),
-    openings: words.openings.split(/\s*,\s*/).map(wordsOf),
-    demonstratives: set("demonstratives"),
-    times: set("times"),
+    ...{ phrases: phrases.map(wordsOf), ofItself: new Set(ofItself) },
+    ...{ pronouns: set("pronouns"), empty: set("empty"), be: set("be") },
+    ...{ emptyBefore: set("empty_before"), emptyBehindBe: set("empty_before_behind_be") },
+    ...{ demonstratives: set("demonstratives"), times: set("times"), relatives: set("relatives") },
+    ...{ connectives: set("connectives"), complements: set("complements") },
+    ...{ portions: set("portions"), verbs: set("verbs") },
+    ...{ leading: set("leading"), places: set("places") },
   };
-};
+});
 
-/** Left out is what means something else as often: "es gibt", "Sie können", "damit die Tür schließt", "il y a", "el". */
-const CUES: Readonly<Partial<Record<Language, Cues>>> = {
-  german: cuesOf({
-    pronouns: "er ihm ihn ihnen dies derselbe dieselbe dasselbe letzterer letztere letzteres beide",
-    connectives: `jedoch deshalb daher darum deswegen demnach folglich somit also außerdem zudem ferner überdies trotzdem
-      dennoch allerdings dagegen hingegen stattdessen danach anschließend daraufhin dann dabei dazu davon dafür darin darauf
-      darüber dadurch ebenso auch aber doch denn sondern oder und sonst andernfalls`,
-    complements: "dass daß wie wenn",
-    openings: `das ist, das sind, das war, das waren, das wird, das hat, das heißt, das bedeutet, das gilt, sie ist, sie war,
-      sie hat, sie wird, sie liegt, sie kommt, zum beispiel, in diesem fall, aus diesem grund, im gegenteil, im gegensatz dazu`,
-    demonstratives: "dieser diese dieses diesem diesen jener jene jenes solche solcher solches",
-    times:
-      "jahr jahres woche monat morgen abend tag nacht sommer winter herbst frühling montag freitag mal",
-  }),
-  french: cuesOf({
-    pronouns: "elle ils elles lui celui celle ceux celles cela ça ceci eux",
-    connectives: `cependant pourtant toutefois néanmoins donc ainsi ensuite puis alors aussi également mais et ou or sinon
-      autrement enfin`,
-    complements: "que qu",
-    openings: `par conséquent, en conséquence, en revanche, au contraire, de plus, en outre, par exemple, dans ce cas,
-      pour cette raison, c'est pourquoi, c'est ainsi, après cela, il a, il avait, il est arrivé, il est parti`,
-    demonstratives: "ce cet cette ces",
-    times: "matin soir nuit jour semaine mois année an été hiver automne printemps après fois",
-  }),
-  spanish: cuesOf({
-    pronouns: "ella ellos ellas esto eso aquello ambos ambas",
-    connectives: `además también tampoco entonces luego después así asimismo igualmente pero sino y e o u pues
-      consecuentemente`,
-    complements: "de del que como",
-    openings: `sin embargo, no obstante, por eso, por ello, por lo tanto, por tanto, por consiguiente, en cambio, al contrario,
-      por ejemplo, en este caso, en ese caso, a pesar de ello, por esta razón`,
-    demonstratives: "este esta estos estas ese esa esos esas aquel aquella aquellos aquellas",
-    times: "mañana tarde noche día semana mes año verano invierno otoño primavera vez",
-  }),
-};
+/** English where nobody knows the language; null where there are no lists for it. */
+function cuesIn(language: Language | null): Cues | null {
+  const listed = LISTED_LANGUAGES.find((one) => one === (language ?? "english"));
+  return listed === undefined ? null : cuesOf(listed);
+}
 
 /** Longer openings than this are not looked at. */
 const OPENING_CHARS = 120;
@@ -295,53 +189,38 @@ export function needsSentenceBefore(
   known: ReadonlySet<string>,
   language: Language | null,
 ): boolean {
+  const cues = cuesIn(language);
+  if (cues === null) return false;
   const words = wordsOf(text.slice(0, OPENING_CHARS));
-  if (language === null || language === "english") return pointsBackInEnglish(words, known);
-  const own = CUES[language];
-  return own !== undefined && pointsBackBy(own, words, known);
-}
-
-function pointsBackBy(cues: Cues, words: readonly string[], known: ReadonlySet<string>): boolean {
   const [first = "", second = ""] = words;
-  if (cues.connectives.has(first) && !cues.complements.has(second)) return true;
-  if (cues.openings.some((opening) => opening.every((word, at) => words[at] === word))) return true;
-  return opensWithPronoun(cues, words, known);
+  if (cues.connectives.has(first)) return !cues.complements.has(second);
+  if (cues.phrases.some((phrase) => phrase.every((word, at) => words[at] === word))) return true;
+  if (cues.leading.has(first))
+    return cues.places.has(second) || pointsBack(cues, words.slice(1), known);
+  return pointsBack(cues, words, known);
 }
 
-function opensWithPronoun(
-  { pronouns, demonstratives, times }: Cues,
-  [first = "", second = ""]: readonly string[],
-  known: ReadonlySet<string>,
-): boolean {
-  if (pronouns.has(first)) return true;
-  return demonstratives.has(first) && !times.has(second) && !known.has(stemWord(second));
-}
-
-function pointsBackInEnglish(words: readonly string[], known: ReadonlySet<string>): boolean {
+function pointsBack(cues: Cues, words: readonly string[], known: ReadonlySet<string>): boolean {
   const [first = "", second = ""] = words;
-  if (CONNECTIVES.has(first)) return !SELF_CONTAINED.has(second);
-  if (POINTING_BACK.some((opening) => opening.every((word, at) => words[at] === word))) return true;
-  if (LEADING.has(first)) return PLACES.has(second) || pointsBack(words.slice(1), known);
-  return pointsBack(words, known);
-}
-
-function pointsBack(words: readonly string[], known: ReadonlySet<string>): boolean {
-  const [first = "", second = ""] = words;
-  if (PRONOUNS.has(first)) return first !== "it" || !isEmptyIt(words);
-  if (PORTIONS.has(first)) return VERBS.has(second);
+  if (cues.pronouns.has(first)) return !cues.empty.has(first) || !isEmpty(cues, words);
+  if (cues.portions.has(first)) return cues.verbs.has(second);
   return (
-    DEMONSTRATIVES.has(first) &&
-    !TIMES.has(second) &&
-    !(ITSELF.has(second) && first === "this") &&
-    !SELF_CONTAINED.has(second) &&
+    cues.demonstratives.has(first) &&
+    !cues.times.has(second) &&
+    !cues.ofItself.has(`${first} ${second}`) &&
+    !cues.relatives.has(second) &&
     !known.has(stemWord(second))
   );
 }
 
-function isEmptyIt([, second = "", ...rest]: readonly string[]): boolean {
-  if (EMPTY_AFTER_IT.has(second)) return true;
-  const [said = ""] = IS.has(second) ? rest.filter((word) => !IS.has(word)) : [];
-  return EMPTY_AFTER_IT_IS.has(said);
+/** "It rains", "it takes an hour", "it is important that": this "it" stands for nothing before. */
+function isEmpty(
+  { emptyBefore, emptyBehindBe, be }: Cues,
+  [, second = "", ...rest]: readonly string[],
+): boolean {
+  if (emptyBefore.has(second)) return true;
+  const [said = ""] = be.has(second) ? rest.filter((word) => !be.has(word)) : [];
+  return emptyBehindBe.has(said);
 }
 
 /** "Marta Lind:" in front of a paragraph. */
@@ -359,9 +238,8 @@ function opensTurnWithPronoun(
 ): boolean {
   if (start !== 0 || speakerOf(text) === null) return false;
   const words = wordsOf(text.replace(SPEAKER, "").slice(0, OPENING_CHARS));
-  if (language === null || language === "english") return pointsBack(words, known);
-  const own = CUES[language];
-  return own !== undefined && opensWithPronoun(own, words, known);
+  const cues = cuesIn(language);
+  return cues !== null && pointsBack(cues, words, known);
 }
 
 /**
