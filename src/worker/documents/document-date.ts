@@ -1,7 +1,7 @@
 import { findWrittenDate, periodOf } from "../../shared/text/date-period.ts";
 import type { Period } from "../../shared/text/date-period.ts";
 import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
-import { findDates } from "../text/dates.ts";
+import { findDates } from "../text/figures/dates.ts";
 import type { FileMetadata } from "./extraction.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 

@@ -3,7 +3,7 @@ import type { ExtractInput, Preset } from "../../shared/job/job.ts";
 import type { LabelExample } from "../../shared/job/label-examples.ts";
 import { isRecord } from "../../shared/schema/json-value.ts";
 import type { PureWork } from "../offload/offload.ts";
-import { findDates } from "../text/dates.ts";
+import { findDates } from "../text/figures/dates.ts";
 import { objectSchema } from "../text/model-json.ts";
 import { isQuotedValue, unpair } from "../verify/bindings/quoted-fields.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";

@@ -106,3 +106,20 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   }
   return [...pieces, text.slice(at)].join("");
 }
+
+/** The text with these spans blanked. */
+export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
+  const pieces: string[] = [];
+  let from = 0;
+  let at = 0;
+  for (const { start, end } of spans) {
+    if (start < at) continue;
+    // What follows at once is blanked together.
+    if (start > at) {
+      pieces.push(blank(text.slice(from, at)), text.slice(at, start));
+      from = start;
+    }
+    at = end;
+  }
+  return [...pieces, blank(text.slice(from, at)), text.slice(at)].join("");
+}

@@ -4,7 +4,7 @@ import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { JudgeVerdict } from "../evidence/types.ts";
 import type { ModelReply } from "../models/model.ts";
-import { firstCodePoints, withoutCode } from "../text/clean-text.ts";
+import { firstCodePoints, withoutCode, withoutSpans } from "../text/clean-text.ts";
 import { holdsFooter } from "../text/footer-form.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import { missingKind } from "./asked-kind.ts";
@@ -23,7 +23,7 @@ import { answerSentences, citedWith } from "./cited-sentences.ts";
 import { holdsOwnMark } from "./own-marks.ts";
 import { checkQuotes } from "./quotes.ts";
 import { isDeclined, lettersOf, openAnswer } from "./reply.ts";
-import { resolveCitations, withoutSpans } from "./resolve-citations.ts";
+import { resolveCitations } from "./resolve-citations.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { tableCells } from "../text/table-cells.ts";
 

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { cleanText } from "../text/clean-text.ts";
+import { cleanText, withoutSpans } from "../text/clean-text.ts";
 import { objectSchema } from "../text/model-json.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import type { CheckableReply } from "./check-answer.ts";
 import { findCitations } from "./citations.ts";
 import type { PlacedClaim } from "./claims/answer-claims.ts";
 import { lettersOf, openAnswer } from "./reply.ts";
-import { withoutSpans } from "./resolve-citations.ts";
 import { parseObject } from "./validate-fields.ts";
 
 /** What a claim has beside its text, and how claims are put together. */

@@ -1,10 +1,10 @@
 import type { EvidenceSpan, FigureRecord } from "../../shared/job/run-result.ts";
 import { labelsOf, placesIn } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import { findDates } from "../text/dates.ts";
-import { findNumbers, findNumberWords } from "../text/numbers.ts";
-import type { Figure } from "../text/numbers.ts";
-import { withoutSpans } from "./resolve-citations.ts";
+import { findDates } from "../text/figures/dates.ts";
+import { findNumbers, findNumberWords } from "../text/figures/numbers.ts";
+import type { Figure } from "../text/figures/numbers.ts";
+import { withoutSpans } from "../text/clean-text.ts";
 
 /** The number of a list item or of a heading. */
 const LIST_MARK = /^[ \t>*+#_-]{0,12}\d{1,3}[.)][*_]{0,2}(?=[ \t])/gm;

@@ -2,11 +2,10 @@ import { normaliseText } from "../../shared/text/normalise-text.ts";
 import type { EvidenceSpan, FigureRecord } from "../../shared/job/run-result.ts";
 import { placesIn } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
-import { cleanText, firstCodePoints } from "../text/clean-text.ts";
+import { cleanText, firstCodePoints, withoutSpans } from "../text/clean-text.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { whereOf } from "./figures.ts";
 import { findBareLinks, findMarkupLinks } from "./find-links.ts";
-import { withoutSpans } from "./resolve-citations.ts";
 
 type CheckedLinks = {
   readonly records: readonly FigureRecord[];

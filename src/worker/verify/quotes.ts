@@ -1,8 +1,7 @@
 import type { QuoteRecord } from "../../shared/job/run-result.ts";
-import { countCodePoints } from "../text/clean-text.ts";
+import { countCodePoints, withoutSpans } from "../text/clean-text.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { firstEndingAfter } from "./cited-sentences.ts";
-import { withoutSpans } from "./resolve-citations.ts";
 import { unclaimedClass } from "./unclaimed-quotes.ts";
 import type { QuoteContext } from "./unclaimed-quotes.ts";
 import { verifyQuotes } from "./verify-quotes.ts";

@@ -2,12 +2,11 @@ import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { labelsOf } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { DECLINED } from "../models/model.ts";
-import { visibleText } from "../text/clean-text.ts";
+import { visibleText, withoutSpans } from "../text/clean-text.ts";
 import { FOOTER_LABEL, FOOTER_MARK, holdsFooter } from "../text/footer-form.ts";
 import { foldLookAlikes, plainForm } from "../text/plain-form.ts";
 import { findCitations } from "./citations.ts";
 import { withoutOwnMarks } from "./own-marks.ts";
-import { withoutSpans } from "./resolve-citations.ts";
 
 const OPENING = /^(`{3,8}|~{3,8})(?:markdown|md|text|txt|plaintext)?[ \t]*\n/i;
 

@@ -1,7 +1,7 @@
 import { countPieces } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { inSquareBrackets } from "../text/cited-numbers.ts";
-import { applyEdits, blank } from "../text/clean-text.ts";
+import { applyEdits, withoutSpans } from "../text/clean-text.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { findCitations, findNamedCitations } from "./citations.ts";
 import type { NamedCitation } from "./citations.ts";
@@ -52,23 +52,6 @@ export function resolveCitations(
     });
   });
   return [...byNumber, ...named].sort((one, other) => one.start - other.start);
-}
-
-/** The text with these spans blanked. */
-export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
-  const pieces: string[] = [];
-  let from = 0;
-  let at = 0;
-  for (const { start, end } of spans) {
-    if (start < at) continue;
-    // What follows at once is blanked together.
-    if (start > at) {
-      pieces.push(blank(text.slice(from, at)), text.slice(at, start));
-      from = start;
-    }
-    at = end;
-  }
-  return [...pieces, blank(text.slice(from, at)), text.slice(at)].join("");
 }
 
 /** A chunk key as a citation gives it, and the pieces that have it: none outside of the snapshot. */

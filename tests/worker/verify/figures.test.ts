@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseNumber } from "../../../src/worker/text/numbers.ts";
+import { parseNumber } from "../../../src/worker/text/figures/numbers.ts";
 import { checkFigures } from "../../../src/worker/verify/figures.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 

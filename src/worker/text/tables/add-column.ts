@@ -1,4 +1,4 @@
-import { parseNumber } from "../numbers.ts";
+import { parseNumber } from "../figures/numbers.ts";
 import type { TableRow } from "./read-tables.ts";
 
 type Added = {

@@ -1,16 +1,16 @@
-import { findDates } from "../../text/dates.ts";
-import { findNumbers } from "../../text/numbers.ts";
-import type { Figure } from "../../text/numbers.ts";
+import { findDates } from "../../text/figures/dates.ts";
+import { findNumbers } from "../../text/figures/numbers.ts";
+import type { Figure } from "../../text/figures/numbers.ts";
 import type { TextSpan } from "../../text/spans.ts";
-import { withDigits } from "../claims/digits-for-words.ts";
-import { currencyBefore, measureAt } from "../claims/measures.ts";
-import type { Measure } from "../claims/measures.ts";
-import { findSpelledNumbers } from "../claims/number-words.ts";
+import { withDigits } from "../../text/figures/digits-for-words.ts";
+import { currencyBefore, measureAt } from "../../text/figures/measures.ts";
+import type { Measure } from "../../text/figures/measures.ts";
+import { findSpelledNumbers } from "../../text/figures/number-words.ts";
 import { readTerms } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 import { isDenial } from "../elided-quotes.ts";
 import { once } from "../../../shared/once.ts";
-import { withoutSpans } from "../resolve-citations.ts";
+import { withoutSpans } from "../../text/clean-text.ts";
 
 type Quantity = { readonly value: number; readonly measure: Measure | null };
 

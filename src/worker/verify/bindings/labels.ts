@@ -1,12 +1,12 @@
 import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { fieldWords } from "../../../shared/text/word-lists.ts";
-import { findDates } from "../../text/dates.ts";
-import { findNumbers } from "../../text/numbers.ts";
-import { measureAt } from "../claims/measures.ts";
+import { findDates } from "../../text/figures/dates.ts";
+import { findNumbers } from "../../text/figures/numbers.ts";
+import { measureAt } from "../../text/figures/measures.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
 import type { ClaimLanguage } from "../claims/terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
-import { withoutSpans } from "../resolve-citations.ts";
+import { withoutSpans } from "../../text/clean-text.ts";
 
 /** A word of a label or of the name of a field, and what it means by the lists of words. */
 type LabelWord = { readonly word: string; readonly meanings: readonly string[] };

@@ -1,4 +1,4 @@
-import type { ClaimFigure } from "../claims/figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import { readClaim } from "../claims/pair.ts";
 import type { AnswerToCheck, CheckedClaim, RuleCheck } from "./rule-check.ts";
 

@@ -1,4 +1,4 @@
-import type { ClaimFigure } from "../claims/figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import { isRounded } from "../claims/figure-rules.ts";
 import type { ReadClaim } from "../claims/pair.ts";
 import { relatedWords } from "../claims/pair.ts";

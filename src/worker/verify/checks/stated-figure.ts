@@ -1,5 +1,5 @@
 import { AVERAGE, TOTAL } from "../claims/computed-words.ts";
-import type { ClaimFigure } from "../claims/figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 
 const PARTLY =
   /(?<!\p{L})(?:of which|including|among them|davon|darunter|dont|y compris|de los cuales|incluid[oa]s?|entre ell[oa]s|うち)(?!\p{L})/iu;

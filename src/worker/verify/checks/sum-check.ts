@@ -1,4 +1,4 @@
-import type { ClaimFigure } from "../claims/figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import { readClaim } from "../claims/pair.ts";
 import { readPiece } from "../claims/pieces.ts";
 import { gradeClaims } from "../claims/grade.ts";

@@ -8,8 +8,8 @@ import {
   sumOfRun,
 } from "./arithmetic-of-many.ts";
 import type { Computed, Operand, Target } from "./arithmetic-of-many.ts";
-import { roundsTo } from "./figures.ts";
-import type { ClaimFigure } from "./figures.ts";
+import { roundsTo } from "../../text/figures/read-figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import type { Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 

@@ -1,8 +1,8 @@
 import { findArithmetic } from "./arithmetic.ts";
 import { isYear } from "./arithmetic-of-many.ts";
-import { roundsTo } from "./figures.ts";
-import type { ClaimFigure } from "./figures.ts";
-import { measureAt } from "./measures.ts";
+import { roundsTo } from "../../text/figures/read-figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
+import { measureAt } from "../../text/figures/measures.ts";
 import type { Finding, Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 

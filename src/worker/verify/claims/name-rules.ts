@@ -1,4 +1,4 @@
-import { overlapsAny } from "./figures.ts";
+import { overlapsAny } from "../../text/figures/read-figures.ts";
 import type { Finding, Pair } from "./pair.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { isInOtherVoice } from "./voice.ts";

@@ -1,11 +1,11 @@
 import { segmentAt, cutSegments } from "./segments.ts";
-import { findCodes } from "./codes.ts";
-import type { Code } from "./codes.ts";
+import { findCodes } from "../../text/figures/codes.ts";
+import type { Code } from "../../text/figures/codes.ts";
 import type { CueClass } from "./find-cues.ts";
 import { findCues } from "./find-cues.ts";
 import type { Cue } from "./find-cues.ts";
-import { overlapsAny, readFigures } from "./figures.ts";
-import type { ClaimFigure } from "./figures.ts";
+import { overlapsAny, readFigures } from "../../text/figures/read-figures.ts";
+import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import { findNames } from "./names.ts";
 import type { Name } from "./names.ts";
 import { foldSpaces } from "./pieces.ts";
@@ -17,7 +17,7 @@ import { otherForms } from "./other-forms.ts";
 import { readTerms } from "./terms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
-import { withoutSpans } from "../resolve-citations.ts";
+import { withoutSpans } from "../../text/clean-text.ts";
 import { languageOf } from "../../text/detect-language.ts";
 
 /** A claim as the rules read it. */

@@ -1,9 +1,8 @@
-import { applyEdits, withoutCode } from "../../text/clean-text.ts";
+import { applyEdits, withoutCode, withoutSpans } from "../../text/clean-text.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { tableCells } from "../../text/table-cells.ts";
 import { findCitations } from "../citations.ts";
 import { findClosedQuotes } from "../quotes.ts";
-import { withoutSpans } from "../resolve-citations.ts";
 import { answerBlocks } from "./answer-blocks.ts";
 import type { AnswerBlock } from "./answer-blocks.ts";
 import { clausesOf, sentencesOf, spansWithin } from "./clauses.ts";

@@ -4,7 +4,7 @@ import type { TextSpan } from "../../text/spans.ts";
 import type { TextBlock } from "../../text/units/cut-blocks.ts";
 import { cutUnits } from "../../text/units/cut-units.ts";
 import type { TextUnit } from "../../text/units/cut-units.ts";
-import { measureAt } from "./measures.ts";
+import { measureAt } from "../../text/figures/measures.ts";
 
 /** What can carry a claim: a unit of a piece, or two sentences that belong together. */
 export type Unit = TextSpan &

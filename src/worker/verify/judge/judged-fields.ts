@@ -2,15 +2,15 @@ import type { EvidenceSpan, FieldBinding } from "../../../shared/job/run-result.
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement, JudgeLine } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";
-import { findDates } from "../../text/dates.ts";
-import { findNumbers } from "../../text/numbers.ts";
+import { findDates } from "../../text/figures/dates.ts";
+import { findNumbers } from "../../text/figures/numbers.ts";
 import { overlaps } from "../bindings/bind-fields.ts";
 import { figureTypeOf, isChosen, isInList } from "../bindings/quoted-fields.ts";
 import type { FieldValue } from "../bindings/quoted-fields.ts";
 import { readPiece } from "../claims/pieces.ts";
 import type { ReadUnit } from "../claims/pieces.ts";
 import { once } from "../../../shared/once.ts";
-import { withoutSpans } from "../resolve-citations.ts";
+import { withoutSpans } from "../../text/clean-text.ts";
 import { lineOf, MOST_LINES, nearestOf } from "./judged-lines.ts";
 
 /** A value with where the words stand that it is bound to. */

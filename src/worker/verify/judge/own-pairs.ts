@@ -2,7 +2,7 @@ import { wordFile } from "../../../shared/text/word-lists.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";
-import { findNumbers, parseNumber } from "../../text/numbers.ts";
+import { findNumbers, parseNumber } from "../../text/figures/numbers.ts";
 import { holdsDenial } from "../../text/units/frames.ts";
 import { unitsOf } from "../claims/units.ts";
 import type { Unit } from "../claims/units.ts";

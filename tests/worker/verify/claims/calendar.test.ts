@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { findDates } from "../../../../src/worker/text/dates.ts";
-import { findCalendarWords } from "../../../../src/worker/verify/claims/calendar.ts";
+import { findDates } from "../../../../src/worker/text/figures/dates.ts";
+import { findCalendarWords } from "../../../../src/worker/text/figures/calendar.ts";
 
 const offersOf = (text: string): string[] =>
   findCalendarWords(text).flatMap(({ offers }) => offers);

@@ -1,5 +1,5 @@
-import { normaliseText } from "../../shared/text/normalise-text.ts";
-import type { TextSpan } from "./spans.ts";
+import { normaliseText } from "../../../shared/text/normalise-text.ts";
+import type { TextSpan } from "../spans.ts";
 
 const NUMBER =
   /(?<![\p{L}\p{N}.,])[-−](?=[0-9０-９])[0-9０-９]+(?:[.,'’][0-9０-９]+|[ \u00A0\u202F][0-9０-９]{3}(?![0-9０-９]))*|[0-9０-９]+(?:[.,'’][0-9０-９]+|(?<![0-9０-９]{4})[ \u00A0\u202F][0-9０-９]{3}(?![.,]?[0-9０-９]))*/gu;

@@ -1,6 +1,6 @@
 import { measureAt } from "./measures.ts";
 import { foldWord } from "../../../shared/text/normalise-text.ts";
-import type { ClaimLanguage } from "./terms.ts";
+import type { UnitLanguage } from "../detect-language.ts";
 
 /** How a figure is stated: as it is, or about it, a little below or above what it says. */
 export type Precision = "exact" | "about" | "below" | "above";
@@ -10,7 +10,7 @@ const NO_NOUN =
   /^(?:and|or|to|of|in|at|on|is|was|are|were|per|from|by|for|the|until|than|but|that|which|if|as|und|oder|bis|von|im|in|am|ist|war|sind|waren|pro|der|die|das|mit|ab|auf|für|bei|zu|an|aus|et|ou|à|au|aux|de|des|du|la|le|les|en|par|pour|est|y|o|a|al|del|el|los|las|por|con|para|es|un|una|une|more|less|mehr|weniger|plus|moins|más|menos|times|mal|fois|veces|percent|instead|rather|statt|anstatt|gegenüber|nach|vor|contre|contra|frente)$/iu;
 
 /** The noun that a number counts, to its first letters. */
-export function nounAfter(after: string, language: ClaimLanguage | null): string | null {
+export function nounAfter(after: string, language: UnitLanguage | null): string | null {
   if (language === "japanese") return /^[人名台個本枚回件軒社点倍番]/u.exec(after)?.[0] ?? null;
   const first = NOUN_AFTER.exec(after)?.groups?.["first"];
   return first === undefined || NO_NOUN.test(first) ? null : foldWord(first);

@@ -1,4 +1,4 @@
-import type { TextSpan } from "../../text/spans.ts";
+import type { TextSpan } from "../spans.ts";
 import { measureAt } from "./measures.ts";
 
 /** A code, an identifier, an address or a file's name: it is the same only as a whole. */

@@ -1,4 +1,4 @@
-import type { TextSpan } from "../../text/spans.ts";
+import type { TextSpan } from "../spans.ts";
 
 /** A day of the week, or a month without a day. */
 type CalendarWord = TextSpan & {

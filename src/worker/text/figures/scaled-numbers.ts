@@ -1,6 +1,6 @@
-import { findNumbers, parseNumber } from "../../text/numbers.ts";
-import type { TextSpan } from "../../text/spans.ts";
-import type { ClaimLanguage } from "./terms.ts";
+import { findNumbers, parseNumber } from "./numbers.ts";
+import type { TextSpan } from "../spans.ts";
+import type { UnitLanguage } from "../detect-language.ts";
 
 /** A number in digits, with what it is multiplied by. */
 type Scaled = TextSpan & { readonly value: number; readonly others: readonly number[] };
@@ -12,7 +12,7 @@ type Scaled = TextSpan & { readonly value: number; readonly others: readonly num
 export function scaledNumbers(
   rest: string,
   text: string,
-  language: ClaimLanguage | null,
+  language: UnitLanguage | null,
 ): readonly Scaled[] {
   const scaled = joinGroups(findNumbers(rest), rest).flatMap(({ start, end }): Scaled[] => {
     const spelled = rest.slice(start, end);
@@ -91,10 +91,10 @@ const joinGroups = (numbers: readonly TextSpan[], text: string): readonly TextSp
     return joined;
   }, []);
 
-const COMMA_IS_DECIMAL: ReadonlySet<ClaimLanguage> = new Set(["german", "french", "spanish"]);
+const COMMA_IS_DECIMAL: ReadonlySet<UnitLanguage> = new Set(["german", "french", "spanish"]);
 
 /** A number by the marks of its language: "1,250" is 1250 in English and 1.25 in German. */
-function valueIn(spelled: string, language: ClaimLanguage | null): string {
+function valueIn(spelled: string, language: UnitLanguage | null): string {
   const plain = spelled.replace("−", "-").replace(/(?<=\d)[ \u00A0\u202F](?=\d)/gu, "");
   if (language !== null && COMMA_IS_DECIMAL.has(language)) {
     if (/^-?\d+,\d+$/.test(plain)) return plain.replace(",", ".");

@@ -1,6 +1,6 @@
-import { findDates } from "../../text/dates.ts";
-import type { TextSpan } from "../../text/spans.ts";
-import { withoutSpans } from "../resolve-citations.ts";
+import { findDates } from "./dates.ts";
+import type { TextSpan } from "../spans.ts";
+import { withoutSpans } from "../clean-text.ts";
 import { findCodes } from "./codes.ts";
 import { findCalendarWords } from "./calendar.ts";
 import { currencyBefore, measureAt } from "./measures.ts";
@@ -10,7 +10,7 @@ import type { Precision } from "./figure-words.ts";
 import { findSpelledNumbers } from "./number-words.ts";
 import { withDigits } from "./digits-for-words.ts";
 import { isScaled, scaledNumbers } from "./scaled-numbers.ts";
-import type { ClaimLanguage } from "./terms.ts";
+import type { UnitLanguage } from "../detect-language.ts";
 
 /**
  * A figure of a claim or a unit. It stands where one of the readings it asks for is offered: `q:time:4500` (a value in the
@@ -38,7 +38,7 @@ export type ClaimFigure = TextSpan & {
 };
 
 /** The figures of a text in order. Linear. */
-export function readFigures(spelled: string, language: ClaimLanguage | null): ClaimFigure[] {
+export function readFigures(spelled: string, language: UnitLanguage | null): ClaimFigure[] {
   const text = withDigits(spelled);
   const found = (/\d/.test(text) ? findDates(text) : []).map((date) =>
     // In words it may be meant of either half of the day.
@@ -228,7 +228,7 @@ const PARTS: readonly (readonly [RegExp, string, number])[] = [
 
 /** "40 CFU/100 ml" is per 100 ml. */
 const DIVISOR = /(?<=\p{L}\/)\d{1,4}(?=[ \u00A0]?(?:ml|l|g|kg|km|m|cm|h)(?!\p{L}))/gu;
-const findDivisors = (text: string, language: ClaimLanguage | null): ClaimFigure[] =>
+const findDivisors = (text: string, language: UnitLanguage | null): ClaimFigure[] =>
   [...text.matchAll(DIVISOR)].map(({ 0: spelled, index }) =>
     numberFigure({
       start: index,
@@ -239,7 +239,7 @@ const findDivisors = (text: string, language: ClaimLanguage | null): ClaimFigure
     }),
   );
 
-function findParts(text: string, language: ClaimLanguage | null): ClaimFigure[] {
+function findParts(text: string, language: UnitLanguage | null): ClaimFigure[] {
   if (!MAYBE_PART.test(text)) return [];
   return PARTS.reduce<ClaimFigure[]>((found, [pattern, dimension, base]) => {
     for (const { 0: spelled, index } of text.matchAll(pattern)) {
@@ -264,7 +264,7 @@ function findParts(text: string, language: ClaimLanguage | null): ClaimFigure[] 
 const MAYBE_PART =
   /half|halb|hälfte|quart|viertel|third|drittel|fifth|tenth|fünftel|zehntel|demi|tiers|dixi|cinqu|moiti|medi|cuart|terci|mitad|quinto|décim|半|分の/iu;
 
-function readNumbers(rest: string, text: string, language: ClaimLanguage | null): ClaimFigure[] {
+function readNumbers(rest: string, text: string, language: UnitLanguage | null): ClaimFigure[] {
   const digits = scaledNumbers(rest, text, language).map((one) =>
     numberFigure({ ...one, text, language }),
   );
@@ -292,7 +292,7 @@ const ARTICLE = /(?<!\p{L})an?(?= (?:second|minute|hour|day|week|month|year)(?!\
 type Stated = TextSpan & {
   readonly value: number;
   readonly text: string;
-  readonly language: ClaimLanguage | null;
+  readonly language: UnitLanguage | null;
   readonly measure?: Measure;
   readonly others?: readonly number[];
   readonly isSoft?: boolean;

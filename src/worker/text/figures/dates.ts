@@ -1,4 +1,4 @@
-import { MONTH_NAME, monthOf } from "../../shared/text/month-names.ts";
+import { MONTH_NAME, monthOf } from "../../../shared/text/month-names.ts";
 import type { Figure } from "./numbers.ts";
 
 /** What a date or a time can be compared by: `d:2024-05-03`, `m:05-03`, `y:2024-05`, `t:18:30`. */

@@ -1,8 +1,8 @@
 import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
 import { allWordFiles, wordFile } from "../../../shared/text/word-lists.ts";
-import { byLanguage } from "../../text/word-forms.ts";
-import type { ClaimLanguage } from "./terms.ts";
+import { byLanguage } from "../word-forms.ts";
+import type { UnitLanguage } from "../detect-language.ts";
 
 /** A number that a text spells out. */
 export type SpelledNumber = {
@@ -28,7 +28,7 @@ const COUNTED =
   /[〇一二三四五六七八九十百千]{1,8}(?=[人名台個本枚回年月日時分秒週歳階円軒件度割冊匹頭羽泊杯種か箇つ倍点社校室戸万])/gu;
 
 /** The numbers up to some thousands that a text spells out, in order. */
-export function findSpelledNumbers(text: string, language: ClaimLanguage | null): SpelledNumber[] {
+export function findSpelledNumbers(text: string, language: UnitLanguage | null): SpelledNumber[] {
   if (language === "japanese") return findCounted(text);
   const values = numbersIn(language ?? "english");
   const found: SpelledNumber[] = [];
