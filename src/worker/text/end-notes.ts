@@ -1,6 +1,6 @@
 import { citedRanges, inParentheses, isYears, namePieces } from "./cited-numbers.ts";
 import type { NumberRange } from "./cited-numbers.ts";
-import { findNumberWords } from "./figures/numbers.ts";
+import { findNumberWords } from "./figures/number-words.ts";
 import { FILLER } from "./plain-form.ts";
 import type { TextSpan } from "./spans.ts";
 

@@ -2,7 +2,8 @@ import type { EvidenceSpan, FigureRecord } from "../../shared/job/run-result.ts"
 import { labelsOf, placesIn } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import { findDates } from "../text/figures/dates.ts";
-import { findNumbers, findNumberWords } from "../text/figures/numbers.ts";
+import { findNumberWords } from "../text/figures/number-words.ts";
+import { findNumbers } from "../text/figures/numbers.ts";
 import type { Figure } from "../text/figures/numbers.ts";
 import { withoutSpans } from "../text/clean-text.ts";
 

@@ -1,6 +1,7 @@
 import { questionLanguage, stemWord, stopWords, wordsOf } from "../../text/content-words.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
-import { findNumbers, findNumberWords } from "../../text/figures/numbers.ts";
+import { findNumberWords } from "../../text/figures/number-words.ts";
+import { findNumbers } from "../../text/figures/numbers.ts";
 import type { Figure } from "../../text/figures/numbers.ts";
 import { oppositesIn } from "../../text/opposites.ts";
 import type { Candidate } from "./candidates.ts";

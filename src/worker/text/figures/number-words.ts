@@ -2,6 +2,7 @@ import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
 import { allWordFiles, wordFile } from "../../../shared/text/word-lists.ts";
 import { byLanguage } from "../word-forms.ts";
+import type { Figure } from "./numbers.ts";
 import type { UnitLanguage } from "../detect-language.ts";
 
 /** A number that a text spells out. */
@@ -14,6 +15,7 @@ export type SpelledNumber = {
 };
 
 const numbersIn = byLanguage((language) => new Map(Object.entries(wordFile(language).numbers)));
+const numbersOfTwo = once(() => new Map([...numbersIn("german"), ...numbersIn("english")]));
 /** Ordinals, and words for two; and what multiplies the number before it. */
 const ordinals = once(() => mergeNumbers("ordinals"));
 const scales = once(() => mergeNumbers("scales"));
@@ -28,9 +30,17 @@ const COUNTED =
   /[〇一二三四五六七八九十百千]{1,8}(?=[人名台個本枚回年月日時分秒週歳階円軒件度割冊匹頭羽泊杯種か箇つ倍点社校室戸万])/gu;
 
 /** The numbers up to some thousands that a text spells out, in order. */
-export function findSpelledNumbers(text: string, language: UnitLanguage | null): SpelledNumber[] {
-  if (language === "japanese") return findCounted(text);
-  const values = numbersIn(language ?? "english");
+export const findSpelledNumbers = (text: string, language: UnitLanguage | null): SpelledNumber[] =>
+  language === "japanese" ? findCounted(text) : findWords(text, numbersIn(language ?? "english"));
+
+/** Those of English and German, whatever language a text is in: they carry an answer that writes them as digits. */
+export const findNumberWords = (text: string): Figure[] =>
+  findWords(text, numbersOfTwo()).map(({ start, end, value }) => {
+    const readings = [`n:${value}`];
+    return { kind: "number", start, end, asks: [readings], offers: readings };
+  });
+
+function findWords(text: string, values: ReadonlyMap<string, number>): SpelledNumber[] {
   const found: SpelledNumber[] = [];
   let last: { start: number; end: number; value: number; lastPart: number } | null = null;
   const close = (): void => {
@@ -47,9 +57,18 @@ export function findSpelledNumbers(text: string, language: UnitLanguage | null):
     if (last !== null && scale !== undefined && last.value < scale) {
       last = { start: last.start, end, value: last.value * scale, lastPart: scale };
     } else if (value === undefined) {
-      close();
       const ordinal = ordinals().get(folded);
-      if (ordinal !== undefined) found.push({ start: index, end, value: ordinal, isSoft: true });
+      const tens: Open | null =
+        ordinal !== undefined && gap === "-" && last !== null && joinsOrdinal(last, ordinal)
+          ? last
+          : null;
+      if (tens === null) close();
+      last = null;
+      if (ordinal !== undefined)
+        found.push({
+          ...{ start: tens?.start ?? index, end },
+          ...{ value: (tens?.value ?? 0) + ordinal, isSoft: true },
+        });
     } else if (last !== null && JOINED.test(gap) && value < last.lastPart && value !== 0) {
       last = { start: last.start, end, value: last.value + value, lastPart: value };
     } else if (last !== null && JOINED.test(gap) && last.lastPart === 4 && folded === "vingt") {
@@ -62,6 +81,12 @@ export function findSpelledNumbers(text: string, language: UnitLanguage | null):
   close();
   return found;
 }
+
+type Open = { readonly start: number; readonly value: number; readonly lastPart: number };
+
+/** "Twenty-third"; "thirty-second" is a length of time as often as an ordinal. */
+const joinsOrdinal = ({ lastPart }: Open, ordinal: number): boolean =>
+  lastPart >= 20 && lastPart < 100 && ordinal < 10 && ordinal !== 2;
 
 const SIGNS = "〇一二三四五六七八九";
 const POWERS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1_000 };

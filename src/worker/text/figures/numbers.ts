@@ -94,51 +94,6 @@ function scaleNumber(value: string, power: number): string {
   return sign + plain(whole + digits.slice(0, power), digits.slice(power));
 }
 
-const UNITS =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
-    " ",
-  );
-const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
-const ORDINALS =
-  "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(
-    " ",
-  );
-const GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(" ");
-
-const VALUES: ReadonlyMap<string, number> = new Map([
-  ...[UNITS, ORDINALS, GERMAN].flatMap((words) =>
-    words.map((word, value) => [word, value] as const),
-  ),
-  ...TENS.map((word, index) => [word, (index + 2) * 10] as const),
-  ["once", 1],
-  ["twice", 2],
-  ["hundred", 100],
-  ["thousand", 1000],
-  ["dozen", 12],
-]);
-
-/** "Thirty-second" is a length of time as often as an ordinal. */
-const JOINED_ORDINALS = ORDINALS.slice(1, 10).filter((word) => word !== "second");
-const TENS_AND_UNIT = `(?<tens>${TENS.join("|")})(?:[- ](?<unit>${UNITS.slice(1, 10).join("|")})|-(?<ordinal>${JOINED_ORDINALS.join("|")}))?`;
-const WORD = new RegExp(
-  `(?<![\\p{L}])(?:${TENS_AND_UNIT}|(?<word>${[...VALUES.keys()].join("|")}))(?![\\p{L}])`,
-  "giu",
-);
-
-/** The numbers that a text spells out, up to ninety-nine: they carry an answer that writes them as digits. */
-export const findNumberWords = (text: string): Figure[] =>
-  [...text.matchAll(WORD)].map(({ 0: spelled, index, groups }) => {
-    const value =
-      valueOf(groups?.["word"] ?? groups?.["tens"]) +
-      valueOf(groups?.["unit"] ?? groups?.["ordinal"]);
-    const readings = [`n:${value}`];
-    const end = index + spelled.length;
-    return { kind: "number", start: index, end, asks: [readings], offers: readings };
-  });
-
-const valueOf = (word: string | undefined): number =>
-  VALUES.get((word ?? "zero").toLowerCase()) ?? 0;
-
 /** A number or date of a text. It stands in another text that offers all readings of one of the sets it `asks` for. */
 export type Figure = TextSpan & {
   readonly kind: "number" | "date";
