@@ -3,13 +3,25 @@ import type { TextSpan } from "../spans.ts";
 
 const NUMBER =
   /(?<![\p{L}\p{N}.,])[-−](?=[0-9０-９])[0-9０-９]+(?:[.,'’][0-9０-９]+|[ \u00A0\u202F][0-9０-９]{3}(?![0-9０-９]))*|[0-9０-９]+(?:[.,'’][0-9０-９]+|(?<![0-9０-９]{4})[ \u00A0\u202F][0-9０-９]{3}(?![.,]?[0-9０-９]))*/gu;
+/** Behind a number: the power of ten that it is multiplied by. */
 const SCALES: readonly (readonly [RegExp, number])[] = [
-  [/^[\s\u00A0-]?(?:million(?:s|en)?|mio|mn)(?!\p{L})/iu, 6],
-  [/^[\s\u00A0-]?(?:billions?|milliarden?|bn|mrd)(?!\p{L})/iu, 9],
+  [/^[\s\u00A0-]?(?:mil millones|milliards?|milliarden?|mrd\.?|billions?|bn)(?!\p{L})/iu, 9],
+  [/^[\s\u00A0-]?(?:million(?:s|en)?|mio\.?|millones|millón|mn)(?!\p{L})/iu, 6],
   [/^[\s\u00A0-]?(?:trillions?)(?!\p{L})/iu, 12],
-  [/^[\s\u00A0-]?(?:thousands?|tausend)(?!\p{L})/iu, 3],
+  [/^[\s\u00A0-]?(?:thousands?|tausend|tsd\.?|mille|mil)(?!\p{L})/iu, 3],
   [/^[\s\u00A0-]?(?:hundreds?|hundert)(?!\p{L})/iu, 2],
+  [/^億/u, 8],
+  [/^万/u, 4],
+  [/^千/u, 3],
 ];
+
+/** The scale that a text begins with, and how many characters it takes; undefined where it begins with none. */
+export function scaleIn(
+  text: string,
+): { readonly length: number; readonly power: number } | undefined {
+  const [pattern, power = 0] = SCALES.find(([one]) => one.test(text)) ?? [];
+  return pattern === undefined ? undefined : { length: pattern.exec(text)?.[0].length ?? 0, power };
+}
 
 /** The numbers of a text, also those within dates and names. */
 export const findNumbers = (text: string): Figure[] =>
@@ -17,7 +29,7 @@ export const findNumbers = (text: string): Figure[] =>
     const end = index + spelled.length;
     const values = parseNumber(spelled);
     const after = text.slice(end, end + 16);
-    const scale = SCALES.find(([regexp]) => regexp.test(after))?.[1];
+    const scale = scaleIn(after)?.power;
     const scaled = scale === undefined ? [] : values.map((value) => scaleNumber(value, scale));
     const asked =
       scale !== undefined ? scaled : /^k(?!\p{L})/iu.test(after) ? withThousands(values) : values;

@@ -1,4 +1,4 @@
-import { findNumbers, parseNumber } from "./numbers.ts";
+import { findNumbers, parseNumber, scaleIn } from "./numbers.ts";
 import type { TextSpan } from "../spans.ts";
 import type { UnitLanguage } from "../detect-language.ts";
 
@@ -25,16 +25,6 @@ export function scaledNumbers(
   return joinMyriads(scaled, text);
 }
 
-/** Behind a number: what it is multiplied by. */
-const SCALES: readonly (readonly [RegExp, number])[] = [
-  [/^[ \u00A0]?(?:mil millones|milliards?|milliarden?|mrd\.?|billions?|bn)(?!\p{L})/iu, 1e9],
-  [/^[ \u00A0-]?(?:millions?|millionen|mio\.?|millones|millón|mn)(?!\p{L})/iu, 1e6],
-  [/^[ \u00A0-]?(?:thousand|tausend|tsd\.?|mille|mil)(?!\p{L})/iu, 1e3],
-  [/^億/u, 1e8],
-  [/^万/u, 1e4],
-  [/^千/u, 1e3],
-];
-
 /** "€12k", "3.4m EUR": one letter scales an amount of money alone. */
 const MONEY_BEFORE = /(?:[€$£¥]|(?<!\p{L})(?:EUR|USD|GBP|CHF))[ \u00A0]?$/u;
 const LETTER = /^([kKmM])(?![\p{L}\p{N}])/u;
@@ -46,8 +36,8 @@ function scaleAt(
   end: number,
 ): { readonly length: number; readonly factor: number } {
   const after = text.slice(end, end + 16);
-  const [pattern, factor = 1] = SCALES.find(([one]) => one.test(after)) ?? [];
-  if (pattern !== undefined) return { length: pattern.exec(after)?.[0].length ?? 0, factor };
+  const scale = scaleIn(after);
+  if (scale !== undefined) return { length: scale.length, factor: 10 ** scale.power };
   const letter = LETTER.exec(after)?.[1];
   const isMoney =
     MONEY_BEFORE.test(text.slice(Math.max(0, start - 5), start)) ||
