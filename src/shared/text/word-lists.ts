@@ -117,6 +117,12 @@ const listsSchema = z.strictObject({
   numbers: counts,
   ordinals: counts,
   scales: counts,
+  /** From January and from Monday on, each in all its forms; and as tables write days in short. */
+  months: z.array(words).default([]),
+  days: z.array(words).default([]),
+  short_days: z.array(words).default([]),
+  /** Halves and shares by what they are: seconds, months or per cent. A word in parentheses has to follow. */
+  shares: z.record(z.string(), words).default({}),
   /** What stands before a question and before its answer, such as "Q" and "A". */
   questions: z.strictObject({ asked: words, answered: words }),
   /** Of questions over tables. */
@@ -176,6 +182,18 @@ export function wordFile(language: Listed): WordFile {
 
 export const allWordFiles = (): readonly WordFile[] =>
   Object.keys(CODES).map((language) => wordFile(language as Listed));
+
+/** The months or days of some languages as alternatives of a pattern, a group for each, which tells by its number what was found. */
+export function namesInOrder(
+  key: "months" | "days" | "short_days",
+  languages: readonly Listed[] = Object.keys(CODES) as Listed[],
+): string {
+  const lists = languages.map((language) => wordFile(language)[key]);
+  return Array.from({ length: key === "months" ? 12 : 7 }, (_, at) => {
+    const names = new Set(lists.flatMap((list) => list[at] ?? []));
+    return `(${[...names].sort((one, other) => other.length - one.length).join("|")})`;
+  }).join("|");
+}
 
 /** Lists of all languages, those of the same key together. */
 export function mergeByKey(

@@ -1,3 +1,5 @@
+import { once } from "../../../shared/once.ts";
+import { namesInOrder } from "../../../shared/text/word-lists.ts";
 import type { TextSpan } from "../spans.ts";
 
 /** A day of the week, or a month without a day. */
@@ -6,52 +8,31 @@ type CalendarWord = TextSpan & {
   readonly asks: readonly (readonly string[])[];
 };
 
-const DAYS: readonly string[] = [
-  "mondays?|montags?|lundis?|lunes|月曜日?",
-  "tuesdays?|dienstags?|mardis?|martes|火曜日?",
-  "wednesdays?|mittwochs?|mercredis?|miércoles|水曜日?",
-  "thursdays?|donnerstags?|jeudis?|jueves|木曜日?",
-  "fridays?|freitags?|vendredis?|viernes|金曜日?",
-  "saturdays?|samstags?|sonnabends?|samedis?|sábados?|土曜日?",
-  "sundays?|sonntags?|sonn- und feiertags?|sonn- und feiertagen|dimanches?|domingos?|日曜日?",
-];
-const SHORT: readonly string[] = [
-  "Mon?",
-  "Tue|Tues|Di",
-  "Wed|Mi",
-  "Thu|Thurs|Do",
-  "Fri?",
-  "Sat?",
-  "Sun|So",
-];
-/** Alternatives of a pattern, a group each, which tells by its number what was found. */
-function groupsOf(names: readonly string[]): string {
-  return names.map((alternatives) => `(${alternatives})`).join("|");
-}
-const SHORT_GROUPS = groupsOf(SHORT);
-const DAY = new RegExp(
-  `(?<![\\p{Script=Latin}])(?:${groupsOf(DAYS)})(?![\\p{Script=Latin}])`,
-  "giu",
-);
-/** Only in a range, or before a stop or a number: "So" and "Do" are words. */
-const SHORT_DAY = new RegExp(
-  `(?<![\\p{L}])(?:${SHORT_GROUPS})(?=[–—-](?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)(?!\\p{L})|\\.?,? \\d)|(?<=(?:Mon?|Tue|Di|Wed|Mi|Thu|Do|Fri?|Sat?|Sun|So)[–—-])(?:${SHORT_GROUPS})(?!\\p{L})`,
-  "gu",
-);
-/** With a stop and a number behind them: "Ven. 19", "sáb. 3". */
-const ROMANCE_DAYS = ["lun", "mar", "mer|mi[eé]", "jeu|jue", "ven|vie", "sam|s[aá]b", "dim|dom"];
-const ROMANCE_DAY = new RegExp(`(?<!\\p{L})(?:${groupsOf(ROMANCE_DAYS)})(?=\\. ?\\d)`, "giu");
-/** "Mo bis Fr", "Mon to Fri" */
-const ANY_SHORT = SHORT.join("|");
-const SHORT_RANGE = new RegExp(
-  `(?<!\\p{L})(?:${SHORT_GROUPS})(?= (?:bis|to|through) (?:${ANY_SHORT})(?!\\p{L}))|(?<=(?<!\\p{L})(?:${ANY_SHORT}) (?:bis|to|through) )(?:${SHORT_GROUPS})(?!\\p{L})`,
-  "gu",
-);
-/** Alone in a cell, or before a colon at the beginning of a line. */
-const CELL_DAY = new RegExp(
-  `(?<=[|:][ ]?|^[ ]{0,3}(?:[-*][ ])?)(?:${SHORT_GROUPS})(?=[ ]{0,20}(?:\\||$)|:[ ])`,
-  "gmu",
-);
+const patterns = once(() => {
+  const short = namesInOrder("short_days", ["english", "german"]);
+  const romance = namesInOrder("short_days", ["french", "spanish"]);
+  const any = short.replaceAll(/[()]/g, "");
+  return {
+    days: [
+      `(?<![\\p{Script=Latin}])(?:${namesInOrder("days")})(?![\\p{Script=Latin}])/giu`,
+      // Only in a range, or before a stop or a number: "So" and "Do" are words.
+      `(?<![\\p{L}])(?:${short})(?=[–—-](?:${any})(?!\\p{L})|\\.?,? \\d)|(?<=(?:${any})[–—-])(?:${short})(?!\\p{L})/gu`,
+      // "Mo bis Fr", "Mon to Fri"
+      `(?<!\\p{L})(?:${short})(?= (?:bis|to|through) (?:${any})(?!\\p{L}))|(?<=(?<!\\p{L})(?:${any}) (?:bis|to|through) )(?:${short})(?!\\p{L})/gu`,
+      // With a stop and a number behind them: "Ven. 19", "sáb. 3".
+      `(?<!\\p{L})(?:${romance})(?=\\. ?\\d)/giu`,
+      // Alone in a cell, or before a colon at the beginning of a line.
+      `(?<=[|:][ ]?|^[ ]{0,3}(?:[-*][ ])?)(?:${short})(?=[ ]{0,20}(?:\\||$)|:[ ])/gmu`,
+    ].map((spelled) => {
+      const flags = spelled.lastIndexOf("/");
+      return new RegExp(spelled.slice(0, flags), spelled.slice(flags + 1));
+    }),
+    month: new RegExp(
+      `(?<![\\p{L}])(?:${namesInOrder("months")})(?![\\p{L}])|(?<!\\p{N})(\\d{1,2})月(?!\\d)`,
+      "giu",
+    ),
+  };
+});
 const WORKDAYS =
   /(?<!\p{L})(?:weekdays?|working days?|werktags|wochentags|werktage|en semaine|jours ouvrables|entre semana|laborables|平日)(?!\p{Script=Latin})/giu;
 const WEEKEND =
@@ -63,24 +44,6 @@ const NOON = /(?<![\p{L}-])(?:at noon|à midi|al mediodía)(?!\p{L})/giu;
 const MIDNIGHT = /(?<![\p{L}-])(?:midnight|mitternacht|minuit|medianoche)(?!\p{L})/giu;
 const RANGE = /^[ \u00A0]?(?:–|—|-|to|through|bis|au|al?|から)[ \u00A0]?$/u;
 
-const MONTHS: readonly string[] = [
-  "january|januar|janvier|enero",
-  "february|februar|février|febrero",
-  "march|märz|mars|marzo",
-  "april|avril|abril",
-  "may|mai|mayo",
-  "june|juni|juin|junio",
-  "july|juli|juillet|julio",
-  "august|août|agosto",
-  "september|septembre|septiembre",
-  "october|oktober|octobre|octubre",
-  "november|novembre|noviembre",
-  "december|dezember|décembre|diciembre",
-];
-const MONTH = new RegExp(
-  `(?<![\\p{L}])(?:${groupsOf(MONTHS)})(?![\\p{L}])|(?<!\\p{N})(\\d{1,2})月(?!\\d)`,
-  "giu",
-);
 /** "may" and "march" are verbs unless one of these stands before them. */
 const BEFORE_MONTH =
   /(?:in|since|by|until|till|of|from|to|through|thru|between|around|about|early|late|mid|mid-|during|last|next|for|and|before|after|every|this|im|seit|bis|ende|anfang|mitte) ?$/iu;
@@ -139,8 +102,8 @@ const findSlashed = (text: string): CalendarWord[] =>
   );
 
 function findDays(text: string): CalendarWord[] {
-  const single = [DAY, SHORT_DAY, SHORT_RANGE, ROMANCE_DAY, CELL_DAY]
-    .flatMap((pattern) => [...text.matchAll(pattern)])
+  const single = patterns()
+    .days.flatMap((pattern) => [...text.matchAll(pattern)])
     .map((match) => ({
       start: match.index,
       end: match.index + match[0].length,
@@ -179,9 +142,9 @@ const isWholeCell = (text: string, start: number, end: number): boolean =>
   /^[ \u00A0]{0,20}(?:\||$)/u.test(text.slice(end, end + 22));
 
 const findMonths = (text: string): CalendarWord[] =>
-  [...text.matchAll(MONTH)].flatMap((match): CalendarWord[] => {
+  [...text.matchAll(patterns().month)].flatMap((match): CalendarWord[] => {
     const [spelled, ...groups] = match;
-    const number = groups[MONTHS.length];
+    const number = groups[12];
     const month = number === undefined ? groups.findIndex(Boolean) + 1 : Number(number);
     if (/^(?:may|march|mai|mars)$/i.test(spelled)) {
       const isCapital = /^\p{Lu}/u.test(spelled);

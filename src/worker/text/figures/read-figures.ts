@@ -1,3 +1,5 @@
+import { once } from "../../../shared/once.ts";
+import { mergeByKey } from "../../../shared/text/word-lists.ts";
 import { findDates } from "./dates.ts";
 import type { TextSpan } from "../spans.ts";
 import { withoutSpans } from "../clean-text.ts";
@@ -181,50 +183,22 @@ function firstDays(
   });
 }
 
-/** Shares and halves in words: `[pattern, dimension, value]`; a null dimension is filled in from the unit behind it. */
-const PARTS: readonly (readonly [RegExp, string, number])[] = [
-  [
-    /(?:(?:an|one) hour and a half|(?:one|1) and a half hours|eineinhalb stunden|anderthalb stunden|(?<!(?:à|vers|dès) )une heure et demie|(?<!una )hora y media)/giu,
-    "time",
-    5_400,
-  ],
-  [
-    /(?:three[- ]quarters of an hour|dreiviertelstunde|drei viertelstunden|trois quarts d['’]heure|tres cuartos de hora)/giu,
-    "time",
-    2_700,
-  ],
-  [
-    /(?:quarter of an hour|quarter[- ]hour|viertelstunde|quart d['’]heure|cuarto de hora)/giu,
-    "time",
-    900,
-  ],
-  [
-    /(?:half an hour|half[- ]hour|halbe(?:n|r)? stunde|demi-heure|media hora|半時間)/giu,
-    "time",
-    1_800,
-  ],
-  [/(?:half a year|halbes jahr|halbjahr|半年)/giu, "month", 6],
-  [/(?:half a day|halber tag|demi-journée|medio día)/giu, "time", 43_200],
-  [
-    /(?:three[- ]quarters|drei viertel|trois quarts|tres cuart[oa]s(?: partes)?|4分の3)/giu,
-    "percent",
-    75,
-  ],
-  [/(?:two[- ]thirds|zwei drittel|deux tiers|dos tercios|3分の2)/giu, "percent", 66.666_7],
-  [/(?:(?:a|one)[- ]third|ein drittel|un tiers|un tercio|3分の1)/giu, "percent", 33.333_3],
-  [
-    /(?:(?:a|one)[- ]quarter|ein viertel|un quart|un cuarto|una cuarta parte|4分の1)/giu,
-    "percent",
-    25,
-  ],
-  [/(?:(?:a|one)[- ]fifth|ein fünftel|un cinquième|un quinto|una quinta parte)/giu, "percent", 20],
-  [/(?:(?:a|one)[- ]tenth|ein zehntel|un dixième|un décimo|una décima parte)/giu, "percent", 10],
-  [
-    /(?:(?<!\p{L})half(?= (?:of|the|as|all))|die hälfte|la moitié|la mitad|半分|半数)/giu,
-    "percent",
-    50,
-  ],
-];
+/** Shares and halves in words, with the dimension and the value of each. Behind "à" an hour and a half is a time of day. */
+const parts = once(() =>
+  [...mergeByKey(({ shares }) => shares)].map(([key, phrases]) => {
+    const [dimension = "", value] = key.split(":");
+    const longestFirst = phrases.toSorted((one, other) => other.length - one.length);
+    const spelled = longestFirst.map((phrase) =>
+      phrase
+        .replace(/ \((\p{L}+)\)$/u, "(?= $1)")
+        .replaceAll(" ", "[- ]")
+        .replace("'", "['’]"),
+    );
+    const isHourAndHalf = key === "time:5400";
+    const pattern = `${isHourAndHalf ? "(?<!(?:à|vers|dès|una) )" : ""}(?<!\\p{L}(?=half))(?:${spelled.join("|")})`;
+    return { pattern: new RegExp(pattern, "giu"), dimension, base: Number(value) };
+  }),
+);
 
 /** "40 CFU/100 ml" is per 100 ml. */
 const DIVISOR = /(?<=\p{L}\/)\d{1,4}(?=[ \u00A0]?(?:ml|l|g|kg|km|m|cm|h)(?!\p{L}))/gu;
@@ -241,7 +215,7 @@ const findDivisors = (text: string, language: UnitLanguage | null): ClaimFigure[
 
 function findParts(text: string, language: UnitLanguage | null): ClaimFigure[] {
   if (!MAYBE_PART.test(text)) return [];
-  return PARTS.reduce<ClaimFigure[]>((found, [pattern, dimension, base]) => {
+  return parts().reduce<ClaimFigure[]>((found, { pattern, dimension, base }) => {
     for (const { 0: spelled, index } of text.matchAll(pattern)) {
       const end = index + spelled.length;
       if (found.some((other) => other.start < end && index < other.end)) continue;
