@@ -30,7 +30,7 @@ describe("the reference", () => {
 
   test("lists every command that is not hidden, in the order of the help", () => {
     const commands = COMMANDS.filter(({ hidden }) => hidden !== true).map((command) => [
-      [command.name, ...(command.arguments ?? []).map(({ usage }) => usage)].join(" "),
+      [command.name, ...command.arguments.map(({ usage }) => usage)].join(" "),
       command.summary,
     ]);
     expect(rowsOf(sectionOf(readDoc("docs/reference/commands.md"), "Commands"))).toEqual(commands);

@@ -259,7 +259,7 @@ describe("memory.enabled: false", () => {
 
 test("the command line offers the types and sources that the table takes", () => {
   const choicesOf = (name: string, flag: string) =>
-    COMMANDS.find((command) => command.name === name)?.options?.find(({ flags }) =>
+    COMMANDS.find((command) => command.name === name)?.options.find(({ flags }) =>
       flags.startsWith(flag),
     )?.choices;
   expect(choicesOf("memory add", "--type")).toEqual(MEMORY_TYPES);
