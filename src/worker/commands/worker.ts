@@ -160,7 +160,10 @@ const leaveSoon = (logger: Logger): void => {
 /** The leases of what it still holds run out a moment later, and another worker goes on. */
 function leaveAfter(delayMs: number, logger: Logger, code: number): void {
   setTimeout(() => {
-    logger.warn("left without closing: the queue or the database does not answer");
+    logger.warn(
+      "left without closing: the queue or the database does not answer, or a long statement such as the making of an index still " +
+        "runs; another worker goes on with what it held",
+    );
     // Set by now to the status of a command that has ended, as with an error.
     process.exit(process.exitCode ?? code);
   }, delayMs).unref();
