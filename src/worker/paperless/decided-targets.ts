@@ -22,8 +22,10 @@ export function decidedTargets(
 function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Target {
   const row = rows.get(keyOf(target));
   if (row === undefined || !isAbout(target, row)) return target;
-  const { decision, decidedBy: by, decidedAt: at, decisionReason: words, reason: about } = row;
+  const { decision, decidedBy: by, decidedAt: at, decisionReason: words } = row;
   if (decision === null || decision === "rejected" || by === null || at === null) return target;
+  // Asked anew, the person has not seen for which reason the value waits now.
+  const about = row.isWaiting ? null : row.reason;
   const decided = { decision, by, at, words, about };
   if (row.correction === null) return { ...target, decided };
   const name = target.kind === "tag" ? cleanName(row.correction) : target.name;

@@ -500,6 +500,20 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(first().correspondent).toBe(7);
   });
 
+  test("is not replaced by a second write-back without the second acceptance", async () => {
+    const other = paperless.name("correspondents", "Old");
+    Object.assign(first(), { correspondent: other });
+    await cloud.sync();
+    const batch = await extracted([bound("/correspondent", "Stadtwerke Musterstadt", unsure)]);
+    await write(batch);
+    await decide("accept", await reviewOf(batch, "/correspondent"));
+    await write(batch);
+    const asked = await listed(batch);
+    expect((await write(batch)).values).toMatchObject([{ state: "withheld" }]);
+    expect(first().correspondent).toBe(other);
+    expect(await listed(batch)).toEqual(asked);
+  });
+
   test("is never accepted, nor written, of a document that has changed since it was read", async () => {
     const fields = [bound("/amount", 240, unsure), bound("/due_day", "2026-03-01", unsure)];
     const batch = await extracted(fields);

@@ -59,7 +59,7 @@ export const selectExtracted = (
       where j.batch_id = $1 and j.kind = 'extract' and j.seq > $2::bigint order by j.seq limit 200`;
 
 const COLUMNS =
-  "write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256, decision, correction, decision_reason, decided_by, decided_at";
+  "write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256, decision, correction, decision_reason, decided_by, decided_at, is_waiting";
 
 export const VALUE_DECISIONS = ["accepted", "corrected", "rejected"] as const;
 
@@ -83,6 +83,8 @@ const writeSchema = camelRow({
   decision_reason: z.string().nullable(),
   decided_by: z.string().nullable(),
   decided_at: z.date().nullable(),
+  /** Whether a person is asked about it, for the first time or anew. */
+  is_waiting: z.boolean(),
 });
 export type WriteBack = z.infer<typeof writeSchema>;
 export type WriteKind = WriteBack["kind"];
@@ -133,7 +135,14 @@ export const releaseDocument = (
 /** A write before it has a number. */
 export type NewWrite = Omit<
   WriteBack,
-  "writeId" | "state" | "decision" | "correction" | "decisionReason" | "decidedBy" | "decidedAt"
+  | "writeId"
+  | "state"
+  | "decision"
+  | "correction"
+  | "decisionReason"
+  | "decidedBy"
+  | "decidedAt"
+  | "isWaiting"
 > & {
   readonly state: "withheld" | "intended";
   /** Whether a person is asked about the value. */
