@@ -59,13 +59,14 @@ export const selectValueReviews = (
             w.batch_id, b.name as batch, w.source, w.remote_id, f.path, w.kind, w.name, w.pointer, w.value, w.reason as why,
             w.state as written_state, v.quote, v.locator, v.line_start, w.correction, w.decision_reason as reason, w.asked_at,
             w.decided_by, w.decided_at,
-            (f.sha256 = w.sha256 and f.described_at <= greatest(w.noted_at, (
+            (f.sha256 = w.sha256 and f.described_at <= greatest(r.started_at, (
               select max(greatest(o.written_at, o.undone_at)) from nightdesk_data.write_backs o
                where o.source = w.source and o.remote_id = w.remote_id))) is not true as is_changed
        from nightdesk_data.write_backs w
        join nightdesk_data.batches b using (batch_id)
        join nightdesk_data.jobs j on j.job_id = w.job_id
        join nightdesk_data.jobs o on o.job_id = coalesce(j.duplicate_of, j.job_id)
+       left join nightdesk_data.runs r on r.run_id = o.run_id
        left join nightdesk_data.remote_files f on f.source = w.source and f.remote_id = w.remote_id
        left join lateral (
          select quote, locator, line_start from nightdesk_data.field_bindings v
