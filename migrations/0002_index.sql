@@ -392,7 +392,7 @@ create table nightdesk_data.write_backs (
   decision_reason text check (btrim(decision_reason) <> ''),
   decided_by text check (decided_by <> ''),
   decided_at timestamptz,
-  -- Withheld for another reason than the one that was decided on, a value is asked about anew.
+  -- A value that can't be written as it was decided is asked about anew.
   is_waiting boolean not null generated always as (
     state = 'withheld' and asked_at is not null and (decided_at is null or decided_at < asked_at)) stored,
   unique (batch_id, source, remote_id, kind, name),

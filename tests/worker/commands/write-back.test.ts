@@ -514,6 +514,31 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(await listed(batch)).toEqual(asked);
   });
 
+  test("is asked about anew where it can't be written as somebody decided", async () => {
+    await start(CREATE);
+    paperless.name("custom_fields", "Due", { data_type: "date" });
+    const batch = await extracted([bound("/due_day", "soon"), bound("/tags/0", "powr")]);
+    await write(batch);
+    const [due, tag] = [await reviewOf(batch, "/due_day"), await reviewOf(batch, "/tags/0")];
+    await decide("accept", due);
+    await decide("correct", tag, "--text", "powr");
+    await write(batch);
+    const asked = await listed(batch);
+    expect(asked.map(({ review, state }) => [review, state])).toEqual([
+      ...[
+        [due, "waiting"],
+        [tag, "waiting"],
+      ],
+    ]);
+    await write(batch);
+    expect(await listed(batch)).toEqual(asked);
+    await decide("correct", due, "--text", "2026-03-01");
+    await decide("correct", tag, "--text", "power");
+    expect(statesOf((await write(batch)).values)).toEqual({
+      ...{ "/due_day": "written", "/tags/0": "written" },
+    });
+  });
+
   test("is never accepted, nor written, of a document that has changed since it was read", async () => {
     const fields = [bound("/amount", 240, unsure), bound("/due_day", "2026-03-01", unsure)];
     const batch = await extracted(fields);

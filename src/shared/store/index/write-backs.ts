@@ -151,7 +151,7 @@ export type NewWrite = Omit<
 
 /**
  * Notes what is about to be written, or is withheld. What was written, undone or rejected stays as it is. What a person decided
- * holds for the value that was looked at; one that is withheld for another reason since is asked about anew.
+ * holds for the value that was looked at; one that still can't be written is asked about anew.
  */
 export const noteWrites = (
   db: Queryable,
@@ -173,7 +173,7 @@ export const noteWrites = (
             (decision, correction, decision_reason, decided_by, decided_at) = (
               select w.decision, w.correction, w.decision_reason, w.decided_by, w.decided_at where w.value = excluded.value),
             asked_at = case when w.value <> excluded.value then excluded.asked_at
-                            when w.decided_at is not null and w.reason is distinct from excluded.reason
+                            when w.decided_at is not null and not w.is_waiting
                             then coalesce(excluded.asked_at, w.asked_at)
                             else coalesce(w.asked_at, excluded.asked_at) end
       where w.state in ('withheld', 'intended') and (w.decision is distinct from 'rejected' or w.value <> excluded.value)
