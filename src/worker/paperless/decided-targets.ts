@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../shared/schema/json-value.ts";
 import type { WriteBack } from "../../shared/store/index/write-backs.ts";
-import { cleanName } from "./documents.ts";
+import { tagName } from "./plan-writes.ts";
 import type { Target } from "./plan-writes.ts";
 import { keyOf } from "./settle-writes.ts";
 
@@ -28,7 +28,7 @@ function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Tar
   const about = row.isWaiting ? null : row.reason;
   const decided = { decision, by, at, words, about };
   if (row.correction === null) return { ...target, decided };
-  const name = target.kind === "tag" ? cleanName(row.correction) : target.name;
+  const name = target.kind === "tag" ? tagName(row.correction, target.name) : target.name;
   const others = new Map([...rows].filter(([, other]) => other !== row));
   return withDecision({ ...target, name, value: row.correction, decided }, others);
 }

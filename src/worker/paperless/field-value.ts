@@ -65,7 +65,7 @@ export function fieldValue(type: string, value: Value, bindings: readonly BoundV
 }
 
 const misfit = (type: string, value: Value): Sent => ({
-  problem: `is of the type ${type}, which ${JSON.stringify(value).slice(0, 100)} is not`,
+  problem: `is of the type ${type}, which ${JSON.stringify(value).slice(0, 100).toWellFormed()} is not`,
 });
 
 const CURRENCIES: Readonly<Record<string, string>> = { "€": "EUR", EURO: "EUR", "£": "GBP" };

@@ -88,7 +88,7 @@ export function targetsOf(
   add(document_type, () => ({ kind: "document_type", name: "document_type" }));
   add(tags, ({ pointer, value }) => ({
     kind: "tag",
-    name: value === null ? pointer : cleanName(String(value)),
+    name: tagName(value, pointer),
   }));
   const found = bindings.flatMap((binding) => {
     const [, field = "", item] = binding.pointer.split("/");
@@ -100,6 +100,10 @@ export function targetsOf(
   // A list may name one tag twice.
   return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()];
 }
+
+/** @param other where the value has no character that a tag could be named with */
+export const tagName = (value: BoundValue["value"], other: string): string =>
+  cleanName(String(value ?? "")) || other;
 
 export type Ground = {
   readonly settings: WriteBackSettings;
@@ -314,7 +318,7 @@ const MOST_SHOWN = 100;
 export function show(standing: Standing): string {
   if (standing === null) return "nothing";
   const text = "id" in standing ? standing.name : JSON.stringify(standing.value);
-  return "id" in standing ? quote(text) : text.slice(0, MOST_SHOWN);
+  return "id" in standing ? quote(text) : text.slice(0, MOST_SHOWN).toWellFormed();
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, MOST_SHOWN));

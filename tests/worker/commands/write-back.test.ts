@@ -539,6 +539,27 @@ describeOn("postgres", "what is supported of a batch", () => {
     });
   });
 
+  test("may be of any characters: what can't be written waits, and the rest of its batch is written", async () => {
+    await start({ create: true, custom_fields: { due_day: "Due" } });
+    paperless.name("custom_fields", "Due", { data_type: "date" });
+    const cut = `${"x".repeat(98)}\u{1F600}`;
+    const batch = await extracted([
+      ...[bound("/type", "Invoice"), bound("/due_day", cut)],
+      ...[bound("/tags/0", "\u200B"), bound("/tags/1", "powr")],
+    ]);
+    const { values } = await write(batch);
+    expect(statesOf(values)).toMatchObject({ "/type": "written", "/due_day": "withheld" });
+    expect(await listed(batch)).toMatchObject([
+      { value: cut },
+      { name: "/tags/0", why: 'there is no tag ""; tags are never made' },
+      { value: "powr" },
+    ]);
+    await decide("correct", await reviewOf(batch, "/tags/1"), "--text", "\u200B");
+    await decide("correct", await reviewOf(batch, "/due_day"), "--text", "x".repeat(100_000));
+    expect(await write(batch)).toMatchObject({ code: 0 });
+    expect(await listed(batch)).toHaveLength(3);
+  });
+
   test("is never accepted, nor written, of a document that has changed since it was read", async () => {
     const fields = [bound("/amount", 240, unsure), bound("/due_day", "2026-03-01", unsure)];
     const batch = await extracted(fields);
