@@ -1,5 +1,6 @@
 import { parseUrl } from "../../shared/http/parse-url.ts";
 import { parseJson } from "../../shared/schema/json-value.ts";
+import { isDay } from "../../shared/text/date-period.ts";
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import type { BoundValue } from "../../shared/store/index/write-backs.ts";
 
@@ -10,13 +11,13 @@ type Sent = { readonly value: Exclude<Value, null> } | { readonly problem: strin
 const MOST_STRING_CHARS = 128;
 /** As paperless-ngx stores money. */
 const MONEY = /^[A-Z]{3}-?\d+\.\d\d$/;
-const DAY = /^\d{4}-\d\d-\d\d$/;
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text);
 
 /** The kind of custom field that is made for a value. */
 export function typeFor(value: Value): string {
   if (typeof value === "number") return "float";
   if (typeof value === "boolean") return "boolean";
-  return DAY.test(value ?? "") ? "date" : "string";
+  return isDate(value ?? "") ? "date" : "string";
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(["integer", "float", "monetary"]);
@@ -24,7 +25,7 @@ const NUMBERS: ReadonlySet<string> = new Set(["integer", "float", "monetary"]);
 /** What a person typed for a field of that kind: a number or yes and no where it holds them, and else the words. */
 export function readTyped(type: string, value: Value): Value {
   const parsed = typeof value === "string" ? parseJson(value.trim()) : undefined;
-  if (typeof parsed === "number" && NUMBERS.has(type)) return parsed;
+  if (typeof parsed === "number" && Number.isFinite(parsed) && NUMBERS.has(type)) return parsed;
   return typeof parsed === "boolean" && type === "boolean" ? parsed : value;
 }
 
@@ -41,9 +42,7 @@ export function fieldValue(type: string, value: Value, bindings: readonly BoundV
         };
       return text === "" ? misfit(type, value) : { value: text };
     case "date":
-      return DAY.test(text) && !Number.isNaN(Date.parse(text))
-        ? { value: text }
-        : misfit(type, value);
+      return isDate(text) ? { value: text } : misfit(type, value);
     case "boolean":
       return typeof value === "boolean" ? { value } : misfit(type, value);
     case "integer":
@@ -73,7 +72,8 @@ const CURRENCIES: Readonly<Record<string, string>> = { "€": "EUR", EURO: "EUR"
 /** With the currency of the field `currency`: without one the field's own is meant, with one that is in doubt nobody knows. */
 function money(amount: number, bindings: readonly BoundValue[]): Sent {
   const figure = amount.toFixed(2);
-  if (Number(figure) !== amount) return { problem: `takes cents, and the value is ${amount}` };
+  if (!MONEY.test(`EUR${figure}`) || Number(figure) !== amount)
+    return { problem: `takes cents, and the value is ${amount}` };
   const currency = bindings.find(({ pointer }) => pointer === "/currency");
   if (currency === undefined || (currency.value === null && currency.reason === null))
     return { value: figure };

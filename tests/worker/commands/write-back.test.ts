@@ -560,6 +560,23 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(await listed(batch)).toHaveLength(3);
   });
 
+  test.each([
+    ["date", "2026-02-31"],
+    ["float", "1e400"],
+    ["integer", "2147483648"],
+    ["monetary", "1e22"],
+    ["url", "javascript:alert(1)"],
+  ])("is not written to a field of the type %s as %s", async (type, text) => {
+    await start({ create: true, custom_fields: { due_day: "Due" } });
+    paperless.name("custom_fields", "Due", { data_type: type });
+    const batch = await extracted([bound("/due_day", null, nothing)]);
+    await write(batch);
+    await decide("correct", await reviewOf(batch, "/due_day"), "--text", text);
+    await write(batch);
+    expect(await listed(batch)).toMatchObject([{ why: expect.stringContaining('field "Due"') }]);
+    expect(paperless.writes()).toEqual([]);
+  });
+
   test("is never accepted, nor written, of a document that has changed since it was read", async () => {
     const fields = [bound("/amount", 240, unsure), bound("/due_day", "2026-03-01", unsure)];
     const batch = await extracted(fields);
