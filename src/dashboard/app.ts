@@ -212,14 +212,17 @@ const staleForm = (): Refused =>
     message: "That form is not of this session. Load its page again, and send it once more.",
   });
 
-/** What a form sent. JSON and files are no forms of ours. */
+/** What a form sent, without NUL, which the database takes in no text. JSON and files are no forms of ours. */
 async function formOf(context: Context): Promise<URLSearchParams> {
   const type = context.req.header("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
     const message = "A change is sent as application/x-www-form-urlencoded.";
     throw new Refused({ status: 400, code: "INPUT_INVALID", message });
   }
-  return new URLSearchParams(await context.req.text());
+  const form = new URLSearchParams(await context.req.text());
+  return new URLSearchParams(
+    [...form].map(([name, text]): [string, string] => [name, text.replaceAll("\0", "")]),
+  );
 }
 
 async function answerRoute(parts: AppParts, context: Context, route: Route): Promise<Response> {

@@ -28,7 +28,6 @@ const MOST_PATH_CHARS = 4_096;
 export function orderOf(form: URLSearchParams): Order {
   const of = (name: OrderField): string =>
     (form.get(name) ?? "")
-      .replaceAll("\0", "")
       .replaceAll("\r\n", "\n")
       .slice(0, name === "examples" ? MOST_EXAMPLE_CHARS + 1 : MOST_CHARS);
   return Object.fromEntries(ORDER_FIELDS.map((name) => [name, of(name)])) as Order;

@@ -37,7 +37,7 @@ describeOnPostgres("values that were withheld from paperless-ngx", () => {
     expect(await said("w1", { choice: "1" })).toContain(
       "Nothing was changed. The document has changed",
     );
-    expect(await said("w1", { choice: "4", reason: "not ours" })).toContain(
+    expect(await said("w1", { choice: "4", reason: "not\0 ours" })).toContain(
       "w1 is rejected: it is never written.",
     );
     expect(await said("w1", { choice: "4" })).toContain("w1 was rejected by");

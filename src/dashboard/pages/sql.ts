@@ -124,7 +124,7 @@ async function removeSaved({ database }: Desk, { form, session }: DeskRequest): 
 
 async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
   const { form, session } = request;
-  const statement = (form.get("statement") ?? "").replaceAll("\0", "").slice(0, MOST_CHARS);
+  const statement = (form.get("statement") ?? "").slice(0, MOST_CHARS);
   if (form.get("form") === "keep") return keepStatement(desk, request, statement);
   const format = form.get("form") === "csv" ? "csv" : "json";
   // Behind the two dashes nothing is taken for an option.

@@ -18,6 +18,7 @@ import type { ReviewRow } from "../../shared/views/inbox.ts";
 import { selectValueReviews, valuePage, valueTable } from "../../shared/views/value-reviews.ts";
 import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { printList, printPage } from "../print/sections.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { batchOf } from "./approvals.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
@@ -110,7 +111,7 @@ async function wordsOf({ options, cwd }: Invocation): Promise<string> {
   const file = textOf(options, "file");
   if (file === undefined) return textOf(options, "text") ?? "";
   const read = await readSmallFile(resolve(cwd, file), MOST_ANSWER_BYTES);
-  if (read.kind === "text") return read.text;
+  if (read.kind === "text") return cleanForDatabase(read.text);
   const why = read.kind === "missing" ? "is not there" : "can't be read";
   throw new Failure("INPUT_INVALID", `The file ${JSON.stringify(file)} ${why}.`);
 }

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { FieldBinding } from "../../../src/shared/job/run-result.ts";
 import { claimDocument, releaseDocument } from "../../../src/shared/store/index/write-backs.ts";
@@ -555,7 +557,9 @@ describeOn("postgres", "what is supported of a batch", () => {
       { value: "powr" },
     ]);
     await decide("correct", await reviewOf(batch, "/tags/1"), "--text", "\u200B");
-    await decide("correct", await reviewOf(batch, "/due_day"), "--text", "x".repeat(100_000));
+    const file = join(cloud.topology.workroot, "long.txt");
+    await writeFile(file, "\0x".repeat(100_000));
+    await decide("correct", await reviewOf(batch, "/due_day"), "--file", file);
     expect(await write(batch)).toMatchObject({ code: 0 });
     expect(await listed(batch)).toHaveLength(3);
   });
