@@ -22,7 +22,10 @@ describeOnPostgres("values that were withheld from paperless-ngx", () => {
   afterAll(() => desk.close());
 
   const said = async (review: string, form: Record<string, string>): Promise<string> => {
-    const { headers } = await desk.browse(`/inbox/values/${review}`, form);
+    const { headers } = await desk.browse(`/inbox/values/${review}`, {
+      ...{ shown: JSON.stringify([240, "it is graded <b>"]) },
+      ...form,
+    });
     return (await desk.browse(String(headers.location))).text;
   };
 
@@ -37,6 +40,13 @@ describeOnPostgres("values that were withheld from paperless-ngx", () => {
     expect(await said("w1", { choice: "1" })).toContain(
       "Nothing was changed. The document has changed",
     );
+    expect(await said("w1", { choice: "4", shown: '[17,"it is graded <b>"]' })).toContain(
+      "Nothing was changed. w1 waits anew: look at it again.",
+    );
+    for (const unknown of ["w0", "w999", "w2x", "2", `w${"9".repeat(19)}`])
+      expect(await desk.browse(`/inbox/values/${unknown}`, { choice: "4" })).toMatchObject({
+        status: 404,
+      });
     expect(await said("w1", { choice: "4", reason: "not\0 ours" })).toContain(
       "w1 is rejected: it is never written.",
     );

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { formatTask } from "../../shared/job/kinds.ts";
-import { announceEvents } from "../../shared/store/jobs/batches.ts";
-import { decideValue } from "../../shared/store/index/write-backs.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";
@@ -25,16 +23,7 @@ import { approvalPage, headOf, riskWords } from "../../shared/views/inbox-pages.
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { valueText } from "../../shared/views/field-blocks.ts";
-import {
-  CHANGED,
-  decidedText,
-  selectValueReviews,
-  valuePlace,
-  valueTitle,
-  whyNotDecided,
-} from "../../shared/views/value-reviews.ts";
-import type { ValueReview } from "../../shared/views/value-reviews.ts";
+import { selectValueReviews } from "../../shared/views/value-reviews.ts";
 import { act } from "../act.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
@@ -42,8 +31,10 @@ import { assertId } from "../find.ts";
 import { notFound } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
-import { saidAt, saidHtml } from "../said.ts";
+import { saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
+import { REVIEW_CHOICES, backToInbox, choiceButtons, choiceOf, noChoice } from "./inbox-choices.ts";
+import { takeValue, valueCard } from "./inbox-values.ts";
 
 const SHOWN = 50;
 
@@ -98,9 +89,6 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   "4": { verdict: "deny", scope: "once", label: "Deny" },
 };
 
-const choiceButtons = (choices: Readonly<Record<string, { readonly label: string }>>): Html =>
-  markup`<p class="actions">${Object.entries(choices).map(([key, { label }]) => markup`<button class="plain" name="choice" value="${key}" data-key="${key}"><kbd>${key}</kbd> ${label}</button> `)}</p>`;
-
 function approvalCard(group: ApprovalGroup, session: Session, draw: Desk["draw"]): Html {
   const risks = riskWords(group.risks);
   const batches = group.batches.map(
@@ -151,25 +139,6 @@ const SCOPE_WORDS: Readonly<Record<NewDecision["scope"], string>> = {
   batch: " in its batch, and what that asks later",
   rule: ", and the same from now on until it expires",
 };
-
-const noChoice = (): Failure =>
-  new Failure("INPUT_INVALID", "No choice was made: expected 1, 2, 3 or 4.");
-
-/** What was chosen. @throws Failure INPUT_INVALID */
-function choiceOf<Of extends object>(
-  choices: Readonly<Record<string, Of>>,
-  form: URLSearchParams,
-): Of {
-  const choice = Object.entries(choices).find(([key]) => key === form.get("choice"))?.[1];
-  if (choice === undefined) throw noChoice();
-  return choice;
-}
-
-/** What was done is told to who looks on, and said on the page that it was chosen on. */
-async function backToInbox(database: Desk["database"], did: string): Promise<Answer> {
-  await announceEvents(database);
-  return { kind: "redirect", to: saidAt("/inbox", did) };
-}
 
 const inputSchema = z.object({ reason: z.string().trim().max(500), expires: z.string().max(20) });
 
@@ -227,12 +196,6 @@ async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
   return backToInbox(database, did);
 }
 
-const REVIEW_CHOICES = {
-  "1": { label: "Accept", state: "accepted" },
-  "2": { label: "Correct", state: "corrected" },
-  "4": { label: "Reject", state: "rejected" },
-} as const;
-
 function reviewCard(review: ReviewRow, session: Session, draw: Desk["draw"]): Html {
   return markup`<article class="card" id="r-${review.job_id}" tabindex="-1" data-card>
 <h2>${formatTask(review.kind, review.input)}</h2>
@@ -259,9 +222,8 @@ async function takeReview(
     throw new Failure("INPUT_INVALID", "A rejection needs a reason: the job is refused with it.");
   if (choice.state === "corrected" && correction === "")
     throw new Failure("INPUT_INVALID", "A correction needs the answer in your own words.");
-  const action = { accepted: "accept", corrected: "correct", rejected: "reject" } as const;
   const detail = reason === "" ? {} : { reason };
-  const asked = { actor: session.user, action: action[choice.state], jobId, detail };
+  const asked = { actor: session.user, action: choice.action, jobId, detail };
   const did = await act(database, asked, async () => {
     const decided = await decideReview(database, jobId, {
       state: choice.state,
@@ -274,60 +236,6 @@ async function takeReview(
       throw new Failure("INPUT_INVALID", "Its job does not wait any more; nothing was changed.");
     return `The answer is ${choice.state}; its job goes on.`;
   });
-  return backToInbox(database, did);
-}
-
-const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]): Html =>
-  markup`<article class="card" id="v-${row.review}" tabindex="-1" data-card>
-<h2>${valueTitle(row)}: ${valueText(row.value)}</h2>
-<p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
-<p class="remedy">${row.is_changed ? CHANGED : (row.why ?? "")}</p>
-${row.quote === null ? markup`<p>No words of the document carry it.</p>` : markup`<div class="words" dir="auto">${row.quote}</div><p class="note">${valuePlace(row) ?? ""}</p>`}
-<details id="d-${row.review}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "values", row.review)}">${csrfField(session)}
-<label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
-<label>Reason, which is written beside it<input name="reason" type="text" maxlength="500"></label>
-${choiceButtons(REVIEW_CHOICES)}</form></details>
-</article>
-`;
-
-async function takeValue(
-  { database }: Desk,
-  { part, form, session }: DeskRequest,
-): Promise<Answer> {
-  const writeId = /^w(\d{1,18})$/.exec(part("review"))?.[1] ?? "0";
-  const [row] = await selectValueReviews(database, {
-    batchId: null,
-    which: "all",
-    writeId,
-    limit: 1,
-  });
-  if (row === undefined) throw notFound("That value is not there any more.");
-  const { state: decision } = choiceOf(REVIEW_CHOICES, form);
-  const [correction, reason] = ["correction", "reason"].map((of) => (form.get(of) ?? "").trim());
-  const said = { decision, correction: decision === "corrected" ? (correction ?? "") : null };
-  const action = { accepted: "accept", corrected: "correct", rejected: "reject" } as const;
-  const detail = { value: valueTitle(row), ...(reason === "" ? {} : { reason }) };
-  const asked = { batchId: row.batch_id, jobId: row.job_id, detail };
-  const did = await act(
-    database,
-    { actor: session.user, action: action[decision], ...asked },
-    async () => {
-      const problem = whyNotDecided(row, said);
-      if (problem !== undefined)
-        throw new Failure("INPUT_INVALID", `Nothing was changed. ${problem}`);
-      const isFirst = await decideValue(database, writeId, {
-        ...said,
-        reason: reason === "" ? null : (reason ?? null),
-        decidedBy: session.user,
-      });
-      if (!isFirst)
-        throw new Failure(
-          "INPUT_INVALID",
-          "Nobody is asked about it any more; nothing was changed.",
-        );
-      return decidedText(row, decision);
-    },
-  );
   return backToInbox(database, did);
 }
 

@@ -15,14 +15,19 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { reviewPage, reviewTable } from "../../shared/views/inbox-pages.ts";
 import { selectReviews } from "../../shared/views/inbox.ts";
 import type { ReviewRow } from "../../shared/views/inbox.ts";
-import { selectValueReviews, valuePage, valueTable } from "../../shared/views/value-reviews.ts";
+import {
+  selectValueReviews,
+  valuePage,
+  valueTable,
+  writeIdOf,
+} from "../../shared/views/value-reviews.ts";
 import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { batchOf } from "./approvals.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
-import { decideValueReview, findValueReview, writeIdOf } from "./value-reviews.ts";
+import { assertValueReview, decideValueReview } from "./value-reviews.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_EXPORTED = 100_000;
@@ -60,7 +65,7 @@ function waitingText(rows: readonly ReviewRow[], values: readonly ValueReview[])
 export const reviewsShow = databaseCommand(async ({ terminal, invocation }, database) => {
   const writeId = writeIdOf(argumentOf(invocation));
   if (writeId !== undefined) {
-    const value = await findValueReview(database, writeId);
+    const value = await assertValueReview(database, writeId);
     return terminal.isJson ? terminal.printJson(value) : printPage(terminal, valuePage(value));
   }
   const review = await findReview(database, argumentOf(invocation));

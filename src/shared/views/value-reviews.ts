@@ -1,15 +1,17 @@
 import { z } from "zod";
+import { Failure } from "../failure.ts";
 import { formatLocator, locatorSchema } from "../job/locator.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf, valueOf } from "../store/connection/rows.ts";
-import { VALUE_DECISIONS } from "../store/index/write-backs.ts";
+import { VALUE_DECISIONS, decideValue } from "../store/index/write-backs.ts";
 import type { ValueDecision } from "../store/index/write-backs.ts";
 import { valueText } from "./field-blocks.ts";
 import { NAME, WORDS, code, fact, sectionOf, state, tableOf, time } from "./section.ts";
 import type { Page, Table } from "./section.ts";
 
 const valueReviewSchema = z.object({
-  /** `w` and the number of its row in `write_backs`. */
+  write_id: z.string(),
+  /** `w` and that number. */
   review: z.string(),
   state: z.enum(["waiting", ...VALUE_DECISIONS]),
   job_id: z.string(),
@@ -55,7 +57,7 @@ export const selectValueReviews = (
   { batchId, which, writeId, limit }: ValueFilter,
 ): Promise<readonly ValueReview[]> =>
   rowsOf(db, valueReviewSchema, [batchId, which, writeId ?? null, limit])`
-     select 'w' || w.write_id as review, case when w.is_waiting then 'waiting' else w.decision end as state, w.job_id, j.custom_id,
+     select w.write_id::text, 'w' || w.write_id as review, case when w.is_waiting then 'waiting' else w.decision end as state, w.job_id, j.custom_id,
             w.batch_id, b.name as batch, w.source, w.remote_id, f.path, w.kind, w.name, w.pointer, w.value, w.reason as why,
             w.state as written_state, v.quote, v.locator, v.line_start, w.correction, w.decision_reason as reason, w.asked_at,
             w.decided_by, w.decided_at,
@@ -75,6 +77,19 @@ export const selectValueReviews = (
         and (w.is_waiting or $2 = 'all' and w.decision is not null)
       order by b.created_at, w.batch_id, w.source, w.remote_id, w.write_id limit $4`;
 
+/** The number of a value's row, where its review is named: `w17`. */
+export const writeIdOf = (given: string): string | undefined => /^w(\d{1,18})$/i.exec(given)?.[1];
+
+/** @returns undefined where nobody is asked about it, or has decided on it */
+export async function findValueReview(
+  db: Queryable,
+  writeId: string,
+): Promise<ValueReview | undefined> {
+  const filter = { batchId: null, which: "all", writeId, limit: 1 } as const;
+  const [review] = await selectValueReviews(db, filter);
+  return review;
+}
+
 /** How many values of a batch a person is asked about. */
 export const countValuesWaiting = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [batchId])`
@@ -83,25 +98,43 @@ export const countValuesWaiting = (db: Queryable, batchId: string): Promise<numb
 export const CHANGED =
   "The document has changed since the value was read: sync its source, and extract it again. It can only be rejected.";
 
-/** Why a person's word is not taken; undefined where it is. */
-export function whyNotDecided(
+/**
+ * Takes a person's decision on a value that was looked at; nothing is written by it. The first who decides wins.
+ * @returns a sentence on what comes of it
+ * @throws Failure INPUT_INVALID where it is not taken
+ */
+export async function takeDecision(
+  db: Queryable,
+  row: ValueReview,
+  { decision, decidedBy, ...words }: ValueDecision,
+): Promise<string> {
+  const wordsOf = (text: string | null): string | null => text?.trim() || null;
+  const [correction, reason] = [wordsOf(words.correction), wordsOf(words.reason)];
+  const decided = { decision, decidedBy, correction, reason };
+  const problem = whyNotDecided(row, decided);
+  if (problem !== undefined) throw unchanged(problem);
+  if (!(await decideValue(db, row, decided)))
+    throw unchanged(`${row.review} was decided or withheld anew meanwhile: look at it again.`);
+  return decision === "rejected"
+    ? `${row.review} is rejected: it is never written.`
+    : `${row.review} is ${decision}: the next nightdesk write-back ${JSON.stringify(row.batch)} writes it.`;
+}
+
+const unchanged = (why: string): Failure =>
+  new Failure("INPUT_INVALID", `Nothing was changed. ${why}`);
+
+function whyNotDecided(
   { review, state: of, value, is_changed: isChanged, decided_by: by }: ValueReview,
-  { decision, correction }: Pick<ValueDecision, "decision" | "correction">,
+  { decision, correction }: ValueDecision,
 ): string | undefined {
   if (of !== "waiting") return `${review} was ${of}${by === null ? "" : ` by ${by}`} before.`;
   if (isChanged && decision !== "rejected") return CHANGED;
   if (decision === "accepted" && value === null)
     return "There is no value to accept: correct it, or reject it.";
-  return decision === "corrected" && (correction ?? "") === ""
+  return decision === "corrected" && correction === null
     ? "A correction needs the value in your own words."
     : undefined;
 }
-
-/** What comes of a decision, in a sentence. */
-export const decidedText = ({ review, batch }: ValueReview, decision: string): string =>
-  decision === "rejected"
-    ? `${review} is rejected: it is never written.`
-    : `${review} is ${decision}: the next nightdesk write-back ${JSON.stringify(batch)} writes it.`;
 
 /** `letters 12.pdf, Amount`. */
 export const valueTitle = ({ source, remote_id, kind, name }: ValueReview): string =>

@@ -7,6 +7,7 @@ import { claimDocument, releaseDocument } from "../../../src/shared/store/index/
 import type { NotifyInput } from "../../../src/shared/job/job.ts";
 import { completeBatches } from "../../../src/shared/store/jobs/batches.ts";
 import { registerHook } from "../../../src/shared/store/schedules/hook-calls.ts";
+import { findValueReview, takeDecision } from "../../../src/shared/views/value-reviews.ts";
 import { hookTargetsOf } from "../../../src/worker/services/shared-config.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import {
@@ -562,6 +563,35 @@ describeOn("postgres", "what is supported of a batch", () => {
     await decide("correct", await reviewOf(batch, "/due_day"), "--file", file);
     expect(await write(batch)).toMatchObject({ code: 0 });
     expect(await listed(batch)).toHaveLength(3);
+  });
+
+  test("is decided once, of two people at once, and as it was looked at", async () => {
+    const batch = await extracted([bound("/amount", 240, unsure)]);
+    await write(batch);
+    const review = await reviewOf(batch, "/amount");
+    const row = await findValueReview(cloud.db, review.slice(1));
+    if (row === undefined) throw new Error("no review");
+    const words = {
+      decision: "accepted",
+      correction: null,
+      reason: " ",
+      decidedBy: "ada",
+    } as const;
+    for (const other of [
+      { ...row, value: 241 },
+      { ...row, why: "another" },
+    ])
+      await expect(takeDecision(cloud.db, other, words)).rejects.toThrow("withheld anew meanwhile");
+    const both = await Promise.allSettled([
+      takeDecision(cloud.db, row, words),
+      takeDecision(cloud.db, row, { ...words, decision: "rejected" }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    for (const unknown of ["w0", "W999999", "w17x", `w${"9".repeat(19)}`])
+      expect(await run("reviews", "accept", unknown)).toMatchObject({ code: 1 });
+    await cloud.db.query("delete from nightdesk_data.batches where batch_id = $1", [batch]);
+    expect((await decide("accept", review)).stderr).toContain(`No value ${review} waits`);
+    await expect(takeDecision(cloud.db, row, words)).rejects.toThrow("Nothing was changed");
   });
 
   test.each([

@@ -194,16 +194,23 @@ export type ValueDecision = {
   readonly decidedBy: string;
 };
 
-/** The first who decides wins. @returns false where nobody is asked about it any more */
+/**
+ * The first who decides wins.
+ * @param seen what the person looked at
+ * @returns false where nobody is asked about it any more, or about another value, or for another reason
+ */
 export const decideValue = (
   db: Queryable,
-  writeId: string,
+  seen: { readonly write_id: string; readonly value?: unknown; readonly why: string | null },
   { decision, correction, reason, decidedBy }: ValueDecision,
 ): Promise<boolean> =>
-  anyRow(db, [writeId, decision, correction, reason, decidedBy])`
+  anyRow(db, [
+    ...[seen.write_id, decision, correction, reason, decidedBy],
+    ...[JSON.stringify(seen.value), seen.why],
+  ])`
      update nightdesk_data.write_backs
         set decision = $2, correction = $3, decision_reason = $4, decided_by = $5, decided_at = clock_timestamp()
-      where write_id = $1 and is_waiting`;
+      where write_id = $1 and is_waiting and value = $6 and reason = $7`;
 
 /** What a look at the place found of a write. */
 export type WriteEnd = {

@@ -1,0 +1,37 @@
+import { Failure } from "../../shared/failure.ts";
+import { announceEvents } from "../../shared/store/jobs/batches.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import type { Answer, Desk } from "../desk.ts";
+import { saidAt } from "../said.ts";
+
+/** What a person may say of an answer, or of a value. */
+export const REVIEW_CHOICES = {
+  "1": { label: "Accept", state: "accepted", action: "accept" },
+  "2": { label: "Correct", state: "corrected", action: "correct" },
+  "4": { label: "Reject", state: "rejected", action: "reject" },
+} as const;
+
+export const choiceButtons = (
+  choices: Readonly<Record<string, { readonly label: string }>>,
+): Html =>
+  markup`<p class="actions">${Object.entries(choices).map(([key, { label }]) => markup`<button class="plain" name="choice" value="${key}" data-key="${key}"><kbd>${key}</kbd> ${label}</button> `)}</p>`;
+
+export const noChoice = (): Failure =>
+  new Failure("INPUT_INVALID", "No choice was made: expected 1, 2, 3 or 4.");
+
+/** What was chosen. @throws Failure INPUT_INVALID */
+export function choiceOf<Of extends object>(
+  choices: Readonly<Record<string, Of>>,
+  form: URLSearchParams,
+): Of {
+  const choice = Object.entries(choices).find(([key]) => key === form.get("choice"))?.[1];
+  if (choice === undefined) throw noChoice();
+  return choice;
+}
+
+/** What was done is told to who looks on, and said on the page that it was chosen on. */
+export async function backToInbox(database: Desk["database"], did: string): Promise<Answer> {
+  await announceEvents(database);
+  return { kind: "redirect", to: saidAt("/inbox", did) };
+}

@@ -1,0 +1,64 @@
+import { Failure } from "../../shared/failure.ts";
+import { valueText } from "../../shared/views/field-blocks.ts";
+import { markup } from "../../shared/views/html-markup.ts";
+import type { Html } from "../../shared/views/html-markup.ts";
+import {
+  CHANGED,
+  findValueReview,
+  takeDecision,
+  valuePlace,
+  valueTitle,
+  writeIdOf,
+} from "../../shared/views/value-reviews.ts";
+import type { ValueReview } from "../../shared/views/value-reviews.ts";
+import { act } from "../act.ts";
+import type { Answer, Desk, DeskRequest } from "../desk.ts";
+import { notFound } from "../failures.ts";
+import { csrfField } from "../layout.ts";
+import { link, pathTo } from "../links.ts";
+import type { Session } from "../sessions.ts";
+import { REVIEW_CHOICES, backToInbox, choiceButtons, choiceOf } from "./inbox-choices.ts";
+
+export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]): Html =>
+  markup`<article class="card" id="v-${row.review}" tabindex="-1" data-card>
+<h2>${valueTitle(row)}: ${valueText(row.value)}</h2>
+<p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
+<p class="remedy">${row.is_changed ? CHANGED : (row.why ?? "")}</p>
+${row.quote === null ? markup`<p>No words of the document carry it.</p>` : markup`<div class="words" dir="auto">${row.quote}</div><p class="note">${valuePlace(row) ?? ""}</p>`}
+<details id="d-${row.review}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "values", row.review)}">${csrfField(session)}
+<input type="hidden" name="shown" value="${shownOf(row)}">
+<label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
+<label>Reason, which is written beside it<input name="reason" type="text" maxlength="500"></label>
+${choiceButtons(REVIEW_CHOICES)}</form></details>
+</article>
+`;
+
+/** What a decision is about: a write-back may withhold another value, or the same for another reason, while the page is open. */
+const shownOf = ({ value, why }: ValueReview): string => JSON.stringify([value, why]);
+
+/** Takes what a person chose on the card of a value. */
+export async function takeValue(
+  { database }: Desk,
+  { part, form, session }: DeskRequest,
+): Promise<Answer> {
+  const writeId = writeIdOf(part("review"));
+  const row = writeId === undefined ? undefined : await findValueReview(database, writeId);
+  if (row === undefined) throw notFound("That value is not there any more.");
+  const { state: decision, action } = choiceOf(REVIEW_CHOICES, form);
+  const correction = decision === "corrected" ? form.get("correction") : null;
+  const reason = form.get("reason");
+  const asked = {
+    ...{ actor: session.user, action, batchId: row.batch_id, jobId: row.job_id },
+    detail: { value: valueTitle(row), ...(reason === null || reason === "" ? {} : { reason }) },
+  };
+  const did = await act(database, asked, async () => {
+    if (row.state === "waiting" && form.get("shown") !== shownOf(row))
+      throw new Failure(
+        "INPUT_INVALID",
+        `Nothing was changed. ${row.review} waits anew: look at it again.`,
+      );
+    const words = { decision, correction, reason, decidedBy: session.user };
+    return takeDecision(database, row, words);
+  });
+  return backToInbox(database, did);
+}
