@@ -61,7 +61,8 @@ export type Decision =
   | { readonly kind: "withheld"; readonly reason: string; readonly asks: boolean }
   | { readonly kind: "write"; readonly value: Write; readonly evidence: Write };
 
-const withheld = (reason: string): Decision => ({ kind: "withheld", reason, asks: false });
+/** Where nobody can help by looking at the value. */
+export const withheld = (reason: string): Decision => ({ kind: "withheld", reason, asks: false });
 const asked = (reason: string): Decision => ({ kind: "withheld", reason, asks: true });
 
 /** The values that the settings name, those among them that nothing carried; a field that says nothing is none. */

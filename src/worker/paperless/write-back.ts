@@ -3,7 +3,7 @@ import type { ExtractedFile, NewWrite, WriteBack } from "../../shared/store/inde
 import { numberOf } from "../sync/paperless.ts";
 import { describeDocument, descriptionSchema, makeNamed, readDocument } from "./documents.ts";
 import { decidedTargets, isRejected } from "./decided-targets.ts";
-import { decideWrite, doubtOf, evidenceName, targetsOf } from "./plan-writes.ts";
+import { decideWrite, doubtOf, evidenceName, targetsOf, withheld } from "./plan-writes.ts";
 import type { Decision, Ground, Target } from "./plan-writes.ts";
 import { TAKEN, withDocument } from "./with-document.ts";
 import { keyOf, settleWrites } from "./settle-writes.ts";
@@ -49,21 +49,12 @@ async function writeClaimed(
   const targets = decidedTargets(targetsOf(file.bindings, source.settings), known);
   const { ends, open } = endsBefore(targets, known);
   const begun = known.filter(({ state }) => state === "intended");
-  const document =
-    open.length + begun.length === 0
-      ? undefined
-      : await readDocument(source.api, numberOf(file.remoteId), source.signal);
-  const reason = document === undefined ? GONE : whyNotCompared(file);
-  for (const target of reason === undefined ? [] : open)
-    ends.set(target, { state: "withheld", reason: reason ?? null });
-  if (document !== undefined) {
-    const described = descriptionSchema.safeParse(file.description).data;
-    const seen = described ?? describeDocument(document, source.names);
-    const { bindings, readSha256 } = file;
-    const ground = { document, seen, bindings, readSha256: readSha256 ?? "", batch: batch.name };
-    const plan = reason === undefined ? await decideAll(source, open, ground, batch.mode) : [];
-    for (const [target, decision] of plan) ends.set(target, endOf(decision));
-    if (batch.mode === "write") {
+  const isDue = open.length + begun.length > 0;
+  const ground = isDue ? await lookAtDocument(source, file, batch) : undefined;
+  const plan = await planWrites(source, file, batch, { open, ground });
+  for (const [target, decision] of plan) ends.set(target, endOf(decision));
+  if (batch.mode === "write") {
+    if (ground !== undefined) {
       const noted = await noteWrites(source.db, batch.batchId, newWrites(file, plan));
       const settled = await settleWrites(source, [...begun, ...noted], ground);
       for (const target of targets) {
@@ -71,10 +62,24 @@ async function writeClaimed(
         if (end !== undefined) ends.set(target, end);
       }
     }
+    await noteWithheld(source, file, batch, ends);
   }
-  if (batch.mode === "write") await noteWithheld(source, file, batch, ends);
   return targets.map((one) => valueEnd(one, ends.get(one) ?? { state: "pending", reason: null }));
 }
+
+/** A document as it is now, and as it was when the file was read; undefined of one that is gone. */
+async function lookAtDocument(
+  { api, names, signal }: OpenedSource,
+  { remoteId, description, bindings, readSha256 }: MirroredExtraction,
+  { name: batch }: BatchToWrite,
+): Promise<FoundDocument | undefined> {
+  const document = await readDocument(api, numberOf(remoteId), signal);
+  if (document === undefined) return undefined;
+  const seen = descriptionSchema.safeParse(description).data ?? describeDocument(document, names);
+  return { document, seen, bindings, readSha256: readSha256 ?? "", batch };
+}
+
+type FoundDocument = Omit<Ground, "names" | "settings">;
 
 const valueEnd = ({ kind, name, binding: { pointer }, value }: Target, end: End): ValueEnd => ({
   ...{ kind, name, pointer, value },
@@ -120,25 +125,26 @@ function endOf(decision: Decision): End {
 type Plan = readonly (readonly [Target, Decision])[];
 
 /** One after the other, because what is made for one may serve the next. */
-async function decideAll(
+async function planWrites(
   source: OpenedSource,
-  targets: readonly Target[],
-  ground: Omit<Ground, "names" | "settings">,
-  mode: BatchToWrite["mode"],
+  file: MirroredExtraction,
+  { mode }: BatchToWrite,
+  {
+    open,
+    ground,
+  }: { readonly open: readonly Target[]; readonly ground: FoundDocument | undefined },
 ): Promise<Plan> {
+  const withholdAll = (why: string): Plan => open.map((target) => [target, withheld(why)]);
+  if (ground === undefined) return withholdAll(GONE);
+  const reason = whyNotCompared(file);
+  if (reason !== undefined) return withholdAll(reason);
   const plan: (readonly [Target, Decision])[] = [];
   const decide = (target: Target): Decision => decideWrite(target, { ...ground, ...source });
-  for (const target of targets) {
-    const decision = decide(target);
-    const problem = mode === "write" ? await makeMissing(source, decision) : undefined;
-    plan.push([
-      target,
-      problem !== undefined
-        ? { kind: "withheld", reason: problem, asks: false }
-        : mode === "write"
-          ? decide(target)
-          : decision,
-    ]);
+  for (const target of open) {
+    const planned = decide(target);
+    const problem = mode === "write" ? await makeMissing(source, planned) : undefined;
+    // Once more, by the number of what was made.
+    plan.push([target, problem === undefined ? decide(target) : withheld(problem)]);
   }
   return plan;
 }
