@@ -964,7 +964,7 @@ comment on column nightdesk.write_backs.reason is 'Why it was withheld or kept.'
 comment on column nightdesk.write_backs.before is 'What stood there, as JSON: of a correspondent, type or tag id and name, of a custom field value; null where nothing did.';
 comment on column nightdesk.write_backs.after is 'What was written, in the same form.';
 comment on column nightdesk.write_backs.sha256 is 'SHA-256 of the file that the value was read from.';
-comment on column nightdesk.write_backs.noted_at is 'When the row was last written down anew.';
+comment on column nightdesk.write_backs.noted_at is 'When a write-back of the batch last came to its end, or changed the row.';
 comment on column nightdesk.write_backs.written_at is 'When it was seen there.';
 comment on column nightdesk.write_backs.undone_at is 'When it was undone, or found changed when it was to be.';
 comment on column nightdesk.write_backs.review is 'waiting: a person is asked about the value. accepted or corrected: the next write-back writes it. rejected: it is never written. Null where nobody was asked.';

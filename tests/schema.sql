@@ -6141,7 +6141,7 @@ comment on view column nightdesk.write_backs.kind is 'correspondent, document_ty
 
 comment on view column nightdesk.write_backs.name is 'Name of the tag or custom field; of the others correspondent or document_type.'
 
-comment on view column nightdesk.write_backs.noted_at is 'When the row was last written down anew.'
+comment on view column nightdesk.write_backs.noted_at is 'When a write-back of the batch last came to its end, or changed the row.'
 
 comment on view column nightdesk.write_backs.path is 'Where the file lies here, relative to the work root; null once it is in no mirror.'
 

@@ -192,7 +192,10 @@ describeOn("postgres", "what is supported of a batch", () => {
       ]),
     );
     paperless.requests.length = 0;
+    const [noted] = await rows("max(noted_at) over () as at");
     expect(statesOf((await write(batch)).values)).toEqual(statesOf(values));
+    // By which the page of the morning knows that a failure of the write-back is mended.
+    expect((await rows("min(noted_at) over () as at"))[0]?.["at"]).not.toEqual(noted?.["at"]);
     expect(paperless.writes()).toEqual([]);
     // What was written is no change of somebody else's.
     await expect(cloud.sync()).resolves.toMatchObject({ described: 0 });

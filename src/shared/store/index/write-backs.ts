@@ -179,6 +179,11 @@ export const noteWrites = (
       where w.state in ('withheld', 'intended') and (w.decision is distinct from 'rejected' or w.value <> excluded.value)
      returning ${COLUMNS}`;
 
+/** Notes that a write-back of a batch has come to its end, also where it found nothing to write. */
+export const noteLook = (db: Queryable, batchId: string): Promise<void> =>
+  execute(db, [batchId])`
+     update nightdesk_data.write_backs set noted_at = clock_timestamp() where batch_id = $1`;
+
 const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
   ...write,
   job_id: jobId,
