@@ -14,10 +14,10 @@ import { countValuesWaiting } from "../../shared/views/value-reviews.ts";
 import { describeDocument, descriptionSchema, readDocument } from "../paperless/documents.ts";
 import { isEvidence } from "../paperless/plan-writes.ts";
 import { keyOf, undoWrites } from "../paperless/settle-writes.ts";
-import type { End, OpenedSource } from "../paperless/settle-writes.ts";
+import type { End } from "../paperless/settle-writes.ts";
 import { TAKEN, withDocument } from "../paperless/with-document.ts";
 import { documentKey, openSources, writeBatch } from "../paperless/write-batch.ts";
-import type { BatchWritten, WrittenValue } from "../paperless/write-batch.ts";
+import type { BatchWritten, SourceOpener, WrittenValue } from "../paperless/write-batch.ts";
 import type { BatchToWrite } from "../paperless/write-back.ts";
 import { numberOf } from "../sync/paperless.ts";
 
@@ -74,51 +74,48 @@ async function askedLines(database: Database, batchId: string): Promise<readonly
 export const writeBackUndo = databaseCommand(async (context, database) => {
   const batch = await findNamedBatch(database, context.invocation.args[0] ?? "");
   const sources = openSources(context, database, { which: "all", signal: NEVER });
+  const rows = await selectWriteBacks(database, batch.batchId);
+  const writes = rows.filter(({ state }) => state === "written" || state === "intended");
   const values: WrittenValue[] = [];
-  for (const rows of groupBy(
-    await selectWriteBacks(database, batch.batchId),
-    documentKey,
-  ).values()) {
-    const writes = rows.filter(({ state }) => state === "written" || state === "intended");
-    const [first] = writes;
-    if (first === undefined) continue;
-    const { source, remoteId } = first;
-    const opened = await sources(source);
-    if (opened === undefined)
-      throw new Failure(
-        "NOT_FOUND",
-        `The configuration has no source "${source}" with write_back.`,
-      );
-    const ends = await withDocument(database, { source, remoteId }, () =>
-      undoDocument(opened, database, writes),
-    );
-    const none: End = ends === undefined ? TAKEN : { state: "kept", reason: GONE };
-    values.push(
-      ...writes.map(({ kind, name, pointer, value }) => {
-        const end = ends?.get(keyOf({ kind, name })) ?? none;
-        return { source, remoteId, kind, name, pointer, value, ...end };
-      }),
-    );
-  }
-  const kept = countValues(values, "kept");
-  const text = [`${batch.name}: ${countValues(values, "undone")} undone, ${kept} kept.`];
+  for (const each of groupBy(writes, documentKey).values())
+    values.push(...(await undoDocument(database, sources, each)));
+  const text = [
+    `${batch.name}: ${countValues(values, "undone")} undone, ${countValues(values, "kept")} kept.`,
+  ];
   return print(context, { batch: batch.name }, values, text);
 });
 
-const GONE = "the document is not there any more, or may not be read";
-
+/** @param writes of one document @throws Failure NOT_FOUND where its source is not written to any more */
 async function undoDocument(
-  opened: OpenedSource,
   database: Database,
+  sources: SourceOpener,
   writes: readonly WriteBack[],
-) {
+): Promise<readonly WrittenValue[]> {
   const [{ source, remoteId } = { source: "", remoteId: "" }] = writes;
-  const document = await readDocument(opened.api, numberOf(remoteId), opened.signal);
-  if (document === undefined) return new Map<string, End>();
-  const found = await findDescription(database, source, remoteId);
-  const seen = descriptionSchema.safeParse(found).data ?? describeDocument(document, opened.names);
-  return undoWrites(opened, writes, { document, seen });
+  const opened = await sources(source);
+  if (opened === undefined)
+    throw new Failure(
+      "NOT_FOUND",
+      `The configuration has no source ${JSON.stringify(source)} with write_back: add it again to undo what was written to it.`,
+    );
+  const ends = await withDocument(database, { source, remoteId }, async () => {
+    const document = await readDocument(opened.api, numberOf(remoteId), opened.signal);
+    if (document === undefined) return new Map<string, End>();
+    const found = await findDescription(database, source, remoteId);
+    const described = descriptionSchema.safeParse(found).data;
+    const seen = described ?? describeDocument(document, opened.names);
+    return undoWrites(opened, writes, { document, seen });
+  });
+  return writes.map(({ kind, name, pointer, value }) => {
+    const end = ends === undefined ? TAKEN : (ends.get(keyOf({ kind, name })) ?? GONE);
+    return { source, remoteId, kind, name, pointer, value, ...end };
+  });
 }
+
+const GONE: End = {
+  state: "kept",
+  reason: "the document is not there any more, or may not be read",
+};
 
 const countValues = (values: readonly WrittenValue[], state: End["state"]): string =>
   countOf(values.filter((value) => value.state === state && !isEvidence(value)).length, "value");
