@@ -128,7 +128,6 @@ function deciding(
 ): CommandHandler {
   return databaseCommand(async (context, database) => {
     const { invocation, terminal } = context;
-    const { options } = invocation;
     const writeId = writeIdOf(argumentOf(invocation));
     if (writeId !== undefined) {
       const correction = state === "corrected" ? (await wordsOf(invocation)).trim() : null;
@@ -136,24 +135,33 @@ function deciding(
     }
     const review = await findReview(database, argumentOf(invocation));
     const said = { state, correction: await correctionOf(review, invocation) };
-    const decided = await decideReview(database, review.job_id, {
-      ...said,
-      facts: z.array(z.string()).safeParse(options["fact"]).data ?? [],
-      reason: textOf(options, "reason")?.trim() ?? null,
-      decidedBy: userName(),
-    });
-    if (decided.kind !== "decided") {
-      const by = decided.kind === "late" && decided.by !== null ? ` by ${decided.by}` : "";
-      const how =
-        decided.kind === "late" && decided.state !== "waiting"
-          ? `It was ${decided.state}${by} before.`
-          : "Its job does not wait any more.";
-      throw new Failure("INPUT_INVALID", `Nothing was changed. ${how}`);
-    }
+    await decideAnswer(database, review.job_id, said, invocation);
     if (terminal.isJson) await terminal.printJson({ job_id: review.job_id, ...said });
     else terminal.say(`The answer is ${said.state}; its job goes on.`);
     await hintWorker(context, database);
   });
+}
+
+/** @throws Failure INPUT_INVALID where somebody was first, or its job has ended otherwise */
+async function decideAnswer(
+  database: Database,
+  jobId: string,
+  said: Pick<ReviewDecision, "state" | "correction">,
+  { options }: Invocation,
+): Promise<void> {
+  const decided = await decideReview(database, jobId, {
+    ...said,
+    facts: z.array(z.string()).safeParse(options["fact"]).data ?? [],
+    reason: textOf(options, "reason")?.trim() ?? null,
+    decidedBy: userName(),
+  });
+  if (decided.kind === "decided") return;
+  const by = decided.kind === "late" && decided.by !== null ? ` by ${decided.by}` : "";
+  const how =
+    decided.kind === "late" && decided.state !== "waiting"
+      ? `It was ${decided.state}${by} before.`
+      : "Its job does not wait any more.";
+  throw new Failure("INPUT_INVALID", `Nothing was changed. ${how}`);
 }
 
 /** What people decided, as questions that any model can be asked: a decision without facts says nothing of an answer's words. */
