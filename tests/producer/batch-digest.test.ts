@@ -108,10 +108,13 @@ describe("the files of examples/notify", () => {
 
   /** Runs one as the hook does: the event on stdin, and programs of this folder before those of the machine. */
   async function run(script: string, args: readonly string[], bin: string) {
+    const event = JSON.stringify(await readEvent());
     const child = spawn(process.execPath, [join(folder, script), ...args], {
       env: { PATH: `${bin}:${process.env["PATH"] ?? ""}` },
     });
-    child.stdin.end(`${JSON.stringify(await readEvent())}\n`);
+    // One that refuses its address reads nothing.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(`${event}\n`);
     const ended = new Promise<number | null>((done) => child.on("exit", done));
     const [stderr, code] = await Promise.all([text(child.stderr), ended]);
     return { stderr, code };
