@@ -63,13 +63,16 @@ export const isSameFigure = (one: string, other: string): boolean =>
 
 const textOf = (words: readonly EngineWord[]): string => words.map(({ text }) => text).join(" ");
 
-/** What counts of a figure: digits, letters that stand among them, marks between them, its sign. */
+/**
+ * What counts of a figure: digits, letters that stand among them, marks between them, its sign. Raised digits and fractions stay as
+ * they are: NFKC would make 72 of 7² and 112 of 1½.
+ */
 const figuresOf = (text: string): string =>
   text
-    .normalize("NFKC")
+    .replaceAll(/\P{No}+/gu, (signs) => signs.normalize("NFKC"))
     .replaceAll(/[‐-―−]/gu, "-")
     .split(/\s+/)
-    .filter(holdsDigit)
+    .filter((word) => /\p{N}/u.test(word))
     .join("")
     .replaceAll(/[^\p{L}\p{N}.,:%/()-]|(?<!\p{N})[.,:]|[.,:](?!\p{N})/gu, "")
     .replaceAll(/^\(([^()]*)$|^([^()]*)\)$/gu, "$1$2");
