@@ -24,7 +24,7 @@ export async function confirmFigures(
   for (const { box, png } of cutOuts) {
     const figure = figures.get(box.join());
     const words = figure === undefined ? null : await witness.read(png);
-    if (figure === undefined || words === null || !isOneLine(words)) continue;
+    if (figure === undefined || words === null || !isFigureAlone(words)) continue;
     const { first, second } = figure;
     const of = { place: box, by: witness.name };
     if (isSameFigure(first, words)) settled = withWords(settled, confirmed(of));
@@ -34,10 +34,27 @@ export async function confirmFigures(
   return settled;
 }
 
-const MOST_CHARS = 60;
+/** A figure from its first digit to its last, with the signs that figures of documents have between them. */
+const FIGURE = /\p{N}(?:[\p{L}\p{N}\s.,:%/()'’‐-―−-]*\p{N})?/u;
 
-const isOneLine = (words: string): boolean =>
-  words.trim().length <= MOST_CHARS && !/[\r\n]/.test(words.trim());
+/** A minus that stands apart: what is compared are words with digits, without it. */
+const LONE_SIGN = /(?:^|\s)[-‐-―−](?:\s|$)/u;
+
+/**
+ * Whether a reply is one figure in one line, with at most one word beside it, such as its currency. A sentence may doubt or deny
+ * the figure that it names, and digits of two figures ("7 or 8") would make a third one.
+ */
+function isFigureAlone(reply: string): boolean {
+  const line = reply.trim();
+  const figure = FIGURE.exec(line)?.[0];
+  if (figure === undefined || /[\r\n?？؟]/u.test(line) || LONE_SIGN.test(line)) return false;
+  const beside = line.replace(figure, " ");
+  const hasOther =
+    /\p{N}/u.test(beside) || figure.split(/\s+/).some((word) => !/\p{N}/u.test(word));
+  return !hasOther && wordsIn(beside) <= 1;
+}
+
+const wordsIn = (text: string): number => text.match(/[\p{L}\p{M}'’]+/gu)?.length ?? 0;
 
 type Settling = { readonly place: PixelBox; readonly by: string };
 

@@ -21,7 +21,7 @@ describeOn("postgres", "index.ocr.confirm", (name) => {
   beforeAll(async () => {
     double = await startOllamaDouble({
       models: [
-        { name: "seer", capabilities: ["completion", "vision"], respond: () => "It says 1,69" },
+        { name: "seer", capabilities: ["completion", "vision"], respond: () => "1,69 EUR" },
       ],
     });
     topology = await startTopology(name, {

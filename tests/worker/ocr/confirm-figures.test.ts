@@ -50,9 +50,51 @@ test.each([
   ["words", "I can't tell."],
   ["both", "71.73 or 71.71"],
   ["several lines", "71.73\n\nIt is a fee."],
-  ["much", `It might well be that what stands in the middle of it is 71.73`],
+  ["a sentence", "It might well be 71.73"],
+  ["a question", "71.73?"],
+  ["a list", '["71.73", "71.71"]'],
   ["nothing", ""],
   ["a refusal", null],
 ])("%s leaves it in doubt", async (_, reply) => {
   await expect(textOf(reply, reply)).resolves.toBe("Fee 71.73⸮ 1,⸮ 250.40⸮ 8⸮");
+});
+
+const AMOUNT: PixelBox = [100, 50, 190, 80];
+
+async function certaintyOf(readings: { first: string; second: string }, reply: string) {
+  const { first: text, second: other } = readings;
+  const word = { text, other, box: AMOUNT, confidence: 66, figure: "doubtful" } as const;
+  const record = { ...RECORD, lines: [{ words: [word] }] };
+  const witness = { name: "seer", read: async () => reply };
+  const { lines } = await confirmFigures(record, [{ box: AMOUNT, png: "" }], witness);
+  return lines[0]?.words[0]?.figure;
+}
+
+test.each([
+  ["7 or 8", "78"],
+  ["7 | 8", "78"],
+  ["7|8", "78"],
+  ['["7","8"]', "78"],
+  ["7²", "72"],
+  ["71.73²", "71.732"],
+  ["1½", "112"],
+  ["٧٨", "78"],
+  ["− 78", "78"],
+  ["-78", "78"],
+])("%s is not read as %s", async (reply, first) => {
+  await expect(certaintyOf({ first, second: "70" }, reply)).resolves.toBe("doubtful");
+});
+
+test.each([
+  ["78 EUR", "78"],
+  ["**78**", "78"],
+  ['{"number": "78"}', "78"],
+  ["７８", "78"],
+  ["1 250,40 €", "1250,40"],
+  ["−78", "-78"],
+  ["1'250.40 CHF", "1'250.40"],
+  ["7²", "7²"],
+  ["12/B-7", "12/B-7"],
+])("%s is read as %s", async (reply, first) => {
+  await expect(certaintyOf({ first, second: "70" }, reply)).resolves.toBe("two");
 });
