@@ -109,15 +109,24 @@ function checkApi({ api, kind }: HostSettings): Fault[] {
   ];
 }
 
-/** A list that nothing goes by would be taken for one that is used. */
-function checkConfirm({ index: { ocr }, hosts }: ConfigValues): Conflict[] {
-  const host = ocr?.confirm?.host;
-  if (host === undefined || hosts.some(({ name }) => name === host)) return [];
-  const names = hosts.map(({ name }) => name).join(", ");
-  const text = `is ${quote(host)}; expected the name of an entry of hosts${names === "" ? ", which is empty" : `: ${names}`}`;
-  return [{ path: ["index", "ocr", "confirm", "host"], text }];
+/** The entry that index.ocr.confirm names has to be there, and where it lists its models, to have that one. */
+function checkConfirm(values: ConfigValues): Conflict[] {
+  const { confirm } = values.index.ocr ?? {};
+  if (confirm == null) return [];
+  const path = ["index", "ocr", "confirm"];
+  const place = listedHosts(values).find(({ entry }) => entry.name === confirm.host);
+  if (place === undefined) {
+    const names = values.hosts.map(({ name }) => name).join(", ");
+    const text = `is ${quote(confirm.host)}; expected the name of an entry of hosts${names === "" ? ", which is empty" : `: ${names}`}`;
+    return [{ path: [...path, "host"], text }];
+  }
+  if (nameAt(place, confirm.model) !== null) return [];
+  const models = [...(place.entry.models?.keys() ?? [])].join(", ");
+  const text = `is ${quote(confirm.model)}; expected one of the models of entry ${confirm.host} of hosts: ${models}`;
+  return [{ path: [...path, "model"], text }];
 }
 
+/** A list that nothing goes by would be taken for one that is used. */
 function checkUse({ hosts, model, embed, index }: ConfigValues): Conflict[] {
   if (hosts.length === 0 || [model.provider, embed.provider].includes(FROM_HOSTS)) return [];
   if (embedsAtOne(embed, hosts) || index.ocr?.confirm != null) return [];

@@ -58,6 +58,23 @@ test("a host may be there to look at figures alone, and has to be listed for it"
   );
 });
 
+test("a model that looks at figures has to be among those that its host lists", async () => {
+  const listing = (models: unknown) =>
+    scratch.write(
+      "nightdesk.yaml",
+      JSON.stringify({
+        ...{ model: { provider: "extractive" }, hosts: [{ ...HOST, models }] },
+        index: { ocr: { languages: ["eng"], confirm: { host: "attic", model: "seer" } } },
+      }),
+    );
+  await listing({ seer: "seer:7b" });
+  await expect(scratch.load()).resolves.toBeDefined();
+  await listing(["big", "small"]);
+  await expect(scratch.load()).rejects.toThrow(
+    'index.ocr.confirm.model is "seer"; expected one of the models of entry attic of hosts: big, small',
+  );
+});
+
 test("a host without a price helps out, and one with a price where somebody says so", async () => {
   const hosts = [
     { name: "free" },
