@@ -4,8 +4,10 @@ import { Failure } from "../../shared/failure.ts";
 import { routeChat } from "../../shared/job/route-models.ts";
 import { callModel, callParts } from "../answer/call-model.ts";
 import { promptOf } from "../answer/prompt.ts";
+import type { Prompt } from "../answer/prompt.ts";
 import { accessByHost } from "../models/host-access.ts";
 import { hostOpener } from "../models/create-model.ts";
+import { ReplyUnreadable } from "../models/model.ts";
 import type { Model } from "../models/model.ts";
 import type { Witness } from "../ocr/confirm-figures.ts";
 import type { JobCall, OpenedRun } from "./open-run.ts";
@@ -15,7 +17,7 @@ type Run = Pick<JobCall<unknown>, "trace" | "signal"> & Pick<OpenedRun, "context
 
 /**
  * The model of index.ocr.confirm, for the figures of a file.
- * @throws Failure CONFIG_ERROR for one whose host says that it does not see; what the opening of a model throws
+ * @throws Failure CONFIG_ERROR for one that reads no pictures, as its host says or answers; what the opening of a model throws
  */
 export async function openWitness(confirm: Confirm, run: Run): Promise<Witness> {
   const { trace, signal } = run;
@@ -23,41 +25,51 @@ export async function openWitness(confirm: Confirm, run: Run): Promise<Witness> 
   const model = await openModel(confirm, run);
   const routed = routeChat(deps.settings.model, model.name);
   const choice = { ...routed, why: "index.ocr.confirm", maxTokens: MOST_TOKENS };
+  const parts = callParts(deps, { trace, signal });
   return {
     name: model.name,
     async read(png) {
-      const images = [`data:image/png;base64,${png}`];
-      const prompt = promptOf("ocr-confirm/1", [{ role: "user", content: QUESTION, images }]);
-      const reply = await callModel(
-        {
-          ...{ pass: "chat", model, choice, prompt, task: { purpose: "chat" } },
-          overrides: { temperature: 0 },
-        },
-        callParts(deps, { trace, signal }),
+      const task = { purpose: "chat" } as const;
+      const call = { pass: "chat", model, choice, prompt: promptWith(png), task } as const;
+      const reply = await callModel({ ...call, overrides: { temperature: 0 } }, parts).catch(
+        ignoreUnreadable,
       );
-      return reply.kind === "refused" ? null : reply.text;
+      if (reply?.kind === "refused" && reply.code === "MODEL_UNSUPPORTED") throw blind(confirm);
+      // Of a reply that was cut the last digits may be missing.
+      return reply?.kind === "reply" && reply.doneReason === "stop" ? reply.text : null;
     },
   };
 }
+
+function ignoreUnreadable(error: unknown): undefined {
+  if (!(error instanceof ReplyUnreadable)) throw error;
+}
+
+const blind = ({ host, model }: Confirm): Failure =>
+  new Failure(
+    "CONFIG_ERROR",
+    `"${model}" at ${host} reads no pictures: name a model that does in index.ocr.confirm.`,
+  );
 
 const MOST_TOKENS = 200;
 
 const QUESTION =
   "The picture is cut out of a printed page. Write the number in its middle as it stands there, with its letters, points, commas and signs. Write nothing else.";
 
+const promptWith = (png: string): Prompt =>
+  promptOf("ocr-confirm/1", [
+    { role: "user", content: QUESTION, images: [`data:image/png;base64,${png}`] },
+  ]);
+
 async function openModel(
-  { host, model: name }: Confirm,
+  confirm: Confirm,
   { context: { config, invocation }, signal }: Run,
 ): Promise<Model> {
+  const { host, model: name } = confirm;
   const [place] = confirmHostsOf(config);
   if (place === undefined) throw new Error(`${host} is not listed`);
   const open = hostOpener(place, config, accessByHost(config, invocation.env), null);
   const model = await open(nameAt(place, name) ?? name, signal);
-  if (model.profile?.readsPictures === false) {
-    throw new Failure(
-      "CONFIG_ERROR",
-      `"${name}" at ${host} reads no pictures: name a model that does in index.ocr.confirm.`,
-    );
-  }
+  if (model.profile?.readsPictures === false) throw blind(confirm);
   return { ...model, name, host: place.host };
 }

@@ -9,6 +9,7 @@ import { startTopology } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
 import { root } from "../../docs/read-doc.ts";
 import { startOllamaDouble } from "../../doubles/ollama-server.ts";
+import type { Script } from "../../doubles/ollama/double-model.ts";
 import { describeOn } from "../../support/describe-on.ts";
 
 const PATH = "allowed/corpus/frames.tiff";
@@ -18,11 +19,10 @@ describeOn("postgres", "index.ocr.confirm", (name) => {
   let topology: Topology;
   let db: Database;
   let double: Awaited<ReturnType<typeof startOllamaDouble>>;
+  let reply: string | Script = "";
   beforeAll(async () => {
     double = await startOllamaDouble({
-      models: [
-        { name: "seer", capabilities: ["completion", "vision"], respond: () => "1,69 EUR" },
-      ],
+      models: [{ name: "seer", capabilities: ["completion", "vision"], respond: () => reply }],
     });
     topology = await startTopology(name, {
       security: { allowed_exts: [".tiff"] },
@@ -42,16 +42,66 @@ describeOn("postgres", "index.ocr.confirm", (name) => {
     await double.close();
   });
 
-  test("shows each figure in doubt to the model, and takes its word where a reader said the same", async () => {
+  async function readPage(): Promise<unknown> {
+    await db.query("truncate nightdesk_data.ocr_pages, nightdesk_data.model_calls cascade");
     const { jobIds } = await openBatchOf(db, [
       askJob("page", { input: { kind: "ocr", path: PATH } }),
     ]);
     const job = await claimNext(db, jobIds[0] ?? "");
-    const trace = startTrace();
     const runJob = createRunJob(topology.context, db);
-    await expect(runJob(job, trace, new AbortController().signal)).resolves.toMatchObject({
-      kind: "succeeded",
-    });
+    return runJob(job, startTrace(), new AbortController().signal);
+  }
+
+  const doubtful = async (): Promise<unknown> =>
+    (
+      await db.query(
+        `select count(*)::int as doubtful from nightdesk_data.ocr_pages, jsonb_path_query(record, '$.lines[*].words[*]') word
+          where page = 1 and word->>'text' = '1,60' and word->>'figure' = 'doubtful'`,
+      )
+    ).rows;
+
+  test.each<readonly [string, string | Script]>([
+    ["nothing", ""],
+    ["a call of a tool alone", { text: "", toolCalls: [{ name: "read_file", args: {} }] }],
+    [
+      "a reply that the host can't read",
+      { text: "", failure: { status: 500, error: "error parsing tool call: no brace" } },
+    ],
+    ["a reply that was cut", { text: "1,60", metrics: { done_reason: "length" } }],
+  ])(
+    "leaves figures in doubt of which it gives %s",
+    async (_, given) => {
+      reply = given;
+      await expect(readPage()).resolves.toMatchObject({ kind: "succeeded" });
+      await expect(doubtful()).resolves.toEqual([{ doubtful: 1 }]);
+    },
+    120_000,
+  );
+
+  test.each<readonly [string, Script["failure"], string]>([
+    [
+      "CONFIG_ERROR",
+      { status: 400, error: "this model does not support images" },
+      "reads no pictures: name a model that does in index.ocr.confirm.",
+    ],
+    ["MODEL_UNREACHABLE", { status: 500, error: "no room on the disk" }, "no room"],
+    ["MODEL_UNREACHABLE", { status: 302, error: "elsewhere" }, "HTTP 302"],
+  ])(
+    "stores no page with %s: %j",
+    async (code, failure, message) => {
+      reply = { text: "", ...(failure && { failure }) };
+      await expect(readPage()).rejects.toMatchObject({
+        ...{ code, message: expect.stringContaining(message) },
+      });
+      await expect(doubtful()).resolves.toEqual([{ doubtful: 0 }]);
+    },
+    120_000,
+  );
+
+  test("shows each figure in doubt to the model, and takes its word where a reader said the same", async () => {
+    reply = "1,69 EUR";
+    const before = double.chats().length;
+    await expect(readPage()).resolves.toMatchObject({ kind: "succeeded" });
     const words = (
       await db.query(
         "select word from nightdesk_data.ocr_pages, jsonb_path_query(record, '$.lines[*].words[*]') word where page = 1",
@@ -60,7 +110,10 @@ describeOn("postgres", "index.ocr.confirm", (name) => {
     expect(words).toContainEqual(
       expect.objectContaining({ text: "1,69", figure: "two", other: "1,60", confirmed: "seer" }),
     );
-    const asked = double.chats().map(({ body }) => body);
+    const asked = double
+      .chats()
+      .slice(before)
+      .map(({ body }) => body);
     expect(asked.length).toBeGreaterThan(0);
     for (const body of asked) {
       expect(body["model"]).toBe("seer");
