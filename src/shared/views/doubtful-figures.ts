@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
-import { rowsOf } from "../store/connection/rows.ts";
+import { rowsOf, valueOf } from "../store/connection/rows.ts";
 import { RIGHT, tableOf } from "./section.ts";
 import type { Table } from "./section.ts";
 
@@ -93,6 +93,14 @@ export const quotePicture = z.object({
   ),
 });
 export type QuotePicture = z.infer<typeof quotePicture>;
+
+/** Whether pages of what a run read are on record as pictures. @param runId SQL of its id */
+export const hasPicturesOf = (runId: string): string =>
+  `exists (select from nightdesk_data.evidence e join nightdesk_data.ocr_pages p using (sha256) where e.run_id = ${runId} and e.admitted)`;
+
+/** The same of one run. Runs over texts load nothing of pictures. */
+export const selectHasPictures = (db: Queryable, runId: string): Promise<boolean> =>
+  valueOf(db, z.boolean(), [runId])`select ${hasPicturesOf("$1::uuid")}`;
 
 const DOUBT_JSON = `jsonb_build_object('first', f.first_read, 'second', f.second_read, 'confidence', f.confidence,
              'certainty', f.certainty, 'chosen', f.chosen)`;

@@ -8,7 +8,7 @@ import type { Queryable } from "../store/connection/database.ts";
 import { rowOf, rowsOf } from "../store/connection/rows.ts";
 import { storedCitation } from "./citations.ts";
 import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
-import { DOUBT_OF_FIELD, doubtSchema, quotePicture } from "./doubtful-figures.ts";
+import { DOUBT_OF_FIELD, doubtSchema, hasPicturesOf, quotePicture } from "./doubtful-figures.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
 /** What every reader of an evidence row is told of it. */
@@ -164,8 +164,7 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
               where e.run_id = j.run_id and e.admitted and e.kind in ('file', 'chunk')
                 and exists (select from nightdesk_data.documents d where d.path = e.path and d.sha256 <> e.sha256)
               order by e.path) as outdated,
-       exists (select from nightdesk_data.evidence e join nightdesk_data.ocr_pages p using (sha256)
-                where e.run_id = j.run_id and e.admitted) as has_pictures,
+       ${hasPicturesOf("j.run_id")} as has_pictures,
        ${PASSED_OVER_JSON} as passed_over,
        (select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('doubt', ${DOUBT_OF_FIELD}) order by c.ordinal), '[]')
           from (select * from nightdesk_data.field_bindings c where c.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) c) as bindings,

@@ -12,6 +12,7 @@ import type { BatchProgress } from "../../shared/views/batches.ts";
 import { selectJobState, selectQueueStats } from "../../shared/views/queue-stats.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
+import { selectHasPictures } from "../../shared/views/doubtful-figures.ts";
 import type { QuotePicture } from "../../shared/views/doubtful-figures.ts";
 import { searchResults } from "../../shared/views/search-results.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
@@ -176,9 +177,7 @@ const GET_CLAIMS = defineMcpTool({
     const runs = found === undefined ? [] : await selectRunDetails(database, found);
     const run = runs.at(-1) ?? notFound("run or job that ran", id, "search_results gives ids.");
     const claims = run.claims.filter(({ stands }) => stands).slice(0, MOST_CLAIMS);
-    const { selectQuotePictures } = await import("../../shared/views/quote-pictures.ts");
-    const quoted = claims.map(({ carrier, ...claim }) => ({ ...claim, quote: carrier }));
-    const pictures = await selectQuotePictures(database, run.evidence, quoted);
+    const pictures = await picturesOf(database, run, claims);
     return {
       run_id: run.run_id,
       count: run.claims.filter(({ stands }) => stands).length,
@@ -201,6 +200,18 @@ const GET_CLAIMS = defineMcpTool({
     };
   },
 });
+
+/** Where the carrier of each claim stands on a picture; nothing of a run that read none. */
+async function picturesOf(
+  database: Database,
+  { run_id: runId, evidence }: RunDetail,
+  claims: RunDetail["claims"],
+): Promise<readonly (QuotePicture | undefined)[]> {
+  if (!(await selectHasPictures(database, runId))) return [];
+  const { selectQuotePictures } = await import("../../shared/views/quote-pictures.ts");
+  const quoted = claims.map(({ carrier, ...claim }) => ({ ...claim, quote: carrier }));
+  return selectQuotePictures(database, evidence, quoted);
+}
 
 /** Where the carrier was read from a picture. */
 const pictureRow = (picture: QuotePicture | undefined): McpResult | null =>

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { chooseReading } from "../../../src/shared/store/index/ocr-choices.ts";
+import { selectHasPictures } from "../../../src/shared/views/doubtful-figures.ts";
 import { openReadPages } from "../../../src/worker/ocr/open-read-pages.ts";
 import { pageLines } from "../../../src/worker/ocr/page-lines.ts";
 import { describeOnPostgres } from "../../support/test-databases.ts";
@@ -134,6 +135,18 @@ describeOnPostgres("nightdesk evidence choose", () => {
         },
       },
     ]);
+  });
+
+  test("is looked for in runs that read a picture, and in no others", async () => {
+    const { rows } = await desk.database.query(
+      "select run_id, run_id in (select run_id from nightdesk_data.claims) as rests from nightdesk_data.runs",
+    );
+    const runs = rows as readonly { run_id: string; rests: boolean }[];
+    const reading = runs.find(({ rests }) => rests)?.run_id ?? "";
+    await expect(selectHasPictures(desk.database, reading)).resolves.toBe(true);
+    await desk.database.query("update nightdesk_data.ocr_pages set sha256 = $1", ["c".repeat(64)]);
+    await expect(selectHasPictures(desk.database, reading)).resolves.toBe(false);
+    await desk.database.query("update nightdesk_data.ocr_pages set sha256 = $1", [SHA256]);
   });
 
   test("is named by the reason of a field, with how it was read", async () => {
