@@ -14,7 +14,7 @@ import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { ocrFingerprint } from "../ocr/open-read-pages.ts";
 import type { PageRecord } from "../../shared/pages/page-record.ts";
-import type { PageOutcome, UnreadablePage } from "../ocr/page-outcome.ts";
+import type { PageOutcome, PageRequest, UnreadablePage } from "../ocr/page-outcome.ts";
 import type { WorkerResources } from "../resources.ts";
 import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { JobCall, OpenedRun } from "./open-run.ts";
@@ -93,13 +93,8 @@ async function readPages(
   const { job, file, trace, signal } = reading;
   const { ocr } = config.index;
   if (ocr === null) return [];
-  const { languages, second, confirm } = ocr;
-  const wanted = {
-    languages,
-    second,
-    ...(confirm === null ? {} : { cutOuts: "doubtful" as const }),
-  };
-  const settle = confirmer(confirm, reading);
+  const wanted = wantedOf(ocr);
+  const settle = confirmer(ocr.confirm, reading);
   const read: OcrPage[] = [];
   const later: string[] = [];
   for (const page of file.left) {
@@ -120,12 +115,23 @@ async function readPages(
       ...{ phase: "ocr", unit: "pages", done: read.length, total: file.left.length },
     });
   }
-  const [first] = later;
-  if (first === undefined) return read;
-  throw new Failure(
-    "TOOL_ERROR",
-    `${later.length} of ${file.left.length} pages not read: ${first}`,
-  );
+  assertNoneLeft(later, file.left.length);
+  return read;
+}
+
+const wantedOf = ({
+  languages,
+  second,
+  confirm,
+}: OcrSettings): Pick<PageRequest, "languages" | "second" | "cutOuts"> => ({
+  ...{ languages, second },
+  ...(confirm === null ? {} : { cutOuts: "doubtful" }),
+});
+
+/** @param later a clause of each page that is left to the next attempt */
+function assertNoneLeft([first, ...others]: readonly string[], total: number): void {
+  if (first === undefined) return;
+  throw new Failure("TOOL_ERROR", `${others.length + 1} of ${total} pages not read: ${first}`);
 }
 
 type Settle = (outcome: PageOutcome) => Promise<PageOutcome>;
@@ -143,12 +149,22 @@ function confirmer(confirm: Confirm, run: Reading): Settle {
     const { confirmFigures } = await import("../ocr/confirm-figures.ts");
     const { record, cutOuts } = outcome;
     const settled = await run.trace.step("confirm", () => confirmFigures(record, cutOuts, opened));
-    run.trace.detail("confirm", { model: opened.name, figures: cutOuts.length });
+    const figures = cutOuts.length;
+    run.trace.detail("confirm", { model: opened.name, figures, settled: countSettled(settled) });
     return { ...outcome, record: settled };
   };
 }
 
-type Confirm = NonNullable<Config["index"]["ocr"]>["confirm"];
+type OcrSettings = NonNullable<Config["index"]["ocr"]>;
+type Confirm = OcrSettings["confirm"];
+
+/** Of a figure of several words each names the model. */
+const countSettled = ({ lines }: PageRecord): number =>
+  new Set(
+    lines
+      .flatMap(({ words }) => words.filter(({ confirmed }) => confirmed !== undefined))
+      .map(({ box, place = box }) => place.join()),
+  ).size;
 
 /** What a busy machine did to a page may have passed by the next attempt. */
 const isLeftToNext = (

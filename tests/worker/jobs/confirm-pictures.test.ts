@@ -42,14 +42,14 @@ describeOn("postgres", "index.ocr.confirm", (name) => {
     await double.close();
   });
 
-  async function readPage(): Promise<unknown> {
+  async function readPage(trace = startTrace()): Promise<unknown> {
     await db.query("truncate nightdesk_data.ocr_pages, nightdesk_data.model_calls cascade");
     const { jobIds } = await openBatchOf(db, [
       askJob("page", { input: { kind: "ocr", path: PATH } }),
     ]);
     const job = await claimNext(db, jobIds[0] ?? "");
     const runJob = createRunJob(topology.context, db);
-    return runJob(job, startTrace(), new AbortController().signal);
+    return runJob(job, trace, new AbortController().signal);
   }
 
   const doubtful = async (): Promise<unknown> =>
@@ -101,7 +101,10 @@ describeOn("postgres", "index.ocr.confirm", (name) => {
   test("shows each figure in doubt to the model, and takes its word where a reader said the same", async () => {
     reply = "1,69 EUR";
     const before = double.chats().length;
-    await expect(readPage()).resolves.toMatchObject({ kind: "succeeded" });
+    const trace = startTrace();
+    await expect(readPage(trace)).resolves.toMatchObject({ kind: "succeeded" });
+    const looked = trace.record().events.filter(({ step }) => step === "confirm");
+    expect(looked[0]?.detail).toMatchObject({ model: "seer", settled: 1 });
     const words = (
       await db.query(
         "select word from nightdesk_data.ocr_pages, jsonb_path_query(record, '$.lines[*].words[*]') word where page = 1",
