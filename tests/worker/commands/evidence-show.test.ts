@@ -120,6 +120,18 @@ describeOnPostgres("nightdesk evidence show", () => {
     });
   });
 
+  test.each([
+    ["0", 2, "--place"],
+    ["abc", 2, "--place"],
+    ["99", 1, "has no place 99"],
+  ])("refuses place %s", async (place, code, words) => {
+    const { stdout, stderr, ...end } = await desk.run(
+      ...["evidence", "show", job, "--statement", "1", "--place", place],
+    );
+    expect(end.code).toBe(code);
+    expect(stdout + stderr).toContain(words);
+  });
+
   test("shows the words alone of a file that has changed", async () => {
     await desk.write(PATH, Buffer.concat([bytes, Buffer.from("\n")]));
     const { code, stdout } = await desk.run("evidence", "show", job);
