@@ -249,6 +249,8 @@ function* mirrorProblems(
 ): Generator<RemoteProblem> {
   if (writeBack !== undefined && from !== "paperless")
     yield ["write_back", "is for from: paperless; nothing is written to any other place"];
+  for (const name of twiceIn(Object.values(writeBack?.custom_fields ?? {})))
+    yield ["write_back.custom_fields", `names ${quote(name)} of two fields; expected one each`];
   if (from === undefined && remote === undefined) return;
   if (remote === undefined)
     yield ["from", 'is set without remote; expected remote: { url: "https://…" } beside it'];
@@ -262,6 +264,12 @@ function* mirrorProblems(
       "watch",
       "moves files of a mirror, which the next sync would fetch again; take move_to out",
     ];
+}
+
+/** As a place takes them, which tells no letters of two sizes apart. */
+function twiceIn(names: readonly string[]): readonly string[] {
+  const folded = names.map((name) => name.toLowerCase());
+  return names.filter((_, at) => folded.indexOf(folded[at] ?? "") < at);
 }
 
 /** Addresses of the kinds of places, those of TLS first. */

@@ -60,6 +60,16 @@ test("nothing is written back to a place that can't be written to", async () => 
   await expect(scratch.loadError()).resolves.toContain("write_back");
 });
 
+test("two fields are not written to one custom field", async () => {
+  const place = "from: paperless, remote: { url: 'https://p.example', secret_file: token }";
+  const fields = (...names: readonly string[]) =>
+    `${place}, write_back: { custom_fields: { amount: ${names[0]}, total: ${names[1]} } }`;
+  await writeSource(fields("Amount", "amount"));
+  await expect(scratch.loadError()).resolves.toContain('names "amount" of two fields');
+  await writeSource(fields("Amount", "Total"));
+  await expect(scratch.load()).resolves.toBeDefined();
+});
+
 test("the example of letters holds, with its schedules", async () => {
   const config = await scratch.load({
     flags: { config: `${packageRoot}/examples/paperless.yaml` },
