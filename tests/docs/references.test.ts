@@ -76,6 +76,8 @@ const keysIn = (text: string): readonly string[] =>
 function isKey(schema: unknown, steps: readonly string[]): boolean {
   const [step, ...rest] = steps;
   if (step === undefined) return true;
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return isKey(schema.unwrap(), steps);
   if (!(schema instanceof z.ZodObject)) return false;
   const shape: Readonly<Record<string, unknown>> = schema.shape;
   return step in shape && isKey(shape[step], rest);
