@@ -18,6 +18,7 @@ import type { HostModels } from "../models/list-models.ts";
 import type { Model } from "../models/model.ts";
 import { fullName } from "../models/ollama-probe.ts";
 import { reachOfCommand } from "../settings.ts";
+import { askedBy } from "../verify/judge/exam-sequence.ts";
 import { alignColumns } from "./align-columns.ts";
 
 type ListedModel = {
@@ -260,8 +261,7 @@ const OWN_TEXT = {
 };
 
 const ownText = (own: OwnCounts): string =>
-  (["person", "machine"] as const)
-    .filter((by) => own[by].wrong.asked + own[by].right.asked > 0)
+  askedBy(own)
     .map((by) => `, ${OWN_TEXT[by]} ${countsText(own[by])}`)
     .join("");
 

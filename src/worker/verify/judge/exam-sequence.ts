@@ -93,13 +93,14 @@ const OWN_WORDS = {
   person: ["statements that people rejected or corrected", "that they accepted"],
 } as const;
 
+/** Whose statements it was asked of, people's first. */
+export const askedBy = (own: OwnCounts): readonly (keyof OwnCounts)[] =>
+  (["person", "machine"] as const).filter((by) => own[by].wrong.asked + own[by].right.asked > 0);
+
 /** What it did over the user's own documents; nothing where none of their statements was asked. */
 export const ownSentences = (own: OwnCounts): readonly string[] =>
-  (["person", "machine"] as const).flatMap((by) => {
+  askedBy(own).map((by) => {
     const { wrong, right } = own[by];
-    if (wrong.asked + right.asked === 0) return [];
     const [ofWrong, ofRight] = OWN_WORDS[by];
-    return [
-      `On your own documents it confirmed ${wrong.confirmed} of ${wrong.asked} ${ofWrong}, and ${right.confirmed} of ${right.asked} ${ofRight}.`,
-    ];
+    return `On your own documents it confirmed ${wrong.confirmed} of ${wrong.asked} ${ofWrong}, and ${right.confirmed} of ${right.asked} ${ofRight}.`;
   });
