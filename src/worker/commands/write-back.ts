@@ -11,7 +11,7 @@ import { findBatch } from "../../shared/views/batches.ts";
 import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { countValuesWaiting } from "../../shared/views/value-reviews.ts";
-import { describeDocument, descriptionSchema, readDocument } from "../paperless/documents.ts";
+import { GONE, lastDescription, readDocument } from "../paperless/documents.ts";
 import { isEvidence } from "../paperless/plan-writes.ts";
 import { keyOf, undoWrites } from "../paperless/settle-writes.ts";
 import type { End } from "../paperless/settle-writes.ts";
@@ -102,20 +102,16 @@ async function undoDocument(
     const document = await readDocument(opened.api, numberOf(remoteId), opened.signal);
     if (document === undefined) return new Map<string, End>();
     const found = await findDescription(database, source, remoteId);
-    const described = descriptionSchema.safeParse(found).data;
-    const seen = described ?? describeDocument(document, opened.names);
+    const seen = lastDescription(found, document, opened.names);
     return undoWrites(opened, writes, { document, seen });
   });
   return writes.map(({ kind, name, pointer, value }) => {
-    const end = ends === undefined ? TAKEN : (ends.get(keyOf({ kind, name })) ?? GONE);
+    const end = ends === undefined ? TAKEN : (ends.get(keyOf({ kind, name })) ?? KEPT);
     return { source, remoteId, kind, name, pointer, value, ...end };
   });
 }
 
-const GONE: End = {
-  state: "kept",
-  reason: "the document is not there any more, or may not be read",
-};
+const KEPT: End = { state: "kept", reason: GONE };
 
 const countValues = (values: readonly WrittenValue[], state: End["state"]): string =>
   countOf(values.filter((value) => value.state === state && !isEvidence(value)).length, "value");

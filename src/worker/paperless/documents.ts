@@ -55,6 +55,9 @@ export const listDocuments = (
     documentSchema,
   );
 
+/** Why nothing is done to a document that `readDocument` does not find. */
+export const GONE = "the document is not there any more, or may not be read";
+
 /** @returns undefined where it is not there any more, or may not be read */
 export const readDocument = (
   api: PaperlessApi,
@@ -153,7 +156,7 @@ export const cleanName = (text: string): string =>
     .toWellFormed();
 
 /** What paperless-ngx says of a document, by names. */
-export const descriptionSchema = z.object({
+const descriptionSchema = z.object({
   title: z.string(),
   correspondent: z.string().nullable(),
   document_type: z.string().nullable(),
@@ -163,6 +166,13 @@ export const descriptionSchema = z.object({
   custom_fields: z.record(z.string(), z.unknown()),
 });
 export type Description = Readonly<z.infer<typeof descriptionSchema>>;
+
+/** What a sync stored of a document; what it is now where nothing was stored. */
+export const lastDescription = (
+  stored: unknown,
+  document: PaperlessDocument,
+  names: PaperlessNames,
+): Description => descriptionSchema.safeParse(stored).data ?? describeDocument(document, names);
 
 export function describeDocument(document: PaperlessDocument, names: PaperlessNames): Description {
   const nameOf = (kind: NamedKind, number: number): string =>

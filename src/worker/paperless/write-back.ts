@@ -1,7 +1,7 @@
 import { noteWrites, selectWritesTo } from "../../shared/store/index/write-backs.ts";
 import type { ExtractedFile, NewWrite, WriteBack } from "../../shared/store/index/write-backs.ts";
 import { numberOf } from "../sync/paperless.ts";
-import { describeDocument, descriptionSchema, makeNamed, readDocument } from "./documents.ts";
+import { GONE, lastDescription, makeNamed, readDocument } from "./documents.ts";
 import { decidedTargets, isRejected } from "./decided-targets.ts";
 import { decideWrite, doubtOf, evidenceName, targetsOf, withheld } from "./plan-writes.ts";
 import type { Decision, Ground, Target } from "./plan-writes.ts";
@@ -75,7 +75,7 @@ async function lookAtDocument(
 ): Promise<FoundDocument | undefined> {
   const document = await readDocument(api, numberOf(remoteId), signal);
   if (document === undefined) return undefined;
-  const seen = descriptionSchema.safeParse(description).data ?? describeDocument(document, names);
+  const seen = lastDescription(description, document, names);
   return { document, seen, bindings, readSha256: readSha256 ?? "", batch };
 }
 
@@ -104,8 +104,6 @@ function endsBefore(targets: readonly Target[], known: readonly WriteBack[]) {
   }
   return { ends, open };
 }
-
-const GONE = "the document is not there any more, or may not be read";
 
 function whyNotCompared(file: ExtractedFile): string | undefined {
   if (file.sha256 !== file.readSha256)
