@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../shared/store/connection/database.ts";
-import { claimDocument, releaseDocument } from "../../shared/store/index/write-backs.ts";
+import {
+  claimDocument,
+  releaseDocument,
+  renewDocument,
+} from "../../shared/store/index/write-backs.ts";
 import type { DocumentId } from "../../shared/store/index/write-backs.ts";
 import type { End } from "./settle-writes.ts";
 
@@ -11,6 +15,9 @@ export const TAKEN: End = {
     "another write-back writes to the document now, or was killed while it did; run it again in 5 minutes",
 };
 
+/** A claim ends after 5 minutes, and paperless-ngx may take longer for a document. */
+const RENEWED_EVERY_MS = 60_000;
+
 /**
  * Has a document to itself while `body` looks at it and writes to it.
  * @returns undefined while another write-back has it
@@ -19,12 +26,18 @@ export async function withDocument<T>(
   db: Queryable,
   document: DocumentId,
   body: () => Promise<T>,
+  renewedEveryMs = RENEWED_EVERY_MS,
 ): Promise<T | undefined> {
   const claim = randomUUID();
   if (!(await claimDocument(db, document, claim))) return undefined;
+  // A database that does not answer lets nobody else take the claim either.
+  const renewing = setInterval(() => {
+    renewDocument(db, document, claim).catch(() => undefined);
+  }, renewedEveryMs);
   try {
     return await body();
   } finally {
+    clearInterval(renewing);
     await releaseDocument(db, document, claim);
   }
 }

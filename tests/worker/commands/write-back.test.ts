@@ -19,6 +19,8 @@ import {
   MADE_WITH,
   openBatchOf,
 } from "../../conformance/jobs.ts";
+import { withDocument } from "../../../src/worker/paperless/with-document.ts";
+import { eventually } from "../../conformance/signal.ts";
 import { startPaperless } from "../../doubles/paperless-server.ts";
 import type { PaperlessServer, StoredDocument } from "../../doubles/paperless-server.ts";
 import { describeOn } from "../../support/describe-on.ts";
@@ -653,6 +655,24 @@ describeOn("postgres", "what is supported of a batch", () => {
     // As a killed one leaves it.
     await cloud.db.query("update nightdesk_data.write_claims set expires_at = now()");
     expect((await run("write-back", "undo", batch)).stdout).toContain("1 value undone");
+  });
+
+  test("is written alone for as long as its document takes, longer than a claim holds", async () => {
+    const document = { source: "cloud", remoteId: `${letter}.txt` };
+    const takes = () => claimDocument(cloud.db, document, randomUUID());
+    const longWrite = async () => {
+      const shorten = "update nightdesk_data.write_claims set expires_at = now() + interval '1 s'";
+      await cloud.db.query(shorten);
+      await eventually("the claim is renewed", async () => {
+        const { rows: found } = await cloud.db.query(
+          "select from nightdesk_data.write_claims where expires_at > now() + interval '2 minutes'",
+        );
+        return found.length === 1;
+      });
+      return takes();
+    };
+    expect(await withDocument(cloud.db, document, longWrite, 20)).toBe(false);
+    expect(await takes()).toBe(true);
   });
 
   test("is written when its batch ends, where its source says so, and by no other batch", async () => {

@@ -108,7 +108,7 @@ export const selectWritesTo = (
 export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
 
 /**
- * Takes a document for some minutes, so that nobody else writes to it between a look and a write.
+ * Takes a document for 5 minutes, so that nobody else writes to it between a look and a write.
  * @param claim a UUID, the same in each call of one write-back
  * @returns false while another write-back has it
  */
@@ -122,6 +122,16 @@ export const claimDocument = (
      values ($1, $2, $3, clock_timestamp() + interval '5 minutes')
      on conflict (source, remote_id) do update set claim = excluded.claim, expires_at = excluded.expires_at
       where c.claim = excluded.claim or c.expires_at < clock_timestamp()`;
+
+/** Keeps what was taken for some more minutes. */
+export const renewDocument = (
+  db: Queryable,
+  { source, remoteId }: DocumentId,
+  claim: string,
+): Promise<void> =>
+  execute(db, [source, remoteId, claim])`
+     update nightdesk_data.write_claims set expires_at = clock_timestamp() + interval '5 minutes'
+      where source = $1 and remote_id = $2 and claim = $3`;
 
 /** Lets go what was taken. */
 export const releaseDocument = (
