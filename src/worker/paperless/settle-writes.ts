@@ -68,52 +68,60 @@ async function settle(
   const [first] = changes;
   if (first === undefined) return new Map();
   const { source: name, remoteId } = first.row;
-  const stands = (standing: Standing, { kind, name: of }: WriteBack, now: PaperlessDocument) =>
-    isSame(standing, standingOf({ kind, name: of }, { document: now, names: source.names }));
-  const due = changes.filter(
-    (one) =>
-      !stands(one.to, one.row, document) &&
-      stands(one.from, one.row, document) &&
-      !takesOthers(one, document, source.names),
-  );
+  const { names } = source;
+  const due = changes.filter((change) => isDue(change, { document, names }));
   const status = await send(source, numberOf(remoteId), due);
   const isSeen = (now: PaperlessDocument): boolean =>
-    status !== 200 || due.every(({ row, to }) => stands(to, row, now));
+    status !== 200 || due.every(({ row, to }) => stands(to, row, { document: now, names }));
   const now = (await lookAgain(source, numberOf(remoteId), isSeen)) ?? document;
-  const endOf = ({ row, from, to }: Change): End => {
-    const left = done === "written" ? "withheld" : "kept";
-    if (stands(to, row, now)) return { state: done, reason: null };
-    if (!stands(from, row, now)) {
-      const standing = show(standingOf(row, { document: now, names: source.names }));
-      return { state: left, reason: `somebody has changed it, to ${standing}` };
-    }
-    if (!due.some((one) => one.row === row))
-      return { state: left, reason: "a tag below it stands there, which would go with it" };
-    return status === 200
-      ? { state: "pending", reason: "it was sent, and is not seen there yet" }
-      : { state: left, reason: `paperless-ngx answered ${status}` };
-  };
-  const ends = changes.map((one) => ({ row: one.row, ...endOf(one) }));
+  const ends = changes.map((change) => {
+    const sent = due.includes(change) ? status : undefined;
+    return { row: change.row, ...endOf(change, { document: now, names }, sent, done) };
+  });
   const noted = ends.flatMap(({ row: { writeId }, state, reason }): WriteEnd[] =>
     state === "pending" || state === "stands" ? [] : [{ writeId, state, reason }],
   );
   const own = ends.filter(({ state }) => state === done).map(({ row }) => row);
-  const description = withOwn(seen, describeDocument(now, source.names), own);
+  const description = withOwn(seen, describeDocument(now, names), own);
   await endWrites(source.db, { source: name, remoteId }, noted, description);
   return new Map(ends.map(({ row, state, reason }) => [keyOf(row), { state, reason }]));
 }
 
-/** Whether a tag would be taken away, and with it those below it that somebody has set. */
-const takesOthers = (
+type Current = { readonly document: PaperlessDocument; readonly names: PaperlessNames };
+
+const stands = (standing: Standing, { kind, name }: WriteBack, current: Current): boolean =>
+  isSame(standing, standingOf({ kind, name }, current));
+
+const isDue = (change: Change, current: Current): boolean =>
+  !stands(change.to, change.row, current) &&
+  stands(change.from, change.row, current) &&
+  !takesOthers(change, current);
+
+/** @param sent the status of what was sent; undefined where nothing was */
+function endOf(
   { row, from, to }: Change,
-  { tags }: PaperlessDocument,
-  names: PaperlessNames,
-): boolean =>
+  current: Current,
+  sent: number | undefined,
+  done: "written" | "undone",
+): End {
+  const state = done === "written" ? "withheld" : "kept";
+  if (stands(to, row, current)) return { state: done, reason: null };
+  if (!stands(from, row, current))
+    return { state, reason: `somebody has changed it, to ${show(standingOf(row, current))}` };
+  if (sent === undefined)
+    return { state, reason: "a tag below it stands there, which would go with it" };
+  return sent === 200
+    ? { state: "pending", reason: "it was sent, and is not seen there yet" }
+    : { state, reason: `paperless-ngx answered ${sent}` };
+}
+
+/** Whether a tag would be taken away, and with it those below it that somebody has set. */
+const takesOthers = ({ row, from, to }: Change, { document, names }: Current): boolean =>
   row.kind === "tag" &&
   to === null &&
   from !== null &&
   "id" in from &&
-  tags.some((tag) => names.tags.get(tag)?.parent === from.id);
+  document.tags.some((tag) => names.tags.get(tag)?.parent === from.id);
 
 /**
  * Fields first, with the words that carry the other values, and fields and tags by bulk edits, because PATCH replaces all of both.
@@ -124,54 +132,74 @@ async function send(
   id: number,
   changes: readonly Change[],
 ): Promise<number> {
-  const fields = changes.flatMap(({ row, to }) =>
-    row.kind === "custom_field"
-      ? findNamed(names, "custom_fields", row.name).map((field) => ({ id: field.id, to }))
-      : [],
-  );
-  const tags = changes.flatMap(({ row, from, to }) => {
-    const tag = to ?? from;
-    return row.kind === "tag" && tag !== null && "id" in tag ? [{ id: tag.id, to }] : [];
-  });
-  const refs = changes.flatMap(({ row, to }) =>
-    row.kind === "correspondent" || row.kind === "document_type"
-      ? [[row.kind, to !== null && "id" in to ? to.id : null]]
-      : [],
-  );
   const requests = [
-    edit("modify_custom_fields", id, fields.length, {
-      add_custom_fields: Object.fromEntries(
-        fields.flatMap((one) =>
-          one.to !== null && "value" in one.to ? [[one.id, one.to.value]] : [],
-        ),
-      ),
-      remove_custom_fields: fields.filter(({ to }) => to === null).map((one) => one.id),
-    }),
-    edit("modify_tags", id, tags.length, {
-      add_tags: tags.filter(({ to }) => to !== null).map((tag) => tag.id),
-      remove_tags: tags.filter(({ to }) => to === null).map((tag) => tag.id),
-    }),
-    {
-      path: `api/documents/${id}/`,
-      method: "PATCH" as const,
-      count: refs.length,
-      body: Object.fromEntries(refs) as unknown,
-    },
+    ...editFields(id, changes, names),
+    ...editTags(id, changes),
+    ...patchReferences(id, changes),
   ];
-  for (const { path, method, body, count } of requests) {
-    if (count === 0) continue;
+  for (const { path, method, body } of requests) {
     const { status } = await api.send(path, { method, body, expected: [400, 403, 404] }, signal);
     if (status >= 400) return status;
   }
   return 200;
 }
 
-const edit = (method: string, id: number, count: number, parameters: object) => ({
-  path: "api/documents/bulk_edit/",
-  method: "POST" as const,
-  count,
-  body: { documents: [id], method, parameters } as unknown,
-});
+function editFields(
+  id: number,
+  changes: readonly Change[],
+  names: PaperlessNames,
+): readonly Edit[] {
+  const fields = changes.flatMap(({ row, to }) =>
+    row.kind === "custom_field"
+      ? findNamed(names, "custom_fields", row.name).map((field) => ({ id: field.id, to }))
+      : [],
+  );
+  if (fields.length === 0) return [];
+  const added = fields.flatMap((one) =>
+    one.to !== null && "value" in one.to ? [[one.id, one.to.value]] : [],
+  );
+  return edit("modify_custom_fields", id, {
+    add_custom_fields: Object.fromEntries(added),
+    remove_custom_fields: fields.filter(({ to }) => to === null).map((one) => one.id),
+  });
+}
+
+function editTags(id: number, changes: readonly Change[]): readonly Edit[] {
+  const tags = changes.flatMap(({ row, from, to }) => {
+    const tag = to ?? from;
+    return row.kind === "tag" && tag !== null && "id" in tag ? [{ id: tag.id, to }] : [];
+  });
+  if (tags.length === 0) return [];
+  return edit("modify_tags", id, {
+    add_tags: tags.filter(({ to }) => to !== null).map((tag) => tag.id),
+    remove_tags: tags.filter(({ to }) => to === null).map((tag) => tag.id),
+  });
+}
+
+function patchReferences(id: number, changes: readonly Change[]): readonly Edit[] {
+  const references = changes.flatMap(({ row, to }) =>
+    row.kind === "correspondent" || row.kind === "document_type"
+      ? [[row.kind, to !== null && "id" in to ? to.id : null]]
+      : [],
+  );
+  if (references.length === 0) return [];
+  const body: unknown = Object.fromEntries(references);
+  return [{ path: `api/documents/${id}/`, method: "PATCH", body }];
+}
+
+type Edit = {
+  readonly path: string;
+  readonly method: "POST" | "PATCH";
+  readonly body: unknown;
+};
+
+const edit = (method: string, id: number, parameters: object): readonly Edit[] => [
+  {
+    path: "api/documents/bulk_edit/",
+    method: "POST",
+    body: { documents: [id], method, parameters },
+  },
+];
 
 const LOOKS = 5;
 const FIRST_REST_MS = 100;
