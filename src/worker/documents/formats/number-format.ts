@@ -1,44 +1,84 @@
-/** What a format of numbers says of a cell: whether its number is a day, a share or a duration, and the unit that stands beside it. */
-export type NumberStyle =
-  | { readonly kind: "number"; readonly before: string; readonly after: string }
-  | { readonly kind: "percent" }
-  /** Leading zeros, as of a postcode. */
-  | { readonly kind: "padded"; readonly digits: number }
+/** What one section of a format of numbers says: whether the number is a day or a duration, and the words that stand beside it. */
+type Section =
+  | {
+      readonly kind: "number";
+      readonly before: string;
+      readonly after: string;
+      /** 100 of shares, a thousandth for each comma behind the digits. */
+      readonly factor: number;
+      /** `000-00-0000`, `"INV-"00000`: where each digit of a whole number stands. */
+      readonly mask: string;
+    }
+  | { readonly kind: "words"; readonly words: string }
   | { readonly kind: "day" | "time" | "day and time" }
   /** A duration in hours, minutes or seconds, which may be more than a day. */
   | { readonly kind: "elapsed"; readonly largest: "h" | "m" | "s"; readonly hasSeconds: boolean };
 
-export const GENERAL: NumberStyle = { kind: "number", before: "", after: "" };
+/** The sections of a format, each with the numbers that it is for. */
+export type NumberStyle = readonly {
+  readonly section: Section;
+  readonly takes: (number: number) => boolean;
+  /** A section with words of its own for what is below zero says it without a minus: `50 Cr`. */
+  readonly isSigned: boolean;
+}[];
 
-const styles = (kind: "day" | "time", ids: readonly number[]): [number, NumberStyle][] =>
-  ids.map((id) => [id, { kind }]);
-
-/** The formats that every program knows by number. */
-export const KNOWN_STYLES: ReadonlyMap<number, NumberStyle> = new Map<number, NumberStyle>([
-  ...styles("day", [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]),
-  ...styles("time", [18, 19, 20, 21, 32, 33, 34, 35, 45, 47]),
-  [9, { kind: "percent" }],
-  [10, { kind: "percent" }],
-  [22, { kind: "day and time" }],
-  [46, { kind: "elapsed", largest: "h", hasSeconds: true }],
-]);
+const styles = (code: string, ids: readonly number[]): [number, NumberStyle][] =>
+  ids.map((id) => [id, numberStyleOf(code)]);
 
 const ELAPSED = /\[([hms])\1*\]/i;
-/** A quoted text, an escaped character, a currency with its language, or another mark in brackets, a blank or a filling. */
-const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*]./g;
-const UNIT = /[\p{L}\p{Sc}°]/u;
+const CONDITION = /\[([<>]=?|=|<>)(-?[\d.]{1,20})\]/;
+/** A quoted text, an escaped character, a currency with its language, a blank or a filling. */
+const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*]./g;
+const UNIT = /[\p{L}\p{Sc}°%‰]/u;
 
 /** The longest that Excel keeps. */
 const MOST_CODE_CHARS = 255;
 
-/** @param code as a workbook writes it, of which the first section, for positive numbers, is taken */
+/** Characters that stand for themselves are moved out of the way of those that mean something. */
+const HELD = /[\uE020-\uE07E]/g;
+const HELD_FROM = 0xe0_00;
+const hold = (words: string): string =>
+  words.replaceAll(/[ -~]/g, (one) => String.fromCharCode(HELD_FROM + one.charCodeAt(0)));
+const release = (words: string): string =>
+  words.replaceAll(HELD, (one) => String.fromCharCode(one.charCodeAt(0) - HELD_FROM));
+
+/** @param code as a workbook writes it: sections for numbers above, below and at zero, or for those that a condition names */
 export function numberStyleOf(code: string): NumberStyle {
-  const section = /^(?:"[^"]*"|\\.|[^;])*/.exec(code.slice(0, MOST_CODE_CHARS))?.[0] ?? "";
-  const elapsed = ELAPSED.exec(section)?.[1]?.toLowerCase();
-  const letters = section
-    .replaceAll(LITERAL, "")
-    .replaceAll(/general/gi, "0")
-    .toLowerCase();
+  const sections = code
+    .slice(0, MOST_CODE_CHARS)
+    .replaceAll(LITERAL, (_, ...parts: readonly unknown[]) =>
+      hold(parts.slice(0, 3).find((part) => typeof part === "string") ?? " "),
+    )
+    .split(";")
+    .slice(0, 3);
+  const [first] = sections.map(sectionOf);
+  return sections.map((one, at) => {
+    const section = sectionOf(one);
+    const isOther = unitsOf(section) !== "" && unitsOf(section) !== unitsOf(first ?? section);
+    return {
+      section,
+      takes: rangeOf(one, at, sections.length),
+      isSigned: /[-(]/.test(one) || !isOther,
+    };
+  });
+}
+
+function rangeOf(section: string, at: number, sections: number): (number: number) => boolean {
+  const [, sign = "", limit] = CONDITION.exec(section) ?? [];
+  const isHeld = (number: number): boolean =>
+    sign.includes(number < Number(limit) ? "<" : number > Number(limit) ? ">" : "=");
+  if (sign !== "") return isHeld;
+  if (at > 0) return (number) => at === 2 || number < 0;
+  return (number) => number > 0 || sections < (number === 0 ? 3 : 2);
+}
+
+const unitsOf = (section: Section): string =>
+  section.kind === "number" ? `${section.before} ${section.after}`.trim() : "";
+
+function sectionOf(code: string): Section {
+  const elapsed = ELAPSED.exec(code)?.[1]?.toLowerCase();
+  const shown = code.replaceAll(/\[[^\]]*\]/g, "").replaceAll(/general/gi, "0");
+  const letters = shown.replaceAll(HELD, "").toLowerCase();
   if (elapsed === "h" || elapsed === "m" || elapsed === "s") {
     return { kind: "elapsed", largest: elapsed, hasSeconds: letters.includes("s") };
   }
@@ -46,22 +86,39 @@ export function numberStyleOf(code: string): NumberStyle {
   if (/[dy]/.test(letters)) return { kind: hasTime ? "day and time" : "day" };
   if (hasTime) return { kind: "time" };
   if (letters.includes("m")) return { kind: "day" };
-  if (letters.includes("%")) return { kind: "percent" };
-  if (/^0{2,}$/.test(letters.trim())) return { kind: "padded", digits: letters.trim().length };
-  const said = section
-    .replaceAll(/general/gi, "0")
-    .replaceAll(LITERAL, (_, ...parts: readonly unknown[]) =>
-      parts
-        .slice(0, 3)
-        .map((part) => (typeof part === "string" ? part.replaceAll(/[0#?]/g, "") : ""))
-        .join(""),
-    );
-  const [, before = "", after = ""] = /^([^0#?]*)[0#?](?:.*[0#?])?(.*)$/.exec(said) ?? [];
-  return { kind: "number", before: unitOf(before), after: unitOf(after) };
+  const [, before = "", digits = "", after = ""] = NUMBER.exec(shown) ?? [];
+  const words = digits === "" ? unitOf(before) : "";
+  if (words !== "") return { kind: "words", words };
+  const commas = /^,*/.exec(after)?.[0].length ?? 0;
+  return {
+    kind: "number",
+    before: unitOf(before),
+    after: unitOf(after),
+    factor: (letters.includes("%") ? 100 : 1) / 1_000 ** commas,
+    mask: MASK.test(digits) ? shown.trim() : "",
+  };
 }
 
-const unitOf = (words: string): string =>
-  UNIT.test(words) ? words.replaceAll(/^[\s.,]+|[\s.,]+$/g, "") : "";
+const NUMBER = /^([^0#?]*)([0#?](?:.*[0#?])?)?(.*)$/s;
+/** Leading zeros, or other marks between digits than those of thousands and decimals. */
+const MASK = /^(?:00|0[^?.,e]|#+[^?.,e#\s/])[^?.,e]*$/i;
+
+/** Words without the marks of what is below zero. */
+function unitOf(words: string): string {
+  const said = release(words.replaceAll(/[()+-]/g, ""));
+  return UNIT.test(said) ? said.replaceAll(/^[\s.,]+|[\s.,]+$/g, "") : "";
+}
+
+export const GENERAL: NumberStyle = numberStyleOf("General");
+
+/** The formats that every program knows by number. */
+export const KNOWN_STYLES: ReadonlyMap<number, NumberStyle> = new Map<number, NumberStyle>([
+  ...styles("d", [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]),
+  ...styles("h", [18, 19, 20, 21, 32, 33, 34, 35, 45, 47]),
+  ...styles("0%", [9, 10]),
+  ...styles("d h", [22]),
+  ...styles("[h]:mm:ss", [46]),
+]);
 
 const DAY_S = 86_400;
 /** With a day that never was, 29 February 1900, before all that is counted from here. */
@@ -73,23 +130,42 @@ const NEVER_WAS = 60;
 export function numberText(value: string, style: NumberStyle, start: 1900 | 1904): string {
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return value;
-  switch (style.kind) {
+  const chosen = style.find(({ takes }) => takes(number)) ?? style.at(-1);
+  if (chosen === undefined) return plain(number);
+  const { section, isSigned } = chosen;
+  switch (section.kind) {
     case "number": {
-      const unit = style.after === "" ? "" : ` ${style.after}`;
-      const space = /\p{L}$/u.test(style.before) ? " " : "";
-      return `${style.before}${space}${plain(number)}${unit}`;
+      const digits = plain(Math.abs(number) * section.factor);
+      if (section.mask !== "" && number >= 0 && /^\d+$/.test(digits))
+        return fillMask(section.mask, digits);
+      const { before, after } = section;
+      const sign = number < 0 && isSigned ? "-" : "";
+      const gap = /\p{L}{2}$/u.test(before) ? " " : "";
+      return `${before}${gap}${sign}${digits} ${after}`.replace(/ (?=%|$)/, "");
     }
-    case "percent":
-      return `${plain(number * 100)}%`;
-    case "padded":
-      return plain(number).padStart(style.digits, "0");
+    case "words":
+      return section.words;
     case "elapsed":
-      return durationText(Math.round(number * DAY_S), style);
+      return durationText(Math.round(number * DAY_S), section);
     case "day":
     case "time":
     case "day and time":
-      return dateText(number, style.kind, start) ?? plain(number);
+      return dateText(number, section.kind, start) ?? plain(number);
   }
+}
+
+/** From the last digit on: those that are missing are zeros where the mask has one, and more of them stand before the first. */
+function fillMask(mask: string, digits: string): string {
+  const places = mask.replaceAll(/[^0#]/g, "").length;
+  const padded = digits.padStart(places);
+  let next = padded.length - places;
+  let more = padded.slice(0, next);
+  const filled = mask.replaceAll(/[0#]/g, (place) => {
+    const digit = `${more}${padded.charAt(next)}`.trim();
+    [more, next] = ["", next + 1];
+    return digit === "" && place === "0" ? "0" : digit;
+  });
+  return release(filled).trim();
 }
 
 /** Programs show 15 digits: what binary fractions leave behind them is nobody's figure. */

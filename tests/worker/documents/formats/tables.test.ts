@@ -160,6 +160,61 @@ const BOOKS: readonly Book[] = [
     lines: ["Town: Dresden; Code: 01067", "Town: Kiel; Code: 24103"],
   },
   {
+    what: "figures in thousands and millions, and formats that say another thing of each kind of figure",
+    sheets: [
+      {
+        name: "Scaled",
+        rows: [
+          ["Key", "One", "Two", "Three"],
+          [
+            "scale",
+            { value: 2_500_000, format: '0.0,,"M"' },
+            { value: 12_500, format: "#,##0," },
+            { value: 3_400_000, format: '[>=1000000]0.0,,"M";[>=1000]0.0,"K";0' },
+          ],
+          [
+            "signs",
+            { value: -500.25, format: '#,##0.00" Dr";#,##0.00" Cr";"nil"' },
+            { value: 0, format: '#,##0.00" Dr";#,##0.00" Cr";"nil"' },
+            { value: -77.1, format: "$#,##0.00;[Red]($#,##0.00)" },
+          ],
+          [
+            "accounts",
+            { value: -99.95, format: '_-* #,##0.00 "€"_-;-* #,##0.00 "€"_-;_-* "-"?? "€"_-;_-@_-' },
+            { value: 0, format: '_-* #,##0.00 "€"_-;-* #,##0.00 "€"_-;_-* "-"?? "€"_-;_-@_-' },
+            { value: -0.032, format: "0.0%;(0.0%)" },
+          ],
+          [
+            "masks",
+            { value: 12_345_678, format: "000-00-0000" },
+            { value: 5_551_234_567, format: "[<=9999999]###-####;(###) ###-####" },
+            { value: 5_551_234, format: "[<=9999999]###-####;(###) ###-####" },
+          ],
+          [
+            "words",
+            { value: 1, format: '"Yes";"No";"No"' },
+            { value: 42, format: '"INV-"00000' },
+            { value: 3, format: '"Q"0' },
+          ],
+          [
+            "marks",
+            { value: 12.5, format: '0.0"%"' },
+            { value: 2.5, format: "# ?/?" },
+            { value: 1234.5, format: "# ##0.00" },
+          ],
+        ],
+      },
+    ],
+    lines: [
+      "Key: scale; One: 2.5 M; Two: 12.5; Three: 3.4 M",
+      "Key: signs; One: 500.25 Cr; Two: nil; Three: $-77.1",
+      "Key: accounts; One: -99.95 €; Two: 0 €; Three: -3.2%",
+      "Key: masks; One: 012-34-5678; Two: (555) 123-4567; Three: 555-1234",
+      "Key: words; One: Yes; Two: INV-00042; Three: Q3",
+      "Key: marks; One: 12.5%; Two: 2.5; Three: 1234.5",
+    ],
+  },
+  {
     what: "a title, a gap and a total",
     sheets: [
       {
