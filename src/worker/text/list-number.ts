@@ -44,9 +44,16 @@ const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻";
 const LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋";
 const PLAIN = "0123456789+-";
 
+/** Where letters stand: above the line, below it, or on it. */
+export type Shift = "raised" | "lowered" | undefined;
+
+/** As Office says it. */
+export const shiftOf = (align: string | undefined): Shift =>
+  align === "superscript" ? "raised" : align === "subscript" ? "lowered" : undefined;
+
 /** Digits that stand above or below the line as the letters for them: 10⁶ is not 106. Other words are as they are. */
-export function shiftDigits(text: string, to: "raised" | "lowered"): string {
-  if (!/^\s*[+\-−–]?\d+[+\-−–]?\s*$/.test(text)) return text;
+export function shiftDigits(text: string, to: Shift): string {
+  if (to === undefined || !/^\s*[+\-−–]?\d+[+\-−–]?\s*$/.test(text)) return text;
   const letters = to === "raised" ? RAISED : LOWERED;
   return text
     .replaceAll(/[−–]/g, "-")

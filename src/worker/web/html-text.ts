@@ -2,6 +2,7 @@ import { Parser } from "htmlparser2";
 import type { PureWork } from "../offload/offload.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { listNumber, shiftDigits } from "../text/list-number.ts";
+import type { Shift } from "../text/list-number.ts";
 import { parseUrl } from "../../shared/http/parse-url.ts";
 import { openLines } from "./page-lines.ts";
 import type { PageLines } from "./page-lines.ts";
@@ -122,7 +123,7 @@ function openReader(
   let title = "";
   let inTitle = false;
   let preformatted = 0;
-  let shifted: "raised" | "lowered" | undefined;
+  let shifted: Shift;
   let afterTerm = false;
   /** Its picture is told by what stands below it, where something does. */
   let figure: { words?: string; hasCaption: boolean } | undefined;
@@ -201,7 +202,7 @@ function openReader(
         return;
       }
       links.text(text);
-      const shown = shifted === undefined ? text : shiftDigits(text, shifted);
+      const shown = shiftDigits(text, shifted);
       if (preformatted > 0) part.lines.preformatted(shown);
       else part.lines.add(shown.replaceAll(/\s+/g, " "));
     },

@@ -1,4 +1,4 @@
-import { shiftDigits } from "../../text/list-number.ts";
+import { shiftDigits, shiftOf } from "../../text/list-number.ts";
 import type { LeftOutCounter } from "../left-out.ts";
 import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
 import { isOn } from "./docx-styles.ts";
@@ -63,8 +63,7 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
       return;
     }
     if (text.trim() !== "") isLastHidden = false;
-    const shown = shownIn(run.font, text);
-    writer.add(run.shift === undefined ? shown : shiftDigits(shown, run.shift));
+    writer.add(shiftDigits(shownIn(run.font, text), run.shift));
   };
   const addBox = (text: string): void => {
     writer.openBox();
@@ -88,9 +87,7 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
     rStyle: ({ val = "" }) => void (run.isHidden ??= styleOf(val).isHidden),
     vanish: ({ val }) => void (run.isHidden = isOn(val)),
     rFonts: ({ ascii, hAnsi }) => void (run.font = ascii ?? hAnsi),
-    vertAlign: ({ val }) =>
-      void (run.shift =
-        val === "superscript" ? "raised" : val === "subscript" ? "lowered" : undefined),
+    vertAlign: ({ val }) => void (run.shift = shiftOf(val)),
   };
   const opened: Readonly<Record<string, (attributes: XmlAttributes) => void>> = {
     p: () => void paragraphs.push(newParagraph()),

@@ -264,7 +264,7 @@ export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
       }
       const shift = styles.styleOf(open.at(-1)?.style)?.shift;
       const words = text.replaceAll(/\s+/g, " ");
-      writer.add(shift === undefined ? words : shiftDigits(words, shift));
+      writer.add(shiftDigits(words, shift));
     },
     close(name) {
       open.pop();

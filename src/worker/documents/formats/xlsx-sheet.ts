@@ -1,6 +1,8 @@
 import { walkXml } from "../reader/walk-xml.ts";
 import { GENERAL, numberText } from "./number-format.ts";
 import type { NumberStyle } from "./number-format.ts";
+import { shiftDigits, shiftOf } from "../../text/list-number.ts";
+import type { Shift } from "../../text/list-number.ts";
 import { withSpans } from "./table-rows.ts";
 import type { Cells, Span } from "./table-rows.ts";
 
@@ -10,12 +12,16 @@ export type CellFacts = {
   readonly styles: readonly NumberStyle[];
   /** The year that days are counted from. */
   readonly start: 1900 | 1904;
+  /** Whether its program never reckoned it, and left that to whoever opens it: a 0 is no result then. */
+  readonly isUnreckoned: boolean;
 };
 
 export type SheetReader = {
   readonly row: (number: number, cells: Cells, isHidden: boolean) => void;
   /** Told before the rows. */
   readonly hideColumn: (column: number) => void;
+  /** A formula that holds no result. */
+  readonly unreckoned: () => void;
 };
 
 type Cell = { column: number; type: string; style: number; value: string; formula: string };
@@ -26,7 +32,7 @@ const MOST_COLUMNS = 16_384;
 export function readSheet(
   xml: string,
   facts: CellFacts,
-  { row: take, hideColumn }: SheetReader,
+  { row: take, hideColumn, unreckoned }: SheetReader,
 ): void {
   const merges = openMerges(xml);
   let row = 0;
@@ -36,8 +42,9 @@ export function readSheet(
   let cell: Cell | undefined;
   let reading: "value" | "formula" | undefined;
   let spoken = 0;
+  let shift: Shift;
   walkXml(xml, {
-    open(name, { r, t = "n", s = "0", hidden, min, max }) {
+    open(name, { r, t = "n", s = "0", hidden, min, max, val }) {
       if (name === "row") {
         row = r === undefined ? row + 1 : Number(r);
         isHidden = isTrue(hidden);
@@ -47,6 +54,8 @@ export function readSheet(
         column = r === undefined ? column + 1 : columnOf(r);
         cell = { column, type: t, style: Number(s), value: "", formula: "" };
       } else if (name === "rPh") spoken += 1;
+      else if (name === "r") shift = undefined;
+      else if (name === "vertAlign") shift = shiftOf(val);
       else if (name === "v" || (name === "t" && spoken === 0)) reading = "value";
       else if (name === "f") reading = "formula";
       else if (name === "col" && isTrue(hidden)) {
@@ -55,10 +64,14 @@ export function readSheet(
       }
     },
     text(text) {
-      if (cell !== undefined && reading !== undefined) cell[reading] += text;
+      if (cell !== undefined && reading !== undefined) cell[reading] += shiftDigits(text, shift);
     },
     close(name) {
       if (name === "c" && cell !== undefined) {
+        if (hasNoResult(cell, facts)) {
+          unreckoned();
+          cell.value = "";
+        }
         const value = valueOf(cell, facts);
         if (value.trim() !== "") cells.set(cell.column, value);
         cell = undefined;
@@ -68,6 +81,9 @@ export function readSheet(
     },
   });
 }
+
+const hasNoResult = ({ type, formula, value }: Cell, { isUnreckoned }: CellFacts): boolean =>
+  formula !== "" && type === "n" && (value === "" || (isUnreckoned && value === "0"));
 
 const isTrue = (attribute: string | undefined): boolean =>
   attribute === "1" || attribute === "true";
@@ -92,15 +108,21 @@ function valueOf(cell: Cell, facts: CellFacts): string {
 function plainValue({ type, value, style }: Cell, { strings, styles, start }: CellFacts): string {
   switch (type) {
     case "s":
-      return strings[Number(value)] ?? "";
+      return unescaped(strings[Number(value)] ?? "");
     case "b":
       return value === "1" ? "TRUE" : "FALSE";
     case "n":
       return numberText(value, styles[style] ?? GENERAL, start);
     default:
-      return value;
+      return unescaped(value);
   }
 }
+
+/** `_x000D_` is a character that XML can't hold, as the first half of a line end. */
+const unescaped = (text: string): string =>
+  text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 
 /** Merged cells that are looked at in one row. */
 const MOST_OPEN = 100;

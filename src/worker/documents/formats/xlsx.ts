@@ -1,3 +1,5 @@
+import { shiftDigits, shiftOf } from "../../text/list-number.ts";
+import type { Shift } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
@@ -21,14 +23,14 @@ export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
   const book = readWorkbook(archive);
   const builder = openTextBuilder(limits);
   const count = countEntries("rows", limits);
-  const leftOut = { pictures: 0, charts: 0 };
+  const leftOut = { pictures: 0, charts: 0, "formulas without a result": 0 };
   for (const { name, part, isHidden } of book.sheets) {
     const xml = archive.text(part);
     if (xml === undefined) continue;
     if (builder.length > 0) builder.add("\n");
     builder.place({ sheet: name, row: 1 });
     builder.add(`${SHEET_MARK}${name}${isHidden ? HIDDEN : ""}\n`);
-    addSheet(xml, { book, name, builder, count });
+    addSheet(xml, { book, name, builder, count, leftOut });
     addNotes(archive, part, { builder, leftOut });
   }
   const hidden = book.sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name);
@@ -49,13 +51,15 @@ type SheetWork = {
   readonly name: string;
   readonly builder: TextBuilder;
   readonly count: () => void;
+  readonly leftOut: { "formulas without a result": number };
 };
 
-function addSheet(xml: string, { book, name: sheet, builder, count }: SheetWork): void {
+function addSheet(xml: string, { book, name: sheet, builder, count, leftOut }: SheetWork): void {
   const hidden = new Set<number>();
   const tables = openTables(builder, hidden);
   readSheet(xml, book, {
     hideColumn: (column) => void hidden.add(column),
+    unreckoned: () => void (leftOut["formulas without a result"] += 1),
     row(row, cells, isHidden) {
       count();
       tables.add({ locator: { sheet, row }, cells, mark: isHidden ? HIDDEN : "" });
@@ -73,8 +77,10 @@ function readWorkbook(archive: Archive): Workbook {
     archive.text(targetOf(relations, type) ?? "") ?? "<none/>";
   const sheets: Sheet[] = [];
   let start: CellFacts["start"] = 1900;
+  let isUnreckoned = false;
   walkXml(xml, {
-    open(name, { name: title = "", id = "", state, date1904 }) {
+    open(name, { name: title = "", id = "", state, date1904, fullCalcOnLoad }) {
+      if (name === "calcPr") isUnreckoned = fullCalcOnLoad === "1" || fullCalcOnLoad === "true";
       if (name === "workbookPr" && (date1904 === "1" || date1904 === "true")) start = 1904;
       if (name !== "sheet") return;
       sheets.push({
@@ -86,7 +92,7 @@ function readWorkbook(archive: Archive): Workbook {
   });
   if (sheets.length === 0) throw noWorkbook();
   const styles = readStyles(partOf("styles"));
-  return { sheets, start, styles, strings: readStrings(partOf("sharedStrings")) };
+  return { sheets, start, styles, isUnreckoned, strings: readStrings(partOf("sharedStrings")) };
 }
 
 const noWorkbook = (): NoText =>
@@ -100,9 +106,12 @@ function readStrings(xml: string): string[] {
   const strings: string[] = [];
   let inText = false;
   let spoken = 0;
+  let shift: Shift;
   walkXml(xml, {
-    open(name) {
+    open(name, { val }) {
       if (name === "si") strings.push("");
+      if (name === "si" || name === "r") shift = undefined;
+      else if (name === "vertAlign") shift = shiftOf(val);
       if (name === "rPh") spoken += 1;
       inText = name === "t" && spoken === 0;
     },
@@ -111,7 +120,8 @@ function readStrings(xml: string): string[] {
       inText = false;
     },
     text(text) {
-      if (inText) strings[strings.length - 1] = `${strings.at(-1) ?? ""}${text}`;
+      if (inText)
+        strings[strings.length - 1] = `${strings.at(-1) ?? ""}${shiftDigits(text, shift)}`;
     },
   });
   return strings;

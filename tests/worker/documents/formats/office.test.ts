@@ -141,6 +141,51 @@ describe("workbooks", () => {
     });
   });
 
+  const rawBook = (rows: string, { strings = "", book = "" } = {}): Buffer =>
+    writeZip([
+      {
+        name: "xl/workbook.xml",
+        content: `<workbook xmlns:r="urn:r"><sheets><sheet name="A" r:id="r1"/></sheets>${book}</workbook>`,
+      },
+      {
+        name: "xl/_rels/workbook.xml.rels",
+        content:
+          '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="a.xml"/><Relationship Id="r2" Type="x/sharedStrings" Target="s.xml"/></Relationships>',
+      },
+      { name: "xl/a.xml", content: `<worksheet><sheetData>${rows}</sheetData></worksheet>` },
+      { name: "xl/s.xml", content: `<sst>${strings}</sst>` },
+    ]);
+
+  test("keep digits above and below the line apart from the figure before them", async () => {
+    const run = (text: string, align = ""): string =>
+      `<r><rPr>${align === "" ? "" : `<vertAlign val="${align}"/>`}</rPr><t>${text}</t></r>`;
+    const area = `${run("1250")}${run("1", "superscript")}${run(" m")}`;
+    const gas = `${run("CO")}${run("2", "subscript")}${run(" 44")}`;
+    const bytes = rawBook(`<row><c t="s"><v>0</v></c><c t="inlineStr"><is>${gas}</is></c></row>`, {
+      strings: `<si>${area}</si>`,
+    });
+    expect((await readWith(readXlsx, bytes)).text).toContain("1250¹ m; CO₂ 44\n");
+  });
+
+  test("have the characters that their program wrote by number", async () => {
+    const bytes = rawBook('<row><c t="str"><v>one_x000D_\ntwo_x005F_x000D_</v></c></row>');
+    expect((await readWith(readXlsx, bytes)).text).toContain("one two_x000D_\n");
+  });
+
+  test("count formulas that no program reckoned, and a 0 that stands for that is no figure", async () => {
+    const rows = "<row><c><f>B1*2</f><v>0</v></c><c><f>C1</f><v>7</v></c><c><f>D1</f></c></row>";
+    const held = await readWith(readXlsx, rawBook(rows));
+    expect(held.text).toContain("0 (=B1*2); 7 (=C1); (=D1)\n");
+    expect(held.leftOut).toEqual({ "formulas without a result": 1 });
+    const unreckoned = await readWith(
+      readXlsx,
+      rawBook(rows, { book: '<calcPr fullCalcOnLoad="1"/>' }),
+    );
+    expect(unreckoned.text).toContain("(=B1*2); 7 (=C1); (=D1)\n");
+    expect(unreckoned.text).not.toContain("0 (");
+    expect(unreckoned.leftOut).toEqual({ "formulas without a result": 2 });
+  });
+
   test("with more rows than are allowed are refused", async () => {
     const rows = Array.from({ length: 20 }, () => ["a"]);
     expect(
