@@ -1,3 +1,5 @@
+import { shiftDigits } from "../../text/list-number.ts";
+import type { Shift } from "../../text/list-number.ts";
 import { decodeAs } from "../encoding.ts";
 import { countedOut } from "../left-out.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
@@ -30,11 +32,10 @@ const TOKENS =
 
 /** Groups that hold no words of the text. What a program does not know is marked by a star, and left out as well. */
 const UNREAD = new Set([
-  ...["colortbl", "pict", "header", "headerl", "headerr", "headerf", "footer", "footerl"],
-  ...["footerr", "footerf", "nonshppict", "fldinst", "xe", "tc", "rxe", "txe", "filetbl", "sp"],
+  ...["colortbl", "pict", "nonshppict", "fldinst", "xe", "tc", "rxe", "txe", "filetbl", "sp"],
 ]);
 /** Marked by a star, and read all the same. */
-const READ = new Set(["shpinst", "shptxt"]);
+const READ = new Set(["shpinst", "shptxt", "footnote", "annotation"]);
 
 const CHARACTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -65,7 +66,15 @@ const BY_PAGE: Readonly<Record<number, string>> = {
 
 /** Where words go: into the text, a note, the mark of an item, what the file says of itself, or nowhere. */
 type Target = "text" | "note" | "mark" | "title" | "author" | "fonts" | "styles" | "nowhere";
-type Group = { target: Target; font: number; skip: number; isHidden: boolean; style: number };
+type Group = {
+  target: Target;
+  font: number;
+  skip: number;
+  /** Why its words are no text. */
+  unread: "hidden words" | "deleted words" | undefined;
+  style: number;
+  shift: Shift;
+};
 
 function openReader(
   writer: FlowWriter,
@@ -77,25 +86,37 @@ function openReader(
     readonly leftOut: Readonly<Record<string, number>>;
   };
 } {
-  let group: Group = { target: "text", font: -1, skip: 1, isHidden: false, style: -1 };
+  let group: Group = {
+    target: "text",
+    font: -1,
+    skip: 1,
+    unread: undefined,
+    style: -1,
+    shift: undefined,
+  };
   const groups: Group[] = [];
   const words = { text: "", note: "", mark: "", title: "", author: "", styles: "" };
   const fonts = new Map<number, string>();
   const headings = new Map<number, number>();
-  const table: { rows: string[][]; row: string[] } = { rows: [], row: [] };
-  const leftOut = { pictures: 0, "hidden words": 0 };
+  const table = { rows: [] as string[][], row: [] as string[], goesOn: [] as boolean[] };
+  const leftOut = { pictures: 0, "hidden words": 0, "deleted words": 0 };
   let page = "windows-1252";
   let kind: ParagraphKind = { kind: "plain" };
   let isInTable = false;
   let isStarred = false;
+  /** Whether the next cell goes on from the row above. */
+  let isGoingOn = false;
   let skipped = 0;
   let notes = 0;
+  let note = "";
+  let comments = 0;
   let bytes: number[] = [];
 
   const put = (text: string): void => {
-    if (group.isHidden && group.target === "text")
-      leftOut["hidden words"] += text.trim() === "" ? 0 : 1;
-    else if (group.target in words) words[group.target as keyof typeof words] += text;
+    if (group.unread !== undefined && group.target === "text")
+      leftOut[group.unread] += text.trim() === "" ? 0 : 1;
+    else if (group.target in words)
+      words[group.target as keyof typeof words] += shiftDigits(text, group.shift);
   };
   const flush = (): void => {
     if (bytes.length === 0) return;
@@ -128,13 +149,20 @@ function openReader(
     }
   };
   const endCell = (): void => {
+    if (group.target !== "text") {
+      put(" ");
+      return;
+    }
     table.row.push(words.text);
     words.text = "";
   };
   const endRow = (): void => {
     if (table.row.length === 0) return;
     count();
-    table.rows.push(table.row);
+    const above = table.rows.at(-1);
+    table.rows.push(
+      table.row.map((cell, at) => (table.goesOn[at] === true ? (above?.[at] ?? cell) : cell)),
+    );
     table.row = [];
   };
   const closeGroup = (): void => {
@@ -142,7 +170,7 @@ function openReader(
     group = groups.pop() ?? group;
     if (target === group.target && target !== "styles") return;
     if (target === "note") {
-      writer.openNote(`[^${notes}]`);
+      writer.openNote(note);
       writer.add(words.note);
       writer.closeNote();
       words.note = "";
@@ -161,6 +189,11 @@ function openReader(
       if (level !== undefined && style >= 0) headings.set(style, Number(level));
       words.styles = "";
     }
+  };
+  const openNote = (name: string): void => {
+    note = name;
+    words.text += name;
+    group.target = "note";
   };
   const openTarget = (target: Target): void => {
     group.target = group.target === "nowhere" ? "nowhere" : target;
@@ -191,15 +224,18 @@ function openReader(
     listtext: openMark,
     pntext: openMark,
     footnote: inText(() => {
-      notes += 1;
-      words.text += `[^${notes}]`;
-      group.target = "note";
+      openNote(`[^${(notes += 1)}]`);
+    }),
+    annotation: inText(() => {
+      openNote(`[comment ${(comments += 1)}]`);
     }),
     par: endParagraph,
     sect: endParagraph,
     page: endParagraph,
-    cell: inText(endCell),
+    cell: endCell,
     row: inText(endRow),
+    trowd: () => void (table.goesOn = []),
+    clvmrg: () => void (isGoingOn = true),
     intbl: inText(() => {
       isInTable = true;
     }),
@@ -208,8 +244,12 @@ function openReader(
       isInTable = false;
     }),
     plain: () => {
-      group.isHidden = false;
+      group.unread = undefined;
+      group.shift = undefined;
     },
+    super: () => void (group.shift = "raised"),
+    sub: () => void (group.shift = "lowered"),
+    nosupersub: () => void (group.shift = undefined),
   };
   const numbered: Readonly<Record<string, (number: number) => void>> = {
     ansicpg: (number) => {
@@ -217,6 +257,10 @@ function openReader(
     },
     uc: (number) => {
       group.skip = number;
+    },
+    cellx: () => {
+      table.goesOn.push(isGoingOn);
+      isGoingOn = false;
     },
     u: (number) => {
       if (skipped === 0) put(String.fromCharCode(number < 0 ? number + 65_536 : number));
@@ -244,7 +288,13 @@ function openReader(
     if (word === "pict" && group.target === "text") leftOut.pictures += 1;
     if (UNREAD.has(word) || (isStarred && !READ.has(word))) group.target = "nowhere";
     isStarred = false;
-    if (word === "v") group.isHidden = number !== 0;
+    if (word === "v") group.unread = number === 0 ? undefined : "hidden words";
+    const margin = /^(header|footer)[lrf]?$/.exec(word)?.[1];
+    if (margin !== undefined && group.target === "text") {
+      note = `[${margin}]`;
+      group.target = "note";
+    }
+    if (word === "deleted") group.unread = number === 0 ? undefined : "deleted words";
     if (number !== undefined && Object.hasOwn(numbered, word)) numbered[word]?.(number);
     if (Object.hasOwn(opened, word)) opened[word]?.();
     const character = CHARACTERS.get(word);

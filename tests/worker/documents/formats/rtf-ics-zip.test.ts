@@ -22,7 +22,7 @@ describe("rich text", () => {
     const read = await readWith(readRtf, rtf);
     expect(read.text).toBe(
       "# Lease of the boat\n\n## Rent\n\nThe rent is 900 €, grüße.łódź лодка[^1]\n\n- Rope\n- 2. Paint\n\n" +
-        "| Part | Stock |\n| --- | --- |\n| Bolt | 12 13 |\n\na link— end{}\n\n[^1]: Without oil.\n\n",
+        "| Part | Stock |\n| --- | --- |\n| Bolt | 12 13 |\n\na link— end{}\n\n[header]: Page\n\n[^1]: Without oil.\n\n",
     );
     expect(read).toMatchObject({
       metadata: { title: "Lease", author: "Ada Roe" },
@@ -33,8 +33,28 @@ describe("rich text", () => {
   test.each([
     [
       "a table in a header is no table",
-      "{\\header\\pard\\intbl Logo\\cell\\row\\pard}\\pard Dear Ada\\par",
-      "Dear Ada\n\n",
+      "{\\header\\pard\\intbl Logo\\cell 7\\cell\\row\\pard}\\pard Dear Ada\\par",
+      "Dear Ada\n\n[header]: Logo 7\n\n",
+    ],
+    [
+      "what stands above and below each page, on the first one too, is a note",
+      "{\\headerf First 1}{\\footerr Excl. VAT}\\pard Dear Ada\\par",
+      "Dear Ada\n\n[header]: First 1\n\n[footer]: Excl. VAT\n\n",
+    ],
+    [
+      "digits above and below the line are no part of the figure before them",
+      "\\pard 10{\\super 3} kg, CO{\\sub 2}, 1,250\\super 1\\nosupersub  net \\super 2\\plain 7\\par",
+      "10³ kg, CO₂, 1,250¹ net ²7\n\n",
+    ],
+    [
+      "notes and comments are read though a star says that older programs leave them out",
+      "\\pard Fee{\\*\\footnote Plus VAT}{\\*\\atnid A}{\\*\\annotation Check 62} due\\par",
+      "Fee[^1][comment 1] due\n\n[^1]: Plus VAT\n\n[comment 1]: Check 62\n\n",
+    ],
+    [
+      "a cell that goes over several rows is of each of them",
+      "\\trowd\\clvmgf\\cellx1\\cellx2\\intbl North\\cell Alta\\cell\\row\\trowd\\clvmrg\\cellx1\\cellx2 \\cell Bod\\'f8\\cell\\row\\pard",
+      "| North | Alta |\n| --- | --- |\n| North | Bodø |\n\n",
     ],
     [
       "a note leaves its heading a heading",
@@ -59,6 +79,14 @@ describe("rich text", () => {
     ["a word that a program does not know is none", "\\constructor\\constructor1 Ada", "Ada\n\n"],
   ])("%s", async (_, rtf, text) => {
     expect(await readWith(readRtf, `{\\rtf1 ${rtf}}`)).toMatchObject({ text });
+  });
+
+  test("that was changed has what was put in, and counts what was taken out", async () => {
+    const rtf = "{\\rtf1 Within {\\deleted 30 days}{\\revised 45 days}\\par}";
+    expect(await readWith(readRtf, rtf)).toMatchObject({
+      text: "Within 45 days\n\n",
+      leftOut: { "deleted words": 1 },
+    });
   });
 
   test("of more rows than are read is refused", async () => {
