@@ -28,7 +28,9 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
     const aligned = realign(given, layout);
     const cells = cellsOf(aligned);
     if (cells.size === 0) continue;
-    if (row <= layout.above) {
+    // What stands above the names with nothing in front names several of them.
+    const isGroups = row === layout.above && !cells.has(0) && cells.size > 1;
+    if (row <= layout.above && !isGroups) {
       builder.place({ row });
       builder.add(`${introOf([...cells.values()])}\n`);
     } else {

@@ -52,12 +52,21 @@ export function isHeader(
   return hasFigures || (proof === "figures or words" && !comesAgain && widest - first.size <= 1);
 }
 
-/** The names of columns, of which none is said twice, and an empty first one has a name too. */
-export function columnNames(header: Cells): ReadonlyMap<number, string> {
+/**
+ * The names of columns, of which none is said twice, and an empty first one has a name too.
+ * @param groups a row above them that names several columns each, as years do: `2025 Net`
+ */
+export function columnNames(header: Cells, groups: Cells = new Map()): ReadonlyMap<number, string> {
+  const counts = new Map<string, number>();
+  for (const name of header.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const waiting = groups.size > 1 ? [...groups].reverse() : [];
+  let group = "";
   const seen = new Map<string, number>();
   const names = new Map<number, string>();
   for (const [column, cell] of [...(header.has(0) ? [] : [[0, "Column 1"] as const]), ...header]) {
-    const name = oneLine(cell).replace(/:$/, "");
+    while ((waiting.at(-1)?.[0] ?? Infinity) <= column) group = waiting.pop()?.[1] ?? "";
+    const isShared = (counts.get(cell) ?? 0) > 1;
+    const name = oneLine(isShared ? `${group} ${cell}` : cell).replace(/:$/, "");
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
     names.set(column, times === 1 ? name : `${name} (${times})`);
@@ -151,7 +160,8 @@ export function openTables(
     const rows = waiting.map(({ cells }) => cells);
     const isCovered = header !== null && rows.every((row) => isWithin(row, header));
     const at = findHeader(rows, isCovered ? "figures" : "figures or words");
-    if (at !== undefined) header = markNames(columnNames(rows[at] ?? new Map()), hidden);
+    if (at !== undefined)
+      header = markNames(columnNames(rows[at] ?? new Map(), rows[at - 1]), hidden);
     names = isCovered || at !== undefined ? header : null;
     for (const [index, row] of waiting.entries()) write(row, index <= (at ?? -1) ? null : names);
     waiting = [];

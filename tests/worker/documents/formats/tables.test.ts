@@ -215,6 +215,27 @@ const BOOKS: readonly Book[] = [
     ],
   },
   {
+    what: "names that several columns share, below the years that tell them apart",
+    sheets: [
+      {
+        name: "Years",
+        merged: ["A1:E1", "B2:C2", "D2:E2"],
+        rows: [
+          ["Prices in euros", "", "", "", ""],
+          ["", "2025", "", "2026", ""],
+          ["Item", "Net", "Gross", "Net", "Gross"],
+          ["Rope", 10, 12, 11, 13],
+          ["Sail", 100, 120, 110, 131],
+        ],
+      },
+    ],
+    lines: [
+      "Prices in euros",
+      "2025; 2026",
+      "Item: Sail; 2025 Net: 100; 2025 Gross: 120; 2026 Net: 110; 2026 Gross: 131",
+    ],
+  },
+  {
     what: "a title, a gap and a total",
     sheets: [
       {
@@ -500,6 +521,11 @@ const MET: readonly (readonly [what: string, table: string, line: string])[] = [
   ["decimal commas between semicolons", "A;B\n1,5;2,5\nx;3,5\n", "A; B"],
   ["bars and blanks around cells", "Part | Stock\nBolt | 12\nNut | 40\n", "Part: Bolt; Stock: 12"],
   ["a mark for inches", 'Size,Price\n5" pipe,12\n"6"" pipe",14\n', 'Size: 6" pipe; Price: 14'],
+  [
+    "names that several columns share",
+    "Sales\n;North;;South;\nMonth;Plan;Actual;Plan;Actual\nJan;1;2;3;4\nFeb;5;6;7;8\n",
+    "Month: Jan; North Plan: 1; North Actual: 2; South Plan: 3; South Actual: 4",
+  ],
   ["one column", "Town\nAlta\nBodø\n", "Alta"],
   [
     "a first name that is empty",
