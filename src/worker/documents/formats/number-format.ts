@@ -103,8 +103,8 @@ const NUMBER = /^([^0#?]*)([0#?](?:.*[0#?])?)?(.*)$/s;
 /** Leading zeros, or other marks between digits than those of thousands and decimals. */
 const MASK = /^(?:00|0[^?.,e]|#+[^?.,e#\s/])[^?.,e]*$/i;
 
-/** Words without the marks of what is below zero. */
-function unitOf(words: string): string {
+/** The words beside a figure, without the marks of what is below zero. */
+export function unitOf(words: string): string {
   const said = release(words.replaceAll(/[()+-]/g, ""));
   return UNIT.test(said) ? said.replaceAll(/^[\s.,]+|[\s.,]+$/g, "") : "";
 }

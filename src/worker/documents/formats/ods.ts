@@ -1,3 +1,4 @@
+import { shiftDigits } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import { countedOut } from "../left-out.ts";
 import { countEntries, openTextBuilder } from "../reader/text-builder.ts";
@@ -5,7 +6,9 @@ import type { TextBuilder, TextLimits } from "../reader/text-builder.ts";
 import { walkXml } from "../reader/walk-xml.ts";
 import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
 import type { Extraction } from "../extraction.ts";
-import { durationText } from "./number-format.ts";
+import { durationText, unitOf } from "./number-format.ts";
+import { readOdtStyles } from "./odt-styles.ts";
+import type { OdtStyles } from "./odt-styles.ts";
 import { contentOf, UNREAD_IN_COMMENTS } from "./odt.ts";
 import { readProperties } from "./office-properties.ts";
 import { HIDDEN, oneLine, openTables, SHEET_MARK, withSpans } from "./table-rows.ts";
@@ -17,7 +20,8 @@ export function readOds(bytes: Buffer, limits: TextLimits): Extraction {
   const content = contentOf(archive, "workbook", ".ods");
   const builder = openTextBuilder(limits);
   const book = { sheets: [] as string[], hidden: [] as string[], pictures: 0, objects: 0 };
-  walkXml(content, sheetsVisitor({ builder, book, count: countEntries("rows", limits) }));
+  const { styleOf } = readOdtStyles([archive.text("styles.xml") ?? "<none/>", content]);
+  walkXml(content, sheetsVisitor({ builder, book, styleOf, count: countEntries("rows", limits) }));
   const metadata = {
     ...readProperties(archive, "meta.xml"),
     sheets: book.sheets,
@@ -32,6 +36,7 @@ export function readOds(bytes: Buffer, limits: TextLimits): Extraction {
 type Work = {
   readonly builder: TextBuilder;
   readonly book: { sheets: string[]; hidden: string[]; pictures: number; objects: number };
+  readonly styleOf: OdtStyles["styleOf"];
   readonly count: () => void;
 };
 
@@ -52,7 +57,7 @@ type Sheet = {
 /** What stands between two words. */
 const APART: ReadonlySet<string> = new Set(["p", "s", "tab", "line-break"]);
 
-function sheetsVisitor({ builder, book, count }: Work): XmlVisitor {
+function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
   /** Styles of tables that hide them. */
   const hiding = new Set<string>();
   let style = "";
@@ -65,6 +70,7 @@ function sheetsVisitor({ builder, book, count }: Work): XmlVisitor {
   /** What a comment says of itself. */
   let unread: string | undefined;
   let shape = "";
+  let span: string | undefined;
   let spans: Span[] = [];
   const openSheet = ({ name = "", "style-name": by = "" }: XmlAttributes): void => {
     const isHidden = hiding.has(by);
@@ -133,6 +139,7 @@ function sheetsVisitor({ builder, book, count }: Work): XmlVisitor {
       else if (name === "image") book.pictures += 1;
       // Beside each stands a picture of it.
       else if (name === "object") book.objects += 1;
+      else if (name === "span") span = attributes["style-name"];
       else if (inComment && UNREAD_IN_COMMENTS.has(name)) unread = name;
       else if (cell !== undefined && APART.has(name)) {
         const part = inComment ? "comment" : "text";
@@ -141,11 +148,13 @@ function sheetsVisitor({ builder, book, count }: Work): XmlVisitor {
     },
     text(text) {
       if (unread !== undefined) return;
-      if (cell !== undefined) cell[inComment ? "comment" : "text"] += text;
+      if (cell !== undefined)
+        cell[inComment ? "comment" : "text"] += shiftDigits(text, styleOf(span)?.shift);
       else if (row === undefined && sheet !== undefined) shape += text;
     },
     close(name) {
-      if (name === "table-cell" || name === "covered-table-cell") closeCell();
+      if (name === "span") span = undefined;
+      else if (name === "table-cell" || name === "covered-table-cell") closeCell();
       else if (name === "table-row") closeRow();
       else if (name === unread) unread = undefined;
       else if (name === "annotation") inComment = false;
@@ -166,7 +175,7 @@ function valueOf(attributes: XmlAttributes, text: string): string {
   const plain = ((): string => {
     switch (attributes["value-type"] ?? "string") {
       case "float":
-        return value;
+        return shownFigure(value, oneLine(text));
       case "percentage":
         return `${String(Number((Number(value) * 100).toPrecision(15)))}%`;
       case "currency":
@@ -181,6 +190,23 @@ function valueOf(attributes: XmlAttributes, text: string): string {
   })();
   if (formula === "" || plain === "") return plain;
   return `${plain} (${formula.replace(/^\w+:(?==)/, "").replaceAll(/\[\.?|\]|(?<=:)\./g, "")})`;
+}
+
+/**
+ * All digits of a figure, with the unit that it is shown with; or as it is shown, where it is shown with leading zeros, marks
+ * between its digits, in thousands, or as a word.
+ */
+function shownFigure(value: string, shown: string): string {
+  const figure = /\d(?:[\d.,'’\s]*\d)?/.exec(shown)?.[0];
+  const words = shown.replace(figure ?? "", "#");
+  if (figure === undefined) return /\p{L}/u.test(shown) ? shown : value;
+  if (/\d[eE][+-]?\d/.test(shown)) return value;
+  const digits = shown.replaceAll(/\D/g, "").length;
+  const whole = String(Math.trunc(Math.abs(Number(value)))).length;
+  if (/\d/.test(words) || /^0\d/.test(figure) || digits < whole) return shown;
+  const [before, after] = words.split("#", 2).map(unitOf);
+  const isSigned = /[-−(]/.test(words) || unitOf(words) === "";
+  return `${before ?? ""} ${isSigned ? value : value.replace("-", "")} ${after ?? ""}`.trim();
 }
 
 /** `PT36H30M00S` is 36:30. */

@@ -110,6 +110,32 @@ describe("workbooks of LibreOffice", () => {
     expect(read.metadata).toMatchObject({ sheets: ["Trips", "Inner"], hidden_sheets: ["Inner"] });
   });
 
+  test("have figures with the unit, the zeros and the marks that they are shown with", async () => {
+    const shown: readonly (readonly [value: string, shown: string])[] = [
+      ["12.345", "12,3 kg"],
+      ["1067", "01067"],
+      ["12345678", "012-34-5678"],
+      ["2500000", "2,5M"],
+      ["5678000", "5,678"],
+      ["-500.25", "500,25 Cr"],
+      ["-99.95", "-99,95 €"],
+      ["-1234.5", "(1.234,50)"],
+      ["0.0000015", "1,50E-06"],
+      ["0.5", "0,5"],
+      ["1", "Yes"],
+      ["0", "-"],
+    ];
+    const cells = shown.map(([value, text]) => cell("float", `office:value="${value}"`, text));
+    const raised = '<text:span text:style-name="T1">1</text:span>';
+    const body = `<office:spreadsheet><table:table table:name="A"><table:table-row>${cells.join("")}${words(`1.250${raised}`)}</table:table-row></table:table></office:spreadsheet>`;
+    const styles =
+      '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style>';
+    const { text } = await readWith(readOds, writeOpenDocument(body, styles));
+    expect(text.split("\n")[1]).toBe(
+      "12.345 kg; 01067; 012-34-5678; 2,5M; 5,678; 500.25 Cr; -99.95 €; -1234.5; 0.0000015; 0.5; Yes; 0; 1.250¹",
+    );
+  });
+
   test("have comments without who wrote them and when", async () => {
     const comment =
       "<office:annotation><dc:creator>Ada</dc:creator><dc:date>2026-05-01</dc:date><text:p>Check</text:p><text:p>83</text:p></office:annotation>";
