@@ -1,40 +1,33 @@
-/** How programs number the items of a list. */
-export type NumberForm = "decimal" | "letter" | "roman";
-
-const ROMAN = [
-  ...([
-    [1_000, "m"],
-    [900, "cm"],
-    [500, "d"],
-    [400, "cd"],
-    [100, "c"],
-    [90, "xc"],
-  ] as const),
-  ...([
-    [50, "l"],
-    [40, "xl"],
-    [10, "x"],
-    [9, "ix"],
-    [5, "v"],
-    [4, "iv"],
-    [1, "i"],
-  ] as const),
-] as const;
+const ROMAN = Object.entries({
+  ...{ m: 1_000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50 },
+  ...{ xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 },
+});
 const MOST_ROMAN = 3_999;
 /** Of a letter for each round of the alphabet: aa, bb, as word processors count on behind z. */
 const MOST_LETTERS = 20;
 
-/** A number in small letters, or in digits where it has no other form. */
-export function listNumber(value: number, form: NumberForm): string {
-  if (form === "letter" && value >= 1 && value <= 26 * MOST_LETTERS) {
-    const letter = String.fromCharCode(97 + ((value - 1) % 26));
-    return letter.repeat(Math.ceil(value / 26));
-  }
-  if (form !== "roman" || value < 1 || value > MOST_ROMAN) return String(value);
-  let left = value;
+/** How programs say that items have letters: HTML and OpenDocument, Word, PowerPoint. */
+const LETTERS = /^(?:a$|(?:lower|upper)Letter$|alpha[LU]c)/i;
+const ROMANS = /^(?:i$|(?:lower|upper)Roman$|roman[LU]c)/i;
+const LARGE = /^(?:[AI]$|upper|(?:alpha|roman)Uc)/;
+
+/** A number in the form of its list, in digits where that is none of letters. */
+export function listNumber(value: number, form: string): string {
+  const number = ROMANS.test(form) ? roman(value) : LETTERS.test(form) ? letters(value) : "";
+  if (number === "") return String(value);
+  return LARGE.test(form) ? number.toUpperCase() : number;
+}
+
+const letters = (value: number): string =>
+  value < 1 || value > 26 * MOST_LETTERS
+    ? ""
+    : String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26));
+
+function roman(value: number): string {
+  let left = value < 1 || value > MOST_ROMAN ? 0 : value;
   let text = "";
-  for (const [worth, letters] of ROMAN) {
-    text += letters.repeat(Math.floor(left / worth));
+  for (const [numeral, worth] of ROMAN) {
+    text += numeral.repeat(Math.floor(left / worth));
     left %= worth;
   }
   return text;

@@ -261,15 +261,9 @@ function listOf(
   { start, type = "1" }: Readonly<Record<string, string>>,
 ): NumberedList {
   const first = Number(start ?? 1);
-  const form = /^a$/i.test(type) ? "letter" : /^i$/i.test(type) ? "roman" : "decimal";
-  const isLarge = type === "A" || type === "I";
-  const numbered = (value: number): string => {
-    const number = listNumber(value, form);
-    return `${isLarge ? number.toUpperCase() : number}. `;
-  };
   return {
     next: Number.isInteger(first) ? first : 1,
-    mark: name === "ol" ? numbered : () => "- ",
+    mark: name === "ol" ? (value) => `${listNumber(value, type)}. ` : () => "- ",
   };
 }
 

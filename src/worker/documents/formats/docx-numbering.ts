@@ -94,15 +94,8 @@ function numberOf(value: number, format: string): string {
       return "";
     case "decimalZero":
       return String(value).padStart(2, "0");
-    case "lowerLetter":
-    case "upperLetter":
-    case "lowerRoman":
-    case "upperRoman": {
-      const number = listNumber(value, format.endsWith("Letter") ? "letter" : "roman");
-      return format.startsWith("upper") ? number.toUpperCase() : number;
-    }
     default:
-      return String(value);
+      return listNumber(value, format);
   }
 }
 

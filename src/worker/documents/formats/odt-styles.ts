@@ -42,16 +42,10 @@ export function readOdtStyles(parts: readonly string[]): OdtStyles {
       const first = Math.max(0, counts.length - level.shown);
       const numbers = counts
         .slice(first)
-        .map((count, at) => numberOf(count, levels[first + at]?.format ?? "1"));
+        .map((count, at) => listNumber(count, levels[first + at]?.format ?? "1"));
       return `${level.prefix}${numbers.join(".")}${level.suffix}`.trim();
     },
   };
-}
-
-function numberOf(value: number, format: string): string {
-  const form = /a/i.test(format) ? "letter" : /i/i.test(format) ? "roman" : "decimal";
-  const number = listNumber(value, form);
-  return /[AI]/.test(format) ? number.toUpperCase() : number;
 }
 
 function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string, Level[]>): void {

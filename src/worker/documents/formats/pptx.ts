@@ -1,3 +1,5 @@
+import { listNumber, shiftDigits } from "../../text/list-number.ts";
+import type { Shift } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
 import { countedOut } from "../left-out.ts";
@@ -8,6 +10,7 @@ import type { XmlVisitor } from "../reader/walk-xml.ts";
 import type { Extraction } from "../extraction.ts";
 import { addTable, openFlowWriter } from "./flow-writer.ts";
 import type { FlowWriter, ParagraphKind } from "./flow-writer.ts";
+import { openFormula } from "./formula.ts";
 import { readChart } from "./office-chart.ts";
 import { mainPart, relationsOf } from "./office-package.ts";
 import type { Relation } from "./office-package.ts";
@@ -98,6 +101,8 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
   let placeholder = "";
   let isBody = false;
   let inText = false;
+  let shift: Shift;
+  let formula: ReturnType<typeof openFormula> | undefined;
   /** Of each level how many numbered items stand there. */
   let numbers: number[] = [];
   let isNumbered = false;
@@ -113,8 +118,15 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
     open(name, attributes) {
       if (name === "Fallback") repeated += 1;
       if (repeated > 0) return;
+      if (name === "oMath") formula ??= openFormula();
+      else if (formula !== undefined) {
+        formula.open(name, attributes);
+        return;
+      }
       inText = name === "t";
-      if (name === "sld" && attributes["show"] === "0") {
+      if (name === "r") shift = undefined;
+      else if (name === "rPr") shift = shiftOf(attributes["baseline"]);
+      else if (name === "sld" && attributes["show"] === "0") {
         writer.add(HIDDEN.trim());
         writer.endParagraph({ kind: "plain" });
       } else if (name === "sp" || name === "graphicFrame") {
@@ -135,11 +147,12 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
         if (isBody) kind = { kind: "item", depth: level };
       } else if (name === "buChar" || name === "buAutoNum") {
         if (kind.kind === "plain") kind = { kind: "item", depth: level };
-        if (attributes["type"]?.startsWith("arabic") === true) {
+        const form = attributes["type"] ?? "";
+        if (/^(?:arabic|alpha|roman)/.test(form)) {
           isNumbered = true;
           numbers = numbers.slice(0, level + 1);
           numbers[level] = (numbers[level] ?? Number(attributes["startAt"] ?? 1) - 1) + 1;
-          add(`${numbers[level] ?? 1}. `);
+          add(`${listNumber(numbers[level] ?? 1, form)}${/Paren/.test(form) ? ")" : "."} `);
         }
       } else if (name === "buNone") kind = kind.kind === "item" ? { kind: "plain" } : kind;
       else if (name === "br") add(table === undefined ? "\n" : " ");
@@ -150,12 +163,20 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
       else if (name === "chart") chartAt(attributes["id"] ?? "");
     },
     text(text) {
-      if (inText && repeated === 0) add(text);
+      if (repeated > 0) return;
+      if (formula !== undefined) formula.text(text);
+      else if (inText) add(shiftDigits(text, shift));
     },
     close(name) {
       inText = false;
       if (name === "Fallback") repeated -= 1;
       if (repeated > 0) return;
+      if (name === "oMath" && formula !== undefined) {
+        add(formula.finish());
+        formula = undefined;
+      }
+      formula?.close?.(name);
+      if (formula !== undefined) return;
       if (name === "p" && !isNumbered) numbers = numbers.slice(0, level);
       if (name === "p" && table === undefined) writer.endParagraph(kind);
       else if (name === "p") add(" ");
@@ -167,6 +188,10 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
     },
   };
 }
+
+/** In thousandths of the height of a letter. */
+const shiftOf = (baseline = "0"): Shift =>
+  Number(baseline) > 0 ? "raised" : Number(baseline) < 0 ? "lowered" : undefined;
 
 /** What is merged with the cell before it or above it has its words. */
 function mergedCell(

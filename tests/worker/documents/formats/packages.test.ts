@@ -47,6 +47,20 @@ describe("presentations of PowerPoint", () => {
     expect(read).toMatchObject({ metadata: { pages: 2 }, leftOut: { pictures: 2 } });
   });
 
+  test("have the numbers and letters of items, digits above the line, and formulas", async () => {
+    const item = (type: string, words: string): string =>
+      `<a:p><a:pPr><a:buAutoNum type="${type}"/></a:pPr><a:r><a:t>${words}</a:t></a:r></a:p>`;
+    const run = (words: string, baseline = ""): string =>
+      `<a:r><a:rPr${baseline}/><a:t>${words}</a:t></a:r>`;
+    const half =
+      "<m:oMath><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath>";
+    const words = `<a:p>${run("1,250")}${run("1", ' baseline="30000"')}${run(" CO")}${run("2", ' baseline="-25000"')}${run(" is ")}${half}${run(" of it")}</a:p>`;
+    const items = `${item("alphaLcParenR", "rope")}${item("alphaLcParenR", "sail")}${item("romanUcPeriod", "oar")}`;
+    const { text } = await readWith(readPptx, writePptx([{ shapes: shape("", items, words) }]));
+    expect(text).toContain("- a) rope\n- b) sail\n");
+    expect(text).toContain("1,250¹ CO₂ is 1/2 of it");
+  });
+
   test("without slides, and with more than are read, are refused", async () => {
     expect(await refusalOf(readPptx, writePptx([]))).toMatchObject({ code: "FILE_FORMAT_INVALID" });
     const slides = Array.from({ length: 5 }, () => ({ shapes: "" }));
