@@ -92,7 +92,7 @@ function readWorkbook(archive: Archive): Workbook {
   });
   if (sheets.length === 0) throw noWorkbook();
   const styles = readStyles(partOf("styles"));
-  return { sheets, start, styles, isUnreckoned, strings: readStrings(partOf("sharedStrings")) };
+  return { sheets, start, styles, isUnreckoned, strings: wordsOf("si", partOf("sharedStrings")) };
 }
 
 const noWorkbook = (): NoText =>
@@ -101,16 +101,16 @@ const noWorkbook = (): NoText =>
     "is no workbook: save it as .xlsx with the program that made it.",
   );
 
-/** Texts that cells share. How a Japanese word is spoken is no part of it. */
-function readStrings(xml: string): string[] {
+/** The words of each element of a name: of texts that cells share, of paragraphs. How a Japanese word is spoken is no part of it. */
+function wordsOf(element: string, xml: string): string[] {
   const strings: string[] = [];
   let inText = false;
   let spoken = 0;
   let shift: Shift;
   walkXml(xml, {
     open(name, { val }) {
-      if (name === "si") strings.push("");
-      if (name === "si" || name === "r") shift = undefined;
+      if (name === element) strings.push("");
+      if (name === element || name === "r") shift = undefined;
       else if (name === "vertAlign") shift = shiftOf(val);
       if (name === "rPh") spoken += 1;
       inText = name === "t" && spoken === 0;
@@ -159,7 +159,8 @@ function addNotes(archive: Archive, part: string, { builder, leftOut }: Beside):
     for (const comment of readComments(archive.text(target) ?? "<none/>")) builder.add(comment);
   }
   for (const drawing of relations.filter(isOf("drawing"))) {
-    for (const words of shapeWords(archive.text(drawing.target) ?? "<none/>")) builder.add(words);
+    for (const words of wordsOf("p", archive.text(drawing.target) ?? "<none/>"))
+      if (words.trim() !== "") builder.add(`${oneLine(words)}\n`);
     for (const { type, target } of relationsOf(archive, drawing.target)) {
       if (type === "image") leftOut.pictures += 1;
       else if (type === "chartEx") leftOut.charts += 1;
@@ -211,23 +212,4 @@ function* readComments(xml: string): Generator<string> {
   for (const { ref, by, text } of comments) {
     yield `Comment on ${ref}${by === "" ? "" : ` (${oneLine(by)})`}: ${oneLine(text)}\n`;
   }
-}
-
-/** The words of shapes that are drawn over a sheet, a line a paragraph. */
-function* shapeWords(xml: string): Generator<string> {
-  const paragraphs: string[] = [];
-  let inText = false;
-  walkXml(xml, {
-    open(name) {
-      if (name === "p") paragraphs.push("");
-      inText = name === "t";
-    },
-    text(text) {
-      if (inText) paragraphs.push((paragraphs.pop() ?? "") + text);
-    },
-    close() {
-      inText = false;
-    },
-  });
-  for (const words of paragraphs) if (words.trim() !== "") yield `${oneLine(words)}\n`;
 }
