@@ -95,7 +95,7 @@ export const writeEpub = (
         .map((_, at) => `<item id="c${at}" href="text/chapter%20${chapters.length - at}.xhtml"/>`)
         .join(
           "",
-        )}</manifest><spine><itemref idref="nav"/>${chapters.map((_, at) => `<itemref idref="c${at}"/>`).join("")}</spine></package>`,
+        )}<item id="css" href="a.css" media-type="text/css"/></manifest><spine><itemref idref="nav"/>${chapters.map((_, at) => `<itemref idref="c${at}"/>`).join("")}</spine></package>`,
     },
     { name: "OPS/nav.xhtml", content: "<html><body><p>Contents</p></body></html>" },
     ...chapters.map((body, at) => ({

@@ -102,8 +102,8 @@ const openPart = (): Part => {
   return { lines, tables: openTables(lines) };
 };
 
-/** An element that is open: whether it and what it is in are read, and in letters that can be seen. */
-type Open = { readonly isUnread: boolean; readonly isHidden: boolean };
+/** An element that is open: whether it and what it is in are read, in letters that can be seen, and where these stand. */
+type Open = { readonly isUnread: boolean; readonly isHidden: boolean; readonly shift: Shift };
 
 function openReader(
   pageUrl: string,
@@ -118,12 +118,14 @@ function openReader(
   const links = openLinks(pageUrl);
   const open: Open[] = [];
   const lists: NumberedList[] = [];
-  const leftOut = { pictures: 0, "hidden passages": 0, "embedded pages": 0 };
+  const leftOut = { pictures: 0, "hidden passages": 0, "embedded pages": 0, formulas: 0 };
   let isInHidden = false;
   let title = "";
   let inTitle = false;
+  let inStyle = false;
+  /** Classes of letters that stand above or below the line. */
+  const shifts = new Map<string, Shift>();
   let preformatted = 0;
-  let shifted: Shift;
   let afterTerm = false;
   /** Its picture is told by what stands below it, where something does. */
   let figure: { words?: string; hasCaption: boolean } | undefined;
@@ -132,7 +134,7 @@ function openReader(
   // Those beside the page are below the one that says so.
   const headingMark = (level: number): string =>
     "#".repeat(part === page ? level : Math.min(6, level + 2));
-  const state = (): Open => open.at(-1) ?? { isUnread: false, isHidden: false };
+  const state = (): Open => open.at(-1) ?? { isUnread: false, isHidden: false, shift: undefined };
   const openBeside = (name: string): void => {
     part = apart;
     besideDepth = open.length;
@@ -158,7 +160,6 @@ function openReader(
     if (name === "br") lines.break(1);
     if (name === "img") addPicture(attributes);
     if (name === "input") lines.add(valueOf(attributes));
-    if (name === "sup" || name === "sub") shifted = name === "sup" ? "raised" : "lowered";
     if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
     tables.open(name, attributes);
     if (name === "dd" && afterTerm) lines.joinNext();
@@ -182,8 +183,13 @@ function openReader(
       const isFaint = isHidden && !outer.isHidden;
       if ((isFaint || isHiddenBy(attributes)) && !outer.isUnread && !UNREAD.has(name))
         isInHidden = true;
-      open.push({ isUnread: isUnread || isHiddenBy(attributes), isHidden });
+      const own = SHIFTS.get(name) ?? shiftOf(styleOf(attributes));
+      const classes = (attributes["class"] ?? "").slice(0, 2_000).split(/\s+/);
+      const shift = own ?? classes.map((one) => shifts.get(one)).find(Boolean) ?? outer.shift;
+      open.push({ isUnread: isUnread || isHiddenBy(attributes), isHidden, shift });
+      inStyle = name === "style";
       if (!outer.isUnread && PICTURES.has(name)) leftOut.pictures += 1;
+      if (!outer.isUnread && name === "math") leftOut.formulas += 1;
       if (!outer.isUnread && name === "iframe") leftOut["embedded pages"] += 1;
       if (name === "title" && title === "") inTitle = true;
       if (name === "base") links.rebase(attributes["href"]);
@@ -193,7 +199,10 @@ function openReader(
     },
     ontext(text) {
       if (inTitle) title += text;
-      const { isUnread, isHidden } = state();
+      if (inStyle)
+        for (const [, name = "", rule = ""] of text.matchAll(RULES))
+          shifts.set(name, shiftOf(rule));
+      const { isUnread, isHidden, shift } = state();
       if (inTitle) return;
       if (isUnread || isHidden) {
         if (!isInHidden || text.trim() === "") return;
@@ -202,12 +211,13 @@ function openReader(
         return;
       }
       links.text(text);
-      const shown = shiftDigits(text, shifted);
+      const shown = shiftDigits(text, shift);
       if (preformatted > 0) part.lines.preformatted(shown);
       else part.lines.add(shown.replaceAll(/\s+/g, " "));
     },
     onclosetag(name) {
       if (name === "title") inTitle = false;
+      inStyle = false;
       const wasUnread = state().isUnread;
       open.pop();
       if (!state().isUnread && !state().isHidden) isInHidden = false;
@@ -218,7 +228,6 @@ function openReader(
       }
       const { lines, tables } = part;
       if (name === "a") links.close();
-      if (name === "sup" || name === "sub") shifted = undefined;
       if (name === "pre") preformatted = Math.max(0, preformatted - 1);
       if (name === "ul" || name === "ol") lists.pop();
       if (name === "figure") {
@@ -285,6 +294,20 @@ function valueOf({ type = "text", value = "", ...rest }: Readonly<Record<string,
 
 const HIDING = /(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)/i;
 const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
+
+const SHIFTS: ReadonlyMap<string, Shift> = new Map([
+  ["sup", "raised"],
+  ["sub", "lowered"],
+]);
+/** What a style sheet says of a class. */
+const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
+
+/** Where a style puts letters; LibreOffice moves them up or down by a part of their height. */
+function shiftOf(style: string): Shift {
+  const place = /vertical-align\s*:\s*(super|sub)\b|\btop\s*:\s*(-?)[\d.]+em\b/i.exec(style);
+  if (place === null) return undefined;
+  return place[1] === "super" || place[2] === "-" ? "raised" : "lowered";
+}
 
 const styleOf = (attributes: Readonly<Record<string, string>>): string =>
   (attributes["style"] ?? "").slice(0, 2_000);

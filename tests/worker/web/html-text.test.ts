@@ -72,12 +72,23 @@ describe("the text of a page", () => {
     expect(textOf(columns).text.match(/^(?:Left|Right) words\.$/gm)).toHaveLength(198);
   });
 
+  test("has digits above and below the line wherever a page says it, as in what Google Docs writes", () => {
+    const html = `<style>.c3{vertical-align:super;font-size:8pt}.c4 {vertical-align: sub}</style>
+      <p>1,250<span class="c1 c3">1</span> CO<span class=c4>2</span> m<span style="vertical-align:super">2</span> 7<sup><a href="#n">3</a></sup> 5</p>`;
+    expect(textOf(html).text).toBe("1,250¹ CO₂ m² 7³ 5");
+  });
+
   test("counts what it leaves out", () => {
     const html = `<p style="font-size:0">No <b style="font-size:12px">Yes</b> no</p><p style="font-size: 0.8em">small</p>
-      <div style="display:none">a<p>b</p></div><p hidden></p><img src=a.png><img width=1 height=1><iframe src=x></iframe>`;
+      <div style="display:none">a<p>b</p></div><p hidden></p><img src=a.png><img width=1 height=1><iframe src=x></iframe><math><mn>1</mn></math>`;
     const page = textOf(html);
     expect(page.text).toBe("Yes\n\nsmall");
-    expect(page.leftOut).toEqual({ pictures: 1, "hidden passages": 2, "embedded pages": 1 });
+    expect(page.leftOut).toEqual({
+      pictures: 1,
+      "hidden passages": 2,
+      "embedded pages": 1,
+      formulas: 1,
+    });
   });
 
   test.each([

@@ -19,7 +19,8 @@ export function readEpub(bytes: Buffer, limits: TextLimits): Extraction {
     );
   }
   const packagePart = packageOf(archive);
-  const { chapters, pictures } = contentsOf(archive, packagePart);
+  const { chapters, pictures, sheets } = contentsOf(archive, packagePart);
+  const styles = sheets.map((sheet) => `<style>${archive.text(sheet) ?? ""}</style>`).join("");
   const builder = openTextBuilder(limits);
   const count = countEntries("chapters", limits);
   const leftOut = countLeftOut();
@@ -28,7 +29,7 @@ export function readEpub(bytes: Buffer, limits: TextLimits): Extraction {
     count();
     const html = archive.text(chapter);
     if (html === undefined) continue;
-    const page = readPage(html);
+    const page = readPage(`${styles}${html}`);
     leftOut.addAll(page.leftOut);
     if (page.text.trim() !== "") builder.add(`${page.text.trim()}\n\n`);
   }
@@ -53,9 +54,14 @@ function packageOf(archive: Archive): string {
 function contentsOf(
   archive: Archive,
   part: string,
-): { readonly chapters: readonly string[]; readonly pictures: number } {
+): {
+  readonly chapters: readonly string[];
+  readonly pictures: number;
+  readonly sheets: readonly string[];
+} {
   const parts = new Map<string, string>();
   const chapters: string[] = [];
+  const sheets: string[] = [];
   let pictures = 0;
   walkXml(archive.text(part) ?? "<none/>", {
     open(name, attributes) {
@@ -66,12 +72,13 @@ function contentsOf(
       else if (name === "item" && !/\bnav\b/.test(attributes["properties"] ?? "")) {
         parts.set(id, posix.join(posix.dirname(part), decodedOf(href)));
       }
+      if (type === "text/css") sheets.push(parts.get(id) ?? "");
       const chapter = name === "itemref" ? parts.get(idref) : undefined;
       if (chapter !== undefined) chapters.push(chapter);
     },
   });
   if (chapters.length === 0) throw noBook();
-  return { chapters, pictures };
+  return { chapters, pictures, sheets };
 }
 
 /** A name in a package is an address, in which blanks and letters may be spelled by their numbers. */

@@ -294,9 +294,10 @@ function controlText(attributes: XmlAttributes): string {
 
 /** A formula as its program writes it, or the table that a chart is drawn from. */
 function addObject(xml: string, work: OdtWork): void {
-  const { writer } = work;
+  const { writer, leftOut } = work;
   if (/<(?:\w+:)?math[\s>]/.test(xml)) {
     let isSource = false;
+    if (!xml.includes("annotation")) leftOut.add("formulas");
     walkXml(xml, {
       open(name) {
         isSource = name === "annotation";

@@ -115,6 +115,7 @@ const odt = (body: string): Buffer =>
     { name: "styles.xml", content: MARGINS },
     { name: "Object 1/content.xml", content: MATH },
     { name: "Object 2/content.xml", content: CHART },
+    { name: "Object 3/content.xml", content: '<math xmlns="m"><mn>1</mn></math>' },
   ]);
 
 test.each(Object.entries(KINDS))(
@@ -127,6 +128,12 @@ test.each(Object.entries(KINDS))(
     if (hidden !== undefined) expect(text).not.toContain(hidden);
   },
 );
+
+test("a formula without the words that its program had for it is counted", async () => {
+  const frame = p(`<draw:frame><draw:object xlink:href="./Object 3"/></draw:frame>`);
+  const read = await readWith(readOdt, odt(frame));
+  expect(read.leftOut).toEqual({ formulas: 1 });
+});
 
 test("a text document counts what it leaves out", async () => {
   const read = await readWith(

@@ -185,6 +185,18 @@ describe("books", () => {
     });
   });
 
+  test("have digits above the line where a sheet of styles puts them, and count formulas", async () => {
+    const chapter =
+      '<p>10<span class="up c">3</span> kg CO<span class="down">2</span> x <math><mn>1</mn></math></p>';
+    const sheet = ".up { position: relative; top: -0.33em }\n.down{top:0.33em}";
+    const read = await readWith(
+      readEpub,
+      writeEpub("x", [chapter], [{ name: "OPS/a.css", content: sheet }]),
+    );
+    expect(read.text).toContain("10³ kg CO₂ x");
+    expect(read.leftOut).toMatchObject({ formulas: 1 });
+  });
+
   test("that are bought for one program, or are none, are refused", async () => {
     const locked = writeEpub(
       "x",
