@@ -1,4 +1,5 @@
 import { decodeBytes } from "../encoding.ts";
+import type { DecodedText } from "../encoding.ts";
 import { countedOut } from "../left-out.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
@@ -32,16 +33,54 @@ const PERSONS = new Set(["ORGANIZER", "ATTENDEE"]);
 const ENTRIES = new Set(["VEVENT", "VTODO", "VJOURNAL"]);
 
 type Property = { readonly name: string; readonly parameters: string; readonly value: string };
+type Entry = ReadonlyMap<string, readonly Property[]>;
 
 /** Calendars: each appointment, task or note under its title, a line for each thing that is known of it. */
 export function readIcs(bytes: Buffer, limits: TextLimits): Extraction {
-  const { text, encoding } = decodeBytes(bytes, limits.encoding) ?? { text: "", encoding: "" };
   const builder = openTextBuilder(limits);
-  const count = countEntries("lines", limits);
+  const decoded = decodeUnfolded(bytes, limits.encoding);
+  const { isCalendar, title, entries } = entriesOf(decoded.text, countEntries("lines", limits));
+  if (!isCalendar) {
+    throw new NoText("FILE_FORMAT_INVALID", "is no calendar: export it anew as .ics.");
+  }
+  for (const entry of entries)
+    builder.add(`## ${titleOf(entry)}\n\n${linesOf(entry).join("\n")}\n\n`);
+  const attachments = entries.reduce((sum, entry) => sum + (entry.get("ATTACH")?.length ?? 0), 0);
+  const metadata = {
+    ...(title === undefined ? {} : { title }),
+    ...(decoded.encoding === "utf-8" ? {} : { encoding: decoded.encoding }),
+    entries: entries.length,
+  };
+  return { ...builder.finish(metadata), ...countedOut({ attachments }) };
+}
+
+const MOST_INVITED = 100;
+
+/** The appointments and tasks of a calendar in a mail, a paragraph each; an empty text where it has none. */
+export function invitationText(bytes: Buffer): string {
+  const { text } = decodeUnfolded(bytes, undefined);
+  const method = /^METHOD:(\w{1,40})/m.exec(text)?.[1];
+  const said = method === undefined ? [] : [`Method: ${method}`];
+  return entriesOf(text, () => undefined)
+    .entries.slice(0, MOST_INVITED)
+    .map((entry) => [...said, `Summary: ${titleOf(entry)}`, ...linesOf(entry)])
+    .map((lines) => lines.map((line) => line.replaceAll(/\s+/g, " ")).join("\n"))
+    .join("\n\n");
+}
+
+/** Programs cut lines at a number of bytes, which may be in the middle of a letter. */
+function decodeUnfolded(bytes: Buffer, encoding: string | undefined): DecodedText {
+  const whole = bytes.toString("latin1").replaceAll(/\r?\n[ \t]/g, "");
+  return decodeBytes(Buffer.from(whole, "latin1"), encoding) ?? { text: "", encoding: "" };
+}
+
+function entriesOf(
+  text: string,
+  count: () => void,
+): { readonly isCalendar: boolean; readonly title?: string; readonly entries: readonly Entry[] } {
+  const entries: Entry[] = [];
   let isCalendar = false;
-  let entries = 0;
-  let attachments = 0;
-  let calendar: string | undefined;
+  let title: string | undefined;
   let entry: Map<string, Property[]> | undefined;
   /** Parts within an entry, such as alarms, tell nothing of it. */
   let inner = 0;
@@ -55,28 +94,18 @@ export function readIcs(bytes: Buffer, limits: TextLimits): Extraction {
     } else if (name === "END") {
       if (inner > 0) inner -= 1;
       else if (entry !== undefined) {
-        builder.add(entryText(entry));
+        entries.push(entry);
         entry = undefined;
-        entries += 1;
       }
     } else if (entry === undefined) {
-      if (name === "X-WR-CALNAME") calendar = unescaped(value);
+      if (name === "X-WR-CALNAME") title = unescaped(value);
     } else if (inner === 0) {
-      if (name === "ATTACH") attachments += 1;
       const same = entry.get(name);
       if (same === undefined) entry.set(name, [{ name, parameters, value }]);
       else same.push({ name, parameters, value });
     }
   }
-  if (!isCalendar) {
-    throw new NoText("FILE_FORMAT_INVALID", "is no calendar: export it anew as .ics.");
-  }
-  const metadata = {
-    ...(calendar === undefined ? {} : { title: calendar }),
-    ...(encoding === "utf-8" ? {} : { encoding }),
-    entries,
-  };
-  return { ...builder.finish(metadata), ...countedOut({ attachments }) };
+  return { isCalendar, entries, ...(title === undefined ? {} : { title }) };
 }
 
 /** Lines that go on in the next one begin there with a blank. */
@@ -89,13 +118,26 @@ function* propertiesOf(text: string): Generator<Property> {
   }
 }
 
-function entryText(entry: ReadonlyMap<string, readonly Property[]>): string {
-  const title = unescaped(entry.get("SUMMARY")?.[0]?.value ?? "(no title)");
-  const lines = FIELDS.flatMap(([name, label]) => {
-    const values = (entry.get(name) ?? []).map(valueOf).filter(Boolean);
+const titleOf = (entry: Entry): string =>
+  unescaped(entry.get("SUMMARY")?.[0]?.value ?? "(no title)")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+const linesOf = (entry: Entry): string[] =>
+  FIELDS.flatMap(([name, label]) => {
+    const values = (entry.get(name) ?? [])
+      .map((property) => valueOf(name === "DTEND" ? lastDay(property, entry) : property))
+      .filter(Boolean);
     return values.length === 0 ? [] : [`${label}: ${values.join(", ")}`];
   });
-  return `## ${title.replaceAll(/\s+/g, " ").trim()}\n\n${lines.join("\n")}\n\n`;
+
+/** The end of whole days is the day after the last one. */
+function lastDay(end: Property, entry: Entry): Property {
+  const [from = "", to] = [entry.get("DTSTART")?.[0]?.value, end.value];
+  if (!/^\d{8} \d{8}$/.test(`${from} ${to}`) || to <= from) return end;
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(to) ?? [];
+  const last = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - 1));
+  return { ...end, value: last.toISOString().slice(0, 10) };
 }
 
 function valueOf({ name, parameters, value }: Property): string {

@@ -13,7 +13,7 @@ import { choosePart } from "./mail-body.ts";
 import { withMailDecoder, withPlainHeader } from "./mail-charsets.ts";
 import { findMissingEnd } from "./mail-end.ts";
 import type { MissingEnd } from "./mail-end.ts";
-import { invitationText } from "./mail-invitation.ts";
+import { invitationText } from "./ics.ts";
 import { markQuotes } from "./mail-quotes.ts";
 import { readSealed } from "./mail-seal.ts";
 import { splitMailbox } from "./mailbox.ts";
@@ -122,7 +122,7 @@ const invitationsOf = (attachments: Email["attachments"]): ReadonlySet<string> =
   new Set(
     attachments
       .filter(({ mimeType }) => /^(?:text\/calendar|application\/ics)$/i.test(mimeType))
-      .map((part) => invitationText(bytesOf(part).toString("utf8")))
+      .map((part) => invitationText(bytesOf(part)))
       .filter((text) => text !== ""),
   );
 

@@ -135,8 +135,8 @@ describe("what a mail carries beside words", () => {
       ),
     );
     expect(text).toContain(
-      "## Invitation\n\nMethod: REQUEST\nSummary: Inspection of pier 3, north\nStart: 2026-06-04 10:15 Europe/Oslo\nEnd: 2026-06-05\n" +
-        "Organizer: Dale, Runa <runa@example.org>\nAttendee: eik@example.org (accepted)\n\n",
+      "## Invitation\n\nMethod: REQUEST\nSummary: Inspection of pier 3, north\nStart: 2026-06-04 10:15 (Europe/Oslo)\nEnd: 2026-06-05\n" +
+        "Organizer: Dale, Runa <runa@example.org>\nAttendees: eik@example.org (accepted)\n\n",
     );
   });
 

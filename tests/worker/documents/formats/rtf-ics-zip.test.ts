@@ -113,6 +113,23 @@ describe("rich text", () => {
 });
 
 describe("calendars", () => {
+  test("have the last of whole days and not the day after it, and letters that a line end parts", async () => {
+    const event = (end: string): string =>
+      `BEGIN:VEVENT\r\nSUMMARY:Leave\r\nDTSTART;VALUE=DATE:20260228\r\nDTEND;VALUE=DATE:${end}\r\nEND:VEVENT\r\n`;
+    const [before, after] = ["LOCATION:B", "üro"].map((words) => Buffer.from(words));
+    const parted = Buffer.concat([
+      ...[Buffer.from("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"), before ?? Buffer.alloc(0)],
+      ...[after?.subarray(0, 1), Buffer.from("\r\n "), after?.subarray(1)].flatMap(
+        (part) => part ?? [],
+      ),
+      Buffer.from(`\r\nEND:VEVENT\r\n${event("20260302")}${event("20260228")}END:VCALENDAR\r\n`),
+    ]);
+    const { text } = await readWith(readIcs, parted);
+    expect(text).toContain("Location: Büro\n");
+    expect(text).toContain("Start: 2026-02-28\nEnd: 2026-03-01\n");
+    expect(text).toContain("Start: 2026-02-28\nEnd: 2026-02-28\n");
+  });
+
   test("have each appointment under its title, with lines that go on, days and persons", async () => {
     const ics = [
       ...[
