@@ -115,7 +115,8 @@ function piecesOf(glyphs: readonly Glyph[], place: Place): Piece[] {
     } else if (last === undefined || between[at] === "gap") {
       pieces.push({ units: [text], x: glyph.x, end: glyph.end });
     } else {
-      if (between[at] === "blank" || isNote(last.units, glyph, place)) last.units.push(" ");
+      if (between[at] === "blank" || isNote(last.units, inked.slice(at - 1, at + 1), place))
+        last.units.push(" ");
       last.units.push(text);
       last.end = Math.max(last.end, glyph.end);
     }
@@ -126,10 +127,13 @@ function piecesOf(glyphs: readonly Glyph[], place: Place): Piece[] {
 const isMark = ({ text }: Glyph): boolean => text > "\u02ff" && /^\p{M}+$/u.test(text);
 
 /** A small raised figure behind a word or a figure is no part of it; "m2" is a unit. */
-function isNote(units: readonly string[], glyph: Glyph, { y, size }: Place): boolean {
-  if (glyph.size > size * 0.85 || glyph.y < y + size * 0.15) return false;
-  const before = units.slice(-3).join("");
-  return /^[\d*]/u.test(glyph.text) && /\p{N}$|\p{L}{3}$/u.test(before) && !/ \d+$/u.test(before);
+function isNote(units: readonly string[], pair: readonly Glyph[], { y, size }: Place): boolean {
+  const isRaised = (glyph: Glyph): boolean =>
+    glyph.size <= size * 0.85 && glyph.y >= y + size * 0.15;
+  const [before, glyph] = pair;
+  if (before === undefined || glyph === undefined || isRaised(before) || !isRaised(glyph))
+    return false;
+  return /^[\d*]/u.test(glyph.text) && /\p{N}$|\p{L}{3}$/u.test(units.slice(-3).join(""));
 }
 
 function gapsOf(glyphs: readonly Glyph[], { bars }: Place): Between[] {

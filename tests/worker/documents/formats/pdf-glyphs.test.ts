@@ -79,8 +79,10 @@ describe("words of a page", () => {
       put(60, 700, "fee 870") +
       put(60 + widthOf("fee 870"), 704, "2", { size: 6 }) +
       put(60, 680, "and 12 m") +
-      put(60 + widthOf("and 12 m") + 3, 684, "2", { size: 6 });
-    expect(await textOf(content)).toBe("fee 870 2\n\nand 12 m2");
+      put(60 + widthOf("and 12 m") + 3, 684, "2", { size: 6 }) +
+      put(60, 660, "and 10") +
+      put(60 + widthOf("and 10"), 664, "12", { size: 6 });
+    expect(await textOf(content)).toBe("fee 870 2\n\nand 12 m2\n\nand 10 12");
   });
 });
 
