@@ -29,7 +29,8 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
     const cells = cellsOf(aligned);
     if (cells.size === 0) continue;
     // What stands above the names with nothing in front names several of them.
-    const isGroups = row === layout.above && !cells.has(0) && cells.size > 1;
+    const isFew = cells.size > 1 && cells.size < layout.width - 1;
+    const isGroups = row === layout.above && !cells.has(0) && isFew;
     if (row <= layout.above && !isGroups) {
       builder.place({ row });
       builder.add(`${introOf([...cells.values()])}\n`);
