@@ -38,17 +38,18 @@ type Entry = ReadonlyMap<string, readonly Property[]>;
 /** Calendars: each appointment, task or note under its title, a line for each thing that is known of it. */
 export function readIcs(bytes: Buffer, limits: TextLimits): Extraction {
   const builder = openTextBuilder(limits);
-  const decoded = decodeUnfolded(bytes, limits.encoding);
-  const { isCalendar, title, entries } = entriesOf(decoded.text, countEntries("lines", limits));
-  if (!isCalendar) {
+  const { text, encoding } = decodeUnfolded(bytes, limits.encoding);
+  const entries = entriesOf(text, countEntries("lines", limits));
+  if (!/^BEGIN:VCALENDAR/im.test(text)) {
     throw new NoText("FILE_FORMAT_INVALID", "is no calendar: export it anew as .ics.");
   }
   for (const entry of entries)
     builder.add(`## ${titleOf(entry)}\n\n${linesOf(entry).join("\n")}\n\n`);
   const attachments = entries.reduce((sum, entry) => sum + (entry.get("ATTACH")?.length ?? 0), 0);
+  const title = /^X-WR-CALNAME[^:\r\n]{0,200}:(.*)/im.exec(text)?.[1];
   const metadata = {
-    ...(title === undefined ? {} : { title }),
-    ...(decoded.encoding === "utf-8" ? {} : { encoding: decoded.encoding }),
+    ...(title === undefined ? {} : { title: unescaped(title) }),
+    ...(encoding === "utf-8" ? {} : { encoding }),
     entries: entries.length,
   };
   return { ...builder.finish(metadata), ...countedOut({ attachments }) };
@@ -62,7 +63,7 @@ export function invitationText(bytes: Buffer): string {
   const method = /^METHOD:(\w{1,40})/m.exec(text)?.[1];
   const said = method === undefined ? [] : [`Method: ${method}`];
   return entriesOf(text, () => undefined)
-    .entries.slice(0, MOST_INVITED)
+    .slice(0, MOST_INVITED)
     .map((entry) => [...said, `Summary: ${titleOf(entry)}`, ...linesOf(entry)])
     .map((lines) => lines.map((line) => line.replaceAll(/\s+/g, " ")).join("\n"))
     .join("\n\n");
@@ -74,38 +75,27 @@ function decodeUnfolded(bytes: Buffer, encoding: string | undefined): DecodedTex
   return decodeBytes(Buffer.from(whole, "latin1"), encoding) ?? { text: "", encoding: "" };
 }
 
-function entriesOf(
-  text: string,
-  count: () => void,
-): { readonly isCalendar: boolean; readonly title?: string; readonly entries: readonly Entry[] } {
-  const entries: Entry[] = [];
-  let isCalendar = false;
-  let title: string | undefined;
+function entriesOf(text: string, count: () => void): readonly Entry[] {
+  const entries: Map<string, Property[]>[] = [];
   let entry: Map<string, Property[]> | undefined;
   /** Parts within an entry, such as alarms, tell nothing of it. */
   let inner = 0;
-  for (const { name, parameters, value } of propertiesOf(text)) {
+  for (const property of propertiesOf(text)) {
     count();
-    const part = value.toUpperCase();
+    const { name, value } = property;
     if (name === "BEGIN") {
-      if (part === "VCALENDAR") isCalendar = true;
       if (entry !== undefined) inner += 1;
-      else if (ENTRIES.has(part)) entry = new Map();
+      else if (ENTRIES.has(value.toUpperCase())) entries.push((entry = new Map()));
     } else if (name === "END") {
       if (inner > 0) inner -= 1;
-      else if (entry !== undefined) {
-        entries.push(entry);
-        entry = undefined;
-      }
-    } else if (entry === undefined) {
-      if (name === "X-WR-CALNAME") title = unescaped(value);
-    } else if (inner === 0) {
+      else entry = undefined;
+    } else if (entry !== undefined && inner === 0) {
       const same = entry.get(name);
-      if (same === undefined) entry.set(name, [{ name, parameters, value }]);
-      else same.push({ name, parameters, value });
+      if (same === undefined) entry.set(name, [property]);
+      else same.push(property);
     }
   }
-  return { isCalendar, entries, ...(title === undefined ? {} : { title }) };
+  return entries;
 }
 
 /** Lines that go on in the next one begin there with a blank. */

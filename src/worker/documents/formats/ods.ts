@@ -213,10 +213,8 @@ function shownFigure(value: string, shown: string): string {
 function timeOf(value: string): string | undefined {
   const parts = /^(-?)P(?:(\d+)D)?T(\d+)H(\d+)M([\d.,]+)S$/.exec(value);
   if (parts === null) return undefined;
-  const [days, hours, minutes, seconds] = parts
-    .slice(2)
-    .map((part) => Number((part as string | undefined)?.replace(",", ".") ?? 0) || 0);
+  const [, sign, days = "0", hours = "0", minutes = "0", seconds = "0"] = parts;
   const all =
-    (((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + Math.floor(seconds ?? 0);
-  return durationText(parts[1] === "-" ? -all : all, { largest: "h", hasSeconds: false });
+    ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + parseInt(seconds, 10);
+  return durationText(sign === "-" ? -all : all, { largest: "h", hasSeconds: false });
 }

@@ -53,15 +53,8 @@ const BY_FONT: Readonly<Record<number, string>> = {
   238: "windows-1250",
 };
 const BY_PAGE: Readonly<Record<number, string>> = {
-  ...{
-    932: "shift_jis",
-    936: "gbk",
-    949: "euc-kr",
-    950: "big5",
-    866: "ibm866",
-    10000: "macintosh",
-  },
-  65001: "utf-8",
+  ...{ 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 866: "ibm866" },
+  ...{ 10000: "macintosh", 65001: "utf-8" },
 };
 
 /** Where words go: into the text, a note, the mark of an item, what the file says of itself, or nowhere. */
@@ -70,11 +63,14 @@ type Group = {
   target: Target;
   font: number;
   skip: number;
-  /** Why its words are no text. */
-  unread: "hidden words" | "deleted words" | undefined;
   style: number;
-  shift: Shift;
+  /** Why its words are no text. */
+  unread?: "hidden words" | "deleted words" | undefined;
+  shift?: Shift;
 };
+
+/** The rows that are whole, the one that is read, and which of its cells go on from the row above. */
+type Table = { rows: string[][]; row: string[]; goesOn: boolean[] };
 
 function openReader(
   writer: FlowWriter,
@@ -86,19 +82,12 @@ function openReader(
     readonly leftOut: Readonly<Record<string, number>>;
   };
 } {
-  let group: Group = {
-    target: "text",
-    font: -1,
-    skip: 1,
-    unread: undefined,
-    style: -1,
-    shift: undefined,
-  };
+  let group: Group = { target: "text", font: -1, skip: 1, style: -1 };
   const groups: Group[] = [];
   const words = { text: "", note: "", mark: "", title: "", author: "", styles: "" };
   const fonts = new Map<number, string>();
   const headings = new Map<number, number>();
-  const table = { rows: [] as string[][], row: [] as string[], goesOn: [] as boolean[] };
+  const table: Table = { rows: [], row: [], goesOn: [] };
   const leftOut = { pictures: 0, "hidden words": 0, "deleted words": 0 };
   let page = "windows-1252";
   let kind: ParagraphKind = { kind: "plain" };
