@@ -183,7 +183,8 @@ function openReader(
       const isFaint = isHidden && !outer.isHidden;
       if ((isFaint || isHiddenBy(attributes)) && !outer.isUnread && !UNREAD.has(name))
         isInHidden = true;
-      const own = SHIFTS.get(name) ?? shiftOf(styleOf(attributes));
+      const byName = name === "sup" ? "raised" : name === "sub" ? "lowered" : undefined;
+      const own = byName ?? shiftOf(styleOf(attributes));
       const classes = (attributes["class"] ?? "").slice(0, 2_000).split(/\s+/);
       const shift = own ?? classes.map((one) => shifts.get(one)).find(Boolean) ?? outer.shift;
       open.push({ isUnread: isUnread || isHiddenBy(attributes), isHidden, shift });
@@ -295,10 +296,6 @@ function valueOf({ type = "text", value = "", ...rest }: Readonly<Record<string,
 const HIDING = /(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)/i;
 const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
 
-const SHIFTS: ReadonlyMap<string, Shift> = new Map([
-  ["sup", "raised"],
-  ["sub", "lowered"],
-]);
 /** What a style sheet says of a class. */
 const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
 

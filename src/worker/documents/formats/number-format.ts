@@ -65,9 +65,9 @@ export function numberStyleOf(code: string): NumberStyle {
 
 function rangeOf(section: string, at: number, sections: number): (number: number) => boolean {
   const [, sign = "", limit] = CONDITION.exec(section) ?? [];
-  const isHeld = (number: number): boolean =>
-    sign.includes(number < Number(limit) ? "<" : number > Number(limit) ? ">" : "=");
-  if (sign !== "") return isHeld;
+  const other = Number(limit);
+  if (sign !== "")
+    return (number) => sign.includes(number < other ? "<" : number > other ? ">" : "=");
   if (at > 0) return (number) => at === 2 || number < 0;
   return (number) => number > 0 || sections < (number === 0 ? 3 : 2);
 }

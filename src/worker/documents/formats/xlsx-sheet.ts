@@ -2,7 +2,6 @@ import { walkXml } from "../reader/walk-xml.ts";
 import { GENERAL, numberText } from "./number-format.ts";
 import type { NumberStyle } from "./number-format.ts";
 import { shiftDigits, shiftOf } from "../../text/list-number.ts";
-import type { Shift } from "../../text/list-number.ts";
 import { withSpans } from "./table-rows.ts";
 import type { Cells, Span } from "./table-rows.ts";
 
@@ -42,7 +41,7 @@ export function readSheet(
   let cell: Cell | undefined;
   let reading: "value" | "formula" | undefined;
   let spoken = 0;
-  let shift: Shift;
+  let shift = shiftOf(undefined);
   walkXml(xml, {
     open(name, { r, t = "n", s = "0", hidden, min, max, val }) {
       if (name === "row") {

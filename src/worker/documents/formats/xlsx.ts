@@ -1,5 +1,4 @@
 import { shiftDigits, shiftOf } from "../../text/list-number.ts";
-import type { Shift } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
@@ -106,7 +105,7 @@ function wordsOf(element: string, xml: string): string[] {
   const strings: string[] = [];
   let inText = false;
   let spoken = 0;
-  let shift: Shift;
+  let shift = shiftOf(undefined);
   walkXml(xml, {
     open(name, { val }) {
       if (name === element) strings.push("");
