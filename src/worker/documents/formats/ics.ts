@@ -85,7 +85,8 @@ function entriesOf(text: string, count: () => void): readonly Entry[] {
     const { name, value } = property;
     if (name === "BEGIN") {
       if (entry !== undefined) inner += 1;
-      else if (ENTRIES.has(value.toUpperCase())) entries.push((entry = new Map()));
+      else if (ENTRIES.has(value.toUpperCase()))
+        entries.push((entry = new Map<string, Property[]>()));
     } else if (name === "END") {
       if (inner > 0) inner -= 1;
       else entry = undefined;
