@@ -45,9 +45,21 @@ export type ExtractedText = {
   readonly leftOut?: LeftOut;
   /** Pages, from 1, whose words are in a picture. */
   readonly pictured?: readonly number[];
-  /** Settings that these were read with, where their words are in the text. */
+  /** Pages, from 1, whose text lies on a picture of its words. */
+  readonly layered?: readonly number[];
+  /** Settings that the pictures of both were read with, once they were. */
   readonly readWith?: string;
 };
+
+/** Pages of which a picture is read. */
+export const pagesToRead = (extracted: Extraction): readonly number[] => [
+  ...(extracted.pictured ?? []),
+  ...layeredIn(extracted),
+];
+
+/** Those whose text is checked by the picture that it lies on. */
+export const layeredIn = (extracted: Extraction): readonly number[] =>
+  extracted.kind === "text" ? (extracted.layered ?? []) : [];
 
 /** What a person would see in the file and the text does not hold, counted by kind: `{ pictures: 2, "encrypted parts": 1 }`. */
 export type LeftOut = { readonly [kind: string]: number };
@@ -64,6 +76,9 @@ export type Attachment = {
 /** The same bytes, as the process of the parsers handed them over. */
 export const attachedBytes = ({ bytes }: Pick<Attachment, "bytes">): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Names in the metadata of a file the pages whose text was not checked by the picture that it lies on. */
+export const LAYERED_PAGES = "pages_over_pictures";
 
 /** Stands in the version of an extractor before the settings that pictures were read with. */
 export const READ_WITH = " read with ";

@@ -12,6 +12,7 @@ import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
 import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
+import { layeredIn, pagesToRead } from "../documents/extraction.ts";
 import { ocrFingerprint } from "../ocr/open-read-pages.ts";
 import type { PageRecord } from "../../shared/pages/page-record.ts";
 import type { PageOutcome, PageRequest, UnreadablePage } from "../ocr/page-outcome.ts";
@@ -42,7 +43,7 @@ export async function readPictures(call: OcrRun, resources: WorkerResources): Pr
   const sha256 = hash("sha256", file.bytes, "hex");
   const known = await selectOcrPages(database, sha256, settings);
   const isKnown = new Set(known.map(({ page }) => page));
-  const left = file.pictured.filter((page) => !isKnown.has(page));
+  const left = file.pages.filter((page) => !isKnown.has(page));
   const read = await readPages({ ...call, file: { ...file, sha256, settings, left } }, resources);
   await forgetFacts(database, path);
   const [holder] = attachmentPlaces(path);
@@ -63,7 +64,9 @@ type OcrRun = JobCall<OcrInput> & Pick<OpenedRun, "context" | "pipeline">;
 type Pictured = {
   readonly kind: "pictured";
   readonly bytes: Buffer;
-  readonly pictured: readonly number[];
+  readonly pages: readonly number[];
+  /** Those of them whose text is checked. */
+  readonly layered: readonly number[];
 };
 
 async function openPictured(
@@ -74,8 +77,8 @@ async function openPictured(
   const file = await opened.openFile({ path, lookup: "exact" });
   if (file.kind === "refused") return file;
   const bytes = bytesOf(file);
-  const { pictured = [] } = await opened.extractText(path, bytes);
-  return { kind: "pictured", bytes, pictured };
+  const extracted = await opened.extractText(path, bytes);
+  return { kind: "pictured", bytes, pages: pagesToRead(extracted), layered: layeredIn(extracted) };
 }
 
 type Reading = OcrRun & {
@@ -93,7 +96,7 @@ async function readPages(
   const { job, file, trace, signal } = reading;
   const { ocr } = config.index;
   if (ocr === null) return [];
-  const wanted = wantedOf(ocr);
+  const wantedOf = requestOf(ocr, file.layered);
   const settle = confirmer(ocr.confirm, reading);
   const read: OcrPage[] = [];
   const later: string[] = [];
@@ -101,7 +104,7 @@ async function readPages(
     signal.throwIfAborted();
     trace.mayTake(2 * ocr.page_timeout_s * 1_000 + START_MS);
     const outcome = await trace.step("read_page", () =>
-      readPage({ bytes: file.bytes, page, ...wanted }),
+      readPage({ bytes: file.bytes, page, ...wantedOf(page) }),
     );
     trace.detail("read_page", { page, ...detailOf(outcome) });
     if (isLeftToNext(outcome, job)) {
@@ -119,14 +122,12 @@ async function readPages(
   return read;
 }
 
-const wantedOf = ({
-  languages,
-  second,
-  confirm,
-}: OcrSettings): Pick<PageRequest, "languages" | "second" | "cutOuts"> => ({
-  ...{ languages, second },
-  ...(confirm === null ? {} : { cutOuts: "doubtful" }),
-});
+const requestOf =
+  ({ languages, second, confirm }: OcrSettings, layered: readonly number[]) =>
+  (page: number): Pick<PageRequest, "languages" | "second" | "cutOuts"> =>
+    layered.includes(page)
+      ? { languages, second: "text" }
+      : { languages, second, ...(confirm === null ? {} : { cutOuts: "doubtful" }) };
 
 /** @param later a clause of each page that is left to the next attempt */
 function assertNoneLeft([first, ...others]: readonly string[], total: number): void {

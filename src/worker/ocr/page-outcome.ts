@@ -31,8 +31,8 @@ export type PageRequest = {
   readonly page: number;
   /** Tesseract's names, such as `eng`. */
   readonly languages: readonly string[];
-  /** Whether figures are read by a second model. */
-  readonly second: "fast" | "none";
+  /** Whether figures are read by a second model; `text` judges none, for a page that has a text to be held to. */
+  readonly second: "fast" | "none" | "text";
   /** Of which figures pictures are wanted; of none without it. */
   readonly cutOuts?: "doubtful";
 };

@@ -11,6 +11,7 @@ import { inReadingOrder } from "./reading-order.ts";
 import { startEngine, UndecodedPicture } from "./tesseract.ts";
 import type { Engine, EngineReading, EngineWord, PageMode, Picture } from "./tesseract.ts";
 import { judgeFigures } from "./two-readers.ts";
+import type { JudgedWord } from "./two-readers.ts";
 import { drawWithoutRules } from "./without-rules.ts";
 
 // Runs in the process of limited rights: page-reader.ts calls its function by its name.
@@ -75,7 +76,7 @@ async function enginesOf({ languages, second, places }: PageOptions): Promise<En
       const file = places.models[language]?.[reader];
       return file === undefined ? [] : [[language, file] as const];
     });
-  const others = second === "none" ? [] : modelsOf(1);
+  const others = second === "fast" ? modelsOf(1) : [];
   return {
     first: await engineOf(places.core, modelsOf(0)),
     second: others.length === 0 ? undefined : await engineOf(places.core, others),
@@ -90,7 +91,8 @@ async function readShown(shown: Shown, readers: Readers): Promise<ReadPageOutcom
   const { picture, reading, turned } = await turnIfLost(shown, upright, readers);
   const { mode, rules, ink } = reading;
   const other = second?.read(rules === undefined ? picture : withoutRules(reading), mode);
-  const judged = judgeFigures(reading.words, other && clean(other));
+  const judged: readonly JudgedWord[] =
+    options.second === "text" ? reading.words : judgeFigures(reading.words, other && clean(other));
   const turnedSides = (EXIF_ON_SIDE.has(shown.orientation) ? 90 : 0) + (turned % 180);
   const { width, height } = shown.picture;
   const record: PageRecord = {

@@ -67,7 +67,7 @@ const textOf = (words: readonly EngineWord[]): string => words.map(({ text }) =>
  * What counts of a figure: digits, letters that stand among them, marks between them, its sign. Raised digits and fractions stay as
  * they are: NFKC would make 72 of 7² and 112 of 1½.
  */
-const figuresOf = (text: string): string =>
+export const figuresOf = (text: string): string =>
   text
     .replaceAll(/\P{No}+/gu, (signs) => signs.normalize("NFKC"))
     .replaceAll(/[‐-―−]/gu, "-")

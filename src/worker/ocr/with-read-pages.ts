@@ -1,10 +1,20 @@
 import { hash } from "node:crypto";
-import type { ExtractedText, Extraction, LeftOut, Unreadable } from "../documents/extraction.ts";
+import { LAYERED_PAGES, layeredIn, pagesToRead } from "../documents/extraction.ts";
+import type {
+  ExtractedText,
+  Extraction,
+  FileMetadata,
+  LeftOut,
+  Unreadable,
+} from "../documents/extraction.ts";
 import { PAGE_BREAK } from "../documents/formats/page-blocks.ts";
 import { joinHyphens, wordsOf } from "../documents/formats/pdf-hyphens.ts";
 import { countedOut, PICTURED_PAGES } from "../documents/left-out.ts";
 import { openTextBuilder } from "../documents/reader/text-builder.ts";
 import type { TextLimits } from "../documents/reader/text-builder.ts";
+import { withDoubts } from "../text/doubt-mark.ts";
+import { checkLayer } from "./check-layer.ts";
+import type { LayerCheck } from "./check-layer.ts";
 import { pageLines } from "./page-lines.ts";
 import type { PageRecord } from "../../shared/pages/page-record.ts";
 
@@ -26,22 +36,25 @@ type Reading = {
   readonly limits: Pick<TextLimits, "chars">;
 };
 
-/** A file with the words of its pictures, once each of them was read or given up; until then it has the text that it had. */
+/**
+ * A file with the words of its pictures, and marks where its text is not that of the picture below, once each of them was read or
+ * given up; until then it has the text that it had.
+ */
 export async function withReadPages(
   extracted: Extraction,
   bytes: Buffer,
   { pages, limits }: Reading,
 ): Promise<Extraction> {
-  const { pictured = [] } = extracted;
+  const wanted = pagesToRead(extracted);
   const known = await pages.of(hash("sha256", bytes, "hex"));
   const read = new Map(
-    pictured.flatMap((page) => {
+    wanted.flatMap((page) => {
       const stored = known.get(page);
       return stored === undefined ? [] : [[page, stored] as const];
     }),
   );
-  if (read.size < pictured.length) {
-    return extracted.kind === "text" ? extracted : unread(pictured.length, read.size, pictured);
+  if (read.size < wanted.length) {
+    return extracted.kind === "text" ? extracted : unread(wanted.length, read.size, wanted);
   }
   const whole = textOf(extracted, read, limits);
   if (whole.text.trim() === "") return wordless([...read.values()]);
@@ -91,9 +104,11 @@ function textOf(
   limits: Pick<TextLimits, "chars">,
 ): ExtractedText {
   const known = extracted.kind === "text" ? extracted.text.split(BETWEEN_PAGES) : [];
+  const parted = partPages(extracted, known, read);
+  const { pictures, checks } = parted;
   const count = Math.max(known.length, ...read.keys());
   const lines = Array.from({ length: count }, (_, at) => {
-    const page = read.get(at + 1);
+    const page = pictures.get(at + 1);
     return page?.kind === "read" ? pageLines(page.record) : undefined;
   });
   const words = wordsOf(lines.flatMap((own) => own ?? []));
@@ -101,15 +116,57 @@ function textOf(
   lines.forEach((own, at) => {
     if (at > 0) builder.add(BETWEEN_PAGES);
     builder.place({ page: at + 1 });
-    builder.add(own === undefined ? (known[at] ?? "") : joinHyphens(own, words).join("\n"));
+    const text = known[at] ?? "";
+    const printed = checks.get(at + 1) === "different" ? withDoubts(text) : text;
+    builder.add(own === undefined ? printed : joinHyphens(own, words).join("\n"));
   });
   const { metadata = {}, leftOut = {} } = extracted.kind === "text" ? extracted : {};
-  const kept = Object.entries(metadata).filter(([name]) => name !== "pages_without_text");
-  const facts = Object.fromEntries(kept);
   return {
-    ...builder.finish({ ...facts, pages: count, pages_read: [...read.keys()].map(String) }),
-    ...countedOut({ ...leftOut, ...leftOutBeside(leftOut, [...read.values()]) }),
+    ...builder.finish({ ...pageFacts(metadata, parted), pages: count }),
+    ...countedOut({ ...leftOut, ...leftOutBeside(leftOut, [...pictures.values()]) }),
   };
+}
+
+type Parted = {
+  readonly pictures: ReadonlyMap<number, StoredPage>;
+  /** Of the pages whose text lies on a picture. */
+  readonly checks: ReadonlyMap<number, LayerCheck>;
+};
+
+function partPages(
+  extracted: Extraction,
+  known: readonly string[],
+  read: ReadonlyMap<number, StoredPage>,
+): Parted {
+  const layered = layeredIn(extracted);
+  return {
+    pictures: new Map([...read].filter(([page]) => !layered.includes(page))),
+    checks: new Map(
+      layered.map((page) => {
+        const stored = read.get(page);
+        const text = known[page - 1] ?? "";
+        return [page, stored?.kind === "read" ? checkLayer(text, stored.record) : "unchecked"];
+      }),
+    ),
+  };
+}
+
+/** The metadata with its lists of pages, of which none is empty. */
+function pageFacts(metadata: FileMetadata, { pictures, checks }: Parted): FileMetadata {
+  const { pages_without_text: empty } = metadata;
+  const checkedAs = (...how: readonly LayerCheck[]) =>
+    [...checks].flatMap(([page, check]) => (how.includes(check) ? [String(page)] : []));
+  const lists = {
+    pages_without_text: Array.isArray(empty)
+      ? empty.filter((page) => !pictures.has(Number(page)))
+      : [],
+    pages_read: [...pictures.keys()].map(String),
+    pages_checked: checkedAs("same", "different"),
+    pages_in_doubt: checkedAs("different"),
+    [LAYERED_PAGES]: checkedAs("unchecked"),
+  };
+  const facts = Object.entries({ ...metadata, ...lists });
+  return Object.fromEntries(facts.filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 
 function leftOutBeside(leftOut: LeftOut, pages: readonly StoredPage[]): LeftOut {

@@ -6,6 +6,10 @@ export const DOUBT_MARK = "\u2E2E";
 
 export const withoutDoubts = (text: string): string => text.replaceAll(DOUBT_MARK, "");
 
+/** A text with the mark behind each of its words with a digit. */
+export const withDoubts = (text: string): string =>
+  text.replaceAll(/[^\s|]*\p{Nd}[^\s|]*/gu, `$&${DOUBT_MARK}`);
+
 /** The first marked word of a passage whose figure a text states; undefined where it rests on none. */
 export function doubtIn(passage: string, text: string): string | undefined {
   if (!passage.includes(DOUBT_MARK)) return undefined;

@@ -108,6 +108,35 @@ describe("a file with pictures of pages", () => {
     });
   });
 
+  test("keeps the text that lies on a picture, with marks where a fifth of its figures are others", async () => {
+    const layer = { 1: "In all 10 | 20 | 30 | 40 of §", 2: "No. 10 and 20, 30 and 40." };
+    const extracted: Extraction = {
+      kind: "text",
+      text: `${layer[1]}\n\n\f\n\n${layer[2]}`,
+      places: NO_PLACES,
+      metadata: { pages_over_pictures: ["1", "2"] },
+      pictured: [],
+      layered: [1, 2],
+    };
+    const figures = (...texts: readonly string[]) => pageOf([texts.map((text): Word => [text])]);
+    await expect(readWith(extracted, { 1: figures("10") })).resolves.toEqual(extracted);
+    const right = figures("10", "20", "30", "40", "7");
+    await expect(
+      readWith(extracted, { 1: right, 2: figures("10", "20,", "30", "46.") }),
+    ).resolves.toMatchObject({
+      text: `${layer[1]}\n\n\f\n\nNo. 10⸮ and 20,⸮ 30⸮ and 40.⸮`,
+      metadata: { pages: 2, pages_checked: ["1", "2"], pages_in_doubt: ["2"] },
+      readWith: "0123abcd",
+    });
+    // A reading that lost most of the figures says nothing of them.
+    const lost = await readWith(extracted, { 1: figures("10"), 2: right });
+    expect(lost).toMatchObject({
+      text: extracted.text,
+      metadata: { pages_checked: ["2"], pages_over_pictures: ["1"] },
+    });
+    expect(lost).not.toHaveProperty("metadata.pages_in_doubt");
+  });
+
   test("is cut off by the limit of texts, as any file is", async () => {
     await expect(readWith(SCAN, { 1: LETTER, 2: LETTER }, 20)).rejects.toThrow(/more than 20/);
   });

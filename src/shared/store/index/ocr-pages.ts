@@ -50,8 +50,8 @@ export const forgetFacts = (db: Queryable, path: string): Promise<void> =>
      update nightdesk_data.documents set settled = false where path = $1 and settled`;
 
 /**
- * Files whose pictures were not read, in order: those that have no text without them, those that have some, and those that were read by
- * other settings. No file that a job is at, or will be.
+ * Files whose pictures were not read, in order: those that have no text without them, those that have some, those whose text lies on
+ * them, and those that were read by other settings. No file that a job is at, or will be.
  * @param readWith what stands in the extractor of a document before these settings
  */
 export const selectPictured = (
@@ -64,7 +64,8 @@ export const selectPictured = (
         union
        select path, source from nightdesk_data.documents
         where left_out ? 'pages that are pictures'
-           or position($2 in extractor) > 0 and position($2 || $1 in extractor) = 0) pictured
+           or (position($2 in extractor) > 0 or metadata ? 'pages_over_pictures' and extractor like 'pdf%')
+              and position($2 || $1 in extractor) = 0) pictured
       where ($3::text is null or source = $3)
         and not exists (select from nightdesk_data.jobs
                          where kind = 'ocr' and input->>'path' = pictured.path and finished_at is null)

@@ -3,7 +3,7 @@ import { BULLET } from "./pdf-glyphs.ts";
 import type { Font, Glyph, Placed } from "./pdf-glyphs.ts";
 import type { Ground, Grounds } from "./pdf-grounds.ts";
 import { turnRules } from "./pdf-shapes.ts";
-import type { Rule } from "./pdf-shapes.ts";
+import type { Box, Rule } from "./pdf-shapes.ts";
 
 /** What a page shows in one direction of reading. */
 export type Frame = { readonly glyphs: readonly Glyph[]; readonly rules: readonly Rule[] };
@@ -17,12 +17,15 @@ export type Drawing = {
   /** Runs of words in fonts that name no letters, and how many letters they have beside the others. */
   readonly unreadable: number;
   readonly letters: { readonly unreadable: number; readonly shown: number };
+  /** Letters that nobody sees but in the pictures that they lie on or below, and the share of the page that these cover. */
+  readonly layer: { readonly letters: number; readonly share: number };
 };
 
 /** Parts what a page shows by its directions, and counts the rest. */
-export function readFrames({ placed, rules, grounds, pictures }: Canvas): Drawing {
+export function readFrames({ placed, rules, grounds, pictures, page }: Canvas): Drawing {
   const unreadable = unreadableFonts(placed);
   const scans = new Set<Ground>();
+  const layer = { letters: 0, pictures: new Set<Ground>() };
   const shown: Placed[] = [];
   const runs = { hidden: 0, unreadable: 0, shown: 0 };
   let letters = 0;
@@ -37,8 +40,12 @@ export function readFrames({ placed, rules, grounds, pictures }: Canvas): Drawin
     if (look !== before) runs[look] += 1;
     before = look;
     if (look === "unreadable") letters += 1;
-    if (look === "shown" && text !== "")
-      shown.push(text === glyph.text ? glyph : { ...glyph, text });
+    if (look !== "shown" || text === "") continue;
+    shown.push(text === glyph.text ? glyph : { ...glyph, text });
+    const seen = scan ?? grounds.pictureAt(glyph, glyph.run.order);
+    if (seen === undefined || text.trim() === "") continue;
+    layer.letters += 1;
+    layer.pictures.add(seen);
   }
   return {
     frames: framesOf(shown, rules),
@@ -46,12 +53,19 @@ export function readFrames({ placed, rules, grounds, pictures }: Canvas): Drawin
     hidden: runs.hidden,
     unreadable: runs.unreadable,
     letters: { unreadable: letters, shown: shown.length },
+    layer: { letters: layer.letters, share: shareOf([...layer.pictures], page.view) },
   };
 }
 
+/** Of the page, by pictures that lie beside each other. */
+const shareOf = (pictures: readonly Ground[], view: Box): number =>
+  pictures.reduce((sum, { box }) => sum + areaOf(box), 0) / areaOf(view);
+
+const areaOf = ([left, bottom, right, top]: Box): number => (right - left) * (top - bottom);
+
 /** The picture of words that are there once more, unpainted, as a program recognised them. */
 const scanBehind = (glyph: Placed, grounds: Grounds): Ground | undefined =>
-  glyph.run.look === "unpainted" ? grounds.pictureAt(glyph) : undefined;
+  glyph.run.look === "unpainted" ? grounds.pictureAt(glyph, 0) : undefined;
 
 const isVisible = (glyph: Placed, grounds: Grounds): boolean =>
   glyph.run.look === "shown" && !glyph.isClipped && !grounds.hides(glyph.run, glyph);

@@ -21,7 +21,8 @@ type Middle = { readonly middleX: number; readonly middleY: number };
 export type Grounds = {
   addFill(box: Box, fill: Omit<Ground, "box">): void;
   addPicture(box: Box, order: number): void;
-  pictureAt(place: Middle): Ground | undefined;
+  /** @param since of the orders in which it was painted, the first that counts */
+  pictureAt(place: Middle, since: number): Ground | undefined;
   /** Asked when all is painted: whether nobody sees a glyph, as it has the colour of what is behind it, or something is painted over it. */
   hides(drawn: Looked, place: Middle): boolean;
 };
@@ -72,7 +73,10 @@ export function openGrounds(): Grounds {
       pictures.push(picture);
       add(picture);
     },
-    pictureAt: (place) => pictures.find(({ box }) => holds(box, place)),
+    pictureAt: (place, since) =>
+      (pictures.at(-1)?.order ?? -1) < since
+        ? undefined
+        : pictures.find(({ box, order }) => order >= since && holds(box, place)),
     hides: ({ colour, order }, place) => {
       if (order > lastOpaque && (colour === null || !isGround(colour))) return false;
       const around = bands.get(Math.floor(place.middleY / BAND)) ?? [];

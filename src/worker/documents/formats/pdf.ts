@@ -1,6 +1,7 @@
 import { NoText, openTextBuilder, tooMany } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import type { PDFDocumentProxy } from "unpdf/pdfjs";
+import { LAYERED_PAGES } from "../extraction.ts";
 import type { Extraction, FileMetadata, LeftOut } from "../extraction.ts";
 import { PAGE_BREAK } from "./page-blocks.ts";
 import { countedOut, PICTURED_PAGES } from "../left-out.ts";
@@ -48,15 +49,17 @@ export async function readPdf(bytes: Buffer, limits: TextLimits): Promise<Extrac
     builder.add(joinHyphens(lines, known).join("\n").replaceAll(PAGE_BREAK, ""));
   });
   const pictured = picturedIn(pages);
+  const layered = layeredIn(pages, pictured);
   const empty = pages.flatMap(({ lines }, at) => (lines.length === 0 ? [String(at + 1)] : []));
   return {
     ...builder.finish({
       ...propertiesOf(info),
       pages: document.numPages,
       ...(empty.length === 0 ? {} : { pages_without_text: empty }),
+      ...(layered.length === 0 ? {} : { [LAYERED_PAGES]: layered.map(String) }),
     }),
     ...countedOut(leftOutOf(pages, pictured)),
-    pictured,
+    ...{ pictured, layered },
   };
 }
 
@@ -71,6 +74,15 @@ const picturedIn = (pages: readonly PageText[]): readonly number[] =>
     const isPicture = pictures > 0 && lines.join("").replace(/\s+/g, "").length < FEWEST_LETTERS;
     const isNameless = letters.unreadable * UNREADABLE_SHARE > letters.unreadable + letters.shown;
     return isPicture || isNameless ? [at + 1] : [];
+  });
+
+const HALF = 0.5;
+
+/** The pages, from 1, whose text lies on a picture of its words, as scanners write it, and has a figure. */
+const layeredIn = (pages: readonly PageText[], pictured: readonly number[]): readonly number[] =>
+  pages.flatMap(({ lines, drawing: { layer } }, at) => {
+    const isLayer = layer.letters >= FEWEST_LETTERS && layer.share > HALF;
+    return isLayer && !pictured.includes(at + 1) && /\p{Nd}/u.test(lines.join("")) ? [at + 1] : [];
   });
 
 type Opened = {

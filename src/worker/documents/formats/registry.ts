@@ -9,7 +9,7 @@ import {
 } from "../../../shared/files/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { attachmentPlaces } from "../../../shared/files/attachment-path.ts";
-import { READ_WITH } from "../extraction.ts";
+import { pagesToRead, READ_WITH } from "../extraction.ts";
 import type {
   ExtractedText,
   Extraction,
@@ -224,7 +224,7 @@ async function withPictures(
   bytes: Buffer,
   { pages, chars }: { readonly pages: ReadPages | undefined; readonly chars: number },
 ): Promise<Extraction> {
-  if (pages === undefined || (extracted.pictured ?? []).length === 0) return extracted;
+  if (pages === undefined || pagesToRead(extracted).length === 0) return extracted;
   const { withReadPages } = await import("../../ocr/with-read-pages.ts");
   return withReadPages(extracted, bytes, { pages, limits: { chars } });
 }

@@ -116,6 +116,32 @@ describe("what nobody sees", () => {
   });
 });
 
+describe("a page whose text lies on a picture of its words", () => {
+  const scan = picture(0, 0, 595, 842);
+  const words = "The rent is 640 euros.";
+  const layer = put(60, 700, words, { mode: 3 });
+  const strips = picture(0, 0, 595, 280) + picture(0, 280, 595, 280) + picture(0, 560, 595, 282);
+  const onEach = [100, 400, 700].map((y) => put(60, y, words, { mode: 3 })).join("");
+
+  test.each([
+    ["unpainted, above it", scan + layer, [1]],
+    ["painted, below it", put(60, 700, words) + scan, [1]],
+    ["on several strips of it", strips + onEach, [1]],
+    ["painted, above it: it is seen as it is", scan + put(60, 700, words), []],
+    ["on a picture of less than half of the page", picture(0, 500, 595, 342) + layer, []],
+    ["with a few letters", scan + put(60, 700, "Page 12", { mode: 3 }), []],
+    ["without a figure", scan + put(60, 700, "Thank you, and goodbye.", { mode: 3 }), []],
+  ])("is told: %s", async (_, content, layered) => {
+    const found = await read(content);
+    expect(found).toMatchObject({ kind: "text", layered });
+    expect(found).toHaveProperty("metadata", {
+      pages: 1,
+      ...(layered.length === 0 ? {} : { pages_over_pictures: ["1"] }),
+      created: "2026-01-05",
+    });
+  });
+});
+
 describe("what a text leaves out", () => {
   test("is counted by kind", async () => {
     const annotations = [

@@ -1,0 +1,36 @@
+import type { PageRecord } from "../../shared/pages/page-record.ts";
+import { figuresOf } from "./two-readers.ts";
+
+/** How the text of a page stands to the picture below it; `unchecked` where too little of that was read. */
+export type LayerCheck = "same" | "different" | "unchecked";
+
+/** Of the figures of a page. */
+const MOST_DIFFERENT = 0.2;
+
+/** Holds the figures of a text to those that were read of its picture, wherever on the page they stand. */
+export function checkLayer(text: string, { lines }: PageRecord): LayerCheck {
+  const read = figuresIn(lines.flatMap(({ words }) => words.map((word) => word.text)));
+  const written = figuresIn(text.split(/[\s|]+/));
+  // A figure of the one that stands nowhere in the other was lost by it, unless something else stands in its place.
+  const different = Math.min(countBeyond(written, read), countBeyond(read, written));
+  const found = written.length - countBeyond(written, read) + different;
+  if (found < written.length * FEWEST_FOUND) return "unchecked";
+  return different > written.length * MOST_DIFFERENT ? "different" : "same";
+}
+
+/** Of the figures of a text: below it the reading says nothing of it. */
+const FEWEST_FOUND = 0.5;
+
+const figuresIn = (words: readonly string[]): readonly string[] =>
+  words.filter((word) => /\p{Nd}/u.test(word)).map(figuresOf);
+
+/** How many of the first the others don't hold. */
+function countBeyond(figures: readonly string[], others: readonly string[]): number {
+  const left = [...others];
+  return figures.filter((figure) => {
+    const at = left.indexOf(figure);
+    if (at === -1) return true;
+    left.splice(at, 1);
+    return false;
+  }).length;
+}
