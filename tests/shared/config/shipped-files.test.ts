@@ -73,3 +73,10 @@ test("the example works in its own folder, wherever it is started", async () => 
   expect(config.security.allowed_roots).toEqual(["corpus/"]);
   expect(config.index.sources).toEqual([{ name: "corpus", root: "corpus/" }]);
 });
+
+test("the example of a scan reads English in its own folder", async () => {
+  const config = await load(join(packageRoot, "examples/scans/nightdesk.yaml"));
+  expect(config.roots.workroot).toBe(join(packageRoot, "examples/scans"));
+  expect(config.security.allowed_exts).toEqual([".webp"]);
+  expect(config.index.ocr).toMatchObject({ languages: ["eng"] });
+});
