@@ -21,8 +21,9 @@ export function checkLayer(text: string, { lines }: PageRecord): LayerCheck {
 /** Of the figures of a text: below it the reading says nothing of it. */
 const FEWEST_FOUND = 0.5;
 
+/** From the first digit to the last of a word: a unit or a sign may be a word of its own in one of both. */
 const figuresIn = (words: readonly string[]): readonly string[] =>
-  words.filter((word) => /\p{Nd}/u.test(word)).map(figuresOf);
+  words.flatMap((word) => /\p{Nd}(?:.*\p{Nd})?/u.exec(word)?.[0] ?? []).map(figuresOf);
 
 /** How many of the first the others don't hold. */
 function countBeyond(figures: readonly string[], others: readonly string[]): number {

@@ -120,7 +120,7 @@ describe("a file with pictures of pages", () => {
     };
     const figures = (...texts: readonly string[]) => pageOf([texts.map((text): Word => [text])]);
     await expect(readWith(extracted, { 1: figures("10") })).resolves.toEqual(extracted);
-    const right = figures("10", "20", "30", "40", "7");
+    const right = figures("10", "20%", "(30", "40", "7");
     await expect(
       readWith(extracted, { 1: right, 2: figures("10", "20,", "30", "46.") }),
     ).resolves.toMatchObject({
