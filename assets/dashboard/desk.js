@@ -89,7 +89,9 @@ const focusPath = (element) => {
   if (element === null || !main.contains(element)) return null;
   if (element.id !== "") return `#${CSS.escape(element.id)}`;
   const href = element.getAttribute("href");
-  return href === null ? null : `a[href="${CSS.escape(href)}"]`;
+  if (href !== null) return `a[href="${CSS.escape(href)}"]`;
+  const place = [...element.parentElement.children].indexOf(element) + 1;
+  return `${focusPath(element.parentElement)} > :nth-child(${place})`;
 };
 
 function showStep({ batch, custom_id: id, kind, step, duration_ms: ms, run_id: run }) {
@@ -217,10 +219,11 @@ document.addEventListener("keydown", (event) => {
     next.scrollIntoView({ block: "nearest" });
   } else if (/^[1-4]$/.test(key)) {
     const choice = cards[Math.max(0, at)].querySelector(`[data-key="${key}"]`);
-    if (choice !== null) {
-      event.preventDefault();
-      choice.click();
-      choice.focus();
-    }
+    if (choice === null) return;
+    event.preventDefault();
+    const folded = choice.closest("details:not([open])");
+    if (folded === null) choice.click();
+    else folded.open = true;
+    choice.focus();
   }
 });
