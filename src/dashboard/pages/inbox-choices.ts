@@ -17,6 +17,9 @@ export const choiceButtons = (
 ): Html =>
   markup`<p class="actions">${Object.entries(choices).map(([key, { label }]) => markup`<button class="plain" name="choice" value="${key}" data-key="${key}"><kbd>${key}</kbd> ${label}</button> `)}</p>`;
 
+/** First in a form: Enter in one of its fields would press the first button otherwise, which accepts. */
+export const NO_CHOICE_BY_ENTER = markup`<button hidden disabled></button>`;
+
 export const noChoice = (): Failure =>
   new Failure("INPUT_INVALID", "No choice was made: expected 1, 2, 3 or 4.");
 

@@ -17,7 +17,13 @@ import { notFound } from "../failures.ts";
 import { csrfField } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import type { Session } from "../sessions.ts";
-import { REVIEW_CHOICES, backToInbox, choiceButtons, choiceOf } from "./inbox-choices.ts";
+import {
+  NO_CHOICE_BY_ENTER,
+  REVIEW_CHOICES,
+  backToInbox,
+  choiceButtons,
+  choiceOf,
+} from "./inbox-choices.ts";
 
 export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]): Html =>
   markup`<article class="card" id="v-${row.review}" tabindex="-1" data-card>
@@ -25,7 +31,7 @@ export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]
 <p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
 <p class="remedy">${row.is_changed ? CHANGED : (row.why ?? "")}</p>
 ${row.quote === null ? markup`<p>No words of the document carry it.</p>` : markup`<div class="words" dir="auto">${row.quote}</div><p class="note">${valuePlace(row) ?? ""}</p>`}
-<details id="d-${row.review}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "values", row.review)}">${csrfField(session)}
+<details id="d-${row.review}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "values", row.review)}">${csrfField(session)}${NO_CHOICE_BY_ENTER}
 <input type="hidden" name="shown" value="${shownOf(row)}">
 <label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
 <label>Reason, which is written beside it<input name="reason" type="text" maxlength="500"></label>

@@ -33,7 +33,14 @@ import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import { saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
-import { REVIEW_CHOICES, backToInbox, choiceButtons, choiceOf, noChoice } from "./inbox-choices.ts";
+import {
+  NO_CHOICE_BY_ENTER,
+  REVIEW_CHOICES,
+  backToInbox,
+  choiceButtons,
+  choiceOf,
+  noChoice,
+} from "./inbox-choices.ts";
 import { takeValue, valueCard } from "./inbox-values.ts";
 
 const SHOWN = 50;
@@ -202,7 +209,7 @@ function reviewCard(review: ReviewRow, session: Session, draw: Desk["draw"]): Ht
 <p class="note">An answer of ${review.batch}, ${link(pathTo("runs", review.run_id), review.custom_id)}, since ${draw.time(review.requested_at)}</p>
 <p class="remedy">${review.why}</p>
 <div class="words" dir="auto">${review.draft}</div>
-<details id="d-${review.job_id}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "answers", review.job_id)}">${csrfField(session)}
+<details id="d-${review.job_id}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "answers", review.job_id)}">${csrfField(session)}${NO_CHOICE_BY_ENTER}
 <label>Reason, which is needed to reject<input name="reason" type="text" maxlength="500"></label>
 <label>Answer in your own words, where it is corrected<textarea name="correction"></textarea></label>
 ${choiceButtons(REVIEW_CHOICES)}</form></details>

@@ -19,8 +19,9 @@ export type SampleDesk = {
 
 const HOSTILE = `<script>window.hacked=1</script><img src="/x" onerror="window.hacked=2"><style>main{display:none}</style><a href="javascript:window.hacked=3">tap</a>`;
 
-export async function openSample(): Promise<SampleDesk> {
-  const desk = await openDesk();
+/** @param settings of its pages */
+export async function openSample(settings?: Parameters<typeof openDesk>[0]): Promise<SampleDesk> {
+  const desk = await openDesk(settings);
   const browser = await openBrowser();
   const jobs = await insertFinishedBatch(desk.db, {
     name: "evening",
