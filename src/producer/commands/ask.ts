@@ -65,11 +65,12 @@ function placeOf({
 /** @throws Failure NOT_FOUND for what is no question with a result, AMBIGUOUS_ID */
 const findFormer = (context: CommandContext, text: string): Promise<string> =>
   withDatabase(context, "must-exist", async (database) => {
-    const jobId = await findId(database, text, ["job"]);
-    if (jobId !== undefined && (await findFollowed(database, jobId)) !== undefined) return jobId;
+    const id = await findId(database, text, ["job", "run"]);
+    const followed = id === undefined ? undefined : await findFollowed(database, id);
+    if (followed !== undefined) return followed.job;
     throw new Failure(
       "NOT_FOUND",
-      `There is no question ${JSON.stringify(text)} that was answered or refused. --follows takes the id of its job, as nightdesk batch show prints it.`,
+      `There is no question ${JSON.stringify(text)} that was answered or refused. --follows takes the id of its job or its run: nightdesk runs list shows runs.`,
     );
   });
 

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { z } from "zod";
 import { Failure, refuse } from "../../../src/shared/failure.ts";
 import { parseJobInput } from "../../../src/shared/job/job.ts";
+import { findFollowed } from "../../../src/shared/store/jobs/followed.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { PipelineDependencies } from "../../../src/worker/evidence/types.ts";
 import { answerQuestion } from "../../../src/worker/jobs/ask.ts";
@@ -128,6 +130,17 @@ describe("what a question carries of another", () => {
       question: "Rent?",
       paths: ["in/b.md", "in/a.md"],
     });
+  });
+
+  test("is named by one of its runs as well", async () => {
+    const job = await insert({ evidence: evidence("in/a.md") });
+    const { rows } = await opened.db.query(
+      "select run_id from nightdesk_data.jobs where job_id = $1",
+      [job],
+    );
+    const { run_id: run } = z.object({ run_id: z.string() }).parse(rows[0]);
+    expect(await findFollowed(opened.db, run)).toEqual(await findFollowed(opened.db, job));
+    expect(await findFollowed(opened.db, run)).toMatchObject({ job, question: "Rent?" });
   });
 
   test("is of one level: not what it followed itself", async () => {

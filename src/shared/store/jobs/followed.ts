@@ -14,6 +14,7 @@ export type Followed = z.infer<typeof followedSchema>;
 
 const foundSchema = z.object({
   ...carried,
+  job: z.string(),
   /** All files that its record names. */
   seen: z.array(z.string()),
 });
@@ -22,17 +23,19 @@ const MOST_CHARS = 2_000;
 /** As many as a question may name. */
 const MOST_FILES = 8;
 
-/** A question that was answered or refused, as the next one carries it. @param jobId a UUID */
+/** A question that was answered or refused, as the next one carries it. @param id a UUID, of its job or of one of its runs */
 export const findFollowed = (
   db: Queryable,
-  jobId: string,
+  id: string,
 ): Promise<z.infer<typeof foundSchema> | undefined> =>
-  rowOf(db, foundSchema, [jobId])`
-     select left(j.input->>'question', ${MOST_CHARS}) as question,
+  rowOf(db, foundSchema, [id])`
+     select j.job_id as job,
+            left(j.input->>'question', ${MOST_CHARS}) as question,
             coalesce((array_agg(e.path order by e.first) filter (where e.admitted))[:${MOST_FILES}], '{}') as paths,
             coalesce(array_agg(e.path) filter (where e.path is not null), '{}') as seen
        from nightdesk_data.jobs j
        left join lateral (
          select path, bool_or(admitted) as admitted, min(ordinal) as first
            from nightdesk_data.evidence where run_id = j.run_id group by path) e on true
-      where j.job_id = $1 and j.kind = 'ask' and j.state in ('succeeded', 'refused') group by j.job_id`;
+      where j.job_id = coalesce((select job_id from nightdesk_data.runs where run_id = $1), $1)
+        and j.kind = 'ask' and j.state in ('succeeded', 'refused') group by j.job_id`;
