@@ -14,6 +14,7 @@ import { findId } from "../../shared/store/jobs/find-id.ts";
 import { findFollowed } from "../../shared/store/jobs/followed.ts";
 import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 import { printDelay, printResult } from "../print/result.ts";
 import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { indexFirst } from "../watch/index-first.ts";
@@ -159,14 +160,19 @@ async function runInput(context: CommandContext, input: JobInput): Promise<numbe
       printQueued(context, database, await queueAdHoc(database, input, settings)),
     );
   return withWorkedDatabase(context, async (database) => {
-    if (input.kind === "ask" || input.kind === "investigate") await indexFirst(context, database);
+    const isOfIndex = input.kind === "ask" || input.kind === "investigate";
+    const unread = isOfIndex ? await indexFirst(context, database) : 0;
     const queued = await queueAdHoc(database, input, { ...AT_ONCE, ...settings });
     const waited = await waitForJobs(context, database, queued);
-    return waited.kind === "delayed"
-      ? printDelay(context, waited.job, queued.batch)
-      : printResult(context, database, queued.jobId);
+    if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
+    const code = await printResult(context, database, queued.jobId);
+    if (code === EXIT.refused && unread > 0) context.terminal.say(askAgain(unread));
+    return code;
   });
 }
+
+const askAgain = (unread: number): string =>
+  `${countOf(unread, "file")} ${unread === 1 ? "was" : "were"} not read yet when it was answered: ask it again.`;
 
 /** @throws Failure INPUT_INVALID in words about the kind of job */
 export function checkInput(value: Readonly<Record<string, unknown>>): JobInput {

@@ -11,10 +11,11 @@ import { isFinal } from "./wait-for-jobs.ts";
 /**
  * Lets the index read what is new or changed before a question that is waited for, for `ask.index_first_s` at most, and says
  * how much is read where that was not enough. The rest is read meanwhile. Nothing read at all is waited for longer.
+ * @returns how many files are not read yet
  */
-export async function indexFirst(context: CommandContext, database: Database): Promise<void> {
+export async function indexFirst(context: CommandContext, database: Database): Promise<number> {
   const { index_first_s: mostSeconds } = context.config.ask;
-  if (mostSeconds === null) return;
+  if (mostSeconds === null) return 0;
   const queued =
     (await findOpenIndexJob(database)) ??
     (await queueAdHoc(database, { kind: "index", options: {} }, AT_ONCE));
@@ -27,11 +28,12 @@ export async function indexFirst(context: CommandContext, database: Database): P
   const scan = (await selectWaitingJobs(database, queued.batchId)).find(
     ({ jobId }) => jobId === queued.jobId,
   );
-  if (scan?.state !== "running") return;
+  if (scan?.state !== "running") return 0;
   const { done, total } = progressOf(scan);
   context.terminal.say(
     `${formatCount(done)} of ${formatCount(total)} read: the answer is made from these, and the others are read meanwhile.`,
   );
+  return total - done;
 }
 
 const progressSchema = z.object({ done: z.number(), total: z.number() });

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globa
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { indexSettingsOf, vectorDigestsOf } from "../../../src/shared/config/index-settings.ts";
 import { eventually } from "../../conformance/signal.ts";
-import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
+import { reportProgress } from "../../../src/shared/store/jobs/claim-job.ts";
+import { claimNext } from "../../conformance/jobs.ts";
+import { deskConfig, openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { rendered } from "../export/rendered.ts";
 import { answered, failed, parked, RECORD, refused, workByHand } from "../work-by-hand.ts";
@@ -23,6 +25,22 @@ const jsonl = (count: number) =>
   ).join("");
 
 describe("ask --wait", () => {
+  test("that is refused before all files were read says to ask again", async () => {
+    const more = { ask: { index_first_s: 0.001 } };
+    await desk.write("nightdesk.yaml", deskConfig(desk.databaseUrl, more));
+    const asked = desk.run("ask", "How are brakes bled?", "--wait");
+    const jobs = () =>
+      rowsOf(desk.database, "select job_id from nightdesk_data.jobs where kind = 'index'");
+    await eventually("the index is to be read", async () => (await jobs()).length > 0);
+    const { runId } = await claimNext(desk.database, String((await jobs())[0]?.["job_id"]));
+    await reportProgress(desk.database, runId, { done: 1, total: 3 });
+    await workByHand(desk.database, 1, () => refused);
+    const { code, stderr } = await asked;
+    expect(stderr).toContain("1 of 3 read");
+    expect(stderr).toMatch(/2 files were not read yet when it was answered: ask it again\.\n$/);
+    expect(code).toBe(4);
+  });
+
   test("prints the answer, its footer, and then what it cites, all of it on stdout", async () => {
     const asked = desk.run(
       "ask",
