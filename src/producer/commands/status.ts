@@ -77,7 +77,7 @@ const decisionsText = (decisions: number, values: number): string =>
 
 async function describe(context: CommandContext, database: Database): Promise<Status> {
   const names = context.config.index.sources.map(({ name }) => name);
-  const { documents, chunks } = await countIndex(database, names);
+  const { documents, chunks, failures } = await countIndex(database, names);
   const { queued, running, parked, workers } = await selectQueueStats(database);
   const { waiting: decisions, values } = await selectDeskState(database);
   const [last] = await listBatches(database, ["file", "schedule"], 1);
@@ -87,6 +87,9 @@ async function describe(context: CommandContext, database: Database): Promise<St
       documents === 0
         ? "The index is empty."
         : `${countOf(documents, "document")} indexed, in ${countOf(chunks, "passage")}`,
+      ...(failures > 0
+        ? [`${countOf(failures, "file")} could not be read; why: nightdesk index`]
+        : []),
       `${countOf(queued + parked, "job")} ${queued + parked === 1 ? "waits" : "wait"}, ${running} run; ${countOf(workers, "worker")} awake`,
       ...(decisions > 0 ? [decisionsText(decisions, values)] : []),
       last === undefined

@@ -14,6 +14,8 @@ const totalsSchema = camelRow({
   incomplete: z.int(),
   /** Documents whose bytes would have gone over documents.quota. */
   over_quota: z.int(),
+  /** Files that could not be indexed. */
+  failures: z.int(),
 });
 
 const fileFactsSchema = z.object({
@@ -53,6 +55,7 @@ export const countIndex = (
             (count(*) filter (where metadata_state = 'unknown'))::integer as unread_frontmatter,
             (count(*) filter (where left_out <> '{}'))::integer as incomplete,
             (count(*) filter (where is_over_quota))::integer as over_quota,
+            (select count(*) from nightdesk_data.document_failures)::integer as failures,
             (select coalesce(sum(chunks), 0) from nightdesk_data.chunk_counts)::integer as chunks
        from nightdesk_data.documents`;
 
