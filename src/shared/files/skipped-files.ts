@@ -1,11 +1,13 @@
 import { posix } from "node:path";
 import type { Config } from "../config/schema.ts";
+import { FILE_NAME } from "../config/select-config-file.ts";
 
 /** How many files of each extension are left out; `none` has no extension, and `other` holds what is no usual one. */
 export type SkippedFiles = Readonly<Record<string, number>>;
 
-/** A file or folder that no list names: it begins with a dot, or is the mark of Office that a file is open. */
-export const isHiddenName = (name: string): boolean => name.startsWith(".") || isLockFile(name);
+/** A file or folder that no list names: it begins with a dot, is the mark of Office that a file is open, or our configuration. */
+export const isHiddenName = (name: string): boolean =>
+  name.startsWith(".") || isLockFile(name) || name === FILE_NAME;
 
 /** `~$letter.docx` lies beside letter.docx as long as somebody has it open, and holds his name. */
 export const isLockFile = (name: string): boolean => name.startsWith("~$");

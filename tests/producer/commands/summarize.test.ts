@@ -18,6 +18,7 @@ beforeAll(async () => {
     "allowed/corpus/notes/b.md",
     "allowed/corpus/notes/c.gz",
     "allowed/corpus/notes/.d.md",
+    "allowed/corpus/nightdesk.yaml",
     "allowed/corpus/notes/.hidden/e.md",
     "allowed/corpus/[x].md",
     "elsewhere/f.md",
@@ -38,7 +39,7 @@ const pathsOf = async (batch: string) =>
   ).map(({ path }) => path);
 
 describe("a glob", () => {
-  test("matches files below the allowed roots: none hidden, none behind a link to a folder, none of another kind", async () => {
+  test("matches files below the allowed roots: none hidden, not our configuration, none behind a link to a folder, none of another kind", async () => {
     const { code } = await desk.run("summarize", "**/*", "--batch-name", "all");
     expect(code).toBe(0);
     expect(await pathsOf("all")).toEqual([
