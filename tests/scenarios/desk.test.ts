@@ -156,8 +156,8 @@ describe("the index and its doctor", () => {
     for (const name of ["a.gz", "b.GZ", "c.png"]) await writeFile(join(scratch, name), "x");
     const others = await run("index", "--source", "scratch");
     expect(others.stderr).toContain(
-      "3 skipped: 2 .gz, 1 .png. Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).\n" +
-        `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again.\n`,
+      "3 skipped: 2 .gz, 1 .png (security.allowed_exts).\n" +
+        `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again. Files are read that end with`,
     );
     const json = await run("index", "--source", "scratch", "--json");
     expect(summaryOf(json)).toMatchObject({

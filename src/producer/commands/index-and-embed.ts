@@ -249,16 +249,14 @@ function printLeftOut(
   input: JobInput,
   { skipped_by_extension: skipped, documents_seen: seen }: IndexSummary,
 ): void {
-  const leavesOut = totalSkipped(skipped) > 0;
-  if (leavesOut) terminal.say(`${formatSkipped(skipped)}. ${takenExtensions(config)}.`);
+  if (totalSkipped(skipped) > 0) terminal.say(`${formatSkipped(skipped)} (security.allowed_exts).`);
   if (seen > 0) return;
   const only = input.kind === "index" ? input.options?.source : undefined;
   const folders = config.index.sources
     .filter(({ name }) => only === undefined || name === only)
     .map(({ root }) => resolve(config.roots.workroot, root));
-  const taken = leavesOut ? "" : ` ${takenExtensions(config)}.`;
   terminal.say(
-    `There is nothing to index. Put documents into ${folders.join(" or ")}, and run nightdesk index again.${taken}`,
+    `There is nothing to index. Put documents into ${folders.join(" or ")}, and run nightdesk index again. ${takenExtensions(config)}.`,
   );
 }
 

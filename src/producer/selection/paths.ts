@@ -235,7 +235,7 @@ export async function selectPaths(context: CommandContext): Promise<ExpandedPath
   const selected = await expandPaths(args, config, cwd, listed);
   if (selected.kind === "refused") return selected;
   if (totalSkipped(selected.skipped) > 0) {
-    terminal.say(`${formatSkipped(selected.skipped)}. ${takenExtensions(config)}.`);
+    terminal.say(`${formatSkipped(selected.skipped)} (security.allowed_exts).`);
   }
   return { ...selected, paths: await withAttachmentsOf(context, selected.paths) };
 }
