@@ -253,6 +253,9 @@ database: { url: "${desk.databaseUrl}", directory: "../${basename(desk.workroot)
     const { html } = JSON.parse(stdout) as { html: string };
     const folder = `${desk.workroot}-state/reports`;
     expect(dirname(html)).toBe(folder);
+    // From where somebody stands, ../../ names no place that another program finds.
+    const told = await desk.run("batch", "report", tonight, "--config", file);
+    expect(told.stdout.startsWith(`${folder}/`)).toBe(true);
     const href = /<a href="([^"]*brake%20notes\.md)#L3-L9"/.exec(await readFile(html, "utf8"))?.[1];
     expect(resolve(folder, decodeURIComponent(href ?? ""))).toBe(
       join(desk.workroot, "allowed/corpus/brake notes.md"),

@@ -1,5 +1,5 @@
 import { mkdir, open } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Existing } from "../../shared/files/atomic-file.ts";
 import { databaseCommand } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -9,6 +9,7 @@ import { findLastAlike } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { deskZone } from "../../shared/schedules/windows.ts";
+import { showFile } from "../../shared/config/select-config-file.ts";
 import { Failure } from "../../shared/failure.ts";
 import { reportMark } from "../../shared/files/skipped-files.ts";
 import { hrefBaseFor, hrefBaseFrom } from "../export/markdown.ts";
@@ -68,7 +69,7 @@ export const batchReport = databaseCommand(async ({ terminal, config, invocation
     });
   } else {
     for (const file of [files.html, files.markdown]) {
-      await terminal.print(relative(cwd, file));
+      await terminal.print(showFile(file, { cwd }));
     }
   }
   terminal.say(headline(report));

@@ -61,7 +61,7 @@ export function resolveConfigName(name: string, folder: string, request: ConfigR
 }
 
 /** A file as people read it: relative to the current folder where it lies below it. */
-export function showFile(file: string, { cwd }: ConfigRequest): string {
+export function showFile(file: string, { cwd }: Pick<ConfigRequest, "cwd">): string {
   const path = relative(cwd, file);
   return path === "" || path.startsWith("..") || isAbsolute(path) ? file : path;
 }
