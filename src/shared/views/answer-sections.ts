@@ -84,7 +84,7 @@ export function answerSection(
       ...fieldsOf(answer, extent),
       ...claimBlocks(answer.claims, answer.claims_count, extent),
       ...(answer.claims.some(({ locator }) => locator?.page !== undefined)
-        ? [note(["On their pages: ", code(`nightdesk evidence show ${jobId} --out FILE.html`)])]
+        ? [note(["On their pages: ", code(`nightdesk evidence show ${jobId} --output FILE.html`)])]
         : []),
       ...leftOutBlocks(answer.claims_left_out),
       ...problemBlocks(answer),

@@ -42,9 +42,9 @@ import { withoutDoubts } from "../text/doubt-mark.ts";
 /** Shows where the statements of a run, or of the last run of a job, are carried. */
 export const evidenceShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
-  const { out } = context.invocation.options;
+  const { output: out } = context.invocation.options;
   if (typeof out === "string" && !/\.html?$/i.test(out)) {
-    throw new Failure("USAGE_ERROR", `--out ${out} is to end with .html.`);
+    throw new Failure("USAGE_ERROR", `--output ${out} is to end with .html.`);
   }
   return withDatabase(context, "must-exist", async (database) => {
     const run = await selectRun(database, invocation.args[0] ?? "");
@@ -223,7 +223,7 @@ async function give(
   places: readonly ShownPlace[],
 ): Promise<number> {
   const { invocation, terminal } = context;
-  const { out, json } = invocation.options;
+  const { output: out, json } = invocation.options;
   const file = typeof out === "string" ? resolve(invocation.cwd, out) : null;
   if (file !== null) await writeNew(context, file, placesHtml(run, places));
   if (json === true) {
@@ -250,7 +250,7 @@ async function writeNew(
     const why = hasCode(error, "EEXIST")
       ? "is there already. Give --force to replace it, or name another file."
       : `can't be written (${error instanceof Error ? error.message.replace(/,.*/s, "") : String(error)}).`;
-    throw new Failure("INPUT_INVALID", `--out ${file} ${why}`);
+    throw new Failure("INPUT_INVALID", `--output ${file} ${why}`);
   }
 }
 

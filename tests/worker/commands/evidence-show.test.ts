@@ -61,15 +61,17 @@ describeOnPostgres("nightdesk evidence show", () => {
 
   test("writes a page that runs nothing, and replaces none", async () => {
     const out = join(desk.workroot, "fee.html");
-    const shown = await desk.run("evidence", "show", job, "--out", out);
+    const shown = await desk.run("evidence", "show", job, "--output", out);
     expect(shown.stdout).toContain(`   ${PATH}, line 5, page 2\n   > ${WORDS}\nWritten: ${out}`);
-    const again = await desk.run("evidence", "show", job, "--out", out);
+    const again = await desk.run("evidence", "show", job, "--output", out);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Give --force") });
     const page = await readFile(out, "utf8");
     expect(page).toContain(`alt="${WORDS}"`);
     expect(page).toContain("img-src data:; style-src");
     expect(page).not.toContain("<script");
-    expect(await desk.run("evidence", "show", job, "--out", "fee.png")).toMatchObject({ code: 2 });
+    expect(await desk.run("evidence", "show", job, "--output", "fee.png")).toMatchObject({
+      code: 2,
+    });
   });
 
   test("names the statements that words carry", async () => {

@@ -51,10 +51,7 @@ export const JOBS: CommandTable = {
   },
   forget: {
     summary: "Remove a document and what is stored of its bytes, and name the runs that read it",
-    examples: [
-      "nightdesk forget allowed/corpus/letter.pdf",
-      "nightdesk forget allowed/corpus/letter.pdf --yes --json",
-    ],
+    examples: ["nightdesk forget letter.pdf", "nightdesk forget letter.pdf --yes --json"],
     arguments: { "<path>": "from the work root, as the index has it" },
     options: { "--yes": "do not ask; needed where there is no terminal" },
   },
@@ -65,10 +62,7 @@ export const JOBS: CommandTable = {
   "index show": {
     summary:
       "Show what the index knows of documents: their date, other versions, how they were read",
-    examples: [
-      "nightdesk index show allowed/corpus/prices-2025.md",
-      "nightdesk index show 'allowed/corpus/prices-*' --json",
-    ],
+    examples: ["nightdesk index show prices-2025.md", "nightdesk index show 'prices-*' --json"],
     arguments: { "<path...>": "files, folders, or quoted globs below the allowed roots" },
   },
   "index duplicates": {
@@ -148,7 +142,7 @@ export const JOBS: CommandTable = {
       ...route,
       ...verification,
       "--full": "read the whole file that the question names",
-      "--follows <job>":
+      "--follows <id>":
         "the question of that job stands before this one, and its files count as named",
       ...now,
       "--path <prefix>": "only documents whose path starts with this are found and read",
@@ -188,9 +182,9 @@ export const JOBS: CommandTable = {
     anyFolder: true,
     summary: "Summarize files, one job a file",
     examples: [
-      "nightdesk summarize allowed/corpus/minutes/2026-03.md --wait",
-      "nightdesk summarize 'allowed/corpus/**/*.md' --batch-name tonight",
-      "nightdesk summarize 'allowed/corpus/**/*.md' --digest --wait",
+      "nightdesk summarize minutes/2026-03.md --wait",
+      "nightdesk summarize '**/*.md' --batch-name tonight",
+      "nightdesk summarize '**/*.md' --digest --wait",
       "git diff --name-only HEAD~1 | nightdesk summarize --files-from - --batch-name changes",
     ],
     arguments: { ...files },
@@ -221,10 +215,10 @@ export const JOBS: CommandTable = {
     summary:
       "Take fields out of files, one job a file: a label, action items, people, or your JSON schema",
     examples: [
-      "nightdesk extract 'allowed/corpus/**/*.md' --preset classify --labels invoice,letter,minutes,other",
-      "nightdesk extract 'allowed/inbox/*.pdf' --preset classify --examples labels.jsonl",
-      "nightdesk extract allowed/corpus/minutes/2026-03.md --preset actions --wait --json",
-      "nightdesk extract 'allowed/corpus/bills/*.txt' --schema bill.json --batch-name bills",
+      "nightdesk extract '**/*.md' --preset classify --labels invoice,letter,minutes,other",
+      "nightdesk extract 'inbox/*.pdf' --preset classify --examples labels.jsonl",
+      "nightdesk extract minutes/2026-03.md --preset actions --wait --json",
+      "nightdesk extract 'bills/*.txt' --schema bill.json --batch-name bills",
     ],
     arguments: { ...files },
     options: {

@@ -59,7 +59,7 @@ export const RUNS: CommandTable = {
     examples: [
       "nightdesk evidence show 5f2c0b2e --statement 3",
       "nightdesk evidence show 5f2c0b2e --statement 3 --place 1",
-      "nightdesk evidence show 5f2c0b2e --out pages.html",
+      "nightdesk evidence show 5f2c0b2e --output pages.html",
     ],
     arguments: { "<id>": "id of a run or of a job, or its beginning" },
     options: {
@@ -71,16 +71,13 @@ export const RUNS: CommandTable = {
         description: "with --statement: where another piece that it cites says it too, from 1",
         kind: "count",
       },
-      "--out <file>": "a file with the pictures of their pages (.html)",
+      "--output <file>": "a file with the pictures of their pages (.html)",
       "--force": "replace a file that is there",
     },
   },
   "evidence doubts": {
     summary: "List figures in pictures of pages that were not read for sure",
-    examples: [
-      "nightdesk evidence doubts",
-      "nightdesk evidence doubts allowed/bills/may.pdf --all",
-    ],
+    examples: ["nightdesk evidence doubts", "nightdesk evidence doubts bills/may.pdf --all"],
     arguments: { "[path]": "of this document alone" },
     options: { ...limit, "--all": "also those of which somebody chose a reading" },
   },
