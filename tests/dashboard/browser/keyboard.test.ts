@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { announceEvents } from "../../../src/shared/store/jobs/batches.ts";
 import { requestReview } from "../../../src/shared/store/jobs/draft-reviews.ts";
 import { queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";
@@ -97,8 +97,12 @@ describeInBrowser("the dashboard without a mouse", () => {
     await db.transaction(async (tx) => {
       await requestReview(tx, job, { draftSha256: "a".repeat(64), draft, why: "It did not pass." });
       const parked = {
-        ...{ kind: "parked", code: "ANSWER_REVIEW_PENDING", message: "Somebody is asked." },
-        ...{ delayMs: 0, host: null, waitingFor: "review" },
+        kind: "parked",
+        code: "ANSWER_REVIEW_PENDING",
+        message: "Somebody is asked.",
+        delayMs: 0,
+        host: null,
+        waitingFor: "review",
       } as const;
       await settleRun(tx, { ...MADE_WITH, runId: job.runId, runMs: 1 }, parked, EMPTY_RECORD);
     });
@@ -201,7 +205,7 @@ describeInBrowser("the dashboard without a mouse", () => {
   });
 
   // 1,280 pixels at 200 %, and WCAG 1.4.10.
-  test.each([
+  test.each<[string, BrowserContextOptions]>([
     ["at 200 %", { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 }],
     ["on 320 pixels", { viewport: { width: 320, height: 256 } }],
   ])(
