@@ -92,7 +92,7 @@ const findSame = (
      select ${COLUMNS} from nightdesk_data.program_batches
       where token_id = $1 and ($2::text is not null and idempotency_key = $2 or $2::text is null and $3 and request_sha256 = $4)
         and created_at > clock_timestamp() - ${SAME_REQUEST}
-      order by seq desc limit 1`;
+      order by program_batches.seq desc limit 1`;
 
 /**
  * Gives a batch its jobs, in the transaction that opens them.
@@ -178,7 +178,8 @@ export const listProgramBatches = (
 ): Promise<readonly ProgramBatch[]> =>
   rowsOf(db, batchSchema, [tokenId, after, limit])`
      select ${COLUMNS} from nightdesk_data.program_batches
-      where token_id = $1 and file_id is not null and ($2::bigint is null or seq < $2) order by seq desc limit $3`;
+      where token_id = $1 and file_id is not null and ($2::bigint is null or seq < $2)
+      order by program_batches.seq desc limit $3`;
 
 /** Keeps how long the results of a batch are as files, of the end that it has now. */
 export const keepResultBytes = (

@@ -108,7 +108,7 @@ export const listFiles = (
   rowsOf(db, fileSchema, [tokenId, after, limit])`
      select ${COLUMNS} from nightdesk_data.program_files
       where token_id = $1 and ${IS_THERE} and ($2::bigint is null or seq ${order === "asc" ? ">" : "<"} $2)
-      order by seq ${order} limit $3`;
+      order by program_files.seq ${order} limit $3`;
 
 /** The content of a file, piece by piece. @throws Error where it is deleted meanwhile */
 export async function* readFileParts(
