@@ -30,7 +30,7 @@ export const selectActions = (
   limit: number,
 ): Promise<readonly ActionRow[]> =>
   rowsOf(db, actionSchema, [before, limit])`
-     ${SELECT} where $1::bigint is null or action_id < $1 order by action_id desc limit $2`;
+     ${SELECT} where $1::bigint is null or action_id < $1 order by operator_actions.action_id desc limit $2`;
 
 export const findAction = (db: Queryable, actionId: string): Promise<ActionRow | undefined> =>
   rowOf(db, actionSchema, [actionId])`${SELECT} where action_id = $1`;

@@ -93,7 +93,7 @@ export type WriteKind = WriteBack["kind"];
 export const selectWriteBacks = (db: Queryable, batchId: string): Promise<readonly WriteBack[]> =>
   rowsOf(db, writeSchema, [batchId])`
      select ${COLUMNS}
-       from nightdesk_data.write_backs where batch_id = $1 order by source, remote_id, write_id`;
+       from nightdesk_data.write_backs where batch_id = $1 order by source, remote_id, write_backs.write_id`;
 
 /** The same of one document. */
 export const selectWritesTo = (
@@ -103,7 +103,7 @@ export const selectWritesTo = (
 ): Promise<readonly WriteBack[]> =>
   rowsOf(db, writeSchema, [batchId, source, remoteId])`
      select ${COLUMNS} from nightdesk_data.write_backs
-      where batch_id = $1 and source = $2 and remote_id = $3 order by write_id`;
+      where batch_id = $1 and source = $2 and remote_id = $3 order by write_backs.write_id`;
 
 export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
 
