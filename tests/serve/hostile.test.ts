@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "../conformance/signal.ts";
 import { rowsOf } from "../producer/desk.ts";
@@ -11,8 +12,11 @@ import type { TestDoor } from "./open-door.ts";
 
 let door: TestDoor;
 let secret: string;
+const laterHour = String((new Date().getUTCHours() + 12) % 24).padStart(2, "0");
 beforeAll(async () => {
   door = await openTestDoor({
+    // Closed for half a day from now on.
+    windows: [`${laterHour}:00-${laterHour}:30 UTC`],
     serve: {
       max_file_mb: 1,
       max_lines: 3,
@@ -171,6 +175,7 @@ describe("a request", () => {
     const init = { method: "POST", headers: FORM, body, duplex: "half" } as RequestInit;
     const response = await door.ask("/files", given, init);
     expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect(response.headers.get("connection")).toBe("close");
   });
 
   test("with a token that has expired or was revoked is 401", async () => {
@@ -200,6 +205,8 @@ describe("a request", () => {
     });
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
     expect(response.headers.get("x-request-id")).toEqual(expect.any(String));
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
   test("beyond its scope is 403", async () => {
@@ -258,6 +265,15 @@ describe("a request", () => {
       `{"input_file_id":"file-1","endpoint":"/v1/embeddings","completion_window":"0s"}`,
       "completion_window",
     ],
+    [
+      `{"input_file_id":"file-1","endpoint":"/v1/embeddings","completion_window":"31d"}`,
+      "completion_window",
+    ],
+    // No window of the desk opens until then.
+    [
+      `{"input_file_id":"file-1","endpoint":"/v1/embeddings","completion_window":"1h"}`,
+      "completion_window",
+    ],
     [`{"input_file_id":7,"endpoint":"/v1/embeddings","completion_window":"24h"}`, "input_file_id"],
     [
       `{"input_file_id":"f","endpoint":"/v1/embeddings","completion_window":"24h","metadata":{"a":1}}`,
@@ -314,5 +330,53 @@ describe("a batch", () => {
       "select name from nightdesk_data.batches where state = 'loading'",
     );
     expect(loading).toEqual([]);
+  });
+
+  test("of questions beyond the open jobs of its token is 429 each, and leaves nothing", async () => {
+    const by = await door.token("asking", "--source", "corpus");
+    expect(await (await sent(3, by)).json()).toMatchObject({ request_counts: { total: 3 } });
+    const gone = new AbortController();
+    const body = { model: "nightdesk/ask", messages: [{ role: "user", content: "When?" }] };
+    const asked = [1, 2, 3].map(() =>
+      door
+        .ask("/chat/completions", by, {
+          ...{ method: "POST", body: JSON.stringify(body), signal: gone.signal },
+          headers: { "content-type": "application/json" },
+        })
+        .then(
+          ({ status }) => status,
+          () => "queued" as const,
+        ),
+    );
+    const begun = () =>
+      rowsOf(
+        door.database,
+        `select p.batch_id is null as nothing from nightdesk_data.program_batches p join nightdesk_data.tokens t using (token_id)
+          where t.name = 'asking' order by seq`,
+      );
+    const queued = [{ nothing: false }, { nothing: false }];
+    await eventually("one of them is queued and the others are gone", async () =>
+      isDeepStrictEqual(await begun(), queued),
+    );
+    gone.abort();
+    expect((await Promise.all(asked)).sort()).toEqual([429, 429, "queued"]);
+  });
+
+  test("that meets a fault of the database is 500, without a word of it", async () => {
+    await door.database.query(
+      `create function nightdesk_data.fail_on_purpose() returns trigger language plpgsql as
+         $$ begin raise exception 'words of the database'; end $$`,
+    );
+    await door.database.query(
+      `create trigger failing before insert on nightdesk_data.program_batches
+         for each row execute function nightdesk_data.fail_on_purpose()`,
+    );
+    const file = await post(part("purpose", "batch") + filePart(LINE) + END);
+    const response = await create(file.body.id);
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).toContain("internal_error");
+    expect(text).not.toContain("words of the database");
+    await door.database.query("drop trigger failing on nightdesk_data.program_batches");
   });
 });

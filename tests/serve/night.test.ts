@@ -6,8 +6,12 @@ import { toFile } from "openai";
 import type OpenAI from "openai";
 import { indexFolder } from "../../bench/index-folder.ts";
 import { endWaitingJobs, expireBatches } from "../../src/shared/store/jobs/close-batches.ts";
+import { settleRun } from "../../src/shared/store/jobs/settle-run.ts";
+import type { Settlement } from "../../src/shared/job/settlement.ts";
+import { claimNext, EMPTY_RECORD, MADE_WITH } from "../conformance/jobs.ts";
 import { eventually } from "../conformance/signal.ts";
 import { rowsOf } from "../producer/desk.ts";
+import { failed } from "../producer/work-by-hand.ts";
 import { runBin } from "../support/run-bin.ts";
 import { jobLine, jsonl, openTestDoor } from "./open-door.ts";
 import type { TestDoor } from "./open-door.ts";
@@ -52,6 +56,9 @@ async function queue(lines: readonly object[], settings = {}) {
 }
 
 const work = () => runBin(["worker", "--drain"], { cwd: door.workroot });
+
+const settle = ({ runId }: { readonly runId: string }, settlement: Settlement) =>
+  settleRun(door.database, { runId, runMs: 1, ...MADE_WITH }, settlement, EMPTY_RECORD);
 
 const linesOf = async (fileId: string | null | undefined) =>
   (await (await client.files.content(fileId ?? "")).text())
@@ -126,11 +133,22 @@ test(
       output_tokens: 4 * output.length,
       total_tokens: 34 * output.length,
     });
-    // The same bytes each time, as many as it says.
+    // The same bytes each time, as many as it says; retention may take a batch whose results were read.
+    const exported = () => rowsOf(door.database, "select exported_at from nightdesk_data.batches");
+    expect(await exported()).toEqual([{ exported_at: expect.any(Date) }]);
     const content = await (await client.files.content(ended.output_file_id ?? "")).text();
     expect(await (await client.files.content(ended.output_file_id ?? "")).text()).toBe(content);
     const shown = await client.files.retrieve(ended.output_file_id ?? "");
     expect(shown).toMatchObject({ purpose: "batch_output", bytes: Buffer.byteLength(content) });
+    // They are other bytes once it has ended again.
+    await door.database.query(
+      "update nightdesk_data.runs set answer = answer || 'more' where state = 'succeeded'",
+    );
+    await door.database.query(
+      "update nightdesk_data.batches set finished_at = finished_at + interval '1 second'",
+    );
+    const longer = await client.files.retrieve(ended.output_file_id ?? "");
+    expect(longer.bytes).toBe(shown.bytes + output.length * "more".length);
     const audit = await rowsOf(
       door.database,
       "select action, batch from nightdesk.operator_actions where actor = 'program letters' order by action_id",
@@ -189,6 +207,32 @@ describe("a batch", () => {
     ]);
     const again = await door.ask(`/batches/${batch.id}/cancel`, client.apiKey, { method: "POST" });
     expect([again.status, again.headers.get("x-should-retry")]).toEqual([409, "false"]);
+    expect(
+      await rowsOf(
+        door.database,
+        "select actor from nightdesk.operator_actions where action = 'cancel'",
+      ),
+    ).toEqual([{ actor: "program letters" }]);
+  });
+
+  test("has no results while a job of it still runs that was cancelled", async () => {
+    const batch = await queue(ask);
+    const jobs = await rowsOf(
+      door.database,
+      "select job_id from nightdesk_data.jobs order by seq desc limit 1",
+    );
+    const job = await claimNext(door.database, String(jobs[0]?.["job_id"]));
+    const closing = { status: "cancelling", cancelled_at: null, error_file_id: null };
+    expect(await client.batches.cancel(batch.id)).toMatchObject(closing);
+    const results = `/files/file-err-${batch.id.slice(6)}`;
+    for (const path of [results, `${results}/content`])
+      expect((await door.ask(path, client.apiKey)).status).toBe(404);
+    await settle(job, {
+      ...{ kind: "cancelled", code: "JOB_CANCELLED", message: "The batch was cancelled." },
+    });
+    const ended = await client.batches.retrieve(batch.id);
+    expect(ended).toMatchObject({ status: "cancelled", cancelled_at: expect.any(Number) });
+    expect(await linesOf(ended.error_file_id)).toHaveLength(1);
   });
 
   test("expires with its completion_window, and one that is none is refused", async () => {
@@ -235,6 +279,13 @@ describe("a batch", () => {
     expect(await post({ "idempotency-key": "k1" })).toMatchObject({ id: keyed.id });
     const both = await Promise.all([1, 2, 3].map(() => post({ "idempotency-key": "k2" })));
     expect(new Set(both.map(({ id }) => id)).size).toBe(1);
+    const others = await door.ask("/batches", client.apiKey, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "k1" },
+      body: body.replace("24h", "12h"),
+    });
+    expect(others.status).toBe(409);
+    expect(await others.json()).toMatchObject({ error: { code: "idempotency_error" } });
   });
 
   test("is listed page by page, newest first", async () => {
@@ -325,6 +376,24 @@ describe("a question that somebody waits for", () => {
     LONG_MS,
   );
 
+  test("is told as a fault where the machinery failed, and not as an answer", async () => {
+    const asking = complete("Who fails?");
+    const failing = asking.catch((error: unknown) => error);
+    const queued = () =>
+      rowsOf(
+        door.database,
+        "select job_id from nightdesk_data.jobs where input->>'question' = 'Who fails?'",
+      );
+    await eventually("the question is queued", async () => (await queued()).length === 1);
+    const job = await claimNext(door.database, String((await queued())[0]?.["job_id"]));
+    await settle(job, failed);
+    expect(await failing).toMatchObject({
+      status: 503,
+      code: "MODEL_NOT_FOUND",
+      message: expect.stringContaining("No such model."),
+    });
+  });
+
   test("is cancelled when its client goes away", async () => {
     const gone = new AbortController();
     const asking = client.chat.completions.create(
@@ -353,6 +422,39 @@ describe("a question that somebody waits for", () => {
     const response = await door.ask("/chat/completions", client.apiKey, init);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { param } }]);
   });
+});
+
+test("a file is kept as long as its sender asks, and listed in either order", async () => {
+  const send = async (settings = {}) =>
+    client.files.create({
+      file: await toFile(Buffer.from("{}"), "a"),
+      purpose: "batch",
+      ...settings,
+    });
+  const anchor = "created_at";
+  const files = [
+    await send({ expires_after: { anchor, seconds: 3_600 } }),
+    await send({ expires_after: { anchor, seconds: 30 * 86_400 } }),
+    await send(),
+  ];
+  expect(files.map((file) => (file.expires_at ?? 0) - file.created_at)).toEqual([
+    ...[3_600, 30 * 86_400, 30 * 86_400],
+  ]);
+  for (const seconds of [3_599, 30 * 86_400 + 1])
+    await expect(send({ expires_after: { anchor, seconds } })).rejects.toMatchObject({
+      ...{ status: 400, param: "expires_after" },
+    });
+  const listed = async (order: "asc" | "desc") =>
+    (await client.files.list({ order })).data.map(({ id }) => id);
+  const oldest = await listed("asc");
+  expect(oldest.slice(-3)).toEqual(files.map(({ id }) => id));
+  expect(await listed("desc")).toEqual(oldest.toReversed());
+});
+
+test("models of a token are its own alone, and questions only where it may ask", async () => {
+  const words = ["--kind", "chat", "--model", "extractive"];
+  const chats = door.client(await door.token("chats", ...words));
+  expect((await chats.models.list()).data.map(({ id }) => id)).toEqual(["extractive"]);
 });
 
 test("models are those that lines may name", async () => {

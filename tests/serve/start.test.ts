@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { eventually } from "../conformance/signal.ts";
-import { openDesk } from "../producer/desk.ts";
+import { openDesk, rowsOf } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
+import { makeToken } from "../shared/store/programs/make-token.ts";
 import { findFreePort } from "../services/free-port.js";
 import { runBin, startBin } from "../support/run-bin.ts";
 
@@ -29,6 +30,32 @@ test("starts as a process of its own, says where, and ends at a signal", async (
   expect(await (await fetch(`http://${metrics}/metrics`)).text()).toContain(
     'nightdesk_requests_total{route="GET /v1/models",status="401"} 1',
   );
+  running.kill("SIGTERM");
+  expect((await running.ended).code).toBe(0);
+});
+
+test("ends what an earlier one left: batches whose lines nobody reads, and files whose time is over", async () => {
+  const { tokenId } = await makeToken(desk.database);
+  await desk.database.query(
+    `insert into nightdesk_data.program_batches (token_id, endpoint, completion_window, metadata, request_sha256, created_at)
+     values ($1, '/v1/embeddings', '24h', '{}', repeat('a', 64), now() - interval '1 hour')`,
+    [tokenId],
+  );
+  await desk.database.query(
+    `insert into nightdesk_data.program_files (token_id, name, bytes, sha256, created_at, expires_at)
+     values ($1, 'a', 1, repeat('a', 64), now() - interval '2 days', now() - interval '1 day')`,
+    [tokenId],
+  );
+  const running = startBin(["serve", "--port", "0"], { cwd: desk.workroot });
+  await running.said(/For programs/);
+  await eventually("the batch is failed and the file is gone", async () => {
+    const rows = await rowsOf(
+      desk.database,
+      `select (select count(*)::int from nightdesk_data.program_files) as files,
+              (select count(*)::int from nightdesk_data.program_batches where failed_at is null) as read`,
+    );
+    return rows[0]?.["files"] === 0 && rows[0]["read"] === 0;
+  });
   running.kill("SIGTERM");
   expect((await running.ended).code).toBe(0);
 });
