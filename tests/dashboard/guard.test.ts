@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { proxiedUser } from "../../src/dashboard/guard.ts";
+import type { Exposure } from "../../src/dashboard/exposure.ts";
+import { assertOrigin, proxiedUser } from "../../src/dashboard/guard.ts";
 import { networksOf } from "../../src/shared/http/network-address.ts";
 
 const IDENTITY = {
@@ -7,6 +8,10 @@ const IDENTITY = {
   addresses: networksOf(["10.0.0.1"]),
   userHeader: "X-User",
 } as const;
+const EXPOSURE: Exposure = {
+  ...{ host: "desk", port: 8_787, isLoopback: false, tls: null, identity: { kind: "local" } },
+  hostNames: new Set(["desk"]),
+};
 const ask = (address: string, user: string | undefined) =>
   proxiedUser(
     { method: "GET", address, header: (name) => (name === "x-user" ? user : undefined) },
@@ -22,4 +27,17 @@ test("who a proxy names is asking, and nobody whom somebody else names", () => {
   ] as const) {
     expect(() => ask(address, user)).toThrow(/reached through a proxy alone/);
   }
+});
+
+test("every method that changes needs our origin, to the letter", () => {
+  const asks = (method: string, origin?: string) => () => {
+    const headers = new Map([["host", "desk:8787"], ...(origin === undefined ? [] : [["origin", origin] as const])]);
+    assertOrigin({ method, address: "127.0.0.1", header: (name) => headers.get(name) }, EXPOSURE);
+  };
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    expect(asks(method, "http://desk:8787")).not.toThrow();
+    for (const origin of [undefined, "null", "http://desk:8787.evil.example", "http://desk:87870"])
+      expect(asks(method, origin)).toThrow(/Origin is missing, or another/);
+  }
+  expect(asks("GET")).not.toThrow();
 });

@@ -204,6 +204,29 @@ describeOnPostgres("a dashboard with a token", () => {
     expect((await desk.ask({ path: "/", headers })).status).toBe(401);
   });
 
+  test("ends the session that its browser had before, and one that is left by its own word alone", async () => {
+    const [first, second] = [await signIn(token), await signIn(token)];
+    const old = cookieOf(first) ?? "";
+    const page = async (cookie: string) => desk.ask({ path: "/", headers: { cookie } });
+    const body = new URLSearchParams({ token }).toString();
+    const origin = `http://${desk.host}`;
+    const again = await desk.ask({
+      ...{ path: "/login", method: "POST", headers: { ...FORM, cookie: old, origin }, body },
+    });
+    expect((await page(old)).status).toBe(401);
+    const cookie = cookieOf(again) ?? "";
+    const word = csrfOf((await page(cookie)).text);
+    const leave = (csrf: string) =>
+      desk.ask({
+        ...{ path: "/leave", method: "POST", headers: { ...FORM, cookie, origin } },
+        body: new URLSearchParams({ csrf }).toString(),
+      });
+    expect((await leave(csrfOf((await page(cookieOf(second) ?? "")).text))).status).toBe(403);
+    expect((await page(cookie)).status).toBe(200);
+    expect((await leave(word)).status).toBe(303);
+    expect((await page(cookie)).status).toBe(401);
+  });
+
   test("leads nowhere else after it", async () => {
     expect((await signIn(token, "//evil.example")).headers.location).toBe("/");
     expect((await signIn(token, "https://evil.example")).headers.location).toBe("/");
@@ -248,7 +271,7 @@ test("what a network could reach is refused with what would mend it", async () =
   const published = await expose({ token: "0123456789abcdef", published: true });
   expect(published).toMatchObject({ isLoopback: false, identity: { kind: "token" } });
   await expect(expose({ published: true })).rejects.toThrow("NIGHTDESK_DASHBOARD_TOKEN_FILE");
-  await expect(expose({ token: "short" }, "127.0.0.1")).rejects.toThrow("at least 16");
+  await expect(expose({ token: "0123456789abcde" }, "127.0.0.1")).rejects.toThrow("at least 16");
   await expect(
     expose({ trusted_proxy: { addresses: ["10.0.0.1"], user_header: null } }),
   ).rejects.toThrow("user_header");

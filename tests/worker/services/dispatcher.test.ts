@@ -4,10 +4,12 @@ import { deliveryId, openQueue } from "../../../src/shared/queue/job-queue.ts";
 import type { JobQueue } from "../../../src/shared/queue/job-queue.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { createFaultLog } from "../../../src/worker/loop.ts";
-import { dispatcherService } from "../../../src/worker/services/dispatcher.ts";
-import { askJob, openBatchOf } from "../../conformance/jobs.ts";
+import { dispatcherService, fillQueue } from "../../../src/worker/services/dispatcher.ts";
+import { askJob, openBatchOf, rowOf } from "../../conformance/jobs.ts";
 import { startTopology, topologies } from "../../conformance/topologies.ts";
 import type { Topology } from "../../conformance/topologies.ts";
+import { ENGINES } from "../../support/test-databases.ts";
+import type { TestDatabase } from "../../support/test-databases.ts";
 
 const ONCE = { stopping: new AbortController().signal, wake: () => undefined };
 const describeOnRedis = topologies.includes("redis+postgres") ? describe : describe.skip;
@@ -59,5 +61,49 @@ describeOnRedis("the dispatcher of a queue in Redis", () => {
     await next.run(ONCE);
     await next.run(ONCE);
     expect(await deliveries()).toEqual(expected(2));
+  });
+});
+
+describe("the queue", () => {
+  let opened: TestDatabase;
+  beforeAll(async () => {
+    const [engine] = ENGINES;
+    if (engine === undefined) throw new Error("there is always one in this process");
+    opened = await engine.open();
+  });
+  afterAll(() => opened.close());
+
+  const queueThat = (add: JobQueue["add"]): JobQueue => ({
+    ...{ check: () => undefined, add, close: async () => undefined },
+    ...{ countWaiting: async () => 0, deliveryIds: async () => new Set<string>() },
+    work: () => {
+      throw new Error("nobody works");
+    },
+  });
+
+  test("is given again what it did not take, by the next look", async () => {
+    const { db: database } = opened;
+    const { jobIds } = await openBatchOf(database, [askJob("a")]);
+    const given: string[] = [];
+    const broken = queueThat(() => Promise.reject(new Error("the queue is away")));
+    await expect(fillQueue({ database, queue: broken })).rejects.toThrow("away");
+    const mended = queueThat(async (deliveries) => {
+      given.push(...deliveries.map(({ jobId }) => jobId));
+    });
+    expect(await fillQueue({ database, queue: mended })).toBe(1);
+    expect(given).toEqual(jobIds);
+  });
+
+  test("has before all others what somebody waits for, and the exam that all answers wait for", async () => {
+    const { db: database } = opened;
+    await openBatchOf(database, [askJob("later"), askJob("exam", { input: { kind: "examine" } })]);
+    await openBatchOf(database, [askJob("now")], "ad_hoc");
+    const places: string[] = [];
+    const queue = queueThat(async (deliveries) => {
+      for (const { jobId, place } of deliveries)
+        places.push(`${String((await rowOf(database, jobId))["custom_id"])} ${place}`);
+    });
+    await fillQueue({ database, queue });
+    expect(places.sort()).toEqual(["exam front", "later back", "now front"]);
   });
 });

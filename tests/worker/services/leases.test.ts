@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { takeBackLostJobs } from "../../../src/shared/store/jobs/dispatch.ts";
 import { inFlightRuns } from "../../../src/worker/delivery/in-flight.ts";
 import { leaseService } from "../../../src/worker/services/leases.ts";
-import { askJob, claimNext, openBatchOf, rowOf } from "../../conformance/jobs.ts";
+import { askJob, claimNext, expireLease, openBatchOf, rowOf } from "../../conformance/jobs.ts";
 import { ENGINES } from "../../support/test-databases.ts";
 import type { TestDatabase } from "../../support/test-databases.ts";
 
@@ -51,4 +52,33 @@ test("the lease of a run that rests is not renewed, and that run alone is aborte
   expect((await leaseOf(moves)).getTime()).toBeGreaterThan(before.moves.getTime() + 5_000);
   expect([goesOn.aborted, givenUp.aborted]).toEqual([false, true]);
   expect(givenUp.reason).toMatchObject({ code: "TOOL_ERROR" });
+});
+
+test("a run whose job a transaction holds is looked at again soon, and is not aborted", async () => {
+  const { db } = opened;
+  const { jobIds } = await openBatchOf(db, [askJob("held")]);
+  const held = await claimNext(db, jobIds[0] ?? "");
+  const runs = inFlightRuns();
+  const { signal } = runs.start(held.runId);
+  const service = leaseService({ database: db, worker: WORKER, runs });
+  const restWhileHeld = await db.transaction(async (transaction) => {
+    await transaction.query("select from nightdesk_data.jobs where run_id = $1 for update", [
+      held.runId,
+    ]);
+    return service.run(ONCE);
+  });
+  expect([restWhileHeld, await service.run(ONCE)]).toEqual([500, 5_000]);
+  expect(signal.aborted).toBe(false);
+});
+
+test("a run whose job is another's by now is aborted", async () => {
+  const { db } = opened;
+  const { jobIds } = await openBatchOf(db, [askJob("lost")]);
+  const lost = await claimNext(db, jobIds[0] ?? "");
+  const runs = inFlightRuns();
+  const { signal } = runs.start(lost.runId);
+  await expireLease(db, jobIds[0] ?? "");
+  await takeBackLostJobs(db);
+  await leaseService({ database: db, worker: WORKER, runs }).run(ONCE);
+  expect(signal.aborted).toBe(true);
 });

@@ -73,6 +73,17 @@ test("what grows old while old batches are deleted is left alone", async () => {
   await db.query("delete from nightdesk_data.batches");
 });
 
+test("the keeper deletes nothing while workers do not agree what is old, and asks again in a minute", async () => {
+  const old = await oldBatch(31);
+  const logger = createLogger("silent", "json");
+  const runs = { ...topology.context.config.runs, keep_days: 30 };
+  const parts = { database: db, logger, agrees: () => false };
+  const once = { stopping: new AbortController().signal, wake: () => undefined };
+  expect(await retentionService(parts, retentionOf({ runs })).run(once)).toBe(60_000);
+  expect(await jobsOf(old)).toBe(7);
+  await db.query("delete from nightdesk_data.batches");
+});
+
 test("the keeper deletes what the configuration calls old, and stops when it is told", async () => {
   const [old, young] = [await oldBatch(31), await oldBatch(29)];
   const logger = createLogger("silent", "json");

@@ -122,6 +122,21 @@ test("an error is logged and the service runs again, after rests that grow", asy
   });
 });
 
+test("after it has worked again, the first error is rested for as long as ever", async () => {
+  const begunAt: number[] = [];
+  start({
+    mostRestMs: 10_000,
+    run: async () => {
+      begunAt.push(performance.now());
+      if ([1, 2, 4].includes(begunAt.length)) throw new Error("the database is away");
+      return begunAt.length < 5 ? 1 : NEVER_MS;
+    },
+  });
+  await eventually("it works", async () => begunAt.length === 5);
+  // After two errors it would be a second.
+  expect((begunAt[4] ?? 0) - (begunAt[3] ?? 0)).toBeLessThan(950);
+});
+
 test("a service that does not come to its end keeps no other from its work", async () => {
   const stuck = signal();
   let runs = 0;
