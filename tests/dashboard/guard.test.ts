@@ -31,7 +31,10 @@ test("who a proxy names is asking, and nobody whom somebody else names", () => {
 
 test("every method that changes needs our origin, to the letter", () => {
   const asks = (method: string, origin?: string) => () => {
-    const headers = new Map([["host", "desk:8787"], ...(origin === undefined ? [] : [["origin", origin] as const])]);
+    const headers = new Map([
+      ["host", "desk:8787"],
+      ...(origin === undefined ? [] : [["origin", origin] as const]),
+    ]);
     assertOrigin({ method, address: "127.0.0.1", header: (name) => headers.get(name) }, EXPOSURE);
   };
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
