@@ -1,6 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Server } from "node:http";
-import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { checkMirrors } from "../../../src/worker/doctor/check-sources.ts";
@@ -174,7 +185,7 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
     server = listening.server;
     cloud = await startSyncedSource(
       "webdav",
-      { ...REMOTE, url: `${listening.url}/dav/`, max_files: 9, mb_per_run: 1 },
+      { ...REMOTE, url: `${listening.url}/dav/`, max_files: 9, max_mb: 2, mb_per_run: 1 },
       ENV,
     );
   });
@@ -268,5 +279,34 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
       waiting: 1,
     });
     await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, unchanged: 1, waiting: 0 });
+  });
+
+  test("has no more bytes taken than a mirror may hold, and what lies there is looked for, and let go of", async () => {
+    const serve = (version: string, names: readonly string[]) => {
+      const xml = listing(...names)
+        .replaceAll(">2<", ">600000<")
+        .replaceAll('"1"', `"${version}"`);
+      answer = (asked, response) => {
+        if (asked.method === "PROPFIND") response.writeHead(207).end(xml);
+        else response.writeHead(200).end(Buffer.alloc(600_000, "x"));
+      };
+    };
+    // Of x and y 1.4 MB lie there.
+    serve("3", ["/dav/u.txt", "/dav/x.txt", "/dav/y.txt"]);
+    await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, skipped: 2, waiting: 0 });
+    const { rows } = await cloud.db.query(
+      "select distinct reason from nightdesk_data.remote_files where fate = 'skipped'",
+    );
+    expect(rows).toEqual([{ reason: "the mirror would be larger than remote.max_mb" }]);
+    // The same bytes under another version: what was lost here meanwhile is there again.
+    const path = join(cloud.topology.workroot, "allowed/cloud/u.txt");
+    await rm(path);
+    serve("4", ["/dav/u.txt"]);
+    await cloud.sync({ accept_deletions: true });
+    expect((await stat(path)).size).toBe(600_000);
+    const opened = await Promise.all(
+      (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
+    );
+    expect(opened.filter((target) => target.startsWith(cloud.topology.workroot))).toEqual([]);
   });
 });
