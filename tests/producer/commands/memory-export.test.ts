@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { writeFileInWorkroot } from "../../../src/producer/workroot-file.ts";
+import { makeFoldersInWorkroot, writeFileInWorkroot } from "../../../src/producer/workroot-file.ts";
 import { openDesk } from "../desk.ts";
 import type { Desk, Ran } from "../desk.ts";
 
@@ -146,4 +146,17 @@ describe("memory export", () => {
     expect(texts).toContain(await readFile(at("out/race.json"), "utf8"));
     expect((await namesIn("out")).filter((name) => name.endsWith(".partial"))).toEqual([]);
   });
+});
+
+test("folders of an export are made for this user alone, and through no link", async () => {
+  const seen = {
+    cwd: desk.workroot,
+    roots: { workroot: desk.workroot, databaseDirectory: at(".nightdesk") },
+  };
+  expect(await makeFoldersInWorkroot(at("new/deeper"), seen)).toBeUndefined();
+  for (const made of ["new", "new/deeper"])
+    expect((await lstat(at(made))).mode & 0o777).toBe(0o700);
+  for (const denied of ["away/new", ".nightdesk/new"])
+    expect(await makeFoldersInWorkroot(at(denied), seen)).toMatchObject({ code: "PATH_DENIED" });
+  expect(await readdir(outside)).toEqual([]);
 });
