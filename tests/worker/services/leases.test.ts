@@ -80,5 +80,5 @@ test("a run whose job is another's by now is aborted", async () => {
   await expireLease(db, jobIds[0] ?? "");
   await takeBackLostJobs(db);
   await leaseService({ database: db, worker: WORKER, runs }).run(ONCE);
-  expect(signal.aborted).toBe(true);
+  expect([signal.aborted, signal.reason]).toMatchObject([true, { why: "lease_lost" }]);
 });
