@@ -31,7 +31,7 @@ test("who a proxy names is asking, and nobody whom somebody else names", () => {
 
 test("every method that changes needs our origin, to the letter", () => {
   const asks = (method: string, origin?: string) => () => {
-    const headers = new Map([
+    const headers = new Map<string, string>([
       ["host", "desk:8787"],
       ...(origin === undefined ? [] : [["origin", origin] as const]),
     ]);
