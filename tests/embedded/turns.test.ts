@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { query } from "../../src/embedded/wire-protocol.ts";
 import { startServer } from "./embedded-server.ts";
@@ -122,5 +124,16 @@ describe("turns", () => {
     for (let at = 0; at < 40; at++) connection.write(query("select repeat('x', 2000000)"));
     expect(await count()).toBeGreaterThanOrEqual(0);
     connection.socket.destroy();
+  });
+
+  test("a dump leaves nothing of the copy that it was made of, also where it can't be written", async () => {
+    const client = await server.connect();
+    const file = join(server.directory, "evening.tar.gz");
+    const copies = async () =>
+      (await readdir(server.directory)).filter((name) => name.startsWith(".pgdata-copy-"));
+    await client.query("nightdesk checkpoint");
+    await client.query(`nightdesk backup '${file}'`);
+    await expect(client.query(`nightdesk backup '${file}'`)).rejects.toThrow("is kept");
+    expect(await copies()).toEqual([]);
   });
 });
