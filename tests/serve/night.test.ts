@@ -228,7 +228,7 @@ describe("a batch", () => {
     for (const path of [results, `${results}/content`])
       expect((await door.ask(path, client.apiKey)).status).toBe(404);
     await settle(job, {
-      ...{ kind: "cancelled", code: "JOB_CANCELLED", message: "The batch was cancelled." },
+      ...{ kind: "cancelled", code: "CANCELLED", message: "The batch was cancelled." },
     });
     const ended = await client.batches.retrieve(batch.id);
     expect(ended).toMatchObject({ status: "cancelled", cancelled_at: expect.any(Number) });

@@ -51,7 +51,12 @@ test("a file that holds what is on record is read itself, and one of which nothi
 
 test("nothing is read out of what is kept that a job could not read as a file", async () => {
   const bound = sandbox.within(["allowed/open/"]);
-  for (const path of ["allowed/secret/b.md", "allowed/secret/gone.md", "elsewhere/a.md", "allowed/open/a.exe"])
+  for (const path of [
+    "allowed/secret/b.md",
+    "allowed/secret/gone.md",
+    "elsewhere/a.md",
+    "allowed/open/a.exe",
+  ])
     expect(await read(path, bound)).toMatchObject({ kind: "refused" });
   expect(await bound.openFile({ path: "allowed/secret/gone.md", sha256 })).toMatchObject({
     kind: "refused",

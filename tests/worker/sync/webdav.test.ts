@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { checkMirrors } from "../../../src/worker/doctor/check-sources.ts";
 import { hasApache, startApacheDav } from "../../support/apache-dav.ts";
 import type { DavServer } from "../../support/apache-dav.ts";
+import { askJob, claimNext, countOf, openBatchOf } from "../../conformance/jobs.ts";
 import { describeOn } from "../../support/describe-on.ts";
 import { isExpected } from "../../support/expected-server.ts";
 import { listen, listenBefore } from "../../support/http-relay.ts";
@@ -304,9 +305,26 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
     serve("4", ["/dav/u.txt"]);
     await cloud.sync({ accept_deletions: true });
     expect((await stat(path)).size).toBe(600_000);
+    // What is gone is to be indexed, also where nothing else changed.
+    const indexJobs = () => countOf(cloud.db, "nightdesk_data.jobs where kind = 'index'");
+    const before = await indexJobs();
+    serve("4", []);
+    expect(await cloud.sync()).toMatchObject({ fetched: 0, deleted: 1 });
+    expect(await indexJobs()).toBe(before + 1);
     const opened = await Promise.all(
       (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
     );
     expect(opened.filter((target) => target.startsWith(cloud.topology.workroot))).toEqual([]);
+  });
+
+  test("is left to the job that mirrors it now", async () => {
+    answer = lists(listing());
+    const { jobIds } = await openBatchOf(cloud.db, [askJob("runs")]);
+    const { runId } = await claimNext(cloud.db, jobIds[0] ?? "");
+    await cloud.db.query("update nightdesk_data.remote_sources set run_id = $1", [runId]);
+    await expect(cloud.run()).resolves.toMatchObject({
+      kind: "parked",
+      code: "SOURCE_UNAVAILABLE",
+    });
   });
 });
