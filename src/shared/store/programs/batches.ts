@@ -178,8 +178,7 @@ export const listProgramBatches = (
 ): Promise<readonly ProgramBatch[]> =>
   rowsOf(db, batchSchema, [tokenId, after, limit])`
      select ${COLUMNS} from nightdesk_data.program_batches
-      where token_id = $1 and file_id is not null and ($2::bigint is null or seq < $2)
-      order by program_batches.seq desc limit $3`;
+      where token_id = $1 and file_id is not null and ($2::bigint is null or seq < $2) order by program_batches.seq desc limit $3`;
 
 /** Keeps how long the results of a batch are as files, of the end that it has now. */
 export const keepResultBytes = (
