@@ -874,6 +874,12 @@ create table nightdesk_data.field_bindings (
   line_end integer,
   -- Where in the file that is, as people find it there; null where its lines say it.
   locator jsonb check (jsonb_typeof(locator) = 'object'),
+  -- What a person said of the value, which stays as the model gave it.
+  decision text check (decision in ('accepted', 'corrected', 'rejected')),
+  correction jsonb check (jsonb_typeof(correction) in ('string', 'number', 'boolean')),
+  decision_reason text check (btrim(decision_reason) <> ''),
+  decided_by text check (decided_by <> ''),
+  decided_at timestamptz,
   primary key (run_id, ordinal),
   constraint bindings_have_a_place_or_none check (num_nulls(number, path, start_char, end_char, line_start, line_end) in (0, 6)),
   constraint binding_spans_run_forward check (end_char >= start_char and line_end >= line_start),
@@ -883,8 +889,13 @@ create table nightdesk_data.field_bindings (
   constraint unbound_values_have_a_reason check (state <> 'unbound' or reason is not null),
   constraint bound_values_may_be_in_doubt check (state <> 'bound' or coalesce(reason in ('no_quote', 'other_label', 'reading', 'judge'), true)),
   constraint values_have_a_grade check ((state = 'null') = (grade is null)),
-  constraint judges_say_it_in_words check ((judge_says is null) = (judge_detail is null))
+  constraint judges_say_it_in_words check ((judge_says is null) = (judge_detail is null)),
+  constraint fields_that_were_decided_say_by_whom check (num_nonnulls(decision, decided_by, decided_at) in (0, 3)),
+  constraint only_corrected_fields_have_a_correction check ((decision is not distinct from 'corrected') = (correction is not null)),
+  constraint only_decided_fields_have_a_reason check (decision_reason is null or decision is not null),
+  constraint no_value_is_not_accepted check (decision is distinct from 'accepted' or state <> 'null')
 );
+create index field_bindings_decided on nightdesk_data.field_bindings (decided_at) where decision is not null;
 
 -- What was asked about the statements of an answer, round by round: yes-or-no questions, settled by a rule or by a job.
 create table nightdesk_data.checks (

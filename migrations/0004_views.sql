@@ -433,7 +433,8 @@ comment on column nightdesk.claims.given_quote is 'What the model gave as the wo
 
 create view nightdesk.field_bindings as
 select j.job_id, f.run_id, j.batch_id, b.name as batch, j.custom_id, f.ordinal, f.pointer, f.value, f.state, f.reason, f.grade, f.judge_says, f.judge_detail, f.quote,
-       f.number, f.path, f.start_char, f.end_char, f.line_start, f.line_end, f.locator
+       f.number, f.path, f.start_char, f.end_char, f.line_start, f.line_end, f.locator,
+       f.decision as review, f.correction, f.decision_reason, f.decided_by, f.decided_at
   from nightdesk_data.field_bindings f
   join nightdesk_data.runs r using (run_id)
   join nightdesk_data.jobs j using (job_id)
@@ -461,6 +462,11 @@ comment on column nightdesk.field_bindings.end_char is 'Offset after the last ch
 comment on column nightdesk.field_bindings.line_start is 'First line in the file, from 1.';
 comment on column nightdesk.field_bindings.line_end is 'Last line in the file.';
 comment on column nightdesk.field_bindings.locator is 'Where in the file that is, as JSON: page, sheet and row, message, or the pointer of a JSON or YAML file; null where its lines say it.';
+comment on column nightdesk.field_bindings.review is 'What a person said of the value: accepted, corrected or rejected; null where nobody has decided on it.';
+comment on column nightdesk.field_bindings.correction is 'What the person gave in place of the value, as JSON; null unless corrected.';
+comment on column nightdesk.field_bindings.decision_reason is 'Why, in the words of the person.';
+comment on column nightdesk.field_bindings.decided_by is 'Who decided.';
+comment on column nightdesk.field_bindings.decided_at is 'When.';
 
 create view nightdesk.summary_parts as
 select j.job_id, p.run_id, j.batch_id, j.custom_id, p.path, p.level, p.ordinal, p.start_char, p.end_char,

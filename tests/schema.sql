@@ -386,6 +386,11 @@ table nightdesk_data.field_bindings
   column line_start integer
   column line_end integer
   column locator jsonb
+  column decision text
+  column correction jsonb
+  column decision_reason text
+  column decided_by text
+  column decided_at timestamp with time zone
 
 table nightdesk_data.figures
   column run_id uuid not null
@@ -1469,6 +1474,14 @@ constraint bound_values_have_words_at_a_place on nightdesk_data.field_bindings C
 
 constraint bound_values_may_be_in_doubt on nightdesk_data.field_bindings CHECK (((state <> 'bound'::text) OR COALESCE((reason = ANY (ARRAY['no_quote'::text, 'other_label'::text, 'reading'::text, 'judge'::text])), true)))
 
+constraint field_bindings_correction_check on nightdesk_data.field_bindings CHECK ((jsonb_typeof(correction) = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text])))
+
+constraint field_bindings_decided_by_check on nightdesk_data.field_bindings CHECK ((decided_by <> ''::text))
+
+constraint field_bindings_decision_check on nightdesk_data.field_bindings CHECK ((decision = ANY (ARRAY['accepted'::text, 'corrected'::text, 'rejected'::text])))
+
+constraint field_bindings_decision_reason_check on nightdesk_data.field_bindings CHECK ((btrim(decision_reason) <> ''::text))
+
 constraint field_bindings_grade_check on nightdesk_data.field_bindings CHECK ((grade = ANY (ARRAY['supported'::text, 'unconfirmed'::text, 'unsupported'::text])))
 
 constraint field_bindings_judge_says_check on nightdesk_data.field_bindings CHECK ((judge_says = ANY (ARRAY['yes'::text, 'no'::text, 'unclear'::text])))
@@ -1493,7 +1506,15 @@ constraint field_bindings_state_check on nightdesk_data.field_bindings CHECK ((s
 
 constraint field_bindings_value_check on nightdesk_data.field_bindings CHECK ((jsonb_typeof(value) <> ALL (ARRAY['object'::text, 'array'::text])))
 
+constraint fields_that_were_decided_say_by_whom on nightdesk_data.field_bindings CHECK ((num_nonnulls(decision, decided_by, decided_at) = ANY (ARRAY[0, 3])))
+
 constraint judges_say_it_in_words on nightdesk_data.field_bindings CHECK (((judge_says IS NULL) = (judge_detail IS NULL)))
+
+constraint no_value_is_not_accepted on nightdesk_data.field_bindings CHECK (((decision IS DISTINCT FROM 'accepted'::text) OR (state <> 'null'::text)))
+
+constraint only_corrected_fields_have_a_correction on nightdesk_data.field_bindings CHECK (((NOT (decision IS DISTINCT FROM 'corrected'::text)) = (correction IS NOT NULL)))
+
+constraint only_decided_fields_have_a_reason on nightdesk_data.field_bindings CHECK (((decision_reason IS NULL) OR (decision IS NOT NULL)))
 
 constraint unbound_values_have_a_reason on nightdesk_data.field_bindings CHECK (((state <> 'unbound'::text) OR (reason IS NOT NULL)))
 
@@ -2301,6 +2322,8 @@ CREATE INDEX evidence_by_path ON nightdesk_data.evidence USING btree ("left"(pat
 
 CREATE INDEX evidence_by_sha256 ON nightdesk_data.evidence USING btree (sha256)
 
+CREATE INDEX field_bindings_decided ON nightdesk_data.field_bindings USING btree (decided_at) WHERE (decision IS NOT NULL)
+
 CREATE INDEX hold_history_by_batch ON nightdesk_data.hold_history USING btree (batch_id, began_at)
 
 CREATE UNIQUE INDEX holds_that_last ON nightdesk_data.hold_history USING btree (batch_id) WHERE (ended_at IS NULL)
@@ -2894,7 +2917,7 @@ UNION ALL
     d.at
    FROM nightdesk_data.document_failures d;
 
-view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, grade, judge_says, judge_detail, quote, number, path, start_char, end_char, line_start, line_end, locator) as
+view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordinal, pointer, value, state, reason, grade, judge_says, judge_detail, quote, number, path, start_char, end_char, line_start, line_end, locator, review, correction, decision_reason, decided_by, decided_at) as
  SELECT j.job_id,
     f.run_id,
     j.batch_id,
@@ -2915,7 +2938,12 @@ view nightdesk.field_bindings (job_id, run_id, batch_id, batch, custom_id, ordin
     f.end_char,
     f.line_start,
     f.line_end,
-    f.locator
+    f.locator,
+    f.decision AS review,
+    f.correction,
+    f.decision_reason,
+    f.decided_by,
+    f.decided_at
    FROM nightdesk_data.field_bindings f
      JOIN nightdesk_data.runs r USING (run_id)
      JOIN nightdesk_data.jobs j USING (job_id)
@@ -5277,7 +5305,15 @@ comment on view column nightdesk.field_bindings.batch is 'Name of the batch.'
 
 comment on view column nightdesk.field_bindings.batch_id is 'Id of the batch.'
 
+comment on view column nightdesk.field_bindings.correction is 'What the person gave in place of the value, as JSON; null unless corrected.'
+
 comment on view column nightdesk.field_bindings.custom_id is 'The job''s custom_id.'
+
+comment on view column nightdesk.field_bindings.decided_at is 'When.'
+
+comment on view column nightdesk.field_bindings.decided_by is 'Who decided.'
+
+comment on view column nightdesk.field_bindings.decision_reason is 'Why, in the words of the person.'
 
 comment on view column nightdesk.field_bindings.end_char is 'Offset after the last character.'
 
@@ -5306,6 +5342,8 @@ comment on view column nightdesk.field_bindings.pointer is 'Where it stands in t
 comment on view column nightdesk.field_bindings.quote is 'The words that carry it; null unless it is bound.'
 
 comment on view column nightdesk.field_bindings.reason is 'Of an unbound one, and of a null that was put in place of one: no_quote, quote_not_found, quote_short (it says too little) or not_in_quote. Of a bound one that is in doubt: no_quote (its words were looked up), other_label (its line names something else), reading (its figure was not read for sure from a picture) or judge (an examined model does not find it there).'
+
+comment on view column nightdesk.field_bindings.review is 'What a person said of the value: accepted, corrected or rejected; null where nobody has decided on it.'
 
 comment on view column nightdesk.field_bindings.run_id is 'Id of the run.'
 

@@ -13,6 +13,7 @@ const bill = (customId: string, output: Readonly<Record<string, unknown>>) => ({
 describeOnPostgres("the extractions of a batch as a table", () => {
   let desk: TestDesk;
   let here: string;
+  let jobs: ReadonlyMap<string, string>;
 
   async function batchOf(name: string, jobs: Parameters<typeof insertFinishedBatch>[1]["jobs"]) {
     const ids = await insertFinishedBatch(desk.db, { name, jobs });
@@ -32,6 +33,7 @@ describeOnPostgres("the extractions of a batch as a table", () => {
       { ...bill("d", {}), state: "refused", code: "FILE_EMPTY", message: "It is empty." },
     ]);
     here = path;
+    jobs = ids;
     await desk.db.query(
       `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, reason, grade)
        select run_id, 0, '/vendor/name', '"=1+1"', 'unbound', 'quote_not_found', 'unsupported' from nightdesk_data.jobs where job_id = $1`,
@@ -69,9 +71,45 @@ describeOnPostgres("the extractions of a batch as a table", () => {
     const csv = await desk.browse(`${here}.csv`);
     expect(csv.headers["content-type"]).toContain("text/csv");
     const lines = csv.text.trimEnd().split("\n");
-    expect(lines[0]).toBe("custom_id,path,item,grade,paid,total,vendor.name,unbound,run_id");
-    expect(lines[2]).toMatch(/^b,bills\/b\.txt,,,,100,'=1\+1,vendor\.name,[0-9a-f-]{36}$/);
+    expect(lines[0]).toBe(
+      "custom_id,path,item,grade,paid,total,vendor.name,unbound,run_id,decided",
+    );
+    expect(lines[2]).toMatch(/^b,bills\/b\.txt,,,,100,'=1\+1,vendor\.name,[0-9a-f-]{36},$/);
     expect(lines).toHaveLength(4);
+  });
+
+  test("takes what a person decides on a value from the page of its file, and shows it beside the value", async () => {
+    const run = `/runs/${jobs.get("b") ?? ""}`;
+    const before = (await desk.browse(run)).text;
+    expect(before).toContain("No words of the document carry it.");
+    expect(before).toContain(`action="${run}/fields/0"`);
+    const decide = async (form: Record<string, string>): Promise<string> => {
+      const { headers } = await desk.browse(`${run}/fields/0`, form);
+      return (await desk.browse(String(headers.location))).text;
+    };
+    expect(await decide({ choice: "2", correction: " " })).toContain(
+      "Nothing was changed. A correction needs the value in your own words.",
+    );
+    const after = await decide({ choice: "2", correction: "Beta <i>", reason: "its stamp" });
+    expect(after).toContain("vendor name is corrected: Beta &lt;i&gt;.");
+    expect(after).toMatch(/corrected to Beta &lt;i&gt; by \S+: its stamp/);
+    expect(after).toContain("vendor name: =1+1");
+    const table = (await desk.browse(here)).text;
+    expect(table).toMatch(
+      />=1\+1<\/span> <span class="note" dir="auto">corrected to Beta &lt;i&gt; by/,
+    );
+    expect(table).not.toContain(">unbound</span></td>");
+    const [, , b] = (await desk.browse(`${here}.csv`)).text.split("\n");
+    expect(b).toMatch(/^b,.*,'=1\+1,,[0-9a-f-]{36},vendor\.name corrected to Beta <i> by /);
+    const { rows } = await desk.db.query(
+      "select action, outcome from nightdesk.operator_actions where job_id = $1 order by action_id",
+      [jobs.get("b")],
+    );
+    expect(rows).toEqual([
+      { action: "correct", outcome: "failed" },
+      { action: "correct", outcome: "done" },
+    ]);
+    expect(await desk.browse(`${run}/fields/7`, { choice: "4" })).toMatchObject({ status: 404 });
   });
 
   test("has a row an item where files have lists of records", async () => {

@@ -106,7 +106,7 @@ describeOnPostgres("the place of a statement on its page", () => {
     );
     const path = `/runs/${(rows[0] as { run_id: string }).run_id}`;
     const { text } = await desk.browse(path);
-    expect(text).toContain("/fee: 71,73");
+    expect(text).toContain(">fee: 71,73<");
     expect(text).toContain(`<a href="${path}/statements/1#place-mark">Show on its page</a>`);
     expect((await desk.browse(`${path}/statements/1`)).text).toContain('id="place-mark"');
   });

@@ -1,7 +1,7 @@
 import { csvRecord } from "../../shared/text/csv.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
-  isUnbound,
+  marksOf,
   pointerOf,
   readExtractions,
   selectExtractions,
@@ -71,7 +71,7 @@ async function showFields({ database }: Desk, { part, query }: DeskRequest): Pro
     ...shown,
     limit: PAGE_ROWS + 1,
   });
-  const body = markup`${headHtml("Extracted fields", markup`Of ${link(pathTo("batches", batch.batchId), batch.name)}. A column sorts by its title; ${stateHtml("unsupported", "unbound")} is a value that no words of its file carry.`)}
+  const body = markup`${headHtml("Extracted fields", markup`Of ${link(pathTo("batches", batch.batchId), batch.name)}. A column sorts by its title; ${stateHtml("unsupported", "unbound")} is a value that no words of its file carry. The page of a file has what carries each value, and takes what you decide on it.`)}
 ${shape.columns.length === 0 ? markup`<p class="note">No extraction of this batch has succeeded.</p>` : fieldsHtml(batch, shape, shown, rows)}`;
   return page({ title: `${batch.name}: fields`, menu: "/batches", body });
 }
@@ -155,11 +155,12 @@ function columnOf(
 
 function cellHtml(row: ExtractionRow, path: FieldPath, list: string | null): Html | null {
   const value = valueAt(row.fields, path);
-  const isMarked = isUnbound(row, list, path);
+  const { isUnbound, decided } = marksOf(row, list, path);
   const isEmpty = value === null || value === undefined;
-  if (isEmpty && !isMarked) return null;
-  const mark = isMarked ? markup` ${stateHtml("unsupported", "unbound")}` : "";
-  return markup`<span dir="auto">${isEmpty ? "" : shorten(valueText(value))}</span>${mark}`;
+  if (isEmpty && !isUnbound && decided === null) return null;
+  const mark = isUnbound ? markup` ${stateHtml("unsupported", "unbound")}` : "";
+  const said = decided === null ? "" : markup` <span class="note" dir="auto">${decided}</span>`;
+  return markup`<span dir="auto">${isEmpty ? "" : shorten(valueText(value))}</span>${mark}${said}`;
 }
 
 async function exportFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {
@@ -172,23 +173,29 @@ async function exportFields({ database }: Desk, { part, query }: DeskRequest): P
   };
 }
 
-/** All rows, as they were queued. Lists and objects are JSON; `unbound` names the columns whose value no words carry. */
+/** All rows, as they were queued. Lists and objects are JSON; `unbound` names the columns whose value no words carry, `decided` says what people decided. */
 async function* csvOf(
   database: Desk["database"],
   batchId: string,
   { list, columns }: Shown,
 ): AsyncGenerator<string> {
   const names = columns.map((path) => path.join("."));
-  yield `${csvRecord(["custom_id", "path", "item", "grade", ...names, "unbound", "run_id"])}\n`;
+  yield `${csvRecord(["custom_id", "path", "item", "grade", ...names, "unbound", "run_id", "decided"])}\n`;
   for await (const rows of readExtractions(database, batchId, list)) {
     yield rows
       .map((row) => {
-        const unbound = columns.filter((path) => isUnbound(row, list, path));
+        const marked = columns.map((path) => ({
+          name: path.join("."),
+          ...marksOf(row, list, path),
+        }));
         const values = columns.map((path) => csvValue(valueAt(row.fields, path)));
         const item = list === null ? null : String(row.item);
-        const marks = unbound.map((path) => path.join(".")).join(" ");
+        const marks = marked.flatMap(({ name, isUnbound }) => (isUnbound ? [name] : [])).join(" ");
+        const said = marked.flatMap(({ name, decided }) =>
+          decided === null ? [] : [`${name} ${decided}`],
+        );
         const cells = [row.custom_id, row.path, item, row.grade, ...values];
-        return `${csvRecord([...cells, marks === "" ? null : marks, row.run_id])}\n`;
+        return `${csvRecord([...cells, marks || null, row.run_id, said.join("; ") || null])}\n`;
       })
       .join("");
   }

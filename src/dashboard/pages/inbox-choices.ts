@@ -34,7 +34,11 @@ export function choiceOf<Of extends object>(
 }
 
 /** What was done is told to who looks on, and said on the page that it was chosen on. */
-export async function backToInbox(database: Desk["database"], did: string): Promise<Answer> {
+export async function backTo(
+  path: string,
+  database: Desk["database"],
+  did: string,
+): Promise<Answer> {
   await announceEvents(database);
-  return { kind: "redirect", to: saidAt("/inbox", did) };
+  return { kind: "redirect", to: saidAt(path, did) };
 }

@@ -20,7 +20,7 @@ import type { Session } from "../sessions.ts";
 import {
   NO_CHOICE_BY_ENTER,
   REVIEW_CHOICES,
-  backToInbox,
+  backTo,
   choiceButtons,
   choiceOf,
 } from "./inbox-choices.ts";
@@ -66,5 +66,5 @@ export async function takeValue(
     const words = { decision, correction, reason, decidedBy: session.user };
     return takeDecision(database, row, words);
   });
-  return backToInbox(database, did);
+  return backTo("/inbox", database, did);
 }

@@ -36,7 +36,7 @@ import type { Session } from "../sessions.ts";
 import {
   NO_CHOICE_BY_ENTER,
   REVIEW_CHOICES,
-  backToInbox,
+  backTo,
   choiceButtons,
   choiceOf,
   noChoice,
@@ -200,7 +200,7 @@ async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
       return `${verb}: ${headOf(approval)}. ${countOf(decided.answered, "run")} ${decided.answered === 1 ? "goes" : "go"} on.`;
     },
   );
-  return backToInbox(database, did);
+  return backTo("/inbox", database, did);
 }
 
 function reviewCard(review: ReviewRow, session: Session, draw: Desk["draw"]): Html {
@@ -243,7 +243,7 @@ async function takeReview(
       throw new Failure("INPUT_INVALID", "Its job does not wait any more; nothing was changed.");
     return `The answer is ${choice.state}; its job goes on.`;
   });
-  return backToInbox(database, did);
+  return backTo("/inbox", database, did);
 }
 
 const STEP_CHOICES = {
@@ -281,5 +281,5 @@ async function takeStep({ database }: Desk, { part, form, session }: DeskRequest
     await evaluateHolds(database);
     return `Step ${step} counts as ${choice.state === "done" ? "carried out" : "not made"}.`;
   });
-  return backToInbox(database, did);
+  return backTo("/inbox", database, did);
 }

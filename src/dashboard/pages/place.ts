@@ -5,7 +5,7 @@ import type { ShownPage } from "../../shared/files/page-pictures.ts";
 import { PICTURE_TYPES } from "../../shared/files/picture-data.ts";
 import { chooseReading } from "../../shared/store/index/ocr-choices.ts";
 import type { Reading } from "../../shared/store/index/ocr-choices.ts";
-import { carriedElsewhere, carriedWords } from "../../shared/views/carried-words.ts";
+import { carriedElsewhere, carriedWords, hasPages } from "../../shared/views/carried-words.ts";
 import type { CarriedWords } from "../../shared/views/carried-words.ts";
 import { stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
@@ -104,6 +104,15 @@ type Found = {
   readonly carried: readonly CarriedWords[];
   readonly statement: CarriedWords;
 };
+
+/** To the page of its file with the words of a statement or value marked, where that has pages. @param ordinal from 1 */
+export const placeLink = (
+  { run_id: run }: RunDetail,
+  { path, ordinal }: { readonly path: string | null; readonly ordinal: number },
+): Html =>
+  path === null || !hasPages(path)
+    ? markup``
+    : markup`<p>${link(`${placePath(run, ordinal)}#place-mark`, "Show on its page")}</p>`;
 
 async function placeBody(desk: Desk, request: DeskRequest, found: Found): Promise<Html> {
   const { run, carried, statement } = found;

@@ -1,7 +1,7 @@
 import { formatTask } from "../../shared/job/kinds.ts";
 import { behindLines } from "../../shared/job/locator.ts";
 import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
-import { carriedWords, hasPages, shownClaims } from "../../shared/views/carried-words.ts";
+import { hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { foldHashes, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -21,8 +21,10 @@ import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { link, pathTo, webLink } from "../links.ts";
 import { saidHtml } from "../said.ts";
+import type { Session } from "../sessions.ts";
 import { carriedHtml, followUpHtml, stepsHtml } from "./ask.ts";
-import { placePath } from "./place.ts";
+import { placeLink, placePath } from "./place.ts";
+import { fieldsHtml, takeField } from "./run-fields.ts";
 
 /** A run, or the last run of a job: its question first, then its answer and what carries it, then how it came about. */
 export const RUN: readonly Route[] = [
@@ -36,12 +38,10 @@ export const RUN: readonly Route[] = [
       const run = runs.at(-1);
       const job = run ?? open;
       if (job === undefined) return notStarted(id);
-      const carried = await carriedHtml({ database, session }, job.input);
+      const carried = markup`${await carriedHtml({ database, session }, job.input)}${await saidHtml(database, query)}`;
       const about = {
-        above:
-          open === undefined
-            ? carried
-            : markup`${carried}${await saidHtml(database, query)}${stepsHtml(open)}`,
+        session,
+        above: open === undefined ? carried : markup`${carried}${stepsHtml(open)}`,
         below: run === undefined ? markup`` : await followUpHtml({ database, session }, run),
         others: runs.slice(0, -1),
         extent: query.get("show") === "all" ? "full" : "brief",
@@ -55,6 +55,7 @@ ${run === undefined ? about.above : await runBody(desk, run, about)}
       return page({ title: titleOf(job), menu: "/batches", body, updates });
     },
   },
+  { method: "post", path: "/runs/:run/fields/:ordinal", answer: takeField },
 ];
 
 function notStarted(id: string): never {
@@ -66,6 +67,7 @@ const titleOf = ({ kind, input }: Pick<RunDetail, "kind" | "input">): string =>
 const MOST_TITLE = 120;
 
 type Shown = {
+  readonly session: Session;
   /** Between what is said of the run and its answer. */
   readonly above: Html;
   readonly below: Html;
@@ -81,7 +83,7 @@ async function runBody(desk: Desk, run: RunDetail, shown: Shown): Promise<Html> 
 ${shown.above}
 ${refusalHtml(run)}
 ${answerHtml(run)}
-${await claimsHtml(desk, run)}
+${run.kind === "extract" ? fieldsHtml(run, shown.session) : await claimsHtml(desk, run)}
 ${shown.below}
 ${sectionsOf(details.sections).map((section) => foldedSection(section, draw))}
 <details id="record"><summary>Record of the run</summary>${draw.facts(details.facts)}</details>
@@ -124,7 +126,7 @@ const MOST_CLAIMS = 60;
 /** Each statement beside the lines that carry it, with what stands around them in their file. */
 async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   const shown = shownClaims(run);
-  if (shown.length === 0) return fieldsHtml(run);
+  if (shown.length === 0) return markup``;
   const rows: Html[] = [];
   const numbered = shown.map((claim, at) => ({ ...claim, ordinal: at + 1 }));
   for (const claim of readingFirst(numbered).slice(0, MOST_CLAIMS)) {
@@ -135,21 +137,6 @@ async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   return markup`<section aria-labelledby="claims"><h2 id="claims">Statements, and what carries them</h2>
 <p class="note">${share}</p>
 ${rows}${left > 0 ? markup`<p class="note">${countOf(left, "statement")} more: nightdesk runs show.</p>` : ""}</section>`;
-}
-
-/** Each value of an extraction beside the words that carry it. */
-function fieldsHtml(run: RunDetail): Html {
-  const rows = carriedWords(run)
-    .slice(0, MOST_CLAIMS)
-    .map(
-      ({ number: ordinal, text, grade, path, words }) =>
-        markup`<div class="side ${classOf(grade)}"><div class="claim"><p dir="auto">${text}</p><p class="note">${stateHtml(grade)}</p></div>
-<div class="passage"><p class="note">${webLink(path)}</p><blockquote dir="auto">${words}</blockquote>${placeLink(run, { path, ordinal })}</div></div>
-`,
-    );
-  return rows.length === 0
-    ? markup``
-    : markup`<section aria-labelledby="values"><h2 id="values">Values, and what carries them</h2>${rows}</section>`;
 }
 
 type Claim = RunDetail["claims"][number] & {
@@ -199,15 +186,6 @@ async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Pr
       : markup`<ol class="lines">${lines.map((line) => lineHtml(line, first, last))}</ol>`;
   return markup`<p class="note">${webLink(path)}, ${place}</p>${words}`;
 }
-
-/** To the page of its file with the words marked, where that has pages. */
-const placeLink = (
-  { run_id: run }: RunDetail,
-  { path, ordinal }: Pick<Claim, "path" | "ordinal">,
-): Html =>
-  path === null || !hasPages(path)
-    ? markup``
-    : markup`<p>${link(`${placePath(run, ordinal)}#place-mark`, "Show on its page")}</p>`;
 
 const lineHtml = ({ number, text }: IndexedLine, first: number, last: number): Html =>
   markup`<li class="${number >= first && number <= last ? "carries" : "around"}"><span class="no">${number}</span><span dir="auto">${text === "" ? " " : text}</span></li>`;

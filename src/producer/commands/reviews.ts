@@ -12,6 +12,7 @@ import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
 import type { ReviewDecision } from "../../shared/store/jobs/draft-reviews.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countOf } from "../../shared/views/quantity.ts";
+import { questionOfField, selectFieldReviews } from "../../shared/views/field-reviews.ts";
 import { reviewPage, reviewTable } from "../../shared/views/inbox-pages.ts";
 import { selectReviews } from "../../shared/views/inbox.ts";
 import type { ReviewRow } from "../../shared/views/inbox.ts";
@@ -26,6 +27,7 @@ import { printList, printPage } from "../print/sections.ts";
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { batchOf } from "./approvals.ts";
+import { decideFieldReview } from "./field-reviews.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 import { assertValueReview, decideValueReview } from "./value-reviews.ts";
 
@@ -128,6 +130,9 @@ function deciding(
 ): CommandHandler {
   return databaseCommand(async (context, database) => {
     const { invocation, terminal } = context;
+    const field = textOf(invocation.options, "field");
+    if (field !== undefined)
+      return decideFieldReview(context, database, { decision: state, field });
     const writeId = writeIdOf(argumentOf(invocation));
     if (writeId !== undefined) {
       const correction = state === "corrected" ? (await wordsOf(invocation)).trim() : null;
@@ -164,19 +169,17 @@ async function decideAnswer(
   throw new Failure("INPUT_INVALID", `Nothing was changed. ${how}`);
 }
 
-/** What people decided, as questions that any model can be asked: a decision without facts says nothing of an answer's words. */
+/** What people decided, as questions that any model can be asked. */
 export const reviewsExport = databaseCommand(async ({ terminal, invocation }, database) => {
   const file = resolve(invocation.cwd, argumentOf(invocation));
   const batchId = await batchOf(database, invocation);
   const rows = await selectReviews(database, { batchId, which: "decided", limit: MOST_EXPORTED });
-  const usable = rows.filter(({ kind, facts }) => kind === "ask" && facts.length > 0);
-  const lines = usable.map((row) =>
-    JSON.stringify({
-      id: row.job_id,
-      question: formatTask(row.kind, row.input),
-      expected: row.facts.map((fact) => [fact]),
-    }),
-  );
+  const fields = await selectFieldReviews(database, {
+    ...{ batchId, which: "decided", limit: MOST_EXPORTED },
+  });
+  const questions = [...rows.map(questionOf), ...fields.map(questionOfField)];
+  const usable = questions.filter((question) => question !== null);
+  const lines = usable.map((question) => JSON.stringify(question));
   try {
     await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
   } catch (error) {
@@ -184,8 +187,14 @@ export const reviewsExport = databaseCommand(async ({ terminal, invocation }, da
       cause: error,
     });
   }
-  const left = rows.length - usable.length;
+  const left = questions.length - usable.length;
   terminal.say(
-    `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} without --fact, or about another kind than ask, left out.`,
+    `${countOf(usable.length, "question")} written to ${file}; ${countOf(left, "decision")} left out: of an answer without --fact or of another kind than ask, or of a field that was rejected or stands in other words than its value.`,
   );
 });
+
+/** Null of an answer of which nobody said what a right one holds. */
+const questionOf = ({ job_id: id, kind, input, facts }: ReviewRow): object | null =>
+  kind === "ask" && facts.length > 0
+    ? { id, question: formatTask(kind, input), expected: facts.map((fact) => [fact]) }
+    : null;

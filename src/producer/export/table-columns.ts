@@ -3,7 +3,7 @@ import { formatTask } from "../../shared/job/kinds.ts";
 import { cleanLines } from "../../shared/terminal/styled-text.ts";
 import type { StoredClaim } from "../../shared/views/claims.ts";
 import { reasonText } from "../../shared/views/claims.ts";
-import { unboundText } from "../../shared/views/field-blocks.ts";
+import { decisionText, unboundText } from "../../shared/views/field-blocks.ts";
 import type { JobResult, StoredBinding } from "../../shared/views/results.ts";
 
 /** A cell of a table with types; a text holds nothing that drives a terminal, or that XML can't hold. */
@@ -92,4 +92,13 @@ export const FIELD_COLUMNS: readonly TypedColumn<FieldRow>[] = [
   count("line_end", ({ field }) => field.line_end),
   text("quote", ({ field }) => field.quote),
   text("job_id", ({ result }) => result.job_id),
+  text("decided", ({ field }) => decisionText(field)),
+  text("correction", ({ field: { correction } }) =>
+    correction === null ? null : String(correction),
+  ),
+  {
+    title: "decided_at",
+    type: "time",
+    value: ({ field: { decided_at: at } }) => (at === null ? null : new Date(at)),
+  },
 ];

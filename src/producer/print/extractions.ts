@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import {
-  isUnbound,
+  marksOf,
   readExtractions,
   selectExtractionShape,
   valueAt,
@@ -18,7 +18,7 @@ import { printList } from "./sections.ts";
 
 /**
  * Prints the fields that the extractions of a batch took out: a table of files, and one of the items of each list of records.
- * A value that no words of the file carry has a question mark behind it.
+ * A value that no words of the file carry has a question mark behind it, one that a person decided on the decision.
  */
 export async function printExtractions(
   terminal: Terminal,
@@ -62,6 +62,12 @@ const columnsOf = (
 
 function cellOf(row: ExtractionRow, list: string | null, path: FieldPath): string | null {
   const value = valueAt(row.fields, path);
-  if (value === null || value === undefined) return null;
-  return isUnbound(row, list, path) ? `${valueText(value)} ?` : valueText(value);
+  const { isUnbound, decided } = marksOf(row, list, path);
+  const parts = [
+    ...(value === null || value === undefined
+      ? []
+      : [valueText(value), ...(isUnbound ? ["?"] : [])]),
+    ...(decided === null ? [] : [`(${decided})`]),
+  ];
+  return parts.join(" ") || null;
 }

@@ -18,7 +18,7 @@ import {
 } from "../../shared/views/citations.ts";
 import type { StoredCitation } from "../../shared/views/citations.ts";
 import { claimLines, claimsJson, leftOutJson, leftOutLines } from "../../shared/views/claims.ts";
-import { unboundText } from "../../shared/views/field-blocks.ts";
+import { decisionText, unboundText } from "../../shared/views/field-blocks.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { formatDuration } from "../../shared/views/quantity.ts";
 import { printExtractions } from "./extractions.ts";
@@ -88,17 +88,24 @@ const FIELD_STATES: Readonly<Record<string, string>> = {
   null: "Left out",
 };
 
-/** `Left out /total: its quote does not stand in the document.` */
-const fieldLines = (result: JobResult): readonly string[] =>
-  fieldsInDoubt(result).map(
+/** `Left out /total: its quote does not stand in the document.`, or `Decided on /total: corrected to 149.32 by ada.` */
+const fieldLines = (result: JobResult): readonly string[] => [
+  ...fieldsInDoubt(result).map(
     ({ pointer, state, reason, doubt = null }) =>
       `${FIELD_STATES[state] ?? state} ${pointer}: ${unboundText(reason, doubt)}.`,
-  );
+  ),
+  ...decidedFields(result).map(
+    (field) => `Decided on ${field.pointer}: ${decisionText(field) ?? ""}.`,
+  ),
+];
 
-/** Values that words carry with a doubt or not at all, and those that were left out. */
+const decidedFields = ({ bindings }: JobResult) =>
+  bindings.filter(({ decision }) => decision !== null);
+
+/** Values that words carry with a doubt or not at all, and those that were left out; but for those that people decided on. */
 const fieldsInDoubt = ({ bindings }: JobResult) =>
-  bindings.flatMap(({ pointer, state, reason, grade, doubt, picture }) =>
-    reason === null || grade === "supported"
+  bindings.flatMap(({ pointer, state, reason, grade, doubt, picture, decision }) =>
+    reason === null || grade === "supported" || decision !== null
       ? []
       : [
           {
@@ -286,6 +293,7 @@ const answerJson = (result: JobResult) => ({
   ...claimsJson(result),
   ...(result.summary === null ? {} : { summary: result.summary }),
   ...(fieldsInDoubt(result).length === 0 ? {} : { fields_in_doubt: fieldsInDoubt(result) }),
+  ...(decidedFields(result).length === 0 ? {} : { fields_decided: decidedFields(result) }),
   ...(result.steps.length === 0 ? {} : { steps: result.steps }),
 });
 

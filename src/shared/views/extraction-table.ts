@@ -3,6 +3,8 @@ import { isRecord } from "../schema/json-value.ts";
 import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
+import { decidedColumns } from "../store/jobs/field-reviews.ts";
+import { decisionText } from "./field-blocks.ts";
 
 /**
  * The fields that the extractions of a batch took out, as one table: a row a file, or a row an item of a list of records
@@ -92,6 +94,8 @@ const rowSchema = z.object({
   fields: z.unknown(),
   /** JSON pointers to values that no words of the file carry. */
   unbound: z.array(z.string()),
+  /** Values that people decided on. */
+  decided: z.array(z.object({ pointer: z.string(), ...decidedColumns })),
 });
 export type ExtractionRow = z.infer<typeof rowSchema>;
 
@@ -109,6 +113,10 @@ type ExtractionPage = {
   readonly offset: number;
   readonly limit: number;
 };
+
+const MARKS = `array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound,
+            (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
+               from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.decision is not null) as decided`;
 
 /** Numbers, also written as texts, by their value and before all else; then texts; what is not there last. */
 const NUMBER = "'^-?[0-9]{1,15}(\\.[0-9]{1,15})?$'";
@@ -137,7 +145,7 @@ export async function selectExtractions(
         where j.batch_id = $1 and ${SUCCEEDED}
         order by ${sorted}seq, item limit $4 offset $5)
      select p.seq::text, p.run_id, p.custom_id, p.path, p.grade, p.item, p.fields,
-            array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound
+            ${MARKS}
        from page p order by ${sorted}p.seq, p.item`;
 }
 
@@ -154,7 +162,7 @@ export async function* readExtractions(
            from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
           where j.batch_id = $1 and j.seq > $3::bigint and ${SUCCEEDED} order by j.seq limit ${READ_AT_ONCE})
        select p.seq::text, p.run_id, p.custom_id, p.path, p.grade, each.item, each.fields,
-              array(select f.pointer from nightdesk_data.field_bindings f where f.run_id = p.run_id and (f.state = 'unbound' or f.grade = 'unsupported')) as unbound
+              ${MARKS}
          from page p
          left join lateral (
            select 0 as item, p.summary as fields where $2::text is null and jsonb_typeof(p.summary) = 'object'
@@ -176,13 +184,18 @@ const READ_AT_ONCE = 1_000;
 export const pointerOf = (path: FieldPath): string =>
   path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** Whether no words carry a value, or one of those that it holds. */
-export function isUnbound(
-  { unbound, item }: ExtractionRow,
+/** What is to be said of a value, or of one of those that it holds: what a person decided, or else whether no words carry it. */
+export function marksOf(
+  { unbound, decided, item }: ExtractionRow,
   list: string | null,
   path: FieldPath,
-): boolean {
+): { readonly isUnbound: boolean; readonly decided: string | null } {
   const start = list === null ? [] : [list, String(item - 1)];
   const pointer = pointerOf([...start, ...path]);
-  return unbound.some((each) => each === pointer || each.startsWith(`${pointer}/`));
+  const isIn = (each: string): boolean => each === pointer || each.startsWith(`${pointer}/`);
+  const said = decided.filter((field) => isIn(field.pointer));
+  return {
+    isUnbound: unbound.some((each) => isIn(each) && !said.some((field) => field.pointer === each)),
+    decided: said.map(decisionText).join("; ") || null,
+  };
 }

@@ -1,4 +1,5 @@
 import { isRecord } from "../schema/json-value.ts";
+import type { DecidedField } from "../store/jobs/field-reviews.ts";
 import { doubtText } from "./doubtful-figures.ts";
 import { formatCount } from "./quantity.ts";
 import type { StoredBinding } from "./results.ts";
@@ -83,10 +84,21 @@ const bindingTable = (bindings: readonly StoredBinding[]): Block =>
     ["Grade", ({ grade }) => grade],
     ["What stands there", whatStandsThere, WORDS],
     ["Where", bindingPlace],
+    ...(bindings.some(({ decision }) => decision !== null)
+      ? ([["Decided", decisionText, WORDS]] as const)
+      : []),
   ]);
 
+/** `corrected to 149.32 by ada: the second page`; null where nobody has decided on a value. */
+export function decisionText(field: DecidedField): string | null {
+  const { decision, correction, decision_reason: reason, decided_by: by } = field;
+  if (decision === null) return null;
+  const to = correction === null ? "" : ` to ${valueText(correction)}`;
+  return `${decision}${to} by ${by ?? ""}${reason === null ? "" : `: ${reason}`}`;
+}
+
 /** `/items/0/price` is the price of the first item: `items 1 price`. */
-const fieldName = (pointer: string): string =>
+export const fieldName = (pointer: string): string =>
   pointer
     .split("/")
     .slice(1)

@@ -6,6 +6,7 @@ import { CLAIM_GRADES, RUN_GRADES, UNBOUND_REASONS } from "../job/run-result.ts"
 import { VERIFICATION_STATES } from "../job/verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowOf, rowsOf } from "../store/connection/rows.ts";
+import { decidedColumns } from "../store/jobs/field-reviews.ts";
 import { storedCitation } from "./citations.ts";
 import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
 import { DOUBT_OF_FIELD, doubtSchema, hasPicturesOf, quotePicture } from "./doubtful-figures.ts";
@@ -47,6 +48,7 @@ const storedBinding = z.object({
   locator: locatorSchema.nullable(),
   /** Where the quote was read from a picture. */
   picture: quotePicture.optional(),
+  ...decidedColumns,
 });
 export type StoredBinding = z.infer<typeof storedBinding>;
 

@@ -3,7 +3,7 @@ import { JUDGE_RULE } from "../job/run-result.ts";
 import { behindLines } from "../job/locator.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { reasonText, shareText } from "./claims.ts";
-import { unboundText } from "./field-blocks.ts";
+import { decisionText, unboundText } from "./field-blocks.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { oneLine, spanPlace } from "./run-evidence.ts";
 import type { RunDetail } from "./runs.ts";
@@ -77,6 +77,7 @@ const bindingItem =
       ...(row.quote === null ? [] : [`  ← "${oneLine(row.quote, extent)}"  `, spanPlace(row)]),
       row.reason === null ? "" : `  ${unboundText(row.reason, row.doubt)}`,
       row.judge_detail === null ? "" : `  ${oneLine(row.judge_detail, "brief")}`,
+      row.decision === null ? "" : `  ${oneLine(decisionText(row) ?? "", "brief")}`,
     ),
   });
 

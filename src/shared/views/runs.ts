@@ -6,6 +6,7 @@ import { UNRESOLVED_REASONS, VERIFICATION_STATES } from "../job/verification.ts"
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
+import { decidedColumns } from "../store/jobs/field-reviews.ts";
 import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
 import { storedCitation } from "./citations.ts";
@@ -209,6 +210,7 @@ export const runDetailSchema = runSchema.extend({
       quote: z.string().nullable(),
       locator: locatorSchema.nullable(),
       ...span,
+      ...decidedColumns,
     }),
   ),
   summary_parts: z.array(

@@ -37,5 +37,8 @@ function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Tar
 const isAbout = ({ binding }: Target, { value }: WriteBack): boolean =>
   canonicalJson(value) === canonicalJson(binding.value);
 
-export const isRejected = (target: Target, row: WriteBack): boolean =>
-  row.decision === "rejected" && isAbout(target, row);
+/** As a value that was withheld, or before that as a field of its extraction. */
+export const isRejected = (target: Target, row: WriteBack | undefined): boolean =>
+  row?.decision != null && isAbout(target, row)
+    ? row.decision === "rejected"
+    : target.binding.decision === "rejected";

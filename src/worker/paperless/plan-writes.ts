@@ -76,12 +76,11 @@ export function targetsOf(
     of: (binding: BoundValue) => Pick<Target, "kind" | "name">,
   ): void => {
     if (field === null) return;
-    targets.set(field, (binding) => ({
-      ...of(binding),
-      binding,
-      value: binding.value,
-      decided: null,
-    }));
+    targets.set(field, (binding) => {
+      const decided = decidedIn(binding);
+      const value = binding.correction ?? binding.value;
+      return { ...of({ ...binding, value }), binding, value, decided };
+    });
   };
   for (const [field, name] of Object.entries(custom_fields))
     add(field, () => ({ kind: "custom_field", name }));
@@ -94,12 +93,20 @@ export function targetsOf(
   const found = bindings.flatMap((binding) => {
     const [, field = "", item] = binding.pointer.split("/");
     const of = targets.get(field.replaceAll("~1", "/").replaceAll("~0", "~"));
-    const isNothing = binding.value === null && binding.reason === null;
+    const isNothing = (binding.correction ?? binding.value) === null && binding.reason === null;
     if (of === undefined || isNothing || (item !== undefined && field !== tags)) return [];
     return [of(binding)];
   });
   // A list may name one tag twice.
   return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()];
+}
+
+/** What a person said of a field of the extraction, before anything of it was withheld. */
+function decidedIn(binding: BoundValue): Decided | null {
+  const { decision, decided_by: by, decided_at: at, decision_reason: words } = binding;
+  return decision === null || decision === "rejected" || by === null || at === null
+    ? null
+    : { decision, by, at: new Date(at), words, about: null };
 }
 
 /** @param other where the value has no character that a tag could be named with */

@@ -97,8 +97,11 @@ function endsBefore(targets: readonly Target[], known: readonly WriteBack[]) {
     if (row?.state === "intended") ends.set(target, { state: "pending", reason: "it was begun" });
     else if (row !== undefined && row.state !== "withheld")
       ends.set(target, { state: row.state, reason: row.reason });
-    else if (row !== undefined && isRejected(target, row))
-      ends.set(target, { state: "withheld", reason: `${row.decidedBy ?? ""} rejected it` });
+    else if (isRejected(target, row))
+      ends.set(target, {
+        state: "withheld",
+        reason: `${row?.decidedBy ?? target.binding.decided_by ?? ""} rejected it`,
+      });
     else if (doubt === undefined) open.push(target);
     else ends.set(target, { state: "withheld", reason: doubt, asks: true });
   }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { FieldBinding } from "../../../src/shared/job/run-result.ts";
@@ -490,6 +491,37 @@ describeOn("postgres", "what is supported of a batch", () => {
     );
     await run("write-back", "undo", batch);
     expect(first()).toMatchObject({ tags: [4], custom_fields: [] });
+  });
+
+  test("is what a person decided on the fields of the extraction, before anybody was asked about it", async () => {
+    const batch = await extracted([
+      bound("/amount", 240, unsure),
+      bound("/type", "Invoice"),
+      bound("/due_day", "2026-03-01", unsure),
+      bound("/tags/0", "powr"),
+    ]);
+    const { rows: jobs } = await cloud.db.query(
+      "select job_id from nightdesk_data.jobs where batch_id = $1",
+      [batch],
+    );
+    const jobId = String((jobs[0] as Value)["job_id"]);
+    for (const [decision, field] of [
+      ["correct", "amount=250"],
+      ["reject", "type"],
+      ["accept", "due_day"],
+      ["correct", "tags 1=power"],
+    ] as const)
+      expect(await run("reviews", decision, jobId, "--field", field)).toMatchObject({ code: 0 });
+    expect(statesOf((await write(batch)).values)).toEqual({
+      ...{ "/amount": "written", "/type": "withheld", "/due_day": "written", "/tags/0": "written" },
+    });
+    const me = userInfo().username;
+    expect(await rows("pointer, value, state, reason, review")).toContainEqual({
+      ...{ pointer: "/type", value: "Invoice", state: "withheld", review: null },
+      reason: `${me} rejected it`,
+    });
+    expect(JSON.stringify(first().custom_fields)).toContain(`corrected by ${me} at `);
+    expect(first().tags).toContain(3);
   });
 
   test("is replaced by what a person accepts, where that person was told what stands there", async () => {

@@ -134,9 +134,10 @@ const reviewedJob = {
   "<job>":
     "id of a job, or 8 characters or more that it begins with; of a value the id that the list shows, like w17",
 };
+const field = "a value of an extraction, as its table or its JSON pointer names it";
 const reviewedBatch: OptionTable = { "--batch <batch>": "of one batch, by its name or id" };
 
-/** Answers that a person is asked to look at, the last of verify.tiers, and values that a write-back withheld. */
+/** Answers that a person is asked to look at, the last of verify.tiers, values that a write-back withheld, and fields of any extraction. */
 export const REVIEWS: CommandTable = {
   "reviews list": {
     summary:
@@ -155,10 +156,15 @@ export const REVIEWS: CommandTable = {
   },
   "reviews accept": {
     summary:
-      "Let an answer stand as it is: its job succeeds, and is graded verified. A value is written by the next write-back",
-    examples: ["nightdesk reviews accept 5d20be91", "nightdesk reviews accept w17"],
+      "Let an answer stand as it is: its job succeeds, and is graded verified. A value is written by the next write-back, and a field stays as the model gave it",
+    examples: [
+      "nightdesk reviews accept 5d20be91",
+      "nightdesk reviews accept w17",
+      "nightdesk reviews accept 5d20be91 --field total",
+    ],
     arguments: { ...reviewedJob },
     options: {
+      "--field <name>": field,
       "--reason <text>": "why",
       "--fact <text...>": "what a right answer holds, for reviews export",
     },
@@ -170,9 +176,11 @@ export const REVIEWS: CommandTable = {
       `nightdesk reviews correct 5d20be91 --text "The crossing takes 42 minutes." --fact "42 minutes"`,
       "nightdesk reviews correct 5d20be91 --file answer.txt",
       "nightdesk reviews correct w17 --text 250.00",
+      "nightdesk reviews correct 5d20be91 --field total=149.32",
     ],
     arguments: { ...reviewedJob },
     options: {
+      "--field <name=value>": `${field}, and what is right`,
       "--text <text>": "the answer, or the value; of an extraction the fields as JSON",
       "--file <file>": "the same from a file",
       "--fact <text...>": "what a right answer holds, for reviews export",
@@ -182,9 +190,15 @@ export const REVIEWS: CommandTable = {
   "reviews reject": {
     summary:
       "Refuse an answer, whose job ends as REVIEW_REJECTED, or a value, which is never written",
-    examples: [`nightdesk reviews reject 5d20be91 --reason "The contract is not ours."`],
+    examples: [
+      `nightdesk reviews reject 5d20be91 --reason "The contract is not ours."`,
+      "nightdesk reviews reject 5d20be91 --field total",
+    ],
     arguments: { ...reviewedJob },
-    options: { "--reason <text>": "why; has to be given of an answer" },
+    options: {
+      "--field <name>": field,
+      "--reason <text>": "why; has to be given of an answer",
+    },
   },
   "reviews export": {
     summary: "Write questions with what people said a right answer holds, for nightdesk eval",

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { locatorSchema } from "../../job/locator.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, camelRow, execute, rowsOf } from "../connection/rows.ts";
+import { VALUE_DECISIONS, decidedColumns } from "../jobs/field-reviews.ts";
+import type { FieldDecision } from "../jobs/field-reviews.ts";
 
 const bindingSchema = z.object({
   pointer: z.string(),
@@ -11,8 +13,9 @@ const bindingSchema = z.object({
   quote: z.string().nullable(),
   locator: locatorSchema.nullable(),
   line_start: z.number().nullable(),
+  ...decidedColumns,
 });
-/** A value of an extraction, with the words that carry it. */
+/** A value of an extraction, with what a person said of it and the words that carry it. */
 export type BoundValue = z.infer<typeof bindingSchema>;
 
 const extractedSchema = camelRow({
@@ -60,8 +63,6 @@ export const selectExtracted = (
 
 const COLUMNS =
   "write_id::text, job_id, source, remote_id, kind, name, pointer, value, state, reason, before, after, sha256, decision, correction, decision_reason, decided_by, decided_at, is_waiting";
-
-export const VALUE_DECISIONS = ["accepted", "corrected", "rejected"] as const;
 
 const writeSchema = camelRow({
   write_id: z.string(),
@@ -201,12 +202,9 @@ const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
 });
 
 /** What a person says of a value that was withheld. */
-export type ValueDecision = {
-  readonly decision: (typeof VALUE_DECISIONS)[number];
+export type ValueDecision = Omit<FieldDecision, "correction"> & {
   /** What is to be written instead; null unless corrected. */
   readonly correction: string | null;
-  readonly reason: string | null;
-  readonly decidedBy: string;
 };
 
 /**

@@ -1,19 +1,24 @@
 import { refuse } from "../../../shared/failure.ts";
 import type { Refusal } from "../../../shared/failure.ts";
+import { parseJobInput } from "../../../shared/job/job.ts";
 import type { ExamineInput } from "../../../shared/job/job.ts";
 import type { Outcome } from "../../../shared/job/run-result.ts";
 import { updateOwnCounts, upsertExam } from "../../../shared/store/hosts/exams.ts";
 import type { ExamPart, OwnCounts } from "../../../shared/store/hosts/exams.ts";
 import { selectSamples } from "../../../shared/store/index/samples.ts";
 import { selectDecidedStatements } from "../../../shared/store/jobs/draft-reviews.ts";
+import { selectDecidedValues } from "../../../shared/store/jobs/field-reviews.ts";
+import type { DecidedValue } from "../../../shared/store/jobs/field-reviews.ts";
 import { modelUse } from "../../answer/call-model.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import { decideExam, examSentence, ownSentences } from "../../verify/judge/exam-sequence.ts";
 import type { ExamCounts } from "../../verify/judge/exam-sequence.ts";
 import { examCalls, shuffled } from "../../verify/judge/exam-pairs.ts";
 import type { ExamPair } from "../../verify/judge/exam-pairs.ts";
+import { fieldValues } from "../../verify/bindings/quoted-fields.ts";
 import { OWN_PAIRS } from "../../verify/judge/own-pairs.ts";
-import type { OwnPair } from "../../verify/judge/own-pairs.ts";
+import type { DecidedField, OwnPair } from "../../verify/judge/own-pairs.ts";
+import { extractionOf } from "../extraction.ts";
 import { MOST_STATEMENTS } from "./judge-call.ts";
 import { auditorOf, examineeFor, keyOf, statementOf } from "./open-judge.ts";
 import type { JudgeSettings } from "./open-judge.ts";
@@ -107,9 +112,13 @@ async function askOwn(
 ): Promise<OwnCounts | Refusal | null> {
   if (most === undefined) return null;
   const decided = await selectDecidedStatements(database, most);
+  const fields = (await selectDecidedValues(database, most)).flatMap(fieldOf);
   const passages = await selectSamples(database, most);
-  const drawn = { decided, passages, most, seed: deps.fenceKey.toString("hex") };
-  const chars = [...decided, ...passages].reduce((sum, { text }) => sum + text.length, 0);
+  const drawn = { decided, fields, passages, most, seed: deps.fenceKey.toString("hex") };
+  const chars = [...decided, ...fields, ...passages].reduce(
+    (sum, { text }) => sum + text.length,
+    0,
+  );
   const pairs = await parts.offload(OWN_PAIRS, drawn, { chars, signal: parts.signal });
   const mixed = shuffled(pairs, drawn.seed, ({ statement }) => statement.text);
   const asked: (OwnPair & { readonly isConfirmed: boolean })[] = [];
@@ -129,6 +138,15 @@ async function askOwn(
     return { wrong: of(true), right: of(false) };
   };
   return { machine: countsBy("machine"), person: countsBy("person") };
+}
+
+/** A value with what its schema says of it; nothing of one that the schema gives no more. */
+function fieldOf({ input, fields, value, ...decided }: DecidedValue): readonly DecidedField[] {
+  const job = parseJobInput(input);
+  if (!job.ok || job.input.kind !== "extract") return [];
+  const values = fieldValues(fields, extractionOf(job.input).schema);
+  const field = values.find(({ pointer }) => pointer === decided.pointer);
+  return field === undefined ? [] : [{ ...decided, field: { ...field, value } }];
 }
 
 function reportOwn(own: OwnCounts): readonly string[] {

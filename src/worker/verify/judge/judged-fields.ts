@@ -16,10 +16,13 @@ import { lineOf, MOST_LINES, nearestOf } from "./judged-lines.ts";
 /** A value with where the words stand that it is bound to. */
 export type BoundField = { readonly field: FieldValue; readonly span: EvidenceSpan };
 
+/** Whether a judge is asked of a value: those of a list are told apart by their rows, and what a model chose stands nowhere. */
+export const isAsked = (field: FieldValue): boolean => !isChosen(field) && !isInList(field);
+
 /** Of one document: a model that makes up keys is not asked of all of them. */
 const MOST_FIELDS = 40;
 
-/** The values that a judge is asked of: those of a list are told apart by their rows, and what a model chose stands nowhere. */
+/** The values that a judge is asked of. */
 export const openFields = (
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
@@ -27,7 +30,7 @@ export const openFields = (
   values
     .flatMap((field, at): BoundField[] => {
       const span = bindings[at]?.span ?? null;
-      return span === null || isChosen(field) || isInList(field) ? [] : [{ field, span }];
+      return span !== null && isAsked(field) ? [{ field, span }] : [];
     })
     .slice(0, MOST_FIELDS);
 

@@ -2,11 +2,14 @@ import { wordFile } from "../../../shared/text/word-lists.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";
+import { countCodePoints } from "../../text/clean-text.ts";
 import { findNumbers, parseNumber } from "../../text/figures/numbers.ts";
 import { holdsDenial } from "../../text/units/frames.ts";
+import type { FieldValue } from "../bindings/quoted-fields.ts";
 import { unitsOf } from "../claims/units.ts";
 import type { Unit } from "../claims/units.ts";
 import { shuffled } from "./exam-pairs.ts";
+import { besideFields, isAsked } from "./judged-fields.ts";
 import { linesFor } from "./judged-lines.ts";
 
 /** A statement over the user's own documents, as a judge is asked of it. */
@@ -25,8 +28,16 @@ export type DecidedStatement = OwnPassage & {
   readonly isWrong: boolean;
 };
 
+/** A value of an extraction that a person accepted, or did not, over the passage that holds its quote. */
+export type DecidedField = OwnPassage & {
+  readonly field: FieldValue;
+  readonly quote: string;
+  readonly isWrong: boolean;
+};
+
 type Drawn = {
   readonly decided: readonly DecidedStatement[];
+  readonly fields: readonly DecidedField[];
   readonly passages: readonly OwnPassage[];
   /** At most so many pairs. */
   readonly most: number;
@@ -38,12 +49,28 @@ export const OWN_PAIRS: PureWork<Drawn, readonly OwnPair[]> = {
   run: ownPairs,
 };
 
-/** What people decided, and then sentences of passages, each document in turn: half of them as they are, half with one place changed. */
-export function ownPairs({ decided, passages, most, seed }: Drawn): readonly OwnPair[] {
-  const byPeople = decided.slice(0, most).map(({ isWrong, statement, ...passage }): OwnPair => {
+/** What people decided, statements and fields in turn, and then sentences of passages, each document in turn: half of them as they are, half with one place changed. */
+export function ownPairs({ decided, fields, passages, most, seed }: Drawn): readonly OwnPair[] {
+  const statements = decided.map(({ isWrong, statement, ...passage }): OwnPair => {
     return { isWrong, by: "person", statement: beside(statement, blockOf(passage)) };
   });
+  const values = fields.filter(({ field }) => isAsked(field)).flatMap(pairOfField);
+  const turns = Array.from({ length: most }, (_, at) => [statements[at], values[at]]);
+  const byPeople = turns
+    .flat()
+    .filter((pair) => pair !== undefined)
+    .slice(0, most);
   return [...byPeople, ...byMachine(passages, most - byPeople.length, seed)];
+}
+
+/** As a judge is asked of it when the document is read. */
+function pairOfField({ field, quote, isWrong, ...passage }: DecidedField): OwnPair[] {
+  const block = blockOf(passage);
+  const at = Math.max(0, passage.text.indexOf(quote));
+  const startChar = countCodePoints(passage.text.slice(0, at));
+  const span = { ...block, startChar, endChar: startChar + countCodePoints(quote) };
+  const asked = besideFields({ fields: [{ field, span }], evidence: [block] });
+  return asked.map((statement) => ({ isWrong, by: "person", statement }));
 }
 
 function byMachine(passages: readonly OwnPassage[], most: number, seed: string): OwnPair[] {

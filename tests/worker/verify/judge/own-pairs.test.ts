@@ -1,10 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
+import type { FieldValue } from "../../../../src/worker/verify/bindings/quoted-fields.ts";
 import { ownPairs } from "../../../../src/worker/verify/judge/own-pairs.ts";
 import type { OwnPair } from "../../../../src/worker/verify/judge/own-pairs.ts";
 
 const draw = (texts: readonly string[], most = 2, seed = "seed"): readonly OwnPair[] =>
   ownPairs({
     decided: [],
+    fields: [],
     passages: texts.map((text, at) => ({ path: `notes/${at}.md`, text })),
     ...{ most, seed },
   });
@@ -81,6 +83,7 @@ describe("pairs over the user's own documents", () => {
     const passage = { path: "notes/fares.md", text: "The fare is 12 euro. Dogs travel free." };
     const pairs = ownPairs({
       decided: [{ ...passage, statement: "It costs a dozen euro.", isWrong: false }],
+      fields: [],
       passages: TEXT.map((text) => ({ path: "notes/a.md", text })),
       ...{ most: 5, seed: "seed" },
     });
@@ -95,6 +98,39 @@ describe("pairs over the user's own documents", () => {
         ],
       },
     });
-    expect(ownPairs({ decided: [], passages: [], most: 4, seed: "" })).toEqual([]);
+    expect(ownPairs({ decided: [], fields: [], passages: [], most: 4, seed: "" })).toEqual([]);
+  });
+
+  test("take fields that people decided on in turn with statements, as a judge is asked of fields", () => {
+    const passage = { path: "bills/a.txt", text: "Straße 5\n\nNet 14.93\n\nTo pay 149.32\n" };
+    const field: FieldValue = {
+      ...{ pointer: "/total", value: 14.93, about: "total what is to be paid", options: null },
+      ...{ quote: null, quoteBeside: null, isJudged: false },
+      without: "kept",
+    };
+    const decided = { ...passage, quote: "Net 14.93", isWrong: true };
+    const statement = { ...passage, statement: "One pays 149.32.", isWrong: false };
+    const pairs = ownPairs({
+      decided: [statement, statement],
+      fields: [
+        { ...decided, field },
+        { ...decided, field: { ...field, pointer: "/items/0/total" } },
+        { ...decided, field: { ...field, options: ["14.93"] } },
+        { ...decided, field: { ...field, value: 149.32 }, isWrong: false },
+      ],
+      passages: [],
+      ...{ most: 4, seed: "seed" },
+    });
+    expect(pairs.map(({ isWrong, by, statement: { text } }) => [isWrong, by, text])).toEqual([
+      [false, "person", "One pays 149.32."],
+      [true, "person", "total = 14.93 (what is to be paid)"],
+      [false, "person", "One pays 149.32."],
+      [false, "person", "total = 149.32 (what is to be paid)"],
+    ]);
+    expect(pairs[1]?.statement.lines.map(({ text }) => text)).toEqual([
+      "Straße 5",
+      "Net 14.93",
+      "To pay 149.32",
+    ]);
   });
 });

@@ -1,0 +1,60 @@
+import { userName } from "../../shared/commands/command-context.ts";
+import type { CommandContext } from "../../shared/commands/command-context.ts";
+import { Failure } from "../../shared/failure.ts";
+import type { Database } from "../../shared/store/connection/database.ts";
+import { findId } from "../../shared/store/jobs/find-id.ts";
+import type { FieldDecision } from "../../shared/store/jobs/field-reviews.ts";
+import { fieldName } from "../../shared/views/field-blocks.ts";
+import { selectFieldsOf, takeFieldDecision } from "../../shared/views/field-reviews.ts";
+import type { FieldReview } from "../../shared/views/field-reviews.ts";
+import { argumentOf, textOf } from "./options.ts";
+
+type Said = Pick<FieldDecision, "decision"> & {
+  /** As `--field` gives it: `total`, or `total=149.32` where it is corrected. */
+  readonly field: string;
+};
+
+/** Accepts, corrects or rejects one field of an extraction. */
+export async function decideFieldReview(
+  { invocation, terminal }: CommandContext,
+  database: Database,
+  { decision, field: named }: Said,
+): Promise<void> {
+  const { options } = invocation;
+  const { field, given } = await findField(database, argumentOf(invocation), named);
+  const isMisplaced = decision !== "corrected" && given !== "";
+  if (isMisplaced || ["text", "file", "fact"].some((name) => options[name] !== undefined))
+    throw new Failure(
+      "USAGE_ERROR",
+      "--field goes with --reason alone, and has a value where it is corrected: reviews correct JOB --field NAME=VALUE.",
+    );
+  const reason = textOf(options, "reason") ?? null;
+  const said = { decision, given, reason, decidedBy: userName() };
+  const text = await takeFieldDecision(database, field, said);
+  const { job_id, pointer } = field;
+  if (terminal.isJson) await terminal.printJson({ job_id, pointer, decision, said: text });
+  else terminal.say(text);
+}
+
+const MOST_NAMED = 20;
+
+/** A name may hold an equals sign: the longest that fits is meant. */
+async function findField(
+  database: Database,
+  job: string,
+  said: string,
+): Promise<{ readonly field: FieldReview; readonly given: string }> {
+  const jobId = await findId(database, job, ["job"]);
+  const fields = jobId === undefined ? [] : await selectFieldsOf(database, jobId);
+  const [best] = fields
+    .flatMap((field) => [field.pointer, fieldName(field.pointer)].map((name) => ({ field, name })))
+    .filter(({ name }) => said === name || said.startsWith(`${name}=`))
+    .sort((one, other) => other.name.length - one.name.length);
+  if (best !== undefined) return { field: best.field, given: said.slice(best.name.length + 1) };
+  const names = fields.slice(0, MOST_NAMED).map(({ pointer }) => fieldName(pointer));
+  const has = names.length === 0 ? "nothing, or has not succeeded" : names.join(", ");
+  throw new Failure(
+    "NOT_FOUND",
+    `Extraction ${JSON.stringify(job)} has no field ${JSON.stringify(said)}. It has ${has}${fields.length > names.length ? ", …" : ""}.`,
+  );
+}

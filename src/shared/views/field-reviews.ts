@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import { parseJson } from "../schema/json-value.ts";
+import type { Queryable } from "../store/connection/database.ts";
+import { rowsOf } from "../store/connection/rows.ts";
+import { decidedColumns, decideField } from "../store/jobs/field-reviews.ts";
+import type { FieldDecision } from "../store/jobs/field-reviews.ts";
+import { fieldName, valueText } from "./field-blocks.ts";
+
+const fieldSchema = z.object({
+  ...{ job_id: z.string(), custom_id: z.string(), batch_id: z.string(), batch: z.string() },
+  ...{ run_id: z.string(), ordinal: z.number(), pointer: z.string(), quote: z.string().nullable() },
+  /** Of the file, as the job names it. */
+  path: z.string().nullable(),
+  value: decidedColumns.correction,
+  ...decidedColumns,
+});
+/** A value of an extraction that has succeeded, and what a person said of it. */
+export type FieldReview = z.infer<typeof fieldSchema>;
+
+type FieldFilter = {
+  readonly batchId?: string | null;
+  /** A copy has the values of the job that was worked in its place. */
+  readonly jobId?: string;
+  readonly which: "decided" | "all";
+  readonly limit: number;
+};
+
+/** Values of extractions, those of a job in their order. */
+export const selectFieldReviews = (
+  db: Queryable,
+  { batchId = null, jobId, which, limit }: FieldFilter,
+): Promise<readonly FieldReview[]> =>
+  rowsOf(db, fieldSchema, [batchId, jobId ?? null, which, limit])`
+     select v.job_id, v.custom_id, v.batch_id, v.batch, v.run_id, v.ordinal, v.pointer, v.quote, j.input->>'path' as path, v.value,
+            v.review as decision, v.correction, v.decision_reason, v.decided_by, v.decided_at::text
+       from nightdesk.field_bindings v join nightdesk_data.jobs j on j.job_id = v.job_id and j.run_id = v.run_id
+      where j.state = 'succeeded' and ($1::uuid is null or v.batch_id = $1) and ($3 = 'all' or v.review is not null)
+        and ($2::uuid is null or v.job_id = (select coalesce(duplicate_of, job_id) from nightdesk_data.jobs where job_id = $2))
+      order by v.job_id, v.ordinal limit $4`;
+
+const MOST_OF_JOB = 100_000;
+
+/** All values of a job that somebody may decide on. */
+export const selectFieldsOf = (db: Queryable, jobId: string): Promise<readonly FieldReview[]> =>
+  selectFieldReviews(db, { jobId, which: "all", limit: MOST_OF_JOB });
+
+/**
+ * Takes a person's decision on a value.
+ * @param given what a correction puts in its place, as somebody typed it
+ * @returns a sentence on it
+ * @throws Failure INPUT_INVALID where it is not taken
+ */
+export async function takeFieldDecision(
+  db: Queryable,
+  field: FieldReview,
+  { given, reason, ...said }: Omit<FieldDecision, "correction"> & { readonly given: string },
+): Promise<string> {
+  if (said.decision === "accepted" && field.value === null)
+    throw unchanged("There is no value to accept: correct it, or reject it.");
+  const correction = said.decision === "corrected" ? correctionOf(field, given.trim()) : null;
+  const decided = { ...said, correction, reason: reason?.trim() || null };
+  const name = fieldName(field.pointer);
+  if (!(await decideField(db, field, decided)))
+    throw unchanged(`${field.decided_by ?? "Somebody else"} has decided on ${name} before.`);
+  return `${name} is ${said.decision}${correction === null ? "" : `: ${valueText(correction)}`}.`;
+}
+
+const unchanged = (why: string): Failure =>
+  new Failure("INPUT_INVALID", `Nothing was changed. ${why}`);
+
+/** What was typed, in the type of the model's value; where there is none, as JSON reads it, and else a text. */
+function correctionOf({ pointer, value }: FieldReview, given: string): FieldReview["value"] {
+  if (given === "") throw unchanged("A correction needs the value in your own words.");
+  const parsed = decidedColumns.correction.safeParse(parseJson(given)).data ?? given;
+  if (typeof value === "string") return given;
+  if (value === null || typeof parsed === typeof value) return parsed;
+  throw unchanged(
+    `${fieldName(pointer)} takes a ${typeof value}, and ${JSON.stringify(given)} is none; expected one like ${String(value)}.`,
+  );
+}
+
+/** `total: bills/a.pdf?`, and the value that a right answer holds; null where nobody knows how it is spelled there. */
+export function questionOfField(field: FieldReview): object | null {
+  const { job_id: id, pointer, path, value, quote, correction, decision } = field;
+  const spelled = String(correction ?? value);
+  const isSpelled =
+    decision === "corrected" || (decision === "accepted" && quote?.includes(spelled) === true);
+  if (!isSpelled || path === null) return null;
+  const question = `${fieldName(pointer)}: ${path}?`;
+  return { id: `${id} ${pointer}`, question, expected: [[spelled]], files: [path] };
+}
