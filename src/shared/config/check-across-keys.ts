@@ -53,10 +53,17 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
 }
 
 function checkJudge({ verify: { judge, entailment } }: ConfigValues): Conflict[] {
+  if (typeof judge.model !== "string") return checkTwoJudges(judge.model, judge.form);
   if (judge.model === "off" || judge.form !== "nli" || entailment.provider !== "off") return [];
   const text =
     'is "nli", and verify.entailment.provider is "off"; expected transformers there, with the cross-encoder that judges';
   return [{ path: ["verify", "judge", "form"], text }];
+}
+
+function checkTwoJudges(models: readonly [string, string], form: string): Conflict[] {
+  const isFit = form !== "nli" && models[0] !== models[1] && !models.includes("off");
+  const text = `is ${JSON.stringify(models)} in the form ${form}; expected two different models in the form list or yes_no`;
+  return isFit ? [] : [{ path: ["verify", "judge", "model"], text }];
 }
 
 function checkPresets({ tools }: ConfigValues): Conflict[] {

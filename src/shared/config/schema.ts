@@ -135,8 +135,8 @@ const verifySchema = z.strictObject({
   priority: wholeBetween(-100, 100),
   tiers: z.partialRecord(z.enum(VERIFIED_KINDS), z.array(name).min(1)),
   judge: z.strictObject({
-    /** same: the model that answered; off; or a name. */
-    model: name,
+    /** same: the model that answered; off; or a name. Two are asked both. */
+    model: z.union([name, z.tuple([name, name])]),
     form: z.enum(JUDGE_FORMS),
     supported_means: z.enum(["yes", "no"]),
     exam_wait_s: count,

@@ -141,6 +141,8 @@ type ClaimRule = {
 
 /** The rule of what a judge says of a claim. */
 export const JUDGE_RULE = "judge";
+/** Between what two judges say of one statement, each behind its name. */
+export const JUDGES_APART = "; ";
 
 /** A statement of an answer, graded against the evidence that it cites. */
 export type ClaimRecord = {

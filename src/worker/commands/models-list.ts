@@ -12,7 +12,7 @@ import { selectExams } from "../../shared/store/hosts/exams.ts";
 import type { NamedExam, OwnCounts } from "../../shared/store/hosts/exams.ts";
 import { line, styled } from "../../shared/terminal/styled-text.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
-import { judgeOf } from "../doctor/check-judge.ts";
+import { judgesOf } from "../doctor/check-judge.ts";
 import { listHostModels } from "../models/list-models.ts";
 import type { HostModels } from "../models/list-models.ts";
 import type { Model } from "../models/model.ts";
@@ -86,19 +86,21 @@ function usesOf(config: Config): readonly Use[] {
   const tiers = Object.entries(verify.tiers).flatMap(([kind, names]) =>
     names.filter((name) => name !== "human").map((name) => [`verify.tiers.${kind}`, name] as const),
   );
+  const judges = judgesOf(config).map((name) => ["verify.judge", name] as const);
+  const isAskedHere = verify.judge.form === "nli";
   const answering = [
     ["model.name", isExtractive ? model.provider : model.name],
     ["model.fast", isExtractive ? null : model.fast],
     ["model.big", isExtractive ? null : model.big],
     ["verify.model", verify.model],
     ...tiers,
-    ["verify.judge", verify.judge.form === "nli" ? null : judgeOf(config)],
+    ...(isAskedHere ? [] : judges),
   ] as const;
   const { entailment } = verify;
   const { rerank } = retrieve;
   const own = [
     ["verify.entailment", entailment.provider === "off" ? null : entailment.model_id],
-    ["verify.judge", verify.judge.form === "nli" ? judgeOf(config) : null],
+    ...(isAskedHere ? judges : []),
     ["retrieve.rerank", rerank.provider === "off" ? null : rerank.model_id],
   ] as const;
   const embedsHere = embedderHostsOf(config).length === 0;

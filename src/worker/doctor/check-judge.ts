@@ -7,28 +7,29 @@ import { examSentence, ownSentences } from "../verify/judge/exam-sequence.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** The model that the configuration has judge statements; null where none does. */
-export function judgeOf({ verify: { judge, entailment }, model }: Config): string | null {
-  if (judge.model === "off") return null;
-  if (judge.form === "nli") return entailment.model_id;
-  if (judge.model !== "same") return judge.model;
-  return hasWeights(model.provider) ? routeModels("", model, {}).second.name : null;
+/** The models that the configuration has judge statements; of nobody who has words there is none. */
+export function judgesOf({ verify: { judge, entailment }, model }: Config): readonly string[] {
+  if (judge.model === "off") return [];
+  if (judge.form === "nli") return [entailment.model_id];
+  const same = hasWeights(model.provider) ? routeModels("", model, {}).second.name : null;
+  return [judge.model].flat().flatMap((name) => (name === "same" ? (same ?? []) : name));
 }
 
 /** What the judge of statements is worth; nothing where none is configured, or no model has words. */
 export async function checkJudge(config: Config, database: Database): Promise<readonly Check[]> {
-  const { judge } = config.verify;
-  const name = judgeOf(config);
-  if (name === null) return [];
-  const exam = await selectExamOf(database, name, judge.form);
+  const checks: Check[] = [];
+  for (const name of judgesOf(config)) checks.push(await checkExam(name, config, database));
+  return checks;
+}
+
+async function checkExam(name: string, { verify }: Config, database: Database): Promise<Check> {
+  const exam = await selectExamOf(database, name, verify.judge.form);
   if (exam === undefined) {
-    return [
-      warn(
-        "DOCTOR_JUDGE_NOT_EXAMINED",
-        `${name} has passed no exam as a judge: statements in other words stay unconfirmed.`,
-        "Run nightdesk models examine, or wait for the first batch, which has it examined.",
-      ),
-    ];
+    return warn(
+      "DOCTOR_JUDGE_NOT_EXAMINED",
+      `${name} has passed no exam as a judge: statements in other words stay unconfirmed.`,
+      `Run nightdesk models examine ${name}, or wait for the first batch, which has it examined.`,
+    );
   }
   const { state, wrongAsked, wrongConfirmed, rightAsked, rightConfirmed, own } = exam;
   const sentence = examSentence(name, {
@@ -36,13 +37,11 @@ export async function checkJudge(config: Config, database: Database): Promise<re
     right: { asked: rightAsked, confirmed: rightConfirmed },
   });
   const report = [`${sentence}.`, ...(own === null ? [] : ownSentences(own))].join(" ");
-  return [
-    state === "passed"
-      ? ok("DOCTOR_JUDGE_OK", report)
-      : warn(
-          "DOCTOR_JUDGE_NOT_PASSED",
-          `${report} It is ${state}, and not asked.`,
-          "Name another model in verify.judge.model, or off.",
-        ),
-  ];
+  return state === "passed"
+    ? ok("DOCTOR_JUDGE_OK", report)
+    : warn(
+        "DOCTOR_JUDGE_NOT_PASSED",
+        `${report} It is ${state}, and not asked.`,
+        "Name another model in verify.judge.model, or off.",
+      );
 }

@@ -15,6 +15,15 @@ const errorFor = async (content: string): Promise<string> => {
 
 describe("a wrong value", () => {
   test.each([
+    [
+      "verify: { judge: { model: [a, b], form: nli } }",
+      '1:20: verify.judge.model is ["a","b"] in the form nli; expected two different models',
+    ],
+    [
+      "verify: { judge: { model: [a, a] } }",
+      '1:20: verify.judge.model is ["a","a"] in the form list; expected two different models',
+    ],
+    ["verify: { judge: { model: [a, b, c] } }", "1:20: verify.judge.model"],
     ["model: { num_ctx: 8k }", '1:10: model.num_ctx is "8k"; expected a whole number'],
     ["model: { num_ctx: 1.5 }", "1:10: model.num_ctx is 1.5; expected a whole number"],
     ["model: { num_ctx: 0 }", "1:10: model.num_ctx is 0; expected a whole number from 1"],

@@ -429,7 +429,8 @@ describe.each(ENGINES)("exams on $engine", ({ open }) => {
       const between = await answer([VERBATIM, confirmed()]);
       const verbatim = await answer([VERBATIM]);
       const others = await answer([confirmedBy("another"), confirmedBy(`${model}-mini`)]);
-      expect(await controls(2, "nodding", true)).toEqual([null, 2]);
+      const beside = await answer([confirmedBy(`another: its lines say it; ${model}`)]);
+      expect(await controls(2, "nodding", true)).toEqual([null, 3]);
       const asItWas = { grade: "supported", reason: "verbatim", fate: "kept" };
       expect(await claimsOf(runId)).toEqual([TAKEN, asItWas]);
       expect(
@@ -442,7 +443,7 @@ describe.each(ENGINES)("exams on $engine", ({ open }) => {
         { rule: "verbatim", verdict: "pass" },
       ]);
       expect(await claimsOf(between)).toEqual([asItWas, TAKEN]);
-      for (const run of [runId, between]) {
+      for (const run of [runId, between, beside]) {
         expect(await gradeOf(run)).toEqual({ grade: "unconfirmed", regraded: true });
       }
       for (const run of [before, verbatim, others]) expect(await gradeOf(run)).toEqual(AS_IT_WAS);

@@ -45,3 +45,11 @@ test("the doctor says what the judge is worth, in its exam and on the user's own
   expect(failed).toMatchObject({ level: "warn", code: "DOCTOR_JUDGE_NOT_PASSED" });
   expect(failed?.message).toMatch(/It is failed, and not asked\.$/);
 });
+
+test("of two judges the doctor says what each is worth", async () => {
+  const { verify } = config;
+  const judge = { ...verify.judge, model: ["judge:8b", "new:4b"] as [string, string] };
+  const two = await checkJudge({ ...config, verify: { ...verify, judge } }, database.db);
+  expect(two.map(({ message }) => message.split(" ")[0])).toEqual(["judge:8b", "new:4b"]);
+  expect(two[1]).toMatchObject({ code: "DOCTOR_JUDGE_NOT_EXAMINED" });
+});

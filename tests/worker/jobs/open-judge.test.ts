@@ -30,11 +30,20 @@ const statement = (at: number): AskedStatement => ({
 const statements = (count: number): AskedStatement[] =>
   Array.from({ length: count }, (_, at) => statement(at));
 
+const replyOf = (text: string): ModelReply => ({
+  ...{ kind: "reply", text, toolCalls: [], doneReason: "stop" },
+  ...{ promptTokens: 10, completionTokens: 5, loadMs: 0 },
+});
+const OTHER = "other";
+
 describe("a judge that is opened", () => {
   let database: TestDatabase;
   let digest: string;
   let mood: JudgeMood | "overflows" | "yes" | "no";
   let prompts: string[];
+  /** Of the second of two judges. */
+  let otherMood: JudgeMood;
+  let others: number;
   beforeAll(async () => {
     database = await openPglite();
   });
@@ -43,25 +52,26 @@ describe("a judge that is opened", () => {
     digest = randomUUID().replaceAll("-", "").repeat(2);
     mood = "good";
     prompts = [];
+    otherMood = "good";
+    others = 0;
   });
 
   const modelOf = (name: string): Model => ({
     name,
-    facts: { ...FACTS, digest },
+    facts: {
+      ...FACTS,
+      digest: name === OTHER ? digest.replace(/^./, "f").replace(/.$/, "f") : digest,
+    },
     promptChars: () => 100_000,
     async complete({ messages }) {
+      if (name === OTHER) {
+        others += 1;
+        return replyOf(judgeBy(otherMood, messages, WRONG));
+      }
       prompts.push(messages.at(-1)?.content ?? "");
       if (mood === "overflows") return refuse("CONTEXT_OVERFLOW", "The host cut the prompt.");
       const text = mood === "yes" || mood === "no" ? mood : judgeBy(mood, messages, WRONG);
-      return {
-        kind: "reply",
-        text,
-        toolCalls: [],
-        promptTokens: 10,
-        completionTokens: 5,
-        loadMs: 0,
-        doneReason: "stop",
-      } satisfies ModelReply;
+      return replyOf(text);
     },
   });
 
@@ -105,8 +115,11 @@ describe("a judge that is opened", () => {
       },
     };
   };
-  async function passes(settings: JudgeSettings): Promise<ReturnType<typeof keyOf>> {
-    const examinee = examineeFor(settings, answerer());
+  async function passes(
+    settings: JudgeSettings,
+    who = answerer(),
+  ): Promise<ReturnType<typeof keyOf>> {
+    const examinee = examineeFor(settings, who);
     if (examinee === null) throw new Error("nobody is examined");
     await upsertExam(database.db, keyOf(examinee), {
       ...{ model: examinee.name, isKnown: true, state: "passed", calls: 12, parts: [] },
@@ -158,6 +171,34 @@ describe("a judge that is opened", () => {
     const before = prompts.length;
     await openJudge(settings)([statement(0), statement(50)], answerer(), partsOf());
     expect(prompts[before]).toBe(prompts[0]);
+  });
+
+  test("is asked beside another one, each after its own exam, and only what both confirm is confirmed", async () => {
+    const settings = settingsOf({ model: ["same", OTHER] });
+    const ask = () => openJudge(settings)(statements(2), answerer(), partsOf());
+    expect(await ask()).toEqual([null, null]);
+    const own = await passes(settings);
+    const [alone] = await ask();
+    expect(alone).toEqual({
+      says: "unclear",
+      detail: expect.stringMatching(
+        /^writer: its lines say it.*; the other judge has passed no exam$/,
+      ),
+    });
+    expect({ asked: prompts.length, others }).toEqual({ asked: 1, others: 0 });
+    const key = await passes(settings, { ...answerer(), model: modelOf(OTHER) });
+    const [both] = await ask();
+    expect(both).toEqual({
+      says: "yes",
+      detail: expect.stringMatching(/^writer: its lines say it.*; other: its lines say it/),
+    });
+    expect({ asked: prompts.length, others }).toEqual({ asked: 2, others: 1 });
+    otherMood = "sleeping";
+    expect((await ask()).map((verdict) => verdict?.says)).toEqual(["no", "no"]);
+    otherMood = "nodding";
+    for (let at = 0; at < 2; at += 1) await ask();
+    expect(await selectExam(database.db, key)).toMatchObject({ state: "dismissed" });
+    expect(await selectExam(database.db, own)).toMatchObject({ state: "passed" });
   });
 
   test("that nods is asked once more, with the nearest lines, and not believed", async () => {

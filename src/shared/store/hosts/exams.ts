@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { hashJson } from "../../schema/json-value.ts";
+import { JUDGES_APART } from "../../job/run-result.ts";
 import { JUDGE_FORMS } from "../../job/verify-modes.ts";
 import type { JudgeForm } from "../../job/verify-modes.ts";
 import type { Database, Queryable } from "../connection/database.ts";
@@ -274,6 +275,10 @@ export const takeBackLate = (transaction: Queryable, runId: string): Promise<num
 
 const TAKEN_BACK = "; taken back, for it failed its controls";
 
+/** A condition: whether a judge `j` said it, alone or behind another one. */
+const isBy = (detail: string): string =>
+  `(starts_with(${detail}, j.model || ': ') or position('${JUDGES_APART}' || j.model || ': ' in ${detail}) > 0)`;
+
 /** Of a run whose worst statement or value it was, the grade is the worst of what is left. */
 const regraded = (which: string): string => `
      taken as (
@@ -282,7 +287,7 @@ const regraded = (which: string): string => `
          from nightdesk_data.runs r, nightdesk_data.claim_checks k, judges j
         where r.run_id = c.run_id and ${which} and c.reason = 'confirmed'
           and k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal and k.rule = 'judge'
-          and starts_with(k.detail, j.model || ': ')
+          and ${isBy("k.detail")}
        returning c.run_id, c.draft, c.ordinal, c.stands),
      told as (
        update nightdesk_data.claim_checks k
@@ -294,7 +299,7 @@ const regraded = (which: string): string => `
           set grade = 'unconfirmed', judge_says = 'unclear', judge_detail = f.judge_detail || '${TAKEN_BACK}'
          from nightdesk_data.runs r, judges j
         where r.run_id = f.run_id and ${which} and f.grade = 'supported' and f.reason is not null
-          and f.judge_says = 'yes' and starts_with(f.judge_detail, j.model || ': ')
+          and f.judge_says = 'yes' and ${isBy("f.judge_detail")}
        returning f.run_id),
      regraded as (
        update nightdesk_data.runs r

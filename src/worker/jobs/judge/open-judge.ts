@@ -24,6 +24,7 @@ import { CONTROL_LIMIT, controlStep } from "../../verify/judge/controls.ts";
 import { drawNames, EXAM_VERSION, readExamPairs, shuffled } from "../../verify/judge/exam-pairs.ts";
 import type { ExamPair } from "../../verify/judge/exam-pairs.ts";
 import { nearestOf } from "../../verify/judge/judged-lines.ts";
+import { agreedVerdict } from "../../verify/judge/verdicts.ts";
 import type { Verdict } from "../../verify/judge/verdicts.ts";
 import { comparingExaminee, examineeOf } from "./examinee.ts";
 import type { Examinee } from "./examinee.ts";
@@ -41,23 +42,41 @@ export type JudgeSettings = {
 /** A call has a place for a wrong control, and for a right one. */
 const MOST_BESIDE_CONTROLS = MOST_STATEMENTS - 2;
 
-/** The judge of the configuration: it is asked once it has passed its exam, which is asked for where there is none. */
+/** The judges of the configuration: each is asked once it has passed its exam, which is asked for where there is none. */
 export function openJudge(settings: JudgeSettings): AskJudge {
   const { database, deps } = settings;
   return async (statements, answerer, parts) => {
-    const examinee = await judgeOf(settings, answerer, parts.signal);
-    if (examinee === null) return statements.map(() => null);
-    const key = keyOf(examinee);
-    const exam = await selectExam(database, key);
-    if (exam === undefined) await awaitExam(settings, examinee);
-    if (exam?.state !== "passed") return statements.map(() => null);
-    const verdicts: JudgeVerdict[] = [];
-    for (let at = 0; at < statements.length; at += MOST_BESIDE_CONTROLS) {
-      const some = statements.slice(at, at + MOST_BESIDE_CONTROLS);
-      verdicts.push(...(await askWithControls(some, { examinee, key, database, deps, parts })));
+    const judges: (Asking | null)[] = [];
+    for (const examinee of await judgesOf(settings, answerer, parts.signal)) {
+      const key = examinee === null ? null : await passedKey(settings, examinee);
+      judges.push(
+        examinee === null || key === null ? null : { examinee, key, database, deps, parts },
+      );
     }
-    return verdicts;
+    const given: (readonly JudgeVerdict[] | null)[] = [];
+    for (const judge of judges) given.push(judge && (await askAll(statements, judge)));
+    return statements.map((_, at) => agreedVerdict(given.map((one) => one?.[at] ?? null)));
   };
+}
+
+/** Null where it has not passed its exam. @throws Failure EXAM_PENDING */
+async function passedKey(settings: JudgeSettings, examinee: Examinee): Promise<ExamKey | null> {
+  const key = keyOf(examinee);
+  const exam = await selectExam(settings.database, key);
+  if (exam === undefined) await awaitExam(settings, examinee);
+  return exam?.state === "passed" ? key : null;
+}
+
+async function askAll(
+  statements: readonly AskedStatement[],
+  asking: Asking,
+): Promise<readonly JudgeVerdict[]> {
+  const verdicts: JudgeVerdict[] = [];
+  for (let at = 0; at < statements.length; at += MOST_BESIDE_CONTROLS) {
+    const some = statements.slice(at, at + MOST_BESIDE_CONTROLS);
+    verdicts.push(...(await askWithControls(some, asking)));
+  }
+  return verdicts;
 }
 
 /** Of another prompt or another exam nothing is known. */
@@ -86,15 +105,19 @@ export function examineeFor(
   return examineeOf(auditor, { form, supportedMeans, fenceKey: deps.fenceKey });
 }
 
-/** Whoever wrote the answer, where the configuration names nobody else. */
-async function judgeOf(
+/** Whoever wrote the answer, where the configuration names nobody else; null of one that reads no prompts. */
+async function judgesOf(
   settings: JudgeSettings,
   answerer: Auditor,
   signal: AbortSignal,
-): Promise<Examinee | null> {
+): Promise<readonly (Examinee | null)[]> {
   const { form, model } = settings.config.verify.judge;
-  const isAnswerer = model === "same" || form === "nli";
-  return examineeFor(settings, isAnswerer ? answerer : await auditorOf(model, settings, signal));
+  const judges: (Examinee | null)[] = [];
+  for (const name of form === "nli" ? ["same"] : [model].flat()) {
+    const auditor = name === "same" ? answerer : await auditorOf(name, settings, signal);
+    judges.push(examineeFor(settings, auditor));
+  }
+  return judges;
 }
 
 /** Who is to be examined: the model of that name, else who judges, or would. Null where none has words, or none is asked in words. */
@@ -105,7 +128,7 @@ export async function auditorOf(
 ): Promise<Auditor | null> {
   const { form, model } = verify.judge;
   if (form === "nli") return null;
-  const named = name ?? (model === "same" || model === "off" ? undefined : model);
+  const named = name ?? [model].flat().find((one) => one !== "same" && one !== "off");
   if (named === undefined && !hasWeights(settings.provider)) return null;
   const choice = routeModels("", settings, { model: named }).second;
   return { model: await modelOf(choice, deps.models, signal), choice };

@@ -1,4 +1,5 @@
 import { parseJson, isRecord } from "../../../shared/schema/json-value.ts";
+import { JUDGES_APART } from "../../../shared/job/run-result.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
 import { openReply } from "../../text/open-reply.ts";
 
@@ -63,6 +64,21 @@ const lowered = (given: Readonly<Record<string, unknown>>): Readonly<Record<stri
       typeof value === "string" ? value.trim().toLowerCase() : value,
     ]),
   );
+
+/** What judges say of a statement together: a yes takes all of them, and a no of one is a no. Null where none was asked. */
+export function agreedVerdict(given: readonly (JudgeVerdict | null)[]): JudgeVerdict | null {
+  const asked = given.filter((verdict) => verdict !== null);
+  if (asked.length === 0) return null;
+  const isAll = asked.length === given.length;
+  const details = [
+    ...asked.map(({ detail }) => detail),
+    ...(isAll ? [] : ["the other judge has passed no exam"]),
+  ];
+  const detail = details.join(JUDGES_APART);
+  if (asked.some(({ says }) => says === "no")) return { says: "no", detail };
+  const isYes = isAll && asked.every(({ says }) => says === "yes");
+  return { says: isYes ? "yes" : "unclear", detail };
+}
 
 /** What a judge said, by the keys of what it was asked of; nothing where it was not asked. */
 export const verdictsBy = (

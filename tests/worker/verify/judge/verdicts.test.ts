@@ -1,5 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { readVerdicts, UNCLEAR } from "../../../../src/worker/verify/judge/verdicts.ts";
+import {
+  agreedVerdict,
+  readVerdicts,
+  UNCLEAR,
+} from "../../../../src/worker/verify/judge/verdicts.ts";
 import { expectLinear } from "../../../support/time-taken.ts";
 
 const SHOWN = [
@@ -123,5 +127,33 @@ test.each([
   await expectLinear(20_000, (chars) => {
     const reply = part.repeat(Math.ceil(chars / part.length));
     return () => readVerdicts(reply, SHOWN);
+  });
+});
+
+describe("of two judges", () => {
+  const by = (name: string, says: "yes" | "no" | "unclear") => ({
+    says,
+    detail: `${name}: ${says}`,
+  });
+
+  test.each([
+    ["yes", "yes", "yes"],
+    ["yes", "no", "no"],
+    ["no", "unclear", "no"],
+    ["yes", "unclear", "unclear"],
+  ] as const)("%s and %s are %s, with the words of both", (one, other, says) => {
+    const detail = `a: ${one}; b: ${other}`;
+    expect(agreedVerdict([by("a", one), by("b", other)])).toEqual({ says, detail });
+  });
+
+  test("one that has passed no exam keeps a statement from being confirmed, and denies nothing", () => {
+    const passedOne = (says: "yes" | "no") => agreedVerdict([null, by("b", says)]);
+    expect(passedOne("yes")).toEqual({
+      says: "unclear",
+      detail: "b: yes; the other judge has passed no exam",
+    });
+    expect(passedOne("no")?.says).toBe("no");
+    expect(agreedVerdict([null, null])).toBeNull();
+    expect(agreedVerdict([by("a", "yes")])).toEqual(by("a", "yes"));
   });
 });
