@@ -155,8 +155,8 @@ function editFields(
       : [],
   );
   if (fields.length === 0) return [];
-  const added = fields.flatMap((one) =>
-    one.to !== null && "value" in one.to ? [[one.id, one.to.value]] : [],
+  const added = fields.flatMap(({ id: field, to }): [number, unknown][] =>
+    to !== null && "value" in to ? [[field, to.value]] : [],
   );
   return edit("modify_custom_fields", id, {
     add_custom_fields: Object.fromEntries(added),
