@@ -42,6 +42,8 @@ describeOnPostgres("the extractions of a batch as a table", () => {
   });
   afterAll(() => desk.close());
 
+  const shownIn = (text: string): string =>
+    (/name="shown" value="([^"]*)"/.exec(text)?.[1] ?? "").replaceAll("&quot;", '"');
   const filesOf = (text: string) => [...text.matchAll(/>bills\/(\w)\.txt</g)].map(([, id]) => id);
 
   test("has a column for each path, and marks what no words carry", async () => {
@@ -83,17 +85,23 @@ describeOnPostgres("the extractions of a batch as a table", () => {
     const before = (await desk.browse(run)).text;
     expect(before).toContain("No words of the document carry it.");
     expect(before).toContain(`action="${run}/fields/0"`);
+    const shown = (): Promise<string> => desk.browse(run).then(({ text }) => shownIn(text));
     const decide = async (form: Record<string, string>): Promise<string> => {
-      const { headers } = await desk.browse(`${run}/fields/0`, form);
+      const { headers } = await desk.browse(`${run}/fields/0`, { shown: await shown(), ...form });
       return (await desk.browse(String(headers.location))).text;
     };
     expect(await decide({ choice: "2", correction: " " })).toContain(
       "Nothing was changed. A correction needs the value in your own words.",
     );
+    const stale = await shown();
     const after = await decide({ choice: "2", correction: "Beta <i>", reason: "its stamp" });
     expect(after).toContain("vendor name is corrected: Beta &lt;i&gt;.");
     expect(after).toMatch(/corrected to Beta &lt;i&gt; by \S+: its stamp/);
     expect(after).toContain("vendor name: =1+1");
+    expect(await decide({ choice: "4", shown: stale })).toContain(
+      "vendor name is not as your page showed it: look at it again.",
+    );
+    expect((await desk.browse(run)).text).toContain("corrected to Beta &lt;i&gt; by");
     const table = (await desk.browse(here)).text;
     expect(table).toMatch(
       />=1\+1<\/span> <span class="note" dir="auto">corrected to Beta &lt;i&gt; by/,
@@ -108,7 +116,9 @@ describeOnPostgres("the extractions of a batch as a table", () => {
     expect(rows).toEqual([
       { action: "correct", outcome: "failed" },
       { action: "correct", outcome: "done" },
+      { action: "reject", outcome: "failed" },
     ]);
+    expect(before).toMatch(/<form [^>]*fields\/0"><input[^>]*><button hidden disabled>/);
     expect(await desk.browse(`${run}/fields/7`, { choice: "4" })).toMatchObject({ status: 404 });
   });
 

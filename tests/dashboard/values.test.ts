@@ -41,7 +41,7 @@ describeOnPostgres("values that were withheld from paperless-ngx", () => {
       "Nothing was changed. The document has changed",
     );
     expect(await said("w1", { choice: "4", shown: '[17,"it is graded <b>"]' })).toContain(
-      "Nothing was changed. w1 waits anew: look at it again.",
+      "Nothing was changed. w1 is not as your page showed it: look at it again.",
     );
     for (const unknown of ["w0", "w999", "w2x", "2", `w${"9".repeat(19)}`])
       expect(await desk.browse(`/inbox/values/${unknown}`, { choice: "4" })).toMatchObject({

@@ -3,7 +3,9 @@ import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { Answer, Desk } from "../desk.ts";
+import { csrfField } from "../layout.ts";
 import { saidAt } from "../said.ts";
+import type { Session } from "../sessions.ts";
 
 /** What a person may say of an answer, or of a value. */
 export const REVIEW_CHOICES = {
@@ -19,6 +21,23 @@ export const choiceButtons = (
 
 /** First in a form: Enter in one of its fields would press the first button otherwise, which accepts. */
 export const NO_CHOICE_BY_ENTER = markup`<button hidden disabled></button>`;
+
+/** Takes what a person says of a value. @param to where it is sent @param shown what the person looks at, of which the decision is */
+export const valueForm = (to: string, shown: string, session: Session): Html =>
+  markup`<form class="stack" method="post" action="${to}">${csrfField(session)}${NO_CHOICE_BY_ENTER}
+<input type="hidden" name="shown" value="${shown}">
+<label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
+<label>Reason, which is kept beside it<input name="reason" type="text" maxlength="500"></label>
+${choiceButtons(REVIEW_CHOICES)}</form>`;
+
+/** What changed while its page was open is not decided on. @throws Failure INPUT_INVALID */
+export function assertShown(shown: string, form: URLSearchParams, what: string): void {
+  if (form.get("shown") !== shown)
+    throw new Failure(
+      "INPUT_INVALID",
+      `Nothing was changed. ${what} is not as your page showed it: look at it again.`,
+    );
+}
 
 export const noChoice = (): Failure =>
   new Failure("INPUT_INVALID", "No choice was made: expected 1, 2, 3 or 4.");

@@ -1,4 +1,3 @@
-import { Failure } from "../../shared/failure.ts";
 import { valueText } from "../../shared/views/field-blocks.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -14,16 +13,9 @@ import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { act } from "../act.ts";
 import type { Answer, Desk, DeskRequest } from "../desk.ts";
 import { notFound } from "../failures.ts";
-import { csrfField } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import type { Session } from "../sessions.ts";
-import {
-  NO_CHOICE_BY_ENTER,
-  REVIEW_CHOICES,
-  backTo,
-  choiceButtons,
-  choiceOf,
-} from "./inbox-choices.ts";
+import { REVIEW_CHOICES, assertShown, backTo, choiceOf, valueForm } from "./inbox-choices.ts";
 
 export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]): Html =>
   markup`<article class="card" id="v-${row.review}" tabindex="-1" data-card>
@@ -31,11 +23,7 @@ export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]
 <p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
 <p class="remedy">${row.is_changed ? CHANGED : (row.why ?? "")}</p>
 ${row.quote === null ? markup`<p>No words of the document carry it.</p>` : markup`<div class="words" dir="auto">${row.quote}</div><p class="note">${valuePlace(row) ?? ""}</p>`}
-<details id="d-${row.review}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("inbox", "values", row.review)}">${csrfField(session)}${NO_CHOICE_BY_ENTER}
-<input type="hidden" name="shown" value="${shownOf(row)}">
-<label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
-<label>Reason, which is written beside it<input name="reason" type="text" maxlength="500"></label>
-${choiceButtons(REVIEW_CHOICES)}</form></details>
+<details id="d-${row.review}"><summary>Decide</summary>${valueForm(pathTo("inbox", "values", row.review), shownOf(row), session)}</details>
 </article>
 `;
 
@@ -58,11 +46,7 @@ export async function takeValue(
     detail: { value: valueTitle(row), ...(reason === null || reason === "" ? {} : { reason }) },
   };
   const did = await act(database, asked, async () => {
-    if (row.state === "waiting" && form.get("shown") !== shownOf(row))
-      throw new Failure(
-        "INPUT_INVALID",
-        `Nothing was changed. ${row.review} waits anew: look at it again.`,
-      );
+    if (row.state === "waiting") assertShown(shownOf(row), form, row.review);
     const words = { decision, correction, reason, decidedBy: session.user };
     return takeDecision(database, row, words);
   });

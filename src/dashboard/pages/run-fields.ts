@@ -1,5 +1,6 @@
 import { decisionText, fieldName, valueText } from "../../shared/views/field-blocks.ts";
 import { selectFieldsOf, takeFieldDecision } from "../../shared/views/field-reviews.ts";
+import type { DecidedField } from "../../shared/store/jobs/field-reviews.ts";
 import { stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -9,10 +10,9 @@ import { act } from "../act.ts";
 import type { Answer, Desk, DeskRequest } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
-import { csrfField } from "../layout.ts";
 import { pathTo, webLink } from "../links.ts";
 import type { Session } from "../sessions.ts";
-import { REVIEW_CHOICES, backTo, choiceButtons, choiceOf } from "./inbox-choices.ts";
+import { REVIEW_CHOICES, assertShown, backTo, choiceOf, valueForm } from "./inbox-choices.ts";
 import { placeLink } from "./place.ts";
 
 const MOST_FIELDS = 60;
@@ -41,11 +41,16 @@ function fieldHtml(run: RunDetail, field: Field, session: Session): Html {
 `;
 }
 
-const decisionForm = ({ job_id: job }: RunDetail, { ordinal }: Field, session: Session): Html =>
-  markup`<details id="f-${ordinal}"><summary>Decide</summary><form class="stack" method="post" action="${pathTo("runs", job, "fields", String(ordinal))}">${csrfField(session)}
-<label>Value in your own words, where it is corrected<input name="correction" type="text" maxlength="2000"></label>
-<label>Reason<input name="reason" type="text" maxlength="500"></label>
-${choiceButtons(REVIEW_CHOICES)}</form></details>`;
+function decisionForm(run: RunDetail, field: Field, session: Session): Html {
+  const to = pathTo("runs", run.job_id, "fields", String(field.ordinal));
+  return markup`<details id="f-${field.ordinal}"><summary>Decide</summary>${valueForm(to, shownOf(run, field), session)}</details>`;
+}
+
+/** What a decision is about: the job may be run anew, or somebody may decide, while the page is open. */
+const shownOf = (
+  run: Pick<RunDetail, "run_id">,
+  field: DecidedField & { readonly pointer: string },
+) => JSON.stringify([run.run_id, field.pointer, decisionText(field)]);
 
 /** Takes what a person chose of a value of a run. */
 export async function takeField(
@@ -60,8 +65,11 @@ export async function takeField(
   const [given, reason] = [form.get("correction") ?? "", form.get("reason")];
   const detail = { field: field.pointer, ...(reason === null || reason === "" ? {} : { reason }) };
   const asked = { actor: session.user, action, batchId: field.batch_id, jobId, detail };
-  const did = await act(database, asked, () =>
-    takeFieldDecision(database, field, { decision, given, reason, decidedBy: session.user }),
-  );
+  const did = await act(database, asked, async () => {
+    assertShown(shownOf(field, field), form, fieldName(field.pointer));
+    return takeFieldDecision(database, field, {
+      ...{ decision, given, reason, decidedBy: session.user },
+    });
+  });
   return backTo(pathTo("runs", jobId), database, did);
 }
