@@ -12,8 +12,9 @@ export function checkLayer(text: string, { lines }: PageRecord): LayerCheck {
   const read = figuresIn(lines.flatMap(({ words }) => words.map((word) => word.text)));
   const written = figuresIn(text.split(/[\s|]+/));
   // A figure of the one that stands nowhere in the other was lost by it, unless something else stands in its place.
-  const different = Math.min(countBeyond(written, read), countBeyond(read, written));
-  const found = written.length - countBeyond(written, read) + different;
+  const lost = countBeyond(written, read);
+  const different = Math.min(lost, countBeyond(read, written));
+  const found = written.length - lost + different;
   if (found < written.length * FEWEST_FOUND) return "unchecked";
   return different > written.length * MOST_DIFFERENT ? "different" : "same";
 }
@@ -27,11 +28,11 @@ const figuresIn = (words: readonly string[]): readonly string[] =>
 
 /** How many of the first the others don't hold. */
 function countBeyond(figures: readonly string[], others: readonly string[]): number {
-  const left = [...others];
+  const left = new Map<string, number>();
+  for (const other of others) left.set(other, (left.get(other) ?? 0) + 1);
   return figures.filter((figure) => {
-    const at = left.indexOf(figure);
-    if (at === -1) return true;
-    left.splice(at, 1);
-    return false;
+    const count = left.get(figure) ?? 0;
+    left.set(figure, count - 1);
+    return count <= 0;
   }).length;
 }

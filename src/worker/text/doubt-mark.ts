@@ -8,7 +8,7 @@ export const withoutDoubts = (text: string): string => text.replaceAll(DOUBT_MAR
 
 /** A text with the mark behind each of its words with a digit. */
 export const withDoubts = (text: string): string =>
-  text.replaceAll(/[^\s|]*\p{Nd}[^\s|]*/gu, `$&${DOUBT_MARK}`);
+  text.replaceAll(/[^\s|]+/g, (word) => (/\p{Nd}/u.test(word) ? word + DOUBT_MARK : word));
 
 /** The first marked word of a passage whose figure a text states; undefined where it rests on none. */
 export function doubtIn(passage: string, text: string): string | undefined {

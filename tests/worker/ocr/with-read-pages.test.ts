@@ -137,6 +137,17 @@ describe("a file with pictures of pages", () => {
     expect(lost).not.toHaveProperty("metadata.pages_in_doubt");
   });
 
+  test("is marked in time, however long a word without a figure is that somebody put below a picture", async () => {
+    const long = "a".repeat(100_000);
+    const text = `${long} 10`;
+    const extracted: Extraction = { kind: "text", text, places: NO_PLACES, layered: [1] };
+    const before = process.cpuUsage();
+    await expect(readWith(extracted, { 1: pageOf([[["12"]]]) }, 1_000_000)).resolves.toMatchObject({
+      text: `${long} 10⸮`,
+    });
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+  });
+
   test("is cut off by the limit of texts, as any file is", async () => {
     await expect(readWith(SCAN, { 1: LETTER, 2: LETTER }, 20)).rejects.toThrow(/more than 20/);
   });
