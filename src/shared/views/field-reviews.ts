@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { parseJson } from "../schema/json-value.ts";
+import { cleanForDatabase } from "../terminal/styled-text.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 import { decidedColumns, decideField } from "../store/jobs/field-reviews.ts";
@@ -71,9 +72,14 @@ const unchanged = (why: string): Failure =>
 
 /** What was typed, in the type of the model's value; where there is none, as JSON reads it, and else a text. */
 function correctionOf({ pointer, value }: FieldReview, given: string): FieldReview["value"] {
-  if (given === "") throw unchanged("A correction needs the value in your own words.");
-  const parsed = decidedColumns.correction.safeParse(parseJson(given)).data ?? given;
-  if (typeof value === "string") return given;
+  // A number of more digits than a double holds would be another one.
+  const isText = typeof value === "string" || (value === null && /^\d{16}/.test(given));
+  const read = isText
+    ? given
+    : (decidedColumns.correction.safeParse(parseJson(given)).data ?? given);
+  const parsed = typeof read === "string" ? cleanForDatabase(read) : read;
+  if (typeof parsed === "string" && parsed.trim() === "")
+    throw unchanged("A correction needs the value in your own words.");
   if (value === null || typeof parsed === typeof value) return parsed;
   throw unchanged(
     `${fieldName(pointer)} takes a ${typeof value}, and ${JSON.stringify(given)} is none; expected one like ${String(value)}.`,

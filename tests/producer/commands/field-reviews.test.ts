@@ -107,6 +107,11 @@ test("a correction has the type of the value, and where there is none it is read
   await review("correct", jobId, "--field", "rate=7");
   const corrections = await Promise.all(["/total", "/paid", "/due", "/rate"].map(fieldOf));
   expect(corrections.map((field) => field?.["correction"])).toEqual([null, false, "2026", 7]);
+  await review("correct", jobId, "--field", 'due="2027\\u0000\\ud800"');
+  expect(await fieldOf("/due")).toMatchObject({ correction: "2027\uFFFD" });
+  await review("correct", jobId, "--field", "rate=4929123456789012345678");
+  expect(await fieldOf("/rate")).toMatchObject({ correction: "4929123456789012345678" });
+  expect(await review("correct", jobId, "--field", 'due=" "')).toMatchObject({ code: 1 });
   expect(await review("correct", jobId, "--field", "due")).toMatchObject({ code: 1 });
   expect(await review("correct", jobId, "--field", "due= ")).toMatchObject({ code: 1 });
   expect(await review("correct", jobId, "--field", "due=x", "--text", "y")).toMatchObject({
