@@ -4,7 +4,7 @@ import { tagName } from "./plan-writes.ts";
 import type { Target } from "./plan-writes.ts";
 import { keyOf } from "./settle-writes.ts";
 
-/** Values with what people said of them. Of two that are one tag now, the one counts that somebody decided on. */
+/** Values with what people said of them. Of two that are one tag, or become one, the one counts that somebody decided on. */
 export function decidedTargets(
   targets: readonly Target[],
   known: readonly WriteBack[],

@@ -75,15 +75,18 @@ function money(amount: number, bindings: readonly BoundValue[]): Sent {
   if (!MONEY.test(`EUR${figure}`) || Number(figure) !== amount)
     return { problem: `takes cents, and the value is ${amount}` };
   const currency = bindings.find(({ pointer }) => pointer === "/currency");
-  if (currency === undefined || (currency.value === null && currency.reason === null))
+  const given = currency?.correction ?? currency?.value ?? null;
+  if (currency === undefined || (given === null && currency.reason === null))
     return { value: figure };
-  const said = String(currency.value ?? "")
+  const said = String(given ?? "")
     .trim()
     .toUpperCase();
   const code = CURRENCIES[said] ?? said;
-  return currency.grade === "supported" && /^[A-Z]{3}$/.test(code)
+  const { decision, grade } = currency;
+  const isSure = decision === null ? grade === "supported" : decision !== "rejected";
+  return isSure && /^[A-Z]{3}$/.test(code)
     ? { value: `${code}${figure}` }
     : {
-        problem: `is of money, and the currency ${JSON.stringify(currency.value)} is not sure; a correction like EUR${figure} names it`,
+        problem: `is of money, and the currency ${JSON.stringify(given)} is not sure; a correction like EUR${figure} names it`,
       };
 }

@@ -90,15 +90,13 @@ export function targetsOf(
     kind: "tag",
     name: tagName(value, pointer),
   }));
-  const found = bindings.flatMap((binding) => {
+  return bindings.flatMap((binding) => {
     const [, field = "", item] = binding.pointer.split("/");
     const of = targets.get(field.replaceAll("~1", "/").replaceAll("~0", "~"));
     const isNothing = (binding.correction ?? binding.value) === null && binding.reason === null;
     if (of === undefined || isNothing || (item !== undefined && field !== tags)) return [];
     return [of(binding)];
   });
-  // A list may name one tag twice.
-  return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()];
 }
 
 /** What a person said of a field of the extraction, before anything of it was withheld. */

@@ -37,8 +37,14 @@ export async function writeExtraction(
 ): Promise<readonly ValueEnd[]> {
   if (batch.mode === "dry run") return writeClaimed(source, file, batch);
   const ends = await withDocument(source.db, file, () => writeClaimed(source, file, batch));
-  return ends ?? targetsOf(file.bindings, source.settings).map((one) => valueEnd(one, TAKEN));
+  return ends ?? targetsIn(source, file, []).map((one) => valueEnd(one, TAKEN));
 }
+
+const targetsIn = (
+  { settings }: OpenedSource,
+  { bindings }: MirroredExtraction,
+  known: readonly WriteBack[],
+): readonly Target[] => decidedTargets(targetsOf(bindings, settings), known);
 
 async function writeClaimed(
   source: OpenedSource,
@@ -46,7 +52,7 @@ async function writeClaimed(
   batch: BatchToWrite,
 ): Promise<readonly ValueEnd[]> {
   const known = await selectWritesTo(source.db, batch.batchId, file);
-  const targets = decidedTargets(targetsOf(file.bindings, source.settings), known);
+  const targets = targetsIn(source, file, known);
   const { ends, open } = endsBefore(targets, known);
   const begun = known.filter(({ state }) => state === "intended");
   const isDue = open.length + begun.length > 0;

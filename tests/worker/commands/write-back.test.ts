@@ -493,6 +493,16 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(first()).toMatchObject({ tags: [4], custom_fields: [] });
   });
 
+  const decideFields = async (batch: string, ...said: (readonly [string, string])[]) => {
+    const { rows: jobs } = await cloud.db.query(
+      "select job_id from nightdesk_data.jobs where batch_id = $1",
+      [batch],
+    );
+    const jobId = String((jobs[0] as Value)["job_id"]);
+    for (const [decision, field] of said)
+      expect(await run("reviews", decision, jobId, "--field", field)).toMatchObject({ code: 0 });
+  };
+
   test("is what a person decided on the fields of the extraction, before anybody was asked about it", async () => {
     const batch = await extracted([
       bound("/amount", 240, unsure),
@@ -500,18 +510,13 @@ describeOn("postgres", "what is supported of a batch", () => {
       bound("/due_day", "2026-03-01", unsure),
       bound("/tags/0", "powr"),
     ]);
-    const { rows: jobs } = await cloud.db.query(
-      "select job_id from nightdesk_data.jobs where batch_id = $1",
-      [batch],
-    );
-    const jobId = String((jobs[0] as Value)["job_id"]);
-    for (const [decision, field] of [
+    await decideFields(
+      batch,
       ["correct", "amount=250"],
       ["reject", "type"],
       ["accept", "due_day"],
       ["correct", "tags 1=power"],
-    ] as const)
-      expect(await run("reviews", decision, jobId, "--field", field)).toMatchObject({ code: 0 });
+    );
     expect(statesOf((await write(batch)).values)).toEqual({
       ...{ "/amount": "written", "/type": "withheld", "/due_day": "written", "/tags/0": "written" },
     });
@@ -521,6 +526,21 @@ describeOn("postgres", "what is supported of a batch", () => {
       reason: `${me} rejected it`,
     });
     expect(JSON.stringify(first().custom_fields)).toContain(`corrected by ${me} at `);
+    expect(first().tags).toContain(3);
+  });
+
+  test("is a tag that one field is corrected to and another doubts, and money in the currency that a person gave", async () => {
+    await start(CREATE);
+    paperless.name("custom_fields", "Amount", { data_type: "monetary" });
+    const batch = await extracted([
+      bound("/amount", 240),
+      bound("/currency", "EUR"),
+      bound("/tags/0", "powr"),
+      bound("/tags/1", "power", unsure),
+    ]);
+    await decideFields(batch, ["correct", "currency=CHF"], ["correct", "tags 1=power"]);
+    expect((await write(batch)).values.map(({ state }) => state)).toEqual(["written", "written"]);
+    expect(fieldsOf(first())).toMatchObject({ Amount: "CHF240.00" });
     expect(first().tags).toContain(3);
   });
 
