@@ -1,6 +1,7 @@
 import { relative, resolve } from "node:path";
 import { addressOfHost, networkKindOf, networksOf, publicOr } from "../http/network-address.ts";
 import { hasWeights } from "./providers.ts";
+import { judgeName } from "../job/route-models.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
 import { presetProblem, selectPreset } from "./tool-presets.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -52,16 +53,21 @@ export function checkAcrossKeys(values: ConfigValues, tree: Mapping, workroot: s
   );
 }
 
-function checkJudge({ verify: { judge, entailment } }: ConfigValues): Conflict[] {
-  if (typeof judge.model !== "string") return checkTwoJudges(judge.model, judge.form);
+function checkJudge({ verify: { judge, entailment }, model }: ConfigValues): Conflict[] {
+  if (typeof judge.model !== "string") return checkTwoJudges(judge.model, judge.form, model);
   if (judge.model === "off" || judge.form !== "nli" || entailment.provider !== "off") return [];
   const text =
     'is "nli", and verify.entailment.provider is "off"; expected transformers there, with the cross-encoder that judges';
   return [{ path: ["verify", "judge", "form"], text }];
 }
 
-function checkTwoJudges(models: readonly [string, string], form: string): Conflict[] {
-  const isFit = form !== "nli" && models[0] !== models[1] && !models.includes("off");
+function checkTwoJudges(
+  models: readonly [string, string],
+  form: string,
+  settings: ConfigValues["model"],
+): Conflict[] {
+  const [first, second] = models.map((name) => judgeName(name, settings));
+  const isFit = form !== "nli" && first !== second && !models.includes("off");
   const text = `is ${JSON.stringify(models)} in the form ${form}; expected two different models in the form list or yes_no`;
   return isFit ? [] : [{ path: ["verify", "judge", "model"], text }];
 }

@@ -53,6 +53,10 @@ export function routeModels(
   };
 }
 
+/** The model that `verify.judge.model` names: same is the one that answers where no job names another. */
+export const judgeName = (name: string, settings: RoutingSettings): string | null =>
+  routeModels("", settings, name === "same" ? {} : { model: name }).second.name;
+
 /** The model of a chat: the one that the job asks for, else `model.name`. */
 export function routeChat(settings: RoutingSettings, model: string | undefined): ModelChoice {
   const { second } = routeModels("", { ...settings, fast: null, big: null }, { model });

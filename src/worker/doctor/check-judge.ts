@@ -1,6 +1,6 @@
 import type { Config } from "../../shared/config/schema.ts";
 import { hasWeights } from "../../shared/config/providers.ts";
-import { routeModels } from "../../shared/job/route-models.ts";
+import { judgeName } from "../../shared/job/route-models.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectExamOf } from "../../shared/store/hosts/exams.ts";
 import { examSentence, ownSentences } from "../verify/judge/exam-sequence.ts";
@@ -11,8 +11,10 @@ import type { Check } from "./check.ts";
 export function judgesOf({ verify: { judge, entailment }, model }: Config): readonly string[] {
   if (judge.model === "off") return [];
   if (judge.form === "nli") return [entailment.model_id];
-  const same = hasWeights(model.provider) ? routeModels("", model, {}).second.name : null;
-  return [judge.model].flat().flatMap((name) => (name === "same" ? (same ?? []) : name));
+  const names = [judge.model].flat();
+  return names.flatMap((name) =>
+    name === "same" && !hasWeights(model.provider) ? [] : (judgeName(name, model) ?? []),
+  );
 }
 
 /** What the judge of statements is worth; nothing where none is configured, or no model has words. */

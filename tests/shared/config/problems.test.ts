@@ -23,6 +23,10 @@ describe("a wrong value", () => {
       "verify: { judge: { model: [a, a] } }",
       '1:20: verify.judge.model is ["a","a"] in the form list; expected two different models',
     ],
+    [
+      "model: { provider: ollama, name: a, aliases: { b: a } }\nverify: { judge: { model: [same, b] } }",
+      '2:20: verify.judge.model is ["same","b"] in the form list; expected two different models',
+    ],
     ["verify: { judge: { model: [a, b, c] } }", "1:20: verify.judge.model"],
     ["model: { num_ctx: 8k }", '1:10: model.num_ctx is "8k"; expected a whole number'],
     ["model: { num_ctx: 1.5 }", "1:10: model.num_ctx is 1.5; expected a whole number"],

@@ -52,4 +52,9 @@ test("of two judges the doctor says what each is worth", async () => {
   const two = await checkJudge({ ...config, verify: { ...verify, judge } }, database.db);
   expect(two.map(({ message }) => message.split(" ")[0])).toEqual(["judge:8b", "new:4b"]);
   expect(two[1]).toMatchObject({ code: "DOCTOR_JUDGE_NOT_EXAMINED" });
+  const model = { ...config.model, aliases: { careful: "judge:8b" } };
+  const aliased = { ...verify, judge: { ...verify.judge, model: "careful" } };
+  expect(await checkJudge({ ...config, model, verify: aliased }, database.db)).toMatchObject([
+    { message: expect.stringMatching(/^judge:8b /) },
+  ]);
 });

@@ -182,7 +182,7 @@ describe("a judge that is opened", () => {
     expect(alone).toEqual({
       says: "unclear",
       detail: expect.stringMatching(
-        /^writer: its lines say it.*; the other judge has passed no exam$/,
+        /^writer: its lines say it.*; no other judge has passed an exam$/,
       ),
     });
     expect({ asked: prompts.length, others }).toEqual({ asked: 1, others: 0 });
@@ -199,6 +199,20 @@ describe("a judge that is opened", () => {
     for (let at = 0; at < 2; at += 1) await ask();
     expect(await selectExam(database.db, key)).toMatchObject({ state: "dismissed" });
     expect(await selectExam(database.db, own)).toMatchObject({ state: "passed" });
+  });
+
+  test("is not two judges where it wrote the answer and is named as well", async () => {
+    const settings = settingsOf({ model: ["same", OTHER] });
+    const who = { ...answerer(), model: modelOf(OTHER) };
+    await passes(settings, who);
+    const [said] = await openJudge(settings)(statements(1), who, partsOf());
+    expect(said).toEqual({
+      says: "unclear",
+      detail: expect.stringMatching(
+        /^other: its lines say it.*; no other judge has passed an exam$/,
+      ),
+    });
+    expect(others).toBe(1);
   });
 
   test("that nods is asked once more, with the nearest lines, and not believed", async () => {

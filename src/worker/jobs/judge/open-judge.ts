@@ -105,7 +105,7 @@ export function examineeFor(
   return examineeOf(auditor, { form, supportedMeans, fenceKey: deps.fenceKey });
 }
 
-/** Whoever wrote the answer, where the configuration names nobody else; null of one that reads no prompts. */
+/** Whoever wrote the answer, where the configuration names nobody else; null of one that reads no prompts, and of the same model again. */
 async function judgesOf(
   settings: JudgeSettings,
   answerer: Auditor,
@@ -113,9 +113,12 @@ async function judgesOf(
 ): Promise<readonly (Examinee | null)[]> {
   const { form, model } = settings.config.verify.judge;
   const judges: (Examinee | null)[] = [];
+  const known = new Set<string>();
   for (const name of form === "nli" ? ["same"] : [model].flat()) {
     const auditor = name === "same" ? answerer : await auditorOf(name, settings, signal);
-    judges.push(examineeFor(settings, auditor));
+    const examinee = examineeFor(settings, auditor);
+    judges.push(examinee === null || known.has(examinee.identity) ? null : examinee);
+    if (examinee !== null) known.add(examinee.identity);
   }
   return judges;
 }

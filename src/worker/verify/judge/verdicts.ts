@@ -72,7 +72,7 @@ export function agreedVerdict(given: readonly (JudgeVerdict | null)[]): JudgeVer
   const isAll = asked.length === given.length;
   const details = [
     ...asked.map(({ detail }) => detail),
-    ...(isAll ? [] : ["the other judge has passed no exam"]),
+    ...(isAll ? [] : ["no other judge has passed an exam"]),
   ];
   const detail = details.join(JUDGES_APART);
   if (asked.some(({ says }) => says === "no")) return { says: "no", detail };

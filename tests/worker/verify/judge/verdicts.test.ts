@@ -150,7 +150,7 @@ describe("of two judges", () => {
     const passedOne = (says: "yes" | "no") => agreedVerdict([null, by("b", says)]);
     expect(passedOne("yes")).toEqual({
       says: "unclear",
-      detail: "b: yes; the other judge has passed no exam",
+      detail: "b: yes; no other judge has passed an exam",
     });
     expect(passedOne("no")?.says).toBe("no");
     expect(agreedVerdict([null, null])).toBeNull();
