@@ -27,9 +27,8 @@ import { printList, printPage } from "../print/sections.ts";
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { batchOf } from "./approvals.ts";
-import { decideFieldReview } from "./field-reviews.ts";
+import { assertValueReview, decideFieldReview, decideValueReview } from "./field-reviews.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
-import { assertValueReview, decideValueReview } from "./value-reviews.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_EXPORTED = 100_000;
