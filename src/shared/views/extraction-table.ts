@@ -118,6 +118,14 @@ const MARKS = `array(select f.pointer from nightdesk_data.field_bindings f where
             (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
                from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.decision is not null) as decided`;
 
+/** The fields of a file, or each item of the list $2. */
+const rowsOfSummary = (run: string): string => `
+     select 0 as item, ${run}.summary as fields where $2::text is null and jsonb_typeof(${run}.summary) = 'object'
+      union all
+     select i.item, i.fields
+       from jsonb_array_elements(case when jsonb_typeof(${run}.summary->$2) = 'array' then ${run}.summary->$2 end)
+            with ordinality i (fields, item)`;
+
 /** Numbers, also written as texts, by their value and before all else; then texts; what is not there last. */
 const NUMBER = "'^-?[0-9]{1,15}(\\.[0-9]{1,15})?$'";
 
@@ -135,12 +143,7 @@ export async function selectExtractions(
               case when key.value ~ ${NUMBER} then key.value::numeric end as number
          from nightdesk_data.jobs j
          join nightdesk_data.runs r on r.run_id = j.run_id
-        cross join lateral (
-          select 0 as item, r.summary as fields where $2::text is null and jsonb_typeof(r.summary) = 'object'
-           union all
-          select i.item, i.fields
-            from jsonb_array_elements(case when jsonb_typeof(r.summary->$2) = 'array' then r.summary->$2 end)
-                 with ordinality i (fields, item)) each
+        cross join lateral (${rowsOfSummary("r")}) each
         cross join lateral (select each.fields #>> $3::text[] as value) key
         where j.batch_id = $1 and ${SUCCEEDED}
         order by ${sorted}seq, item limit $4 offset $5)
@@ -164,12 +167,7 @@ export async function* readExtractions(
        select p.seq::text, p.run_id, p.custom_id, p.path, p.grade, each.item, each.fields,
               ${MARKS}
          from page p
-         left join lateral (
-           select 0 as item, p.summary as fields where $2::text is null and jsonb_typeof(p.summary) = 'object'
-            union all
-           select i.item, i.fields
-             from jsonb_array_elements(case when jsonb_typeof(p.summary->$2) = 'array' then p.summary->$2 end)
-                  with ordinality i (fields, item)) each on true
+         left join lateral (${rowsOfSummary("p")}) each on true
         order by p.seq, each.item`;
     const last = read.at(-1)?.seq;
     if (last === undefined) return;

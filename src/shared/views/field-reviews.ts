@@ -9,8 +9,8 @@ import type { FieldDecision } from "../store/jobs/field-reviews.ts";
 import { fieldName, valueText } from "./field-blocks.ts";
 
 const fieldSchema = z.object({
-  ...{ job_id: z.string(), custom_id: z.string(), batch_id: z.string(), batch: z.string() },
-  ...{ run_id: z.string(), ordinal: z.number(), pointer: z.string(), quote: z.string().nullable() },
+  ...{ job_id: z.string(), batch_id: z.string(), run_id: z.string(), ordinal: z.number() },
+  ...{ pointer: z.string(), quote: z.string().nullable() },
   /** Of the file, as the job names it. */
   path: z.string().nullable(),
   value: decidedColumns.correction,
@@ -33,7 +33,7 @@ export const selectFieldReviews = (
   { batchId = null, jobId, which, limit }: FieldFilter,
 ): Promise<readonly FieldReview[]> =>
   rowsOf(db, fieldSchema, [batchId, jobId ?? null, which, limit])`
-     select v.job_id, v.custom_id, v.batch_id, v.batch, v.run_id, v.ordinal, v.pointer, v.quote, j.input->>'path' as path, v.value,
+     select v.job_id, v.batch_id, v.run_id, v.ordinal, v.pointer, v.quote, j.input->>'path' as path, v.value,
             v.review as decision, v.correction, v.decision_reason, v.decided_by, v.decided_at::text
        from nightdesk.field_bindings v join nightdesk_data.jobs j on j.job_id = v.job_id and j.run_id = v.run_id
       where j.state = 'succeeded' and ($1::uuid is null or v.batch_id = $1) and ($3 = 'all' or v.review is not null)

@@ -32,7 +32,7 @@ export const storedEvidence = z.object({
 });
 
 /** A single value of an extraction, and the words that carry it. */
-const storedBinding = z.object({
+export const storedBinding = z.object({
   pointer: z.string(),
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
   state: z.string(),

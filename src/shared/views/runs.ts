@@ -6,13 +6,12 @@ import { UNRESOLVED_REASONS, VERIFICATION_STATES } from "../job/verification.ts"
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES } from "../store/memory.ts";
-import { decidedColumns } from "../store/jobs/field-reviews.ts";
 import { callRowSchema } from "../store/jobs/model-calls.ts";
 import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts";
 import { storedCitation } from "./citations.ts";
 import { otherPlace } from "./claims.ts";
 import { DOUBT_OF_CLAIM, DOUBT_OF_FIELD, doubtSchema } from "./doubtful-figures.ts";
-import { storedEvidence } from "./results.ts";
+import { storedBinding, storedEvidence } from "./results.ts";
 import { storedStep, stepsColumn } from "./steps.ts";
 
 const number = z.coerce.number();
@@ -198,19 +197,8 @@ export const runDetailSchema = runSchema.extend({
   ),
   coverage: z.array(coverageRowSchema.omit({ claim_number: true })),
   field_bindings: z.array(
-    z.object({
-      pointer: z.string(),
-      value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
-      state: z.string(),
-      reason: z.string().nullable(),
-      grade: z.enum(CLAIM_GRADES).nullable(),
-      judge_says: z.enum(["yes", "no", "unclear"]).nullable(),
-      judge_detail: z.string().nullable(),
-      doubt: doubtSchema.nullable(),
-      quote: z.string().nullable(),
-      locator: locatorSchema.nullable(),
-      ...span,
-      ...decidedColumns,
+    storedBinding.omit({ picture: true }).extend({
+      ...{ judge_says: z.enum(["yes", "no", "unclear"]).nullable(), ...span },
     }),
   ),
   summary_parts: z.array(
