@@ -16,13 +16,6 @@ const COLUMNS = 5;
 
 export const NO_PLACES: Places = { numbers: new Uint32Array(), sheets: [] };
 
-/** @param places in order of `start` */
-export function packPlaces(places: readonly PlaceOfText[]): Places {
-  const packing = openPlaces();
-  for (const place of places) packing.add(place);
-  return packing.pack();
-}
-
 export function openPlaces(): { add(place: PlaceOfText): void; pack(): Places } {
   const numbers: number[] = [];
   const sheets = new Map<string, number>();

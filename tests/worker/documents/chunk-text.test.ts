@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { NO_PLACES, packPlaces } from "../../../src/worker/documents/places.ts";
+import { NO_PLACES } from "../../../src/worker/documents/places.ts";
+import { packPlaces } from "../../support/pack-places.ts";
 import { chunkText } from "../../../src/worker/documents/chunk-text.ts";
 import type { Format } from "../../../src/worker/documents/formats/format.ts";
 import { JSON_TEXT } from "../../../src/worker/documents/formats/json.ts";

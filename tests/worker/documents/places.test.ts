@@ -5,9 +5,9 @@ import {
   locateLines,
   locatePassage,
   locateSpan,
-  packPlaces,
   placesWithin,
 } from "../../../src/worker/documents/places.ts";
+import { packPlaces } from "../../support/pack-places.ts";
 import { formatLocator } from "../../../src/shared/job/locator.ts";
 
 const TEXT = "name; city\nAnna\nBea\nCarl\n";

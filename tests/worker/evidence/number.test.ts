@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { Locator } from "../../../src/shared/job/locator.ts";
 import { aboutFile } from "../../../src/worker/answer/map-reduce.ts";
 import { evidenceOf, leavesOf } from "../../../src/worker/answer/parts.ts";
-import { packPlaces } from "../../../src/worker/documents/places.ts";
+import { packPlaces } from "../../support/pack-places.ts";
 import type { Places } from "../../../src/worker/documents/places.ts";
 import { numberEvidence, placesIn } from "../../../src/worker/evidence/number.ts";
 import type { Passage, Reading } from "../../../src/worker/evidence/types.ts";

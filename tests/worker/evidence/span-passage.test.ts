@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { packPlaces } from "../../../src/worker/documents/places.ts";
+import { packPlaces } from "../../support/pack-places.ts";
 import { numberEvidence, placesIn } from "../../../src/worker/evidence/number.ts";
 import { spanPassage } from "../../../src/worker/evidence/span-passage.ts";
 import type { Reading } from "../../../src/worker/evidence/types.ts";

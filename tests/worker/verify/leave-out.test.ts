@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { leaveOut } from "../../../src/worker/verify/claims/leave-out.ts";
-import { splitClaims } from "../../../src/worker/verify/claims/split.ts";
+import { splitClaims } from "../../support/split-claims.ts";
 
 /** The answer without the claims that hold the word. */
 const without = (word: string, answer: string): string =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { splitCitedText, splitClaims } from "../../../src/worker/verify/claims/split.ts";
+import { splitCitedText } from "../../../src/worker/verify/claims/split.ts";
 import { readSplits } from "../../corpora/claims/read-claims.ts";
+import { splitClaims } from "../../support/split-claims.ts";
 import { expectLinear } from "../../support/time-taken.ts";
 
 /** What an answer with nine pieces to cite says, as `text [1, 2]`, with a star where the citation is inherited. */

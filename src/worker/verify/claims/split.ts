@@ -1,7 +1,6 @@
-import { applyEdits, withoutCode, withoutSpans } from "../../text/clean-text.ts";
+import { applyEdits, withoutSpans } from "../../text/clean-text.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { tableCells } from "../../text/table-cells.ts";
-import { findCitations } from "../citations.ts";
 import { findClosedQuotes } from "../quotes.ts";
 import { answerBlocks } from "./answer-blocks.ts";
 import type { AnswerBlock } from "./answer-blocks.ts";
@@ -26,12 +25,8 @@ export type CitedAt = TextSpan & { readonly numbers: readonly number[] };
  * part of a sentence that a semicolon, "while" or a citation before "and" sets off. Headings, labels, lead-ins with a
  * colon, table headers, questions, courtesies and lines that begin with "Scope:" and cite nothing are none. About linear.
  *
- * @param pieces how many there are to cite, numbered from 1
+ * @param citations in order, such as those by name; none overlaps another
  */
-export const splitClaims = (text: string, pieces: number): SplitClaim[] =>
-  splitCitedText(text, findCitations(withoutCode(text), pieces));
-
-/** The same where the citations are known, such as those by name: in order, and none overlaps another. */
 export function splitCitedText(text: string, citations: readonly CitedAt[]): SplitClaim[] {
   const answer = readAnswer(text, citations);
   const claims: SplitClaim[] = [];
