@@ -4,8 +4,8 @@
 // it stand the figures that the exam was planned with, of another bound (90 %, errors independent).
 // node --import ./bench/register.js bench/exam.ts [--runs 10000] [--right 0.9] [--json]
 import { parseArgs } from "node:util";
-import { addControl, hasFailed } from "../src/worker/verify/judge/controls.ts";
 import type { ControlKind } from "../src/worker/verify/judge/controls.ts";
+import { addControl, hasFailed } from "../tests/support/control-sums.ts";
 import { decideExam, MOST_PAIRS } from "../src/worker/verify/judge/exam-sequence.ts";
 import type { ExamVerdict } from "../src/worker/verify/judge/exam-sequence.ts";
 

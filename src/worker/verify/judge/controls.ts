@@ -27,13 +27,3 @@ export function controlStep(isConfirmed: boolean, kind: ControlKind): number {
   const isError = isConfirmed === (kind === "wrong");
   return Math.log(isError ? bad / usual : (1 - bad) / (1 - usual));
 }
-
-/** The sum after one more control. */
-export const addControl = (
-  sum: number,
-  isConfirmed: boolean,
-  kind: ControlKind = "wrong",
-): number => Math.max(0, sum + controlStep(isConfirmed, kind));
-
-/** Whether the judge failed its controls. */
-export const hasFailed = (sum: number): boolean => sum >= CONTROL_LIMIT;

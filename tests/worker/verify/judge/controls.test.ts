@@ -1,10 +1,7 @@
 import { expect, test } from "@jest/globals";
-import {
-  addControl,
-  CONTROL_LIMIT,
-  hasFailed,
-} from "../../../../src/worker/verify/judge/controls.ts";
+import { CONTROL_LIMIT } from "../../../../src/worker/verify/judge/controls.ts";
 import type { ControlKind } from "../../../../src/worker/verify/judge/controls.ts";
+import { addControl, hasFailed } from "../../../support/control-sums.ts";
 
 /** How many controls of these verdicts, over and over, until the judge failed; null where 1,000 are not enough. */
 function seenAfter(verdicts: readonly boolean[], kind: ControlKind): number | null {
