@@ -106,7 +106,8 @@ const MASK = /^(?:00|0[^?.,e]|#+[^?.,e#\s/])[^?.,e]*$/i;
 /** The words beside a figure, without the marks of what is below zero. */
 export function unitOf(words: string): string {
   const said = release(words.replaceAll(/[()+-]/g, ""));
-  return UNIT.test(said) ? said.replaceAll(/^[\s.,]+|[\s.,]+$/g, "") : "";
+  // A zero that is shown as a line is a figure of its own: `$ -`.
+  return UNIT.test(said) ? said.replaceAll(/^[\s.,]+|(?: -)?[\s.,]*$/g, "") : "";
 }
 
 export const GENERAL: NumberStyle = numberStyleOf("General");

@@ -141,7 +141,10 @@ describe("workbooks", () => {
     });
   });
 
-  const rawBook = (rows: string, { strings = "", book = "" } = {}): Buffer =>
+  const rawBook = (
+    rows: string,
+    { strings = "", book = "", styles = "", margins = "" } = {},
+  ): Buffer =>
     writeZip([
       {
         name: "xl/workbook.xml",
@@ -150,9 +153,13 @@ describe("workbooks", () => {
       {
         name: "xl/_rels/workbook.xml.rels",
         content:
-          '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="a.xml"/><Relationship Id="r2" Type="x/sharedStrings" Target="s.xml"/></Relationships>',
+          '<Relationships><Relationship Id="r1" Type="x/worksheet" Target="a.xml"/><Relationship Id="r2" Type="x/sharedStrings" Target="s.xml"/><Relationship Id="r3" Type="x/styles" Target="f.xml"/></Relationships>',
       },
-      { name: "xl/a.xml", content: `<worksheet><sheetData>${rows}</sheetData></worksheet>` },
+      {
+        name: "xl/a.xml",
+        content: `<worksheet><sheetData>${rows}</sheetData>${margins}</worksheet>`,
+      },
+      { name: "xl/f.xml", content: `<styleSheet>${styles}</styleSheet>` },
       { name: "xl/s.xml", content: `<sst>${strings}</sst>` },
     ]);
 
@@ -165,6 +172,12 @@ describe("workbooks", () => {
       strings: `<si>${area}</si>`,
     });
     expect((await readWith(readXlsx, bytes)).text).toContain("1250¹ m; CO₂ 44\n");
+  });
+
+  test("have a zero that is shown as a line behind its currency, and no minus", async () => {
+    const styles = `<numFmts><numFmt numFmtId="44" formatCode='_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)'/></numFmts><cellXfs><xf numFmtId="44"/></cellXfs>`;
+    const rows = '<row><c s="0"><v>0</v></c><c s="0"><v>-5</v></c></row>';
+    expect((await readWith(readXlsx, rawBook(rows, { styles }))).text).toContain("$0; $-5\n");
   });
 
   test("have the characters that their program wrote by number", async () => {
