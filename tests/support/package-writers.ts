@@ -68,12 +68,16 @@ export function writePptx(slides: readonly SlideToWrite[]): Buffer {
   ]);
 }
 
-/** @param styles automatic ones @param body below office:body */
-export const writeOpenDocument = (body: string, styles = ""): Buffer =>
+/** @param styles automatic ones @param body below office:body @param margins of its pages */
+export const writeOpenDocument = (body: string, styles = "", margins = ""): Buffer =>
   writeZip([
     {
       name: "content.xml",
       content: `<office:document-content><office:automatic-styles>${styles}</office:automatic-styles><office:body>${body}</office:body></office:document-content>`,
+    },
+    {
+      name: "styles.xml",
+      content: `<office:document-styles>${margins}</office:document-styles>`,
     },
   ]);
 

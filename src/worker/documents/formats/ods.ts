@@ -11,6 +11,7 @@ import { readOdtStyles } from "./odt-styles.ts";
 import type { OdtStyles } from "./odt-styles.ts";
 import { contentOf, UNREAD_IN_COMMENTS } from "./odt.ts";
 import { readProperties } from "./office-properties.ts";
+import { addMargins } from "./sheet-margins.ts";
 import { HIDDEN, oneLine, openTables, SHEET_MARK, withSpans } from "./table-rows.ts";
 import type { Span } from "./table-rows.ts";
 
@@ -20,8 +21,10 @@ export function readOds(bytes: Buffer, limits: TextLimits): Extraction {
   const content = contentOf(archive, "workbook", ".ods");
   const builder = openTextBuilder(limits);
   const book = { sheets: [] as string[], hidden: [] as string[], pictures: 0, objects: 0 };
-  const { styleOf } = readOdtStyles([archive.text("styles.xml") ?? "<none/>", content]);
+  const margins = archive.text("styles.xml") ?? "<none/>";
+  const { styleOf } = readOdtStyles([margins, content]);
   walkXml(content, sheetsVisitor({ builder, book, styleOf, count: countEntries("rows", limits) }));
+  addMargins(margins, builder);
   const metadata = {
     ...readProperties(archive, "meta.xml"),
     sheets: book.sheets,

@@ -14,6 +14,7 @@ import type { Relation } from "./office-package.ts";
 import { readProperties } from "./office-properties.ts";
 import type { CellFacts } from "./xlsx-sheet.ts";
 import { readSheet } from "./xlsx-sheet.ts";
+import { addMargins } from "./sheet-margins.ts";
 import { addRow, columnNames, HIDDEN, oneLine, openTables, SHEET_MARK } from "./table-rows.ts";
 
 /** Workbooks: each sheet under its name, a line a row. */
@@ -30,6 +31,7 @@ export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
     builder.place({ sheet: name, row: 1 });
     builder.add(`${SHEET_MARK}${name}${isHidden ? HIDDEN : ""}\n`);
     addSheet(xml, { book, name, builder, count, leftOut });
+    addMargins(AFTER_ROWS.exec(xml.slice(xml.lastIndexOf("sheetData")))?.[0], builder);
     addNotes(archive, part, { builder, leftOut });
   }
   const hidden = book.sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name);
@@ -40,6 +42,8 @@ export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
   };
   return { ...builder.finish(metadata), ...countedOut(leftOut) };
 }
+
+const AFTER_ROWS = /<(\w+:)?headerFooter\b.*<\/\1headerFooter>/s;
 
 type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
 

@@ -174,6 +174,14 @@ describe("workbooks", () => {
     expect((await readWith(readXlsx, bytes)).text).toContain("1250¹ m; CO₂ 44\n");
   });
 
+  test("have what is printed above and below each page, without its number and its look", async () => {
+    const margins =
+      '<headerFooter differentFirst="1"><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Draft of R&amp;&amp;D&amp;RPage &amp;P of &amp;N</oddHeader>' +
+      "<oddFooter>&amp;CPrices in kEUR&amp;R&amp;D</oddFooter><firstFooter>&amp;C&amp;K00-024Seite &amp;P</firstFooter></headerFooter>";
+    const { text } = await readWith(readXlsx, rawBook("<row><c><v>5</v></c></row>", { margins }));
+    expect(text).toBe("## A\n5\n[header]: Draft of R&D\n[footer]: Prices in kEUR\n");
+  });
+
   test("have a zero that is shown as a line behind its currency, and no minus", async () => {
     const styles = `<numFmts><numFmt numFmtId="44" formatCode='_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)'/></numFmts><cellXfs><xf numFmtId="44"/></cellXfs>`;
     const rows = '<row><c s="0"><v>0</v></c><c s="0"><v>-5</v></c></row>';

@@ -150,6 +150,15 @@ describe("workbooks of LibreOffice", () => {
     );
   });
 
+  test("have what is printed above and below each page, without what programs put there", async () => {
+    const margins =
+      "<style:header><style:region-left><text:p>Draft &amp; <text:sheet-name>???</text:sheet-name></text:p></style:region-left><style:region-right><text:p>Prices in kEUR</text:p></style:region-right></style:header>" +
+      '<style:footer><text:p>Page <text:page-number>1</text:page-number> / <text:page-count>99</text:page-count></text:p></style:footer><style:footer-left style:display="false"><text:p>Old</text:p></style:footer-left>';
+    const body = `<office:spreadsheet><table:table table:name="A"><table:table-row>${words("x")}</table:table-row></table:table></office:spreadsheet>`;
+    const { text } = await readWith(readOds, writeOpenDocument(body, "", margins));
+    expect(text).toBe("## A\nx\n[header]: Draft &; Prices in kEUR\n");
+  });
+
   test("have comments without who wrote them and when", async () => {
     const comment =
       "<office:annotation><dc:creator>Ada</dc:creator><dc:date>2026-05-01</dc:date><text:p>Check</text:p><text:p>83</text:p></office:annotation>";

@@ -1,0 +1,52 @@
+import type { TextBuilder } from "../reader/text-builder.ts";
+import { walkXml } from "../reader/walk-xml.ts";
+import { oneLine } from "./table-rows.ts";
+
+const MARGIN = /^(?:odd|even|first)?(header|footer)(?:-left|-first)?$/i;
+/** What OpenDocument has elements for, in the spelling of Excel; the others differ from print to print. */
+const FIELDS = new Map([
+  ["page-number", "&P"],
+  ["page-count", "&N"],
+]);
+const CHANGING = /^(?:sheet-name|title|date|time|file-name|page-\w+)$/;
+
+/** A number of a page, with the word before it, and what says how many there are. */
+const PAGE = /(?<!&)[\p{L}.]*\s*&P(?:[^&\p{L}]*\p{L}{0,4}\s*&N)?/giu;
+/** An ampersand, a place on the page, or how what follows looks and what differs from print to print. */
+const CODE = /&(?:(&)|([LCR])|"[^"]*"|\d+|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|[A-Z])/gi;
+
+/** Adds a line for what stands above or below each page of a sheet in print: units, what is a draft, what a price holds. */
+export function addMargins(xml = "<none/>", builder: Pick<TextBuilder, "add">): void {
+  let code: string | undefined;
+  let [isChanging, isPlain] = [false, false];
+  walkXml(xml, {
+    open(name, { display }) {
+      if (MARGIN.test(name) && display !== "false") code = "";
+      isChanging = CHANGING.test(name);
+      isPlain ||= name === "p";
+      if (code !== undefined) code += name === "p" ? "&L" : (FIELDS.get(name) ?? "");
+    },
+    text(text) {
+      if (code !== undefined && !isChanging) code += isPlain ? text.replaceAll("&", "&&") : text;
+    },
+    close(name) {
+      isChanging = false;
+      const margin = MARGIN.exec(name)?.[1]?.toLowerCase();
+      const words = margin === undefined ? "" : wordsOf(code ?? "");
+      if (margin !== undefined) code = undefined;
+      if (words !== "") builder.add(`[${margin ?? ""}]: ${words}\n`);
+    },
+  });
+}
+
+/** @param code as Excel writes it: `&LDraft&RPage &P of &N` */
+const wordsOf = (code: string): string =>
+  code
+    .replaceAll(PAGE, " ")
+    .replaceAll(CODE, (_, and?: string, place?: string) =>
+      place === undefined ? (and ?? "") : "\n",
+    )
+    .split("\n")
+    .map(oneLine)
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))
+    .join("; ");
