@@ -115,6 +115,8 @@ function addMail(mail: Email, work: MailWork): void {
   const parts = attachedParts(attachments, { date, message });
   builder.add(`## ${MAIL_HEADINGS.attachments}\n\n${parts.map(lineOf).join("")}\n`);
   gathered.add(parts);
+  const sealed = parts.filter(({ type }) => /^application\/(?:vnd\.)?ms-tnef$/i.test(type));
+  leftOut.add("files of Outlook alone (winmail.dat)", sealed.length);
 }
 
 /** A calendar that comes as a file as well says the same. */

@@ -98,8 +98,8 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "csv 3", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
   parsed({ version: "html 6", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
   parsed({ version: "docx 4", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
-  parsed({ version: "eml 6", extensions: [".eml"], by: ["mail", "readEml"] }),
-  parsed({ version: "mbox 7", extensions: [".mbox"], by: ["mail", "readMbox"] }),
+  parsed({ version: "eml 7", extensions: [".eml"], by: ["mail", "readEml"] }),
+  parsed({ version: "mbox 8", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   parsed({ version: "odt 4", extensions: [".odt"], by: ["odt", "readOdt"] }),
   parsed({ version: "pdf 5", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   parsed({

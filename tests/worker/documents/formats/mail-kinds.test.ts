@@ -163,6 +163,15 @@ describe("what a mail carries beside words", () => {
     expect(read.leftOut).toEqual({ "encrypted parts": 1 });
   });
 
+  test("a file that Outlook alone opens is counted", async () => {
+    const read = await readWith(
+      readEml,
+      `${HEAD}Subject: Rates\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nSee there.\r\n--b\r\nContent-Type: application/ms-tnef; name=winmail.dat\r\nContent-Disposition: attachment; filename=winmail.dat\r\n\r\nx\r\n--b--\r\n`,
+    );
+    expect(read.text).toContain("- winmail.dat (application/ms-tnef");
+    expect(read.leftOut).toEqual({ "files of Outlook alone (winmail.dat)": 1 });
+  });
+
   test("a text that PGP signed is its words", async () => {
     const text = await textOf(
       `${HEAD}Subject: x\r\n\r\n-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA256\r\n\r\nThe price is 12.\r\n-----BEGIN PGP SIGNATURE-----\r\n\r\niQE\r\n-----END PGP SIGNATURE-----\r\n`,
