@@ -103,10 +103,9 @@ const NUMBER = /^([^0#?]*)([0#?](?:.*[0#?])?)?(.*)$/s;
 /** Leading zeros, or other marks between digits than those of thousands and decimals. */
 const MASK = /^(?:00|0[^?.,e]|#+[^?.,e#\s/])[^?.,e]*$/i;
 
-/** The words beside a figure, without the marks of what is below zero. */
+/** The words beside a figure, without the marks of what is below zero, or the line that stands for it: `$ -`. */
 export function unitOf(words: string): string {
   const said = release(words.replaceAll(/[()+-]/g, ""));
-  // A zero that is shown as a line is a figure of its own: `$ -`.
   return UNIT.test(said) ? said.replaceAll(/^[\s.,]+|(?: -)?[\s.,]*$/g, "") : "";
 }
 

@@ -3,17 +3,10 @@ import { walkXml } from "../reader/walk-xml.ts";
 import { oneLine } from "./table-rows.ts";
 
 const MARGIN = /^(?:odd|even|first)?(header|footer)(?:-left|-first)?$/i;
-/** What OpenDocument has elements for, in the spelling of Excel; the others differ from print to print. */
-const FIELDS = new Map([
-  ["page-number", "&P"],
-  ["page-count", "&N"],
-]);
-const CHANGING = /^(?:sheet-name|title|date|time|file-name|page-\w+)$/;
-
 /** A number of a page, with the word before it, and what says how many there are. */
-const PAGE = /(?<!&)[\p{L}.]*\s*&P(?:[^&\p{L}]*\p{L}{0,4}\s*&N)?/giu;
-/** An ampersand, a place on the page, or how what follows looks and what differs from print to print. */
-const CODE = /&(?:(&)|([LCR])|"[^"]*"|\d+|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|[A-Z])/gi;
+const PAGE = /(?<!&)[\p{L}.]*\s*&P(?:[^&\p{L}]*\p{L}{0,4}\s*&[NP])?/giu;
+/** An ampersand, or how what follows looks and what differs from print to print. */
+const CODE = /&(?:(&)|"[^"]*"|\d+|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|[A-Z])/gi;
 
 /** Adds a line for what stands above or below each page of a sheet in print: units, what is a draft, what a price holds. */
 export function addMargins(xml = "<none/>", builder: Pick<TextBuilder, "add">): void {
@@ -22,9 +15,9 @@ export function addMargins(xml = "<none/>", builder: Pick<TextBuilder, "add">): 
   walkXml(xml, {
     open(name, { display }) {
       if (MARGIN.test(name) && display !== "false") code = "";
-      isChanging = CHANGING.test(name);
+      isChanging = /^(?:sheet-name|title|date|time|file-name|page-\w+)$/.test(name);
       isPlain ||= name === "p";
-      if (code !== undefined) code += name === "p" ? "&L" : (FIELDS.get(name) ?? "");
+      if (code !== undefined) code += name === "p" ? "&L" : /^page-/.test(name) ? "&P" : "";
     },
     text(text) {
       if (code !== undefined && !isChanging) code += isPlain ? text.replaceAll("&", "&&") : text;
@@ -43,9 +36,8 @@ export function addMargins(xml = "<none/>", builder: Pick<TextBuilder, "add">): 
 const wordsOf = (code: string): string =>
   code
     .replaceAll(PAGE, " ")
-    .replaceAll(CODE, (_, and?: string, place?: string) =>
-      place === undefined ? (and ?? "") : "\n",
-    )
+    .replaceAll(/(?<!&)&[LCR]/gi, "\n")
+    .replaceAll(CODE, "$1")
     .split("\n")
     .map(oneLine)
     .filter((part) => /[\p{L}\p{N}]/u.test(part))
