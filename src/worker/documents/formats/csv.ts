@@ -1,4 +1,5 @@
 import { decodeBytes } from "../encoding.ts";
+import { countedOut } from "../left-out.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import type { Extraction } from "../extraction.ts";
@@ -14,14 +15,13 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
       "is no text in an encoding that is known: save it as UTF-8.",
     );
   }
-  const whole = decoded.text;
-  const said = SEPARATOR.exec(whole);
-  const text = whole.slice(said?.[0].length ?? 0);
+  const said = SEPARATOR.exec(decoded.text);
+  const text = decoded.text.slice(said?.[0].length ?? 0);
   const layout = layoutOf(text, said?.[1]);
   const builder = openTextBuilder(limits);
   const count = countEntries("rows", limits);
   const tables = openTables(builder);
-  let row = 0;
+  let [row, torn] = [0, 0];
   for (const given of parseRows(text, layout.delimiter)) {
     count();
     row += 1;
@@ -36,12 +36,14 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
       builder.add(`${introOf([...cells.values()])}\n`);
     } else {
       const isTorn = layout.width > 1 && widthOf(aligned) > layout.width;
+      if (isTorn) torn += 1;
       tables.add({ locator: { row }, cells, isTorn });
     }
   }
   tables.finish();
   const delimiter = NAMES.get(layout.delimiter) ?? layout.delimiter;
-  return builder.finish({ encoding: decoded.encoding, delimiter, rows: row });
+  const metadata = { encoding: decoded.encoding, delimiter, rows: row };
+  return { ...builder.finish(metadata), ...countedOut({ "rows of more cells than names": torn }) };
 }
 
 /** What Excel writes into the first line of tables for other countries. */
@@ -80,23 +82,20 @@ function layoutOf(text: string, said: string | undefined): Layout {
   const candidates = (said === undefined ? [...NAMES.keys()] : [said]).map((delimiter) => {
     const rows = sampleOf(text, delimiter);
     const widths = rows.map(widthOf).filter((width) => width > 1);
-    const width = modeOf(widths);
-    const alike = widths.filter((one) => one === width).length;
-    return {
-      ...{ delimiter, rows, width },
-      score: alike * (delimiter === "," ? 1 - decimalShare(rows) : 1),
-    };
+    const usual = modeOf(widths);
+    const alike = widths.filter((one) => one === usual).length;
+    const trust = delimiter === "," ? 1 - decimalShare(rows) : 1;
+    return { delimiter, rows, usual, score: alike * trust };
   });
-  const {
-    delimiter,
-    rows,
-    width: usual,
-  } = candidates.reduce((best, other) =>
-    other.score > best.score || (other.score === best.score && other.width > best.width)
+  const { delimiter, rows, usual } = candidates.reduce((best, other) =>
+    other.score > best.score || (other.score === best.score && other.usual > best.usual)
       ? other
       : best,
   );
   const above = usual < 2 ? 0 : startOf(rows, usual);
+  const names = [above - 1, above].find((at) => delimiter === "," && isAboveParted(rows, at));
+  if (names !== undefined)
+    return { delimiter, width: widthOf(rows[names] ?? []), above: names, values: new Set() };
   // Most rows may leave the last cells empty.
   const width = usual < 2 ? usual : Math.max(usual, widthOf(rows[above] ?? []));
   const below = rows.slice(above + 1).filter((row) => widthOf(row) <= width);
@@ -124,6 +123,13 @@ function decimalShare(rows: readonly (readonly string[])[]): number {
     }
   }
   return within / Math.max(1, all);
+}
+
+/** Whether a row names the columns of wider ones, which commas of decimals may part that nobody quoted: `Rent,850,00`. */
+function isAboveParted(rows: readonly (readonly string[])[], at: number): boolean {
+  const [names = [], first = []] = rows.slice(Math.max(0, at), at + 2);
+  const isNames = widthOf(names) > 1 && !names.some(isValue);
+  return isNames && widthOf(first) > widthOf(names) && decimalShare([first]) > 0;
 }
 
 /** The row with which the table begins: as wide as most, and rows alike follow. */

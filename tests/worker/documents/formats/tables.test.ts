@@ -569,3 +569,18 @@ test("a row of more cells than names, of which nobody knows whose they are, has 
   );
   expect(text).toContain("Name: Ben; Town: Voss; Job: pilot\nEva; Alta; north; guide\n");
 });
+
+test.each([
+  ["may be decimals", "Name,Betrag\nMiete,850,50\nStrom,60,10\n", "Miete; 850; 50\n", 2],
+  [
+    "may be decimals in several columns",
+    "Datum,Text,Soll,Saldo\n1.2.2026,Rent,-850,00,1200,50\n2.2.2026,Pay,2500,00,3700,50\n",
+    "1.2.2026; Rent; -850; 00; 1200; 50\n",
+    2,
+  ],
+  ["are words", "Name,Town\nAna,Oslo\nEva,Alta,north\n", "Eva; Alta; north\n", 1],
+])("rows of more cells than names that %s are counted", async (_, table, row, count) => {
+  const read = await readWith(readCsv, table);
+  expect(read.text).toContain(`\n${row}`);
+  expect(read.leftOut).toEqual({ "rows of more cells than names": count });
+});
