@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { describeOnPostgres } from "../support/test-databases.ts";
+import { waitForReview } from "../support/waiting-review.ts";
 import { openDesk } from "./open-desk.ts";
 import type { TestDesk } from "./open-desk.ts";
 
@@ -90,5 +91,26 @@ describeOnPostgres("values that were withheld from paperless-ngx", () => {
     expect((await desk.browse("/")).text).toContain(failed);
     await desk.db.query("update nightdesk_data.write_backs set noted_at = now()");
     expect((await desk.browse("/")).text).not.toContain(failed);
+  });
+});
+
+describeOnPostgres("the answer of an extraction that somebody is asked about", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openDesk({});
+  });
+  afterAll(() => desk.close());
+
+  test("is corrected by its fields, and by nothing else", async () => {
+    const job = await waitForReview(desk.db, {
+      input: { kind: "extract", path: "a.md", preset: "actions" },
+    });
+    const correct = (correction: string) =>
+      desk.browse(`/inbox/answers/${job}`, { choice: "2", correction });
+    expect((await correct("1250 EUR")).text).toContain("as a JSON object like");
+    const stateOf = "select state from nightdesk_data.draft_reviews where job_id = $1";
+    expect((await desk.db.query(stateOf, [job])).rows).toEqual([{ state: "waiting" }]);
+    await correct('{"total": 1250}');
+    expect((await desk.db.query(stateOf, [job])).rows).toEqual([{ state: "corrected" }]);
   });
 });

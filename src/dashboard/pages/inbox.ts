@@ -8,6 +8,7 @@ import { resolveStep } from "../../shared/store/investigations/reviews.ts";
 import { Failure } from "../../shared/failure.ts";
 import { parseDuration } from "../../shared/schedules/time.ts";
 import {
+  assertCorrection,
   selectApprovalDetail,
   selectApprovalGroups,
   selectReviews,
@@ -227,8 +228,7 @@ async function takeReview(
   const correction = (form.get("correction") ?? "").trim();
   if (choice.state === "rejected" && reason === "")
     throw new Failure("INPUT_INVALID", "A rejection needs a reason: the job is refused with it.");
-  if (choice.state === "corrected" && correction === "")
-    throw new Failure("INPUT_INVALID", "A correction needs the answer in your own words.");
+  if (choice.state === "corrected") await assertCorrected(database, jobId, correction);
   const detail = reason === "" ? {} : { reason };
   const asked = { actor: session.user, action: choice.action, jobId, detail };
   const did = await act(database, asked, async () => {
@@ -244,6 +244,17 @@ async function takeReview(
     return `The answer is ${choice.state}; its job goes on.`;
   });
   return backTo("/inbox", database, did);
+}
+
+async function assertCorrected(
+  database: Desk["database"],
+  jobId: string,
+  correction: string,
+): Promise<void> {
+  if (correction === "")
+    throw new Failure("INPUT_INVALID", "A correction needs the answer in your own words.");
+  const waiting = { batchId: null, which: "waiting", jobId, limit: 1 } as const;
+  for (const review of await selectReviews(database, waiting)) assertCorrection(review, correction);
 }
 
 const STEP_CHOICES = {

@@ -5,7 +5,6 @@ import { databaseCommand, userName } from "../../shared/commands/command-context
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import { Failure } from "../../shared/failure.ts";
-import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
 import { formatTask } from "../../shared/job/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
@@ -14,7 +13,7 @@ import { findId } from "../../shared/store/jobs/find-id.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { questionOfField, selectFieldReviews } from "../../shared/views/field-reviews.ts";
 import { reviewPage, reviewTable } from "../../shared/views/inbox-pages.ts";
-import { selectReviews } from "../../shared/views/inbox.ts";
+import { assertCorrection, selectReviews } from "../../shared/views/inbox.ts";
 import type { ReviewRow } from "../../shared/views/inbox.ts";
 import {
   selectValueReviews,
@@ -96,7 +95,7 @@ export const reviewsReject = deciding("rejected", async (_, invocation) => {
   throw new Failure("USAGE_ERROR", 'Say why: --reason "...". It is what the job is refused with.');
 });
 
-export const reviewsCorrect = deciding("corrected", async ({ kind }, invocation) => {
+export const reviewsCorrect = deciding("corrected", async (review, invocation) => {
   const correction = (await wordsOf(invocation)).trim();
   if (correction === "") {
     throw new Failure(
@@ -104,12 +103,7 @@ export const reviewsCorrect = deciding("corrected", async ({ kind }, invocation)
       'Give the answer: --text "..." or --file FILE. To refuse it: nightdesk reviews reject.',
     );
   }
-  if (kind === "extract" && !isRecord(parseJson(correction))) {
-    throw new Failure(
-      "INPUT_INVALID",
-      'The answer of an extraction is its fields, as a JSON object like {"total": 1250}.',
-    );
-  }
+  assertCorrection(review, correction);
   return correction;
 });
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { Failure } from "../failure.ts";
 import { KINDS } from "../job/job.ts";
+import { isRecord, parseJson } from "../schema/json-value.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
 
@@ -312,3 +314,12 @@ export const selectReviews = (
         and case $2 when 'waiting' then v.state = 'waiting' and j.waiting_for is not distinct from 'review'
                     when 'decided' then v.state <> 'waiting' else true end
       order by v.requested_at, v.job_id limit $4`;
+
+/** @throws Failure INPUT_INVALID where the answer that a person wrote is none of its kind of job */
+export function assertCorrection({ kind }: Pick<ReviewRow, "kind">, correction: string): void {
+  if (kind !== "extract" || isRecord(parseJson(correction))) return;
+  throw new Failure(
+    "INPUT_INVALID",
+    'The answer of an extraction is its fields, as a JSON object like {"total": 1250}.',
+  );
+}

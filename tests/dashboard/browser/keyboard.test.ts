@@ -1,11 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { announceEvents } from "../../../src/shared/store/jobs/batches.ts";
-import { requestReview } from "../../../src/shared/store/jobs/draft-reviews.ts";
 import { queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";
-import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
-import { askJob, claimNext, EMPTY_RECORD, MADE_WITH, openBatchOf } from "../../conformance/jobs.ts";
+import { waitForReview } from "../../support/waiting-review.ts";
 import { rowsOf } from "../../producer/desk.ts";
 import { describeInBrowser, overflowOf } from "./open-browser.ts";
 import { openSample } from "./sample-desk.ts";
@@ -80,7 +77,7 @@ describeInBrowser("the dashboard without a mouse", () => {
       `insert into nightdesk_data.schedules (name, origin, cron, timezone, command, catch_up, enabled)
        values ('nightly', 'set', '0 1 * * *', 'UTC', '{index}', '12h', false)`,
     );
-    await waitForReview("shown");
+    await askAbout("shown");
     paths = [
       ...["/", "/start", "/inbox", "/index", "/schedules", "/sql"],
       `/batches/${sample.batch}`,
@@ -89,25 +86,7 @@ describeInBrowser("the dashboard without a mouse", () => {
   });
   afterAll(() => sample.close());
 
-  /** An answer that somebody is asked about. @returns its job */
-  async function waitForReview(draft: string): Promise<string> {
-    const { db } = sample.desk;
-    const { jobIds } = await openBatchOf(db, [askJob(randomUUID())]);
-    const job = await claimNext(db, jobIds[0] ?? "");
-    await db.transaction(async (tx) => {
-      await requestReview(tx, job, { draftSha256: "a".repeat(64), draft, why: "It did not pass." });
-      const parked = {
-        kind: "parked",
-        code: "ANSWER_REVIEW_PENDING",
-        message: "Somebody is asked.",
-        delayMs: 0,
-        host: null,
-        waitingFor: "review",
-      } as const;
-      await settleRun(tx, { ...MADE_WITH, runId: job.runId, runMs: 1 }, parked, EMPTY_RECORD);
-    });
-    return job.jobId;
-  }
+  const askAbout = (draft: string): Promise<string> => waitForReview(sample.desk.db, { draft });
   const reviewOf = async (job: string) =>
     (
       await rowsOf(
@@ -169,7 +148,7 @@ describeInBrowser("the dashboard without a mouse", () => {
 
   describe("an answer that waits", () => {
     test("is corrected by Tab and Enter", async () => {
-      const job = await waitForReview("24 minutes");
+      const job = await askAbout("24 minutes");
       const page = await sample.open(`/inbox`);
       await page.evaluate(`document.getElementById("r-${job}").focus()`);
       await tabTo(page, /^\s*Decide/);
@@ -184,7 +163,7 @@ describeInBrowser("the dashboard without a mouse", () => {
     });
 
     test("is not accepted by Enter behind the reason why it is rejected", async () => {
-      const job = await waitForReview("26 minutes");
+      const job = await askAbout("26 minutes");
       const page = await sample.open("/inbox");
       await page.evaluate(`document.getElementById("r-${job}").focus()`);
       await page.keyboard.press("4");

@@ -1,16 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { JobInput } from "../../../src/shared/job/job.ts";
 import type { ClaimRecord } from "../../../src/shared/job/run-result.ts";
-import {
-  requestReview,
-  selectDecidedStatements,
-} from "../../../src/shared/store/jobs/draft-reviews.ts";
-import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
-import { askJob, claimNext, EMPTY_RECORD, MADE_WITH, openBatchOf } from "../../conformance/jobs.ts";
+import { selectDecidedStatements } from "../../../src/shared/store/jobs/draft-reviews.ts";
+import { waitForReview } from "../../support/waiting-review.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 
@@ -23,32 +18,8 @@ afterAll(() => desk.dispose());
 
 const me = userInfo().username;
 
-/** A job whose answer somebody is asked about. @returns its id */
-async function waiting(
-  input: JobInput = { kind: "ask", question: "How long?" },
-  claims: readonly ClaimRecord[] = [],
-): Promise<string> {
-  const { jobIds } = await openBatchOf(desk.database, [askJob(randomUUID(), { input })]);
-  const job = await claimNext(desk.database, jobIds[0] ?? "");
-  const run = { ...MADE_WITH, runId: job.runId, runMs: 1 };
-  await desk.database.transaction(async (db) => {
-    await requestReview(db, job, {
-      draftSha256: "a".repeat(64),
-      draft: "24 minutes [1].",
-      why: "It did not pass.",
-    });
-    const parked = {
-      kind: "parked",
-      code: "ANSWER_REVIEW_PENDING",
-      message: "Somebody is asked.",
-      delayMs: 0,
-      host: null,
-      waitingFor: "review",
-    } as const;
-    await settleRun(db, run, parked, { ...EMPTY_RECORD, claims });
-  });
-  return job.jobId;
-}
+const waiting = (input?: JobInput, claims: readonly ClaimRecord[] = []): Promise<string> =>
+  waitForReview(desk.database, { ...(input === undefined ? {} : { input }), claims });
 
 const stateOf = async (jobId: string): Promise<Readonly<Record<string, unknown>>> =>
   (
