@@ -114,7 +114,7 @@ describe.each(ENGINES)("attachments in the index on $engine", ({ open }) => {
         path: PATH,
         mail: null,
         attachments: 7,
-        extractor: "eml 6",
+        extractor: expect.stringMatching(/^eml \d+$/),
         day: "2026-11-03",
       },
       {
@@ -130,7 +130,7 @@ describe.each(ENGINES)("attachments in the index on $engine", ({ open }) => {
         path: `${PATH}/attachments/7/forwarded.eml`,
         mail: PATH,
         attachments: 1,
-        extractor: "eml 6",
+        extractor: expect.stringMatching(/^eml \d+$/),
         day: "2026-10-05",
       },
       {
