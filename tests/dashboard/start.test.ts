@@ -40,7 +40,7 @@ describeOnPostgres("work that is started from a page", () => {
     expect(order).toEqual({ ...files, length: "short" });
     const done = await desk.browse("/start/queue", order);
     expect(done.text).toContain(
-      "Batch tonight is queued. 1 skipped: 1 .gz. Files are read that end",
+      "Batch tonight is queued. 1 skipped: 1 .gz (security.allowed_exts).",
     );
     await desk.browse("/start/queue", order);
     expect(await queued()).toEqual(
