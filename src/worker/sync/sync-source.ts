@@ -145,7 +145,7 @@ async function fetchWaiting(sync: Sync, trace: RunTrace, signal: AbortSignal): P
         continue;
       }
       bytes += end.bytes;
-      held.bytes += end.bytes;
+      held.bytes += end.bytes - (file.bytes ?? 0);
       if (file.sha256 === null) held.files += 1;
       if (end.kind === "fetched") fetched += 1;
       sync.report(fetched);
@@ -161,13 +161,13 @@ type Room = "free" | "none in this run" | { readonly kind: "skipped"; readonly r
 /** A file whose size is not known is taken for an empty one until it has come. */
 function roomFor(
   { mostFiles, mostBytes, runBytes }: Sync,
-  { listedBytes, sha256 }: WaitingFile,
+  { listedBytes, sha256, bytes: replaced }: WaitingFile,
   held: { readonly files: number; readonly bytes: number; readonly fetched: number },
 ): Room {
   const bytes = listedBytes ?? 0;
   if (sha256 === null && held.files >= mostFiles)
     return { kind: "skipped", reason: `the mirror holds ${mostFiles} files (remote.max_files)` };
-  if (held.bytes + bytes > mostBytes)
+  if (held.bytes - (replaced ?? 0) + bytes > mostBytes)
     return { kind: "skipped", reason: `the mirror would be larger than remote.max_mb` };
   return held.fetched > 0 && held.fetched + bytes > runBytes ? "none in this run" : "free";
 }

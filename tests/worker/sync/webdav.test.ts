@@ -292,9 +292,9 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
         else response.writeHead(200).end(Buffer.alloc(600_000, "x"));
       };
     };
-    // Of x and y 1.4 MB lie there.
-    serve("3", ["/dav/u.txt", "/dav/x.txt", "/dav/y.txt"]);
-    await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, skipped: 2, waiting: 0 });
+    // Of x and y 1.4 MB lie there, which their new versions replace: these wait for the next run.
+    serve("3", ["/dav/u.txt", "/dav/v.txt", "/dav/x.txt", "/dav/y.txt"]);
+    await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, skipped: 1, waiting: 2 });
     const { rows } = await cloud.db.query(
       "select distinct reason from nightdesk_data.remote_files where fate = 'skipped'",
     );

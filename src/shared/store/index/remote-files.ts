@@ -135,10 +135,14 @@ const waitingSchema = camelRow({
   listed_bytes: z.coerce.number().nullable(),
   path: z.string().nullable(),
   sha256: z.string().nullable(),
+  bytes: z.coerce.number().nullable(),
   part_etag: z.string().nullable(),
   has_path: z.boolean(),
 });
-/** A file that is to be fetched. `path` is that of an earlier try where `hasPath` says so. */
+/**
+ * A file that is to be fetched. `path` is that of an earlier try where `hasPath` says so; `bytes` are those of the version
+ * that lies in the mirror.
+ */
 export type WaitingFile = z.infer<typeof waitingSchema>;
 
 /** The next ones behind an id, in order. */
@@ -148,7 +152,7 @@ export const selectWaiting = (
   after: string,
 ): Promise<WaitingFile[]> =>
   rowsOf(db, waitingSchema, [source, runId, after])`
-     select remote_id, listed_version, listed_bytes, path, sha256, part_etag, path_key is not null as has_path
+     select remote_id, listed_version, listed_bytes, path, sha256, bytes, part_etag, path_key is not null as has_path
        from nightdesk_data.remote_files
       where source = $1 and seen_by = $2 and fate = 'waiting' and remote_id collate "C" > $3
       order by remote_id collate "C" limit 200`;
