@@ -52,6 +52,7 @@ export function readSheet(
       } else if (name === "c") {
         column = r === undefined ? column + 1 : columnOf(r);
         cell = { column, type: t, style: Number(s), value: "", formula: "" };
+        shift = undefined;
       } else if (name === "rPh") spoken += 1;
       else if (name === "r") shift = undefined;
       else if (name === "vertAlign") shift = shiftOf(val);

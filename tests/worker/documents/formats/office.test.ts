@@ -168,10 +168,10 @@ describe("workbooks", () => {
       `<r><rPr>${align === "" ? "" : `<vertAlign val="${align}"/>`}</rPr><t>${text}</t></r>`;
     const area = `${run("1250")}${run("1", "superscript")}${run(" m")}`;
     const gas = `${run("CO")}${run("2", "subscript")}${run(" 44")}`;
-    const bytes = rawBook(`<row><c t="s"><v>0</v></c><c t="inlineStr"><is>${gas}</is></c></row>`, {
-      strings: `<si>${area}</si>`,
-    });
-    expect((await readWith(readXlsx, bytes)).text).toContain("1250¹ m; CO₂ 44\n");
+    const count = `${run("14")}${run("2", "superscript")}`;
+    const rows = `<row><c t="s"><v>0</v></c><c t="inlineStr"><is>${gas}</is></c><c t="inlineStr"><is>${count}</is></c><c><v>7</v></c></row>`;
+    const bytes = rawBook(rows, { strings: `<si>${area}</si>` });
+    expect((await readWith(readXlsx, bytes)).text).toContain("1250¹ m; CO₂ 44; 14²; 7\n");
   });
 
   test("have what is printed above and below each page, without its number and its look", async () => {
