@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { isGlob, parseGlob } from "../../src/shared/files/parse-glob.ts";
 import { matchTrigger } from "../../src/shared/text/match-trigger.ts";
 import { compilePattern, parsePattern } from "../../src/shared/schema/linear-pattern.ts";
+import { addMargins } from "../../src/worker/documents/formats/sheet-margins.ts";
 import { addRules, isIgnored, NO_RULES, rulesBelow } from "../../src/worker/index/ignore-rules.ts";
 import { durationMs } from "../../src/worker/models/keep-alive.ts";
 import { expectLinear, LONGEST_TURN_MS, timeTaken } from "../support/time-taken.ts";
@@ -42,6 +43,16 @@ test.each([
   await expectLinear(LARGEST_REPLY, (chars) => {
     const text = piece.repeat(chars / piece.length);
     return () => read(text);
+  });
+});
+
+test("what is printed above a sheet is read in time in proportion to its length", async () => {
+  const builder = { add: () => undefined };
+  await expectLinear(LARGEST_REPLY, (chars) => {
+    const xml = `<oddHeader>${"a".repeat(chars)}</oddHeader>`;
+    return () => {
+      addMargins(xml, builder);
+    };
   });
 });
 

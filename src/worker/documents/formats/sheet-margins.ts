@@ -4,7 +4,7 @@ import { oneLine } from "./table-rows.ts";
 
 const MARGIN = /^(?:odd|even|first)?(header|footer)(?:-left|-first)?$/i;
 /** A number of a page, with the word before it, and what says how many there are. */
-const PAGE = /(?<!&)[\p{L}.]*\s*&P(?:[^&\p{L}]*\p{L}{0,4}\s*&[NP])?/giu;
+const PAGE = /(?<!&)[\p{L}.]{0,40}\s{0,9}&P(?:[^&\p{L}]{0,40}\p{L}{0,4}\s{0,9}&[NP])?/giu;
 /** An ampersand, or how what follows looks and what differs from print to print. */
 const CODE = /&(?:(&)|"[^"]*"|\d+|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|[A-Z])/gi;
 

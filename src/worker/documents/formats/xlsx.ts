@@ -31,7 +31,7 @@ export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
     builder.place({ sheet: name, row: 1 });
     builder.add(`${SHEET_MARK}${name}${isHidden ? HIDDEN : ""}\n`);
     addSheet(xml, { book, name, builder, count, leftOut });
-    addMargins(AFTER_ROWS.exec(xml.slice(xml.lastIndexOf("sheetData")))?.[0], builder);
+    addMargins(marginsOf(xml), builder);
     addNotes(archive, part, { builder, leftOut });
   }
   const hidden = book.sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name);
@@ -43,7 +43,15 @@ export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
   return { ...builder.finish(metadata), ...countedOut(leftOut) };
 }
 
-const AFTER_ROWS = /<(\w+:)?headerFooter\b.*<\/\1headerFooter>/s;
+const MARGINS = "headerFooter";
+
+/** What is printed above and below a sheet, which stands behind its rows. */
+function marginsOf(xml: string): string | undefined {
+  const name = xml.indexOf(MARGINS, xml.lastIndexOf("sheetData"));
+  const end = xml.lastIndexOf(`${MARGINS}>`);
+  if (name < 0 || end <= name) return undefined;
+  return xml.slice(xml.lastIndexOf("<", name), end + MARGINS.length + 1);
+}
 
 type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
 
