@@ -15,7 +15,12 @@ export type HtmlPage = {
   readonly url: string;
   /** What becomes of `aside` and `footer`: left out, or told apart behind the page. */
   readonly beside?: "left_out" | "kept";
+  /** Of style sheets beside the page. */
+  readonly shifts?: Shifts;
 };
+
+/** Where letters stand, by class. */
+type Shifts = ReadonlyMap<string, Shift>;
 
 export type PageLink = { readonly url: string; readonly text: string };
 
@@ -72,8 +77,9 @@ export function htmlText({
   html,
   url,
   beside = "left_out",
+  shifts = new Map<string, Shift>(),
 }: HtmlPage): PageText | { readonly kind: "too_deep" } {
-  const reader = openReader(url, beside);
+  const reader = openReader(url, beside, shifts);
   const parser = new Parser(reader.handler, { decodeEntities: true, lowerCaseTags: true });
   try {
     parser.end(html);
@@ -108,6 +114,7 @@ type Open = { readonly isUnread: boolean; readonly isHidden: boolean; readonly s
 function openReader(
   pageUrl: string,
   beside: "left_out" | "kept",
+  sheet: Shifts,
 ): { readonly handler: Handler; page(): PageText } {
   const page = openPart();
   const apart = openPart();
@@ -124,7 +131,7 @@ function openReader(
   let inTitle = false;
   let inStyle = false;
   /** Classes of letters that stand above or below the line. */
-  const shifts = new Map<string, Shift>();
+  const shifts = new Map(sheet);
   let preformatted = 0;
   let afterTerm = false;
   /** Its picture is told by what stands below it, where something does. */
@@ -185,8 +192,7 @@ function openReader(
         isInHidden = true;
       const byName = name === "sup" ? "raised" : name === "sub" ? "lowered" : undefined;
       const own = byName ?? shiftOf(styleOf(attributes));
-      const classes = (attributes["class"] ?? "").slice(0, 2_000).split(/\s+/);
-      const shift = own ?? classes.map((one) => shifts.get(one)).find(Boolean) ?? outer.shift;
+      const shift = own ?? shiftByClass(attributes["class"], shifts) ?? outer.shift;
       open.push({ isUnread: isUnread || isHiddenBy(attributes), isHidden, shift });
       inStyle = name === "style";
       if (!outer.isUnread && PICTURES.has(name)) leftOut.pictures += 1;
@@ -200,9 +206,7 @@ function openReader(
     },
     ontext(text) {
       if (inTitle) title += text;
-      if (inStyle)
-        for (const [, name = "", rule = ""] of text.matchAll(RULES))
-          shifts.set(name, shiftOf(rule));
+      if (inStyle) for (const [name, shift] of shiftsIn(text)) shifts.set(name, shift);
       const { isUnread, isHidden, shift } = state();
       if (inTitle) return;
       if (isUnread || isHidden) {
@@ -298,6 +302,19 @@ const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
 
 /** What a style sheet says of a class. */
 const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
+
+/** Where the classes of a style sheet put letters. */
+export const shiftsIn = (sheet: string): readonly (readonly [name: string, Shift])[] =>
+  [...sheet.matchAll(RULES)].map(([, name = "", rule = ""]) => [name, shiftOf(rule)]);
+
+const shiftByClass = (classes: string | undefined, shifts: Shifts): Shift =>
+  classes === undefined || shifts.size === 0
+    ? undefined
+    : classes
+        .slice(0, 2_000)
+        .split(/\s+/)
+        .map((one) => shifts.get(one))
+        .find(Boolean);
 
 /** Where a style puts letters; LibreOffice moves them up or down by a part of their height. */
 function shiftOf(style: string): Shift {

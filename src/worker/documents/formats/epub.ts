@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { shiftsIn } from "../../web/html-text.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
 import { countLeftOut } from "../left-out.ts";
@@ -20,7 +21,7 @@ export function readEpub(bytes: Buffer, limits: TextLimits): Extraction {
   }
   const packagePart = packageOf(archive);
   const { chapters, pictures, sheets } = contentsOf(archive, packagePart);
-  const styles = sheets.map((sheet) => `<style>${archive.text(sheet) ?? ""}</style>`).join("");
+  const shifts = new Map(sheets.flatMap((sheet) => shiftsIn(archive.text(sheet) ?? "")));
   const builder = openTextBuilder(limits);
   const count = countEntries("chapters", limits);
   const leftOut = countLeftOut();
@@ -29,7 +30,7 @@ export function readEpub(bytes: Buffer, limits: TextLimits): Extraction {
     count();
     const html = archive.text(chapter);
     if (html === undefined) continue;
-    const page = readPage(`${styles}${html}`);
+    const page = readPage(html, { shifts });
     leftOut.addAll(page.leftOut);
     if (page.text.trim() !== "") builder.add(`${page.text.trim()}\n\n`);
   }

@@ -1,5 +1,5 @@
 import { htmlText } from "../../web/html-text.ts";
-import type { PageText } from "../../web/html-text.ts";
+import type { HtmlPage, PageText } from "../../web/html-text.ts";
 import { decodeBytes, tryDecode } from "../encoding.ts";
 import type { DecodedText } from "../encoding.ts";
 import { cleanPiece, NoText, openTextBuilder } from "../reader/text-builder.ts";
@@ -8,8 +8,8 @@ import type { Extraction } from "../extraction.ts";
 import { countLeftOut } from "../left-out.ts";
 
 /** A page with what stands beside it. @throws NoText where elements lie too deep in each other */
-export function readPage(html: string): PageText {
-  const page = htmlText({ html, url: "about:blank", beside: "kept" });
+export function readPage(html: string, sheets: Pick<HtmlPage, "shifts"> = {}): PageText {
+  const page = htmlText({ html, url: "about:blank", beside: "kept", ...sheets });
   if (page.kind !== "too_deep") return page;
   throw new NoText(
     "FILE_FORMAT_INVALID",
