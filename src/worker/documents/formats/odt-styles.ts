@@ -1,5 +1,5 @@
 import { listNumber } from "../../text/list-number.ts";
-import { walkXml } from "../reader/walk-xml.ts";
+import { openXmlWalk } from "../reader/walk-xml.ts";
 
 /** What a style says of the words that have it. */
 export type OdtStyle = {
@@ -48,10 +48,13 @@ export function readOdtStyles(parts: readonly string[]): OdtStyles {
   };
 }
 
+/** What a document says of its styles stands before its body, which is gone through for its words. */
+const BODY = /<(?:\w{1,40}:)?body[\s>]/;
+
 function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string, Level[]>): void {
   let style: OdtStyle | undefined;
   let list: Level[] | undefined;
-  walkXml(xml, {
+  const walk = openXmlWalk({
     open(name, attributes) {
       if (name === "style") {
         style = { isHidden: false, shift: undefined, parent: attributes["parent-style-name"] };
@@ -82,4 +85,7 @@ function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string,
       if (name === "list-style" || name === "outline-style") list = undefined;
     },
   });
+  const body = xml.search(BODY);
+  walk.write(body < 0 ? xml : xml.slice(0, body));
+  if (body < 0) walk.close();
 }
