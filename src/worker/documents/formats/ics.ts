@@ -69,10 +69,16 @@ export function invitationText(bytes: Buffer): string {
     .join("\n\n");
 }
 
-/** Programs cut lines at a number of bytes, which may be in the middle of a letter. */
+/** Lines that go on in the next one begin there with a blank. */
+const FOLD = /\r?\n[ \t]/g;
+
+/** Programs cut lines at a number of bytes, which may be in the middle of a letter; those of two bytes a sign are cut between. */
 function decodeUnfolded(bytes: Buffer, encoding: string | undefined): DecodedText {
-  const whole = bytes.toString("latin1").replaceAll(/\r?\n[ \t]/g, "");
-  return decodeBytes(Buffer.from(whole, "latin1"), encoding) ?? { text: "", encoding: "" };
+  const whole = bytes.toString("latin1").replaceAll(FOLD, "");
+  const decoded = decodeBytes(Buffer.from(whole, "latin1"), encoding);
+  return decoded === undefined
+    ? { text: "", encoding: "" }
+    : { ...decoded, text: decoded.text.replaceAll(FOLD, "") };
 }
 
 function entriesOf(text: string, count: () => void): readonly Entry[] {
@@ -99,9 +105,8 @@ function entriesOf(text: string, count: () => void): readonly Entry[] {
   return entries;
 }
 
-/** Lines that go on in the next one begin there with a blank. */
 function* propertiesOf(text: string): Generator<Property> {
-  for (const line of text.replaceAll(/\r?\n[ \t]/g, "").split(/\r?\n/)) {
+  for (const line of text.split(/\r?\n/)) {
     const match = /^([\w-]+)((?:;[^=:;]+=(?:"[^"]*"|[^:;"]*))*):(.*)$/s.exec(line);
     if (match === null) continue;
     const [, name = "", parameters = "", value = ""] = match;
