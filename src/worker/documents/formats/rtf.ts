@@ -69,6 +69,14 @@ type Group = {
   shift?: Shift;
 };
 
+/** Of the left, the right and the first pages, and of all. */
+const marginsAs = <T>(of: (margin: string) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(
+    ["header", "footer"].flatMap((margin) =>
+      ["", "l", "r", "f"].map((side) => [`${margin}${side}`, of(margin)]),
+    ),
+  );
+
 /** The rows that are whole, the one that is read, and which of its cells go on from the row above. */
 type Table = { rows: string[][]; row: string[]; goesOn: boolean[] };
 
@@ -218,6 +226,12 @@ function openReader(
     annotation: inText(() => {
       openNote(`[comment ${(comments += 1)}]`);
     }),
+    ...marginsAs((margin) =>
+      inText(() => {
+        note = `[${margin}]`;
+        group.target = "note";
+      }),
+    ),
     par: endParagraph,
     sect: endParagraph,
     page: endParagraph,
@@ -278,11 +292,6 @@ function openReader(
     if (UNREAD.has(word) || (isStarred && !READ.has(word))) group.target = "nowhere";
     isStarred = false;
     if (word === "v") group.unread = number === 0 ? undefined : "hidden words";
-    const margin = /^(header|footer)[lrf]?$/.exec(word)?.[1];
-    if (margin !== undefined && group.target === "text") {
-      note = `[${margin}]`;
-      group.target = "note";
-    }
     if (word === "deleted") group.unread = number === 0 ? undefined : "deleted words";
     if (number !== undefined && Object.hasOwn(numbered, word)) numbered[word]?.(number);
     if (Object.hasOwn(opened, word)) opened[word]?.();
