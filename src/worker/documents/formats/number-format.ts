@@ -51,10 +51,11 @@ export function numberStyleOf(code: string): NumberStyle {
     )
     .split(";")
     .slice(0, 3);
-  const [first] = sections.map(sectionOf);
+  let first: Section | undefined;
   return sections.map((one, at) => {
     const section = sectionOf(one);
-    const isOther = unitsOf(section) !== "" && unitsOf(section) !== unitsOf(first ?? section);
+    first ??= section;
+    const isOther = unitsOf(section) !== "" && unitsOf(section) !== unitsOf(first);
     return {
       section,
       takes: rangeOf(one, at, sections.length),
