@@ -138,17 +138,14 @@ function partPages(
   known: readonly string[],
   read: ReadonlyMap<number, StoredPage>,
 ): Parted {
-  const layered = layeredIn(extracted);
-  return {
-    pictures: new Map([...read].filter(([page]) => !layered.includes(page))),
-    checks: new Map(
-      layered.map((page) => {
-        const stored = read.get(page);
-        const text = known[page - 1] ?? "";
-        return [page, stored?.kind === "read" ? checkLayer(text, stored.record) : "unchecked"];
-      }),
-    ),
-  };
+  const checks = new Map(
+    layeredIn(extracted).map((page) => {
+      const stored = read.get(page);
+      const text = known[page - 1] ?? "";
+      return [page, stored?.kind === "read" ? checkLayer(text, stored.record) : "unchecked"];
+    }),
+  );
+  return { checks, pictures: new Map([...read].filter(([page]) => !checks.has(page))) };
 }
 
 /** The metadata with its lists of pages, of which none is empty. */

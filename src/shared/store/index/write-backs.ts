@@ -108,6 +108,8 @@ export const selectWritesTo = (
 
 export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
 
+const CLAIMED_UNTIL = "clock_timestamp() + interval '5 minutes'";
+
 /**
  * Takes a document for 5 minutes, so that nobody else writes to it between a look and a write.
  * @param claim a UUID, the same in each call of one write-back
@@ -120,18 +122,18 @@ export const claimDocument = (
 ): Promise<boolean> =>
   anyRow(db, [source, remoteId, claim])`
      insert into nightdesk_data.write_claims as c (source, remote_id, claim, expires_at)
-     values ($1, $2, $3, clock_timestamp() + interval '5 minutes')
+     values ($1, $2, $3, ${CLAIMED_UNTIL})
      on conflict (source, remote_id) do update set claim = excluded.claim, expires_at = excluded.expires_at
       where c.claim = excluded.claim or c.expires_at < clock_timestamp()`;
 
-/** Keeps what was taken for some more minutes. */
+/** Keeps what was taken for another 5 minutes. */
 export const renewDocument = (
   db: Queryable,
   { source, remoteId }: DocumentId,
   claim: string,
 ): Promise<void> =>
   execute(db, [source, remoteId, claim])`
-     update nightdesk_data.write_claims set expires_at = clock_timestamp() + interval '5 minutes'
+     update nightdesk_data.write_claims set expires_at = ${CLAIMED_UNTIL}
       where source = $1 and remote_id = $2 and claim = $3`;
 
 /** Lets go what was taken. */
