@@ -54,11 +54,15 @@ async function findField(
     .filter(({ name }) => said === name || said.startsWith(`${name}=`))
     .sort((one, other) => other.name.length - one.name.length);
   if (best !== undefined) return { field: best.field, given: said.slice(best.name.length + 1) };
+  if (fields.length === 0)
+    throw new Failure(
+      "NOT_FOUND",
+      `${JSON.stringify(job)} is no extraction that has succeeded with values. nightdesk runs list shows the ids.`,
+    );
   const names = fields.slice(0, MOST_NAMED).map(({ pointer }) => fieldName(pointer));
-  const has = names.length === 0 ? "nothing, or has not succeeded" : names.join(", ");
   throw new Failure(
     "NOT_FOUND",
-    `Extraction ${JSON.stringify(job)} has no field ${JSON.stringify(said)}. It has ${has}${fields.length > names.length ? ", …" : ""}.`,
+    `Extraction ${JSON.stringify(job)} has no field ${JSON.stringify(said)}. It has ${names.join(", ")}${fields.length > names.length ? ", …" : ""}.`,
   );
 }
 

@@ -93,7 +93,10 @@ test("a field is named as its table has it, or by its pointer", async () => {
     'has no field "vat". It has total, due, paid, items 1 a=b, rate.',
   );
   expect(await review("accept", jobId, "--field", "total=149.32")).toMatchObject({ code: 2 });
-  expect(await review("accept", "ffffffff", "--field", "total")).toMatchObject({ code: 1 });
+  expect(await review("accept", "ffffffff", "--field", "total")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('"ffffffff" is no extraction that has succeeded'),
+  });
 });
 
 test("a correction has the type of the value, and where there is none it is read as JSON", async () => {
