@@ -13,6 +13,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { removeDesk } from "../support/workers-ended.ts";
 import { TOYS } from "./toys.ts";
 import type { Toy } from "./toys.ts";
 
@@ -60,7 +61,8 @@ describe("all toys together", () => {
   }, 300_000);
   afterAll(async () => {
     await nightdesk("worker", "--drain").catch(() => undefined);
-    rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
+    await removeDesk(workroot);
+    rmSync(copy, { recursive: true, force: true });
   });
 
   /** Writes the files of a toy, or changes them at places that must be there once. */

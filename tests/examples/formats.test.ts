@@ -1,10 +1,11 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { FORMAT_EXAMPLES, FORMAT_QUESTIONS } from "../support/format-examples.ts";
 import { runBin } from "../support/run-bin.ts";
+import { removeDesk } from "../support/workers-ended.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples/formats");
 
@@ -36,9 +37,7 @@ describe("the documents, indexed and asked without a model", () => {
     desk = mkdtempSync(join(tmpdir(), "nightdesk-formats-"));
     cpSync(EXAMPLES, desk, { recursive: true });
   });
-  afterAll(() => {
-    rmSync(desk, { recursive: true, force: true, maxRetries: 5 });
-  });
+  afterAll(() => removeDesk(desk));
   const run = (...words: readonly string[]) => runBin(words, { cwd: desk });
 
   test("answer all 43 questions right, with the page, row or message", async () => {

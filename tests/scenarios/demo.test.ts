@@ -1,11 +1,10 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { runBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
-import { workersEnded } from "../support/workers-ended.ts";
+import { removeDesk } from "../support/workers-ended.ts";
 
 /** The first command makes the database, which takes a busy machine a while. */
 const LONGEST_DEMO_MS = 180_000;
@@ -21,11 +20,7 @@ beforeAll(async () => {
   const batch = await readFile(join(examples, "batch.jsonl"), "utf8");
   await writeFile(join(folder, "batch.jsonl"), shortened(batch));
 });
-afterAll(async () => {
-  await workersEnded(folder);
-  await stopEmbedded(join(folder, ".nightdesk"));
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => removeDesk(folder));
 
 /** What is to be refused, and one job of each kind: the session of the documents works all of them. */
 function shortened(batch: string): string {

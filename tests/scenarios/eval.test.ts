@@ -1,12 +1,11 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { stopEmbedded } from "../../src/shared/store/embedded/embedded-process.ts";
 import { eventually } from "../conformance/signal.ts";
 import { jsonLine, runBin, startBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
-import { workersEnded } from "../support/workers-ended.ts";
+import { removeDesk } from "../support/workers-ended.ts";
 
 const examples = resolve(import.meta.dirname, "..", "..", "examples");
 
@@ -37,11 +36,7 @@ beforeAll(async () => {
   await writeQuestions(QUESTIONS);
   await writeFile(join(folder, "other.yaml"), "extends: ./nightdesk.yaml\nask: { top_n: 2 }\n");
 });
-afterAll(async () => {
-  await workersEnded(folder);
-  await stopEmbedded(join(folder, ".nightdesk"));
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => removeDesk(folder));
 
 const writeQuestions = (questions: readonly object[]): Promise<void> =>
   writeFile(

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { jsonLine, runBin } from "../support/run-bin.ts";
 import type { Ended } from "../support/run-bin.ts";
+import { removeDesk } from "../support/workers-ended.ts";
 
 /** A folder as somebody has it who has just installed Nightdesk: documents, and no configuration. */
 let folder: string;
@@ -12,9 +13,7 @@ beforeAll(() => {
   mkdirSync(join(folder, "allowed", "corpus"), { recursive: true });
   writeFileSync(join(folder, "allowed", "corpus", "hut.md"), "# Hut\n\nThe hut opens on 3 May.\n");
 });
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => removeDesk(folder));
 
 const run = (...words: readonly string[]): Promise<Ended> => runBin(words, { cwd: folder });
 
