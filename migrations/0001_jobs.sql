@@ -1142,6 +1142,9 @@ create table nightdesk_data.program_batches (
   output_bytes bigint check (output_bytes >= 0),
   error_bytes bigint check (error_bytes >= 0),
   counted_at timestamptz,
+  -- When each of those files was last read to its end.
+  output_read_at timestamptz,
+  error_read_at timestamptz,
   constraint refused_requests_have_errors_and_no_batch
     check ((failed_at is null) = (errors is null) and (failed_at is null or batch_id is null)),
   constraint bytes_are_counted_together check (num_nulls(output_bytes, error_bytes, counted_at) in (0, 3))

@@ -656,6 +656,8 @@ table nightdesk_data.program_batches
   column output_bytes bigint
   column error_bytes bigint
   column counted_at timestamp with time zone
+  column output_read_at timestamp with time zone
+  column error_read_at timestamp with time zone
 
 table nightdesk_data.program_file_parts
   column file_id uuid not null

@@ -132,7 +132,7 @@ function countsOf(progress: BatchProgress | undefined) {
 }
 
 /** Results are there when a batch has ended: from then on they are the same at each reading. */
-function resultFilesOf({ batch, progress, isClosing }: OwnBatch) {
+export function resultFilesOf({ batch, progress, isClosing }: OwnBatch) {
   const { completed, failed } = countsOf(progress);
   const isEnded = progress?.finishedAt != null && !isClosing;
   const idOf = (prefix: string, lines: number) =>

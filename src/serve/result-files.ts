@@ -1,11 +1,11 @@
 import type { Database } from "../shared/store/connection/database.ts";
-import { keepResultBytes } from "../shared/store/programs/batches.ts";
+import { keepResultBytes, noteResultsRead } from "../shared/store/programs/batches.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
 import { markExported } from "../shared/store/jobs/retention.ts";
 import { openAiLine, publicId, secondsOf, vectorsOf } from "../shared/views/openai-lines.ts";
 import type { Written } from "../shared/views/openai-lines.ts";
 import { readResults } from "../shared/views/results.ts";
-import { ownBatch } from "./batch-object.ts";
+import { ownBatch, resultFilesOf } from "./batch-object.ts";
 import type { OwnBatch } from "./batch-object.ts";
 import type { Door } from "./door.ts";
 import { notFound } from "./failures.ts";
@@ -54,10 +54,14 @@ export async function resultFileContent(
   token: Token,
   id: string,
 ): Promise<AsyncGenerator<string, void>> {
-  const { batchId, to } = await endedBatch(database, token, id);
+  const { own, batchId, finishedAt, to } = await endedBatch(database, token, id);
+  const { output_file_id: output, error_file_id: errors } = resultFilesOf(own);
+  const isOnlyOne = output === null || errors === null;
   return (async function* lines() {
     for await (const { text } of linesOf(database, batchId, to)) yield `${text}\n`;
-    await markExported(database, batchId);
+    const { programBatchId } = own.batch;
+    const isOtherRead = await noteResultsRead(database, programBatchId, { file: to, finishedAt });
+    if (isOnlyOne || isOtherRead) await markExported(database, batchId);
   })();
 }
 

@@ -117,7 +117,11 @@ test(
       },
       { custom_id: "sum" },
     ]);
+    // Retention may take a batch once both of its files were read.
+    const exported = () => rowsOf(door.database, "select exported_at from nightdesk_data.batches");
+    expect(await exported()).toEqual([{ exported_at: null }]);
     const errors = await linesOf(ended.error_file_id);
+    expect(await exported()).toEqual([{ exported_at: expect.any(Date) }]);
     expect(errors).toMatchObject([
       { custom_id: "vault", response: { body: { error: { code: "PATH_DENIED" } } } },
       { custom_id: "name", response: { body: { error: { code: "FILE_NOT_FOUND" } } } },
@@ -133,9 +137,7 @@ test(
       output_tokens: 4 * output.length,
       total_tokens: 34 * output.length,
     });
-    // The same bytes each time, as many as it says; retention may take a batch whose results were read.
-    const exported = () => rowsOf(door.database, "select exported_at from nightdesk_data.batches");
-    expect(await exported()).toEqual([{ exported_at: expect.any(Date) }]);
+    // The same bytes each time, as many as it says.
     const content = await (await client.files.content(ended.output_file_id ?? "")).text();
     expect(await (await client.files.content(ended.output_file_id ?? "")).text()).toBe(content);
     const shown = await client.files.retrieve(ended.output_file_id ?? "");

@@ -190,6 +190,23 @@ export const keepResultBytes = (
      update nightdesk_data.program_batches set output_bytes = $2, error_bytes = $3, counted_at = $4
       where program_batch_id = $1`;
 
+/**
+ * Notes that a file of results was read to its end.
+ * @returns whether the other one was, too, since the batch ended
+ */
+export const noteResultsRead = (
+  db: Queryable,
+  programBatchId: string,
+  { file, finishedAt }: { readonly file: "output" | "errors"; readonly finishedAt: Date },
+): Promise<boolean> =>
+  valueOf(db, z.boolean(), [programBatchId, file, finishedAt])`
+     update nightdesk_data.program_batches
+        set output_read_at = case $2::text when 'output' then now() else output_read_at end,
+            error_read_at = case $2::text when 'errors' then now() else error_read_at end
+      where program_batch_id = $1
+      returning coalesce(least(output_read_at, error_read_at) >= $3::timestamptz
+                         and num_nulls(output_read_at, error_read_at) = 0, false)`;
+
 /** Batches of a token that are open: what its end cancels. */
 export const selectOpenBatches = (db: Queryable, tokenId: string): Promise<readonly string[]> =>
   valuesOf(db, z.string(), [tokenId])`
