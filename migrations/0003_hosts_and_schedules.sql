@@ -138,6 +138,8 @@ create table nightdesk_data.exams (
   wrong_confirmed integer not null check (wrong_confirmed between 0 and wrong_asked),
   right_asked integer not null check (right_asked >= 0),
   right_confirmed integer not null check (right_confirmed between 0 and right_asked),
+  -- Of form nli: from which score on a statement counts as confirmed.
+  yes_from double precision check (yes_from is null or form = 'nli' and yes_from between 0 and 1),
   calls integer not null check (calls > 0),
   -- By kind and language: kind, language, is_wrong, asked, confirmed.
   parts jsonb not null default '[]' check (jsonb_typeof(parts) = 'array'),

@@ -982,7 +982,7 @@ comment on column nightdesk.write_backs.decided_at is 'When.';
 
 create view nightdesk.exams as
 select model, form, case when dismissed_at is not null then 'dismissed' else state end as state, wrong_asked, wrong_confirmed,
-       right_asked, right_confirmed, calls, parts, own, examined_at, controls, dismissed_at, identity, prompt, exam, job_id
+       right_asked, right_confirmed, yes_from, calls, parts, own, examined_at, controls, dismissed_at, identity, prompt, exam, job_id
   from nightdesk_data.exams;
 comment on view nightdesk.exams is 'What judges of statements are worth: one row a model and form that was examined.';
 comment on column nightdesk.exams.model is 'Name of the model.';
@@ -992,6 +992,7 @@ comment on column nightdesk.exams.wrong_asked is 'Wrong statements that it was a
 comment on column nightdesk.exams.wrong_confirmed is 'Of these those that it called right.';
 comment on column nightdesk.exams.right_asked is 'Right statements that it was asked of.';
 comment on column nightdesk.exams.right_confirmed is 'Of these those that it called right.';
+comment on column nightdesk.exams.yes_from is 'Of form nli: from which score on it confirms a statement, as the exam found it. Null of the others.';
 comment on column nightdesk.exams.calls is 'Calls that the exam took.';
 comment on column nightdesk.exams.parts is 'The same by kind of statement and language, as JSON: kind, language, is_wrong, asked, confirmed.';
 comment on column nightdesk.exams.own is 'What it confirmed of statements over your own documents, as JSON: by machine (sentences that were changed in one place, or left) and by person (what people rejected or accepted) wrong and right, in each asked and confirmed. Null where nobody asked (nightdesk models examine --own). It decides nothing.';

@@ -356,6 +356,7 @@ table nightdesk_data.exams
   column wrong_confirmed integer not null
   column right_asked integer not null
   column right_confirmed integer not null
+  column yes_from double precision
   column calls integer not null
   column parts jsonb not null default '[]'::jsonb
   column own jsonb
@@ -1439,6 +1440,8 @@ constraint exams_calls_check on nightdesk_data.exams CHECK ((calls > 0))
 constraint exams_check on nightdesk_data.exams CHECK (((wrong_confirmed >= 0) AND (wrong_confirmed <= wrong_asked)))
 
 constraint exams_check1 on nightdesk_data.exams CHECK (((right_confirmed >= 0) AND (right_confirmed <= right_asked)))
+
+constraint exams_check2 on nightdesk_data.exams CHECK (((yes_from IS NULL) OR ((form = 'nli'::text) AND ((yes_from >= (0)::double precision) AND (yes_from <= (1)::double precision)))))
 
 constraint exams_controls_check on nightdesk_data.exams CHECK ((controls >= 0))
 
@@ -2864,7 +2867,7 @@ view nightdesk.evidence (evidence_id, job_id, run_id, batch_id, batch, custom_id
      JOIN nightdesk_data.jobs j USING (job_id)
      JOIN nightdesk_data.batches b USING (batch_id);
 
-view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_asked, right_confirmed, calls, parts, own, examined_at, controls, dismissed_at, identity, prompt, exam, job_id) as
+view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_asked, right_confirmed, yes_from, calls, parts, own, examined_at, controls, dismissed_at, identity, prompt, exam, job_id) as
  SELECT model,
     form,
         CASE
@@ -2875,6 +2878,7 @@ view nightdesk.exams (model, form, state, wrong_asked, wrong_confirmed, right_as
     wrong_confirmed,
     right_asked,
     right_confirmed,
+    yes_from,
     calls,
     parts,
     own,
@@ -5280,6 +5284,8 @@ comment on view column nightdesk.exams.state is 'passed: its yes counts. weak, f
 comment on view column nightdesk.exams.wrong_asked is 'Wrong statements that it was asked of.'
 
 comment on view column nightdesk.exams.wrong_confirmed is 'Of these those that it called right.'
+
+comment on view column nightdesk.exams.yes_from is 'Of form nli: from which score on it confirms a statement, as the exam found it. Null of the others.'
 
 comment on view column nightdesk.failures.at is 'When it happened, or when it is tried again.'
 

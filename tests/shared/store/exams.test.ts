@@ -32,11 +32,12 @@ import type { TestDatabase } from "../../support/test-databases.ts";
 
 const EXAM: FinishedExam = {
   ...{ model: "judge:8b", isKnown: true, state: "passed", calls: 12, jobId: randomUUID() },
-  ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55 },
+  ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55, yesFrom: null },
   parts: [{ kind: "figure", language: "en", is_wrong: true, asked: 6, confirmed: 1 }],
 };
 const STORED = {
   ...{ state: "passed", wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55 },
+  yesFrom: null,
   own: null,
 } as const;
 

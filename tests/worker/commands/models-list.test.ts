@@ -62,7 +62,8 @@ test("shows of each model of Ollama its window, what it can do, who uses it, and
   });
   await upsertExam(desk.database, EXAM, {
     ...{ model: "chat", isKnown: true, state: "passed", calls: 12, jobId: randomUUID() },
-    ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55, parts: [] },
+    ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55 },
+    ...{ yesFrom: null, parts: [] },
   });
   const counts = { wrong: { asked: 10, confirmed: 0 }, right: { asked: 10, confirmed: 9 } };
   const nobody = { wrong: { asked: 0, confirmed: 0 }, right: { asked: 0, confirmed: 0 } };

@@ -23,7 +23,8 @@ afterAll(() => database.close());
 const examine = (state: "passed" | "failed") =>
   upsertExam(database.db, KEY, {
     ...{ model: "judge:8b", isKnown: true, state, calls: 12, jobId: randomUUID() },
-    ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55, parts: [] },
+    ...{ wrongAsked: 60, wrongConfirmed: 1, rightAsked: 60, rightConfirmed: 55 },
+    ...{ yesFrom: null, parts: [] },
   });
 
 test("the doctor says what the judge is worth, in its exam and on the user's own documents", async () => {

@@ -4,6 +4,7 @@ import { refuse } from "../../../src/shared/failure.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
 import { selectExam, upsertExam } from "../../../src/shared/store/hosts/exams.ts";
 import type { AskedStatement, Auditor, RecalledReply } from "../../../src/worker/evidence/types.ts";
+import { examineModel } from "../../../src/worker/jobs/judge/examine.ts";
 import {
   auditorOf,
   examineeFor,
@@ -35,6 +36,17 @@ const replyOf = (text: string): ModelReply => ({
   ...{ promptTokens: 10, completionTokens: 5, loadMs: 0 },
 });
 const OTHER = "other";
+
+/** A comparison that gives each statement of the exam, by whether it is right, and all others as the right ones, one score. */
+const compareBy =
+  (score: Record<"right" | "wrong", number>): JudgeSettings["deps"]["compareClaims"] =>
+  async (pairs) => ({
+    model: "nli",
+    scores: pairs.map(({ claim }) => ({
+      entailment: WRONG.has(claim) ? score.wrong : score.right,
+      contradiction: 0.01,
+    })),
+  });
 
 describe("a judge that is opened", () => {
   let database: TestDatabase;
@@ -123,7 +135,7 @@ describe("a judge that is opened", () => {
     if (examinee === null) throw new Error("nobody is examined");
     await upsertExam(database.db, keyOf(examinee), {
       ...{ model: examinee.name, isKnown: true, state: "passed", calls: 12, parts: [] },
-      ...{ wrongAsked: 60, wrongConfirmed: 0, rightAsked: 60, rightConfirmed: 60 },
+      ...{ wrongAsked: 60, wrongConfirmed: 0, rightAsked: 60, rightConfirmed: 60, yesFrom: null },
       jobId: randomUUID(),
     });
     return keyOf(examinee);
@@ -279,21 +291,34 @@ describe("a judge that is opened", () => {
   });
 
   test("of the form nli is asked by its scores, and no model in words", async () => {
-    const compare: JudgeSettings["deps"]["compareClaims"] = async (pairs) => ({
-      model: "nli",
-      scores: pairs.map(({ claim }) =>
-        WRONG.has(claim)
-          ? { entailment: 0.1, contradiction: 0.8 }
-          : { entailment: 0.97, contradiction: 0.01 },
-      ),
+    const settings = settingsOf({ form: "nli" }, compareBy({ right: 0.75, wrong: 0.65 }));
+    const examined = await examineModel({
+      ...settings,
+      ...{ input: { kind: "examine" }, parts: partsOf() },
     });
-    const settings = settingsOf({ form: "nli" }, compare);
-    await passes(settings);
-    expect(await openJudge(settings)(statements(2), answerer(), partsOf())).toMatchObject([
-      { says: "yes" },
-      { says: "yes" },
-    ]);
+    // All limits down to 0.7 let no wrong statement pass, and the next one all of them.
+    expect(examined).toMatchObject({
+      answer: expect.stringContaining("It says yes from a score of 0.7 on."),
+      summary: {
+        ...{ form: "nli", state: "passed", yes_from: 0.7 },
+        ...{ wrong: { asked: 200, confirmed: 0 }, right: { asked: 200, confirmed: 200 } },
+      },
+    });
+    const saysOf = async (right: number) => {
+      const judge = openJudge(settingsOf({ form: "nli" }, compareBy({ right, wrong: 0.65 })));
+      return (await judge(statements(1), answerer(), partsOf()))[0]?.says;
+    };
+    expect(await saysOf(0.7)).toBe("yes");
+    expect(await saysOf(0.69)).toBe("unclear");
     expect(prompts).toEqual([]);
+  });
+
+  test("of the form nli fails where no score tells wrong from right", async () => {
+    const settings = settingsOf({ form: "nli" }, compareBy({ right: 0.995, wrong: 0.995 }));
+    const summary = { state: "failed", yes_from: 0.99, wrong: { asked: 200, confirmed: 200 } };
+    expect(
+      await examineModel({ ...settings, input: { kind: "examine" }, parts: partsOf() }),
+    ).toMatchObject({ summary });
   });
 
   describe("whom models examine means", () => {

@@ -36,6 +36,8 @@ const examColumns = {
   wrong_confirmed: z.int(),
   right_asked: z.int(),
   right_confirmed: z.int(),
+  /** Of form nli: from which score on a statement counts as confirmed. */
+  yes_from: z.number().nullable(),
   own: ownCounts.nullable(),
 };
 const examRow = camelRow(examColumns);
@@ -53,7 +55,7 @@ const valuesOfKey = ({ identity, form, prompt, exam }: ExamKey): readonly string
 const IS_KEY = "identity = $1 and form = $2 and prompt = $3 and exam = $4";
 const EXAM = `
        case when dismissed_at is not null then 'dismissed' else state end as state,
-       wrong_asked, wrong_confirmed, right_asked, right_confirmed, own
+       wrong_asked, wrong_confirmed, right_asked, right_confirmed, yes_from, own
   from nightdesk_data.exams`;
 const HOLDS = `(is_known or examined_at > clock_timestamp() - make_interval(days => ${UNKNOWN_FOR_DAYS}))`;
 
@@ -99,19 +101,26 @@ export type FinishedExam = Omit<StoredExam, "state" | "own"> & {
 export async function upsertExam(db: Queryable, key: ExamKey, exam: FinishedExam): Promise<void> {
   await db.query(
     `insert into nightdesk_data.exams (identity, form, prompt, exam, model, is_known, state, wrong_asked, wrong_confirmed,
-                                       right_asked, right_confirmed, calls, parts, job_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                                       right_asked, right_confirmed, yes_from, calls, parts, job_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      on conflict (identity, form, prompt, exam) do update
         set model = excluded.model, is_known = excluded.is_known, state = excluded.state,
             wrong_asked = excluded.wrong_asked, wrong_confirmed = excluded.wrong_confirmed,
             right_asked = excluded.right_asked, right_confirmed = excluded.right_confirmed,
-            calls = excluded.calls, parts = excluded.parts, job_id = excluded.job_id, examined_at = excluded.examined_at,
+            yes_from = excluded.yes_from, calls = excluded.calls, parts = excluded.parts, job_id = excluded.job_id, examined_at = excluded.examined_at,
             nodding = 0, nodding_since = excluded.nodding_since, sleeping = 0, sleeping_since = excluded.sleeping_since,
             controls = 0, dismissed_at = null`,
     [
       ...valuesOfKey(key),
       ...[exam.model, exam.isKnown, exam.state, exam.wrongAsked, exam.wrongConfirmed],
-      ...[exam.rightAsked, exam.rightConfirmed, exam.calls, JSON.stringify(exam.parts), exam.jobId],
+      ...[
+        exam.rightAsked,
+        exam.rightConfirmed,
+        exam.yesFrom,
+        exam.calls,
+        JSON.stringify(exam.parts),
+        exam.jobId,
+      ],
     ],
   );
 }

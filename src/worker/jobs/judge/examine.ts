@@ -11,7 +11,12 @@ import { selectDecidedValues } from "../../../shared/store/jobs/field-reviews.ts
 import type { DecidedValue } from "../../../shared/store/jobs/field-reviews.ts";
 import { modelUse } from "../../answer/call-model.ts";
 import type { CallParts } from "../../answer/call-model.ts";
-import { decideExam, examSentence, ownSentences } from "../../verify/judge/exam-sequence.ts";
+import {
+  decideExam,
+  examSentence,
+  ownSentences,
+  yesLimit,
+} from "../../verify/judge/exam-sequence.ts";
 import type { ExamCounts } from "../../verify/judge/exam-sequence.ts";
 import { examCalls, shuffled } from "../../verify/judge/exam-pairs.ts";
 import type { ExamPair } from "../../verify/judge/exam-pairs.ts";
@@ -20,7 +25,7 @@ import { OWN_PAIRS } from "../../verify/judge/own-pairs.ts";
 import type { DecidedField, OwnPair } from "../../verify/judge/own-pairs.ts";
 import { extractionOf } from "../extraction.ts";
 import { MOST_STATEMENTS } from "./judge-call.ts";
-import { auditorOf, examineeFor, keyOf, statementOf } from "./open-judge.ts";
+import { auditorOf, examineeFor, keyOf, statementOf, withLimit } from "./open-judge.ts";
 import type { JudgeSettings } from "./open-judge.ts";
 import type { Examinee } from "./examinee.ts";
 import { groupBy } from "../../../shared/group-by.ts";
@@ -51,7 +56,7 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
   }
   const sat = await sitExam(examinee, examination);
   if ("kind" in sat) return sat;
-  const { counts, state, asked } = sat;
+  const { counts, state, asked, yesFrom } = sat;
   const turned = state === "passed" ? await askTurned(examinee, asked, parts) : NOT_TURNED;
   if ("kind" in turned) return turned;
   const calls = sat.calls + turned.calls;
@@ -59,14 +64,16 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
     ...{ model: examinee.name, isKnown: examinee.isKnown, state, calls, jobId: examination.jobId },
     ...{ wrongAsked: counts.wrong.asked, wrongConfirmed: counts.wrong.confirmed },
     ...{ rightAsked: counts.right.asked, rightConfirmed: counts.right.confirmed },
+    yesFrom,
     parts: partsOf(asked),
   });
-  const own = await askOwn(examinee, examination);
+  const own = await askOwn(withLimit(examinee, yesFrom), examination);
   if (own !== null && "kind" in own) return own;
   if (own !== null) await updateOwnCounts(examination.database, keyOf(examinee), own);
   const { flips, of } = turned;
   const sentences = [
     `${examSentence(examinee.name, counts)}. ${MEANS[state]}`,
+    ...(yesFrom === null ? [] : [`It says yes from a score of ${yesFrom} on.`]),
     ...(of === 0 ? [] : [`In the reverse order it said otherwise of ${flips} of ${of}.`]),
     ...(own === null ? [] : reportOwn(own)),
   ];
@@ -75,6 +82,7 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
     ...{ kind: "succeeded", answer: sentences.join(" "), scope: null, citations: [] },
     summary: {
       ...{ model: examinee.name, form: examinee.form, state, calls, ...counts, ...order },
+      ...(yesFrom === null ? {} : { yes_from: yesFrom }),
       ...(own === null ? {} : { own }),
     },
   };
@@ -163,13 +171,19 @@ const MEANS = {
   useless: "It has failed, for it confirms too few right statements: it is not asked.",
 } as const;
 
-type Asked = { readonly pair: ExamPair; readonly isConfirmed: boolean };
+type Asked = {
+  readonly pair: ExamPair;
+  readonly isConfirmed: boolean;
+  readonly score?: number | undefined;
+};
 
 type Sat = {
   readonly counts: ExamCounts;
   readonly state: keyof typeof MEANS;
   readonly calls: number;
   readonly asked: readonly Asked[];
+  /** From which score on it says yes; null of one that says it in words. */
+  readonly yesFrom: number | null;
 };
 
 async function sitExam(
@@ -183,15 +197,32 @@ async function sitExam(
     const given = await trace.step("examine", () => examinee.ask(pairs.map(statementOf), parts));
     if ("kind" in given) return given;
     asked.push(
-      ...pairs.map((pair, place) => ({ pair, isConfirmed: given[place]?.says === "yes" })),
+      ...pairs.map((pair, place) => ({
+        pair,
+        isConfirmed: given[place]?.says === "yes",
+        score: given[place]?.score,
+      })),
     );
-    const counts = countsOf(asked);
+    const isLast = at === calls.length - 1;
+    // Which of its scores are a yes is known from all of them.
+    if (examinee.from !== undefined && !isLast) continue;
+    const yesFrom = examinee.from === undefined ? null : limitOf(asked);
+    const confirmed = yesFrom === null ? asked : asked.map((one) => atLimit(one, yesFrom));
+    const counts = countsOf(confirmed);
     trace.detail("examine", { call: at + 1, of: calls.length, ...counts });
-    const state = decideExam(counts, at === calls.length - 1);
-    if (state !== "open") return { counts, state, calls: at + 1, asked };
+    const state = decideExam(counts, isLast);
+    if (state !== "open") return { counts, state, calls: at + 1, asked: confirmed, yesFrom };
   }
   throw new Error("an exam ends with its last call");
 }
+
+const limitOf = (asked: readonly Asked[]): number =>
+  yesLimit(asked.flatMap(({ pair, score = 0 }) => (pair.isWrong ? score : [])));
+
+const atLimit = (one: Asked, yesFrom: number): Asked => ({
+  ...one,
+  isConfirmed: (one.score ?? 0) >= yesFrom,
+});
 
 const countsOf = (asked: readonly Asked[]): ExamCounts => ({
   wrong: tally(asked.filter(({ pair }) => pair.isWrong)),

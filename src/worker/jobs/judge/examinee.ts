@@ -8,6 +8,7 @@ import type { PromptTemplate } from "../../answer/prompt.ts";
 import type { AskedStatement, Auditor, CompareClaims } from "../../evidence/types.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
 import { openReply } from "../../text/open-reply.ts";
+import { STRICTEST } from "../../verify/judge/exam-sequence.ts";
 import { UNCLEAR } from "../../verify/judge/verdicts.ts";
 import type { Verdict } from "../../verify/judge/verdicts.ts";
 import { askJudge, JUDGE_PROMPT, sourcedLine, statementLine } from "./judge-call.ts";
@@ -26,6 +27,8 @@ export type Examinee = {
     statements: readonly AskedStatement[],
     parts: CallParts,
   ): Promise<readonly Verdict[] | Refusal>;
+  /** Of one that gives scores: who says yes from this one on. */
+  readonly from?: (score: number) => Examinee;
 };
 
 /** A model that is asked in words. Null of one that reads no prompts. */
@@ -65,16 +68,17 @@ type ListSettings = {
   readonly fenceKey: Buffer;
 };
 
-/** A local cross-encoder for natural language inference. */
+/** A local cross-encoder for natural language inference. From which score on it says yes, its exam finds. */
 export const comparingExaminee = (
-  { name, identity }: { readonly name: string; readonly identity: string },
+  model: { readonly name: string; readonly identity: string },
   compare: CompareClaims,
+  yesFrom = STRICTEST,
 ): Examinee => ({
-  name,
+  ...model,
   form: "nli",
-  identity,
   isKnown: true,
-  prompt: "nli/1",
+  prompt: "nli/2",
+  from: (score) => comparingExaminee(model, compare, score),
   async ask(statements, { signal }) {
     const pairs = statements.map(({ text, lines }) => ({
       heading: lines[0]?.source ?? "",
@@ -85,17 +89,13 @@ export const comparingExaminee = (
     return scores.map((score): Verdict => {
       if (score === null) return UNCLEAR;
       if (score.contradiction >= CONTRADICTED_FROM) return { ...UNCLEAR, says: "no" };
-      return score.entailment >= ENTAILED_FROM ? { ...UNCLEAR, says: "yes" } : UNCLEAR;
+      const says = score.entailment >= yesFrom ? "yes" : "unclear";
+      return { ...UNCLEAR, says, score: score.entailment };
     });
   },
 });
 
-/**
- * From which scores on a statement counts as entailed, and as contradicted. The smallest models are right in nine of ten pairs of the
- * collections that they were trained on (0.90, the results beside cross-encoder/nli-deberta-v3-xsmall); what they are worth here
- * the exam says.
- */
-const ENTAILED_FROM = 0.9;
+/** From there on it is more likely contradicted than all else. */
 const CONTRADICTED_FROM = 0.5;
 
 /** As the checkers expect it that were trained for one question: a document, a claim, and one word. */

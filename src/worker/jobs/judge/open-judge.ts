@@ -48,10 +48,8 @@ export function openJudge(settings: JudgeSettings): AskJudge {
   return async (statements, answerer, parts) => {
     const judges: (Asking | null)[] = [];
     for (const examinee of await judgesOf(settings, answerer, parts.signal)) {
-      const key = examinee === null ? null : await passedKey(settings, examinee);
-      judges.push(
-        examinee === null || key === null ? null : { examinee, key, database, deps, parts },
-      );
+      const passed = examinee === null ? null : await passedExam(settings, examinee);
+      judges.push(passed && { ...passed, database, deps, parts });
     }
     const given: (readonly JudgeVerdict[] | null)[] = [];
     for (const judge of judges) given.push(judge && (await askAll(statements, judge)));
@@ -60,12 +58,19 @@ export function openJudge(settings: JudgeSettings): AskJudge {
 }
 
 /** Null where it has not passed its exam. @throws Failure EXAM_PENDING */
-async function passedKey(settings: JudgeSettings, examinee: Examinee): Promise<ExamKey | null> {
+async function passedExam(
+  settings: JudgeSettings,
+  examinee: Examinee,
+): Promise<Pick<Asking, "examinee" | "key"> | null> {
   const key = keyOf(examinee);
   const exam = await selectExam(settings.database, key);
   if (exam === undefined) await awaitExam(settings, examinee);
-  return exam?.state === "passed" ? key : null;
+  return exam?.state === "passed" ? { key, examinee: withLimit(examinee, exam.yesFrom) } : null;
 }
+
+/** One that gives scores, as its exam found from which on it says yes. */
+export const withLimit = (examinee: Examinee, yesFrom: number | null): Examinee =>
+  (yesFrom === null ? undefined : examinee.from?.(yesFrom)) ?? examinee;
 
 async function askAll(
   statements: readonly AskedStatement[],

@@ -42,6 +42,24 @@ const unlessUseless = (
   { asked, confirmed }: ExamTally,
 ): "passed" | "weak" | "useless" => (confirmed < LEAST_RIGHT * asked ? "useless" : verdict);
 
+/** Scores from which on a yes may count, the strictest first. */
+const LIMITS: readonly [number, ...number[]] = [0.99, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
+export const STRICTEST = LIMITS[0];
+
+/**
+ * From which score on somebody who gives scores says yes: the lowest of some at which the upper bound of wrong ones confirmed is that of a
+ * pass. They are looked at from the strictest on until one is over it, so that the bound holds of the chosen one as of a single look (a
+ * fixed sequence of tests; Maurer, Hothorn and Lehmacher 1995). The strictest where none holds.
+ * @param wrong scores of wrong statements
+ */
+export function yesLimit(wrong: readonly number[]): number {
+  const over = LIMITS.findIndex((limit) => {
+    const confirmed = wrong.filter((score) => score >= limit).length;
+    return wilson(confirmed, wrong.length).high > PASSED_AT;
+  });
+  return LIMITS[(over === -1 ? LIMITS.length : over) - 1] ?? STRICTEST;
+}
+
 /** Of wrong and right statements that nobody had written rules against, the shares that pass the vetoes and come to a judge. */
 const PASSES_VETOES = { wrong: 0.61, right: 0.89 };
 /** Of statements of a draft the share that is wrong, as the sentence says. */

@@ -17,6 +17,8 @@ export type Verdict = {
   readonly says: (typeof SAYS)[number];
   readonly line: number | null;
   readonly differs: Difference | null;
+  /** How sure it is that the lines say it, 0 to 1, of one that gives no words. */
+  readonly score?: number;
 };
 
 export const UNCLEAR: Verdict = { says: "unclear", line: null, differs: null };

@@ -3,6 +3,7 @@ import {
   decideExam,
   examSentence,
   wrongOfSupported,
+  yesLimit,
 } from "../../../../src/worker/verify/judge/exam-sequence.ts";
 import type { ExamCounts } from "../../../../src/worker/verify/judge/exam-sequence.ts";
 
@@ -10,6 +11,20 @@ import type { ExamCounts } from "../../../../src/worker/verify/judge/exam-sequen
 const counts = (confirmed: number, asked: number, right = Math.round(0.9 * asked)): ExamCounts => ({
   wrong: { asked, confirmed },
   right: { asked, confirmed: right },
+});
+
+describe("the score from which on it is a yes", () => {
+  const scores = (low: number, high: number, score = 0.9): readonly number[] =>
+    Array.from({ length: low + high }, (_, at) => (at < low ? 0.1 : score));
+  test.each([
+    ["the lowest, where no wrong statement has one", scores(200, 0), 0.5],
+    ["the lowest, where the upper bound holds at each", scores(189, 11), 0.5],
+    ["the one above that at which it does not", scores(180, 20), 0.95],
+    ["the strictest, where none holds", scores(0, 200, 1), 0.99],
+    ["the strictest, where there is nothing to go by", [], 0.99],
+  ])("is %s", (_, wrong, limit) => {
+    expect(yesLimit(wrong)).toBe(limit);
+  });
 });
 
 describe("an exam", () => {
