@@ -28,7 +28,7 @@ const MOST_ENTRIES = 500_000;
 const INDEX_FIRST_S = 10;
 
 /** Plain text that is read beside the formats that are by default. */
-const TEXTS = [".text", ".rst", ".adoc", ".org", ".tex", ".bib", ".vcf", ".srt", ".xml", ".jsonl"];
+const TEXTS = [".text", ".rst", ".adoc", ".org", ".tex", ".bib", ".srt", ".xml", ".jsonl"];
 
 /**
  * Makes the configuration of a folder that has none and keeps it in the user's state folder: the folder is work root and

@@ -3,6 +3,8 @@ import type { DecodedText } from "../encoding.ts";
 
 /** A line of a calendar or of a card: `NAME;PARAMETER=…:VALUE` (RFC 5545 and 6350). */
 export type Property = {
+  /** By which lines of a card belong together: "item1". */
+  readonly group: string;
   readonly name: string;
   readonly parameters: string;
   readonly value: string;
@@ -52,10 +54,12 @@ export function componentsOf(
 
 function* propertiesOf(text: string): Generator<Property> {
   for (const line of text.split(/\r?\n/)) {
-    const match = /^([\w-]+)((?:;[^=:;]+=(?:"[^"]*"|[^:;"]*))*):(.*)$/s.exec(line);
+    const match = /^(?:([\w-]+)\.)?([\w-]+)((?:;[^=:;]+(?:=(?:"[^"]*"|[^:;"]*))?)*):(.*)$/s.exec(
+      line,
+    );
     if (match === null) continue;
-    const [, name = "", parameters = "", value = ""] = match;
-    yield { name: name.toUpperCase(), parameters, value };
+    const [, group = "", name = "", parameters = "", value = ""] = match;
+    yield { group, name: name.toUpperCase(), parameters, value };
   }
 }
 

@@ -60,6 +60,8 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   "text/rfc822-headers": ".txt",
   "text/rtf": ".rtf",
   "text/tab-separated-values": ".tsv",
+  "text/vcard": ".vcf",
+  "text/x-vcard": ".vcf",
 };
 
 const MOST_GIVEN_CHARS = 300;

@@ -124,6 +124,7 @@ export const FORMATS: readonly Format[] = [
   }),
   PICTURE,
   parsed({ version: "ics 2", extensions: [".ics"], by: ["ics", "readIcs"] }),
+  parsed({ version: "vcf 1", extensions: [".vcf"], by: ["vcf", "readVcf"] }),
 ];
 
 /** The format of a file by the ending of its name, and by its text where the ending alone does not say. */

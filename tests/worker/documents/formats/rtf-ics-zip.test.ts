@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readIcs } from "../../../../src/worker/documents/formats/ics.ts";
 import { readRtf } from "../../../../src/worker/documents/formats/rtf.ts";
+import { readVcf } from "../../../../src/worker/documents/formats/vcf.ts";
 import { readZip } from "../../../../src/worker/documents/formats/zip.ts";
 import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
 import type { Extraction, ReadInChild } from "../../../../src/worker/documents/extraction.ts";
@@ -172,6 +173,90 @@ describe("calendars", () => {
     );
     expect(read.metadata).toEqual({ title: "Harbour", entries: 2 });
     expect(await refusalOf(readIcs, "Dear Ada")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+  });
+});
+
+describe("cards of persons", () => {
+  const linesOf = async (...lines: readonly string[]): Promise<string> =>
+    (await readWith(readVcf, ["BEGIN:VCARD", ...lines, "END:VCARD", ""].join("\r\n"))).text;
+
+  test("have what is known under their name, with kinds, labels of the owner and lines that go on", async () => {
+    const read = await readWith(
+      readVcf,
+      [
+        ...[
+          "BEGIN:VCARD",
+          "VERSION:3.0",
+          "N:Falk;Ida;;Dr.;",
+          "FN:Dr. Ida Falk",
+          "ORG:Sennerei;Verkauf",
+        ],
+        ...[
+          "TEL;type=CELL;type=VOICE;type=pref:+43 664 1",
+          "item1.TEL:+43 5 2",
+          "item1.X-ABLabel:_$!<Alm>!$_",
+        ],
+        ...[
+          "EMAIL;type=INTERNET;type=WORK:ida@example.org",
+          "item2.URL;type=pref:https\\://example.org",
+        ],
+        ...[
+          "ADR;TYPE=HOME:;;Gasse 3\\, Hof;Lech;;6764;Austria",
+          "BDAY;X-APPLE-OMIT-YEAR=1604:1604-03-05",
+        ],
+        ...[
+          "NOTE:Pays in\\n",
+          "  cash\\; never late",
+          "PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQ",
+          " SkZJRg==",
+          "END:VCARD",
+        ],
+        ...[
+          "BEGIN:VCARD",
+          "VERSION:4.0",
+          "FN:",
+          "ORG:Werft Adria",
+          "BDAY:19870412",
+          "END:VCARD",
+          "",
+        ],
+      ].join("\r\n"),
+    );
+    expect(read.text).toBe(
+      "## Dr. Ida Falk\n\nOrganization: Sennerei, Verkauf\nPhone (cell): +43 664 1\nPhone (Alm): +43 5 2\nE-mail (work): ida@example.org\n" +
+        "Address (home): Gasse 3, Hof, Lech, 6764, Austria\nBirthday: --03-05\nURL: https://example.org\nNote: Pays in\n cash; never late\n\n" +
+        "## Werft Adria\n\nOrganization: Werft Adria\nBirthday: 1987-04-12\n\n",
+    );
+    expect(read).toMatchObject({ metadata: { entries: 2 }, leftOut: { pictures: 1 } });
+  });
+
+  test("are read as old telephones write them", async () => {
+    expect(
+      await linesOf(
+        ...["VERSION:2.1", "N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=B8rgensen;=C3=85se;;;"],
+        ...[
+          "TEL;CELL;PREF:+47 1",
+          "TEL;HOME;FAX:+47 2",
+          "ORG;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:B=E5t",
+        ],
+        ...["NOTE;ENCODING=QUOTED-PRINTABLE:owes=", " 40 kr=0D=0Auntil =", "May"],
+        ...["PHOTO;ENCODING=BASE64;JPEG:/9j/4A=", " =", ""],
+        ...["EMAIL;INTERNET:aase@example.org"],
+      ),
+    ).toBe(
+      "## Åse Jørgensen\n\nOrganization: Båt\nPhone (cell): +47 1\nPhone (home, fax): +47 2\nE-mail: aase@example.org\n" +
+        "Note: owes 40 kr\nuntil May\n\n",
+    );
+  });
+
+  test("are told where there are none, and take no longer than their length", async () => {
+    expect(await refusalOf(readVcf, "Dear Ada")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+    for (const part of ["QUOTED-PRINTABLE", "a=\n", ";x", "item1.", "A;Q=\n", "\\;"]) {
+      await expectLinear(20_000, (chars) => {
+        const parts = part.repeat(chars / part.length);
+        return () => void linesOf(`NOTE;QUOTED-PRINTABLE:${parts}`, parts).catch(() => undefined);
+      });
+    }
   });
 });
 

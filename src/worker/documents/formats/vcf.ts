@@ -1,0 +1,132 @@
+import { decodeBytes } from "../encoding.ts";
+import type { Extraction } from "../extraction.ts";
+import { countedOut } from "../left-out.ts";
+import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
+import type { TextLimits } from "../reader/text-builder.ts";
+import { componentsOf, dateOf, decodeUnfolded, unescaped } from "./content-lines.ts";
+import type { Component, Property } from "./content-lines.ts";
+
+/** What is told of a person or company, in this order, and what it is called. */
+const FIELDS: readonly (readonly [property: string, name: string])[] = [
+  ["NICKNAME", "Nickname"],
+  ["ORG", "Organization"],
+  ["TITLE", "Title"],
+  ["ROLE", "Role"],
+  ["TEL", "Phone"],
+  ["EMAIL", "E-mail"],
+  ["IMPP", "Messages"],
+  ["ADR", "Address"],
+  ["LABEL", "Address label"],
+  ["BDAY", "Birthday"],
+  ["ANNIVERSARY", "Anniversary"],
+  ["X-ANNIVERSARY", "Anniversary"],
+  ["X-ABDATE", "Date"],
+  ["RELATED", "Related"],
+  ["X-ABRELATEDNAMES", "Related"],
+  ["LANG", "Language"],
+  ["CATEGORIES", "Categories"],
+  ["URL", "URL"],
+  ["MEMBER", "Member"],
+  ["NOTE", "Note"],
+];
+const CARDS = new Set(["VCARD"]);
+/** Values of several parts. */
+const STRUCTURED = new Set(["N", "ORG", "ADR"]);
+/** Parameters that say how a value is written, or that it is one of several, and not what it is for. */
+const OF_WRITING = /^(?:pref|internet|voice|msg|x\d*|quoted-printable|base64|8bit|uri|text|date)$/i;
+
+/** Cards of persons and companies (vCard 2.1 to 4.0): each under its name, a line for each thing that is known. */
+export function readVcf(bytes: Buffer, limits: TextLimits): Extraction {
+  const builder = openTextBuilder(limits);
+  const joined = Buffer.from(joinQuoted(bytes.toString("latin1")), "latin1");
+  const { text, encoding } = decodeUnfolded(joined, limits.encoding);
+  const cards = componentsOf(text, CARDS, countEntries("lines", limits));
+  if (cards.length === 0) {
+    throw new NoText("FILE_FORMAT_INVALID", "holds no card: export it anew as .vcf.");
+  }
+  for (const card of cards) builder.add(`## ${nameOf(card)}\n\n${linesOf(card).join("\n")}\n\n`);
+  const countOf = (...names: readonly string[]): number =>
+    cards.reduce((sum, card) => sum + names.flatMap((name) => card.get(name) ?? []).length, 0);
+  return {
+    ...builder.finish({ ...(encoding === "utf-8" ? {} : { encoding }), entries: cards.length }),
+    ...countedOut({ pictures: countOf("PHOTO", "LOGO"), attachments: countOf("SOUND", "KEY") }),
+  };
+}
+
+/** Version 2.1 cuts lines of quoted-printable behind an equals sign, and a blank that the next one begins with is a letter of it. */
+const joinQuoted = (text: string): string =>
+  text.replaceAll(
+    /^[^:\r\n]{0,200}QUOTED-PRINTABLE[^:\r\n]{0,200}:(?:.*=\r?\n)+/gim,
+    (cut: string) => cut.replaceAll(/=\r?\n/g, ""),
+  );
+
+function nameOf(card: Component): string {
+  const [family = "", given = "", more = "", before = "", after = ""] = partsOf(card.get("N")?.[0]);
+  const formatted = card.get("FN")?.[0];
+  const names = [
+    formatted === undefined ? "" : valueOf(formatted),
+    [before, given, more, family, after].filter(Boolean).join(" "),
+    ...["ORG", "EMAIL", "TEL"].map((name) => partsOf(card.get(name)?.[0]).join(", ")),
+  ];
+  return (names.find((name) => name.trim() !== "") ?? "(no name)").replaceAll(/\s+/g, " ").trim();
+}
+
+const linesOf = (card: Component): string[] =>
+  FIELDS.flatMap(([name, label]) =>
+    (card.get(name) ?? []).flatMap((property) => {
+      const value = valueOf(property);
+      const kinds = [labelOf(property, card), ...kindsOf(property)].filter(Boolean).join(", ");
+      return value === "" ? [] : [`${label}${kinds === "" ? "" : ` (${kinds})`}: ${value}`];
+    }),
+  );
+
+/** What the owner calls it, where it is in a group with a label; those that a program brings stand in brackets: `_$!<HomePage>!$_`. */
+function labelOf({ group }: Property, card: Component): string {
+  const label = card.get("X-ABLABEL")?.find((one) => group !== "" && one.group === group);
+  return label === undefined ? "" : valueOf(label).replace(/^_\$!<(.*)>!\$_$/, "$1");
+}
+
+/** "TYPE=HOME,VOICE", or "HOME;VOICE" as version 2.1 has it. */
+const kindsOf = ({ parameters }: Property): string[] =>
+  parameters
+    .split(";")
+    .filter((parameter) => !parameter.includes("=") || /^type=/i.test(parameter))
+    .flatMap((parameter) =>
+      parameter
+        .replace(/^type=/i, "")
+        .replaceAll('"', "")
+        .split(","),
+    )
+    .map((kind) => kind.toLowerCase())
+    .filter((kind) => kind !== "" && !OF_WRITING.test(kind));
+
+function valueOf(property: Property): string {
+  const { name, parameters } = property;
+  const value = partsOf(property)
+    .filter((part) => part !== "")
+    .join(", ");
+  if (!/^(?:BDAY|(?:X-)?ANNIVERSARY|X-ABDATE)$/.test(name)) return value.replace(/^mailto:/i, "");
+  // Who leaves out the year writes one that he names.
+  const omitted = /;X-APPLE-OMIT-YEAR=(\d{4})/i.exec(parameters)?.[1];
+  const date = dateOf(value);
+  return omitted !== undefined && date.startsWith(omitted) ? `-${date.slice(4)}` : date;
+}
+
+/** The parts of a value, decoded; one of most. */
+function partsOf(property: Property | undefined): readonly string[] {
+  if (property === undefined) return [];
+  const { name, parameters, value } = property;
+  const plain = /QUOTED-PRINTABLE/i.test(parameters)
+    ? fromQuoted(value, /;CHARSET="?([\w-]+)/i.exec(parameters)?.[1])
+    : value;
+  const parts = STRUCTURED.has(name) ? plain.split(/(?<!\\);/) : [plain];
+  const [cut, joint] = name === "NOTE" ? [/\r\n/g, "\n"] : [/\s*\n\s*/g, ", "];
+  return parts.map((part) => unescaped(part).trim().replaceAll(cut, joint));
+}
+
+function fromQuoted(value: string, charset = "utf-8"): string {
+  const bytes = value.replaceAll(/=([\dA-F]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return decodeBytes(Buffer.from(bytes, "latin1"), charset)?.text ?? value;
+}
