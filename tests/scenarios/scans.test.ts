@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
@@ -11,6 +11,16 @@ import { runBin, startBin } from "../support/run-bin.ts";
 import type { Ended, Running } from "../support/run-bin.ts";
 
 const SCANS = ["letter-001.jpg", "three-pages.pdf", "receipt-008.jpg"];
+
+/** A mail with a scan as its attachment. */
+const mailWith = async (scan: string): Promise<string> =>
+  [
+    ...["From: ada@example.org", "Subject: The wine", "MIME-Version: 1.0"],
+    ...["Content-Type: multipart/mixed; boundary=b", "", "--b", "", "See the letter."],
+    ...["--b", "Content-Type: image/jpeg", "Content-Transfer-Encoding: base64"],
+    ...["Content-Disposition: attachment; filename=letter.jpg", ""],
+    ...[(await readFile(scan)).toString("base64"), "--b--", ""],
+  ].join("\r\n");
 
 describeOn("postgres", "a night over scans", (name) => {
   let topology: Topology;
@@ -26,7 +36,7 @@ describeOn("postgres", "a night over scans", (name) => {
     topology = await startTopology(name, {
       security: {
         auto_create_allowed_roots: true,
-        allowed_exts: [".md", ".pdf", ".jpg", ".png"],
+        allowed_exts: [".md", ".pdf", ".jpg", ".png", ".eml"],
       },
       index: { ocr: { languages: ["eng", "fra"] } },
     });
@@ -129,13 +139,20 @@ describeOn("postgres", "a night over scans", (name) => {
     ).resolves.toEqual([{ grade: "unconfirmed", reason: "reading" }]);
   }, 120_000);
 
-  test("reads nothing twice, also of a file that was moved", async () => {
+  test("reads nothing twice, also of a file that was moved, or sent by mail", async () => {
     const folder = join(topology.workroot, "allowed", "corpus");
     await copyFile(join(folder, "letter-001.jpg"), join(folder, "copy.jpg"));
+    await writeFile(join(folder, "sent.eml"), await mailWith(join(folder, "letter-001.jpg")));
     expect(await nightdesk("index", "--ocr")).toMatchObject({ code: 3 });
     await expect(rowsOf("select from nightdesk_data.ocr_pages")).resolves.toHaveLength(5);
     await expect(
-      rowsOf("select from nightdesk.documents where path = 'allowed/corpus/copy.jpg'"),
-    ).resolves.toHaveLength(1);
+      rowsOf(
+        "select path from nightdesk.documents where path ~ '(copy.jpg|sent.eml.*)$' order by path",
+      ),
+    ).resolves.toEqual([
+      { path: "allowed/corpus/copy.jpg" },
+      { path: "allowed/corpus/sent.eml" },
+      { path: "allowed/corpus/sent.eml/attachments/1/letter.jpg" },
+    ]);
   }, 120_000);
 });

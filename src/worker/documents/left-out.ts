@@ -3,6 +3,9 @@ import type { ExtractedText, LeftOut } from "./extraction.ts";
 /** Pages whose words are in a picture that was not read. */
 export const PICTURED_PAGES = "pages that are pictures";
 
+/** Of a mail, where no pictures are read. */
+export const ATTACHED_PICTURES = "attached pictures";
+
 /** Counts what a text leaves out while it is made. */
 export type LeftOutCounter = {
   add(kind: string, count?: number): void;

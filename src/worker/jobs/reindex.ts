@@ -15,7 +15,11 @@ import {
   selectDueRanges,
 } from "../../shared/store/index/embeddings.ts";
 import type { VectorSpace } from "../../shared/store/index/embeddings.ts";
-import { countUnreadFiles, selectPictured } from "../../shared/store/index/ocr-pages.ts";
+import {
+  countUnreadFiles,
+  forgetUnread,
+  selectPictured,
+} from "../../shared/store/index/ocr-pages.ts";
 import { switchSearchedVectors } from "../../shared/store/index/searched-vectors.ts";
 import { asOnlyBuilder, dropVectorIndex } from "../../shared/store/index/vector-index.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
@@ -48,6 +52,8 @@ export async function runIndex(
   call: JobCall<IndexInput>,
   resources: WorkerResources,
 ): Promise<Answer> {
+  if (call.input.options?.ocr === true && resources.config.index.ocr !== null)
+    await forgetUnread(resources.database);
   const summary = await call.trace.step("index", () => scan(call, resources, null));
   call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);

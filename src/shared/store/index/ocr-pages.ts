@@ -49,6 +49,11 @@ export const forgetFacts = (db: Queryable, path: string): Promise<void> =>
        update nightdesk_data.document_failures set settled = false where path = $1 and settled)
      update nightdesk_data.documents set settled = false where path = $1 and settled`;
 
+/** The same of all whose attached pictures were left out, because none were read then. */
+export const forgetUnread = (db: Queryable): Promise<void> =>
+  execute(db)`
+     update nightdesk_data.documents set settled = false where left_out ? 'attached pictures' and settled`;
+
 /**
  * Files whose pictures were not read, in order: those that have no text without them, those that have some, those whose text lies on
  * them, and those that were read by other settings. No file that a job is at, or will be.

@@ -6,11 +6,18 @@ import type { TextLimits } from "../reader/text-builder.ts";
 export type MimePart = {
   readonly filename: string | null;
   readonly mimeType: string;
+  /** Whether it belongs to the words, as a logo below them does. */
+  readonly related?: boolean | undefined;
   readonly content: ArrayBuffer | Uint8Array | string;
 };
 
 /** What a mail holds beside its words: as it is named in the text, and as it is handed over. */
-export type AttachedPart = Attachment & { readonly type: string; readonly givenName: string };
+export type AttachedPart = Attachment & {
+  readonly type: string;
+  readonly givenName: string;
+  /** A picture among the words, which is no document. */
+  readonly isShown: boolean;
+};
 
 /** The attachments of a mail, each under a name that is safe in a path. */
 export const attachedParts = (
@@ -21,6 +28,7 @@ export const attachedParts = (
     name: attachmentName(index + 1, safeName(part), message),
     givenName: part.filename ?? "",
     type: part.mimeType,
+    isShown: part.related === true && part.mimeType.startsWith("image/"),
     bytes: bytesOf(part),
     ...(date === undefined ? {} : { date }),
   }));
@@ -49,6 +57,13 @@ export const ENDINGS: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
   "application/xhtml+xml": ".xhtml",
+  "image/bmp": ".bmp",
+  "image/gif": ".gif",
+  "image/heic": ".heic",
+  "image/jpeg": ".jpg",
+  "image/png": ".png",
+  "image/tiff": ".tif",
+  "image/webp": ".webp",
   "message/delivery-status": ".txt",
   "message/disposition-notification": ".txt",
   "message/rfc822": ".eml",

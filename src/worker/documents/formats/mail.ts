@@ -114,7 +114,7 @@ function addMail(mail: Email, work: MailWork): void {
   for (let part = 0; part < attachments.length; part += 1) count();
   const parts = attachedParts(attachments, { date, message });
   builder.add(`## ${MAIL_HEADINGS.attachments}\n\n${parts.map(lineOf).join("")}\n`);
-  gathered.add(parts);
+  gathered.add(parts.filter(({ isShown }) => !isShown));
   const sealed = parts.filter(({ type }) => /^application\/(?:vnd\.)?ms-tnef$/i.test(type));
   leftOut.add("files of Outlook alone (winmail.dat)", sealed.length);
 }

@@ -9,6 +9,7 @@ import {
 } from "../../../shared/files/skipped-files.ts";
 import { NO_FRONTMATTER } from "../frontmatter.ts";
 import { attachmentPlaces } from "../../../shared/files/attachment-path.ts";
+import { ATTACHED_PICTURES, countedOut } from "../left-out.ts";
 import { pagesToRead, READ_WITH } from "../extraction.ts";
 import type {
   ExtractedText,
@@ -98,8 +99,8 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "csv 4", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
   parsed({ version: "html 6", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
   parsed({ version: "docx 4", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
-  parsed({ version: "eml 7", extensions: [".eml"], by: ["mail", "readEml"] }),
-  parsed({ version: "mbox 8", extensions: [".mbox"], by: ["mail", "readMbox"] }),
+  parsed({ version: "eml 8", extensions: [".eml"], by: ["mail", "readEml"] }),
+  parsed({ version: "mbox 9", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   parsed({ version: "odt 4", extensions: [".odt"], by: ["odt", "readOdt"] }),
   parsed({ version: "pdf 5", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   parsed({
@@ -200,12 +201,15 @@ export const extractTextBy =
     if (extracted.text.length > mostChars) return tooLong(mostChars);
     const { attachments = [], leftOut = {} } = extracted;
     const isArchive = extensionOf(path) === ".zip";
-    const held = attachments.filter(
-      ({ name }) =>
-        isHeldFormat(name) &&
-        (!isArchive || allowed === "any" || allowed.includes(extensionOf(name))),
+    const isAllowed = (name: string): boolean =>
+      allowed === "any" || allowed.includes(extensionOf(name));
+    const held = attachments.filter(({ name }) =>
+      isPicture(name)
+        ? pages !== undefined && isAllowed(name)
+        : isHeldFormat(name) && (!isArchive || isAllowed(name)),
     );
     const barred = attachments.length - held.length;
+    const unread = pages === undefined ? attachments.filter(({ name }) => isPicture(name)) : [];
     return {
       ...extracted,
       extractor: [
@@ -214,9 +218,11 @@ export const extractTextBy =
         ...(encoding === undefined ? [] : [asEncoding(extracted)]),
       ].join(""),
       ...(attachments.length === 0 ? {} : { attachments: held }),
-      ...(isArchive && barred > 0
-        ? { leftOut: { ...leftOut, "files that are not allowed": barred } }
-        : {}),
+      ...countedOut({
+        ...leftOut,
+        [ATTACHED_PICTURES]: unread.length,
+        "files that are not allowed": isArchive ? barred : 0,
+      }),
     };
   };
 
@@ -276,12 +282,13 @@ function archivesIn(path: string): number {
   return parts.filter((part) => extensionOf(part) === ".zip").length;
 }
 
-/** Of a picture or a program nothing is read but its name, in what holds it. */
+/** Of a program nothing is read but its name, in what holds it; and of a picture where none are read. */
 export const isHeldFormat = (name: string): boolean => {
   const extension = extensionOf(name);
-  const format = findFormat(extension);
-  return extension === ".txt" || (format !== undefined && format !== PICTURE);
+  return (extension === ".txt" || findFormat(extension) !== undefined) && !isPicture(name);
 };
+
+const isPicture = (name: string): boolean => findFormat(extensionOf(name)) === PICTURE;
 
 const extensionOf = (path: string): string => posix.extname(path).toLowerCase();
 

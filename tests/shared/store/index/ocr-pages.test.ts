@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   countUnreadFiles,
   forgetFacts,
+  forgetUnread,
   insertOcrPage,
   pruneOcrPages,
   selectOcrPages,
@@ -96,10 +97,14 @@ describeOnPostgres("what is on record of pictures", () => {
     expect(await pictured(SETTINGS)).toEqual(["a/scan.pdf", "b/mixed.pdf"]);
   });
 
-  test("has a file read by the next scan, whether it had a text or none", async () => {
+  test("has a file read by the next scan, whether it had a text or none, or left out pictures that it holds", async () => {
     for (const path of ["a/scan.pdf", "c/read.pdf"]) await forgetFacts(database.db, path);
     const unsettled = (table: string) =>
       countOf(database.db, `nightdesk_data.${table} where not settled`);
     expect([await unsettled("document_failures"), await unsettled("documents")]).toEqual([1, 1]);
+    const leftOut = { "attached pictures": 2 };
+    await storeDocument(database.db, { ...{ path: "f/sent.eml", sha256: FILE }, leftOut });
+    await forgetUnread(database.db);
+    expect(await unsettled("documents")).toBe(2);
   });
 });

@@ -19,7 +19,8 @@ describe("the name of an attachment in a path", () => {
     ["rows...csv", "text/csv", "rows.csv"],
     ["*?[a]|$(x).md", "text/markdown", "a-x.md"],
     [null, "application/pdf", "attachment.pdf"],
-    [null, "image/png", "attachment"],
+    [null, "image/png", "attachment.png"],
+    [null, "video/mp4", "attachment"],
     ["Invoice No. 5", "application/pdf", "Invoice-No.5.pdf"],
     ["backup.7z", "application/octet-stream", "backup.7z"],
     ["no ending", "text/csv", "no-ending.csv"],
@@ -40,6 +41,7 @@ describe("the attachments of a file", () => {
     name: `attachments/${number}/a.txt`,
     givenName: "a.txt",
     type: "text/plain",
+    isShown: false,
     bytes: Buffer.alloc(size),
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEml, readMbox } from "../../../../src/worker/documents/formats/mail.ts";
+import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
 import { locate } from "../../../../src/worker/documents/places.ts";
 import { writeMail, writeMailbox } from "../../../support/format-writers.ts";
 import { readWith, refusalOf } from "./read-format.ts";
@@ -64,6 +65,43 @@ describe("a mail", () => {
       ["attachments/3/lost-plan.docx", "no archive", date],
       ["attachments/4/old.eml", old.toString(), date],
     ]);
+  });
+
+  test("hands over no picture that stands among its words", async () => {
+    const picture = (name: string, ...headers: readonly string[]) =>
+      ["--a", `Content-Type: image/png; name=${name}`, ...headers, "", "pixels", ""].join("\r\n");
+    const related = [
+      ...[
+        "--a",
+        "Content-Type: multipart/related; boundary=b",
+        "",
+        "--b",
+        "Content-Type: text/html",
+        "",
+      ],
+      ...[
+        "<p>Dear Bo <img src=cid:logo></p>",
+        picture("logo.png", "Content-ID: <logo>").replace("--a", "--b"),
+      ],
+      ...["--b--", picture("receipt.png", "Content-Disposition: attachment"), "--a--", ""],
+    ].join("\r\n");
+    const head =
+      "From: ada@example.org\r\nSubject: Receipt\r\nContent-Type: multipart/mixed; boundary=a";
+    const read = await readWith(readEml, `${head}\r\n\r\n${related}`);
+    expect(read.attachments?.map(({ name }) => name)).toEqual(["attachments/2/receipt.png"]);
+    expect(read.text).toContain("attachments/1/logo.png");
+    // What is done with it is a matter of index.ocr: without, it is counted.
+    const extract = async (settings: Parameters<typeof extractTextBy>[1]) =>
+      extractTextBy(async () => read, settings)("a.eml", Buffer.from(""));
+    const pages = { settings: "eng", of: async () => new Map() };
+    expect(await extract({})).toMatchObject({
+      attachments: [],
+      leftOut: { "attached pictures": 1 },
+    });
+    expect(await extract({ pages, allowed: [".png"] })).toMatchObject({
+      attachments: [{ name: "attachments/2/receipt.png" }],
+    });
+    expect(await extract({ pages, allowed: [".eml"] })).toMatchObject({ attachments: [] });
   });
 
   test("of several parts that has lost its end says so, and one that is whole does not", async () => {
