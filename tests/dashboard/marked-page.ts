@@ -48,6 +48,7 @@ export async function openMarkedPage(commandEnd?: CommandEnd): Promise<MarkedPag
       ...{ page: 1, words: WORDS, before: "", after: "", width: 1_600 },
       record: null,
       pdfium: findPackage(PDFIUM, null),
+      frames: undefined,
     },
     { timeoutMs: 60_000, memoryBytes: 600_000_000 },
   );

@@ -79,7 +79,8 @@ export const foldersOf = ({ pdfium, core }: OcrPlaces, folders: OcrFolders): rea
 
 const shippedFolder = ({ packageRoot }: OcrFolders): string => join(packageRoot, "assets", "ocr");
 
-function modelsOf(folders: OcrFolders, language: string): string[] {
+/** Up to two models of a language, the first reader's first. */
+export function modelsOf(folders: OcrFolders, language: string): string[] {
   const first = modelInPackage(language, folders.packages);
   const second = [folders.models, shippedFolder(folders)]
     .flatMap((folder) => (folder === null ? [] : [folder]))

@@ -15,6 +15,8 @@ type BaseApi = {
   Recognize(monitor: null): number;
   GetJSONText(page: number): string;
   GetThresholdedImage(): Pointer;
+  /** Into the file DRAWN, as PNG: 2 is in black and white. */
+  WriteImage(kind: number): void;
   DetectOS(results: Pointer): boolean;
   Clear(): void;
   Version(): string;
@@ -23,6 +25,7 @@ type BaseApi = {
 type Core = {
   readonly FS: {
     writeFile(path: string, bytes: Uint8Array): void;
+    readFile(path: string): Uint8Array;
     unlink(path: string): void;
     mkdir(path: string): void;
   };
@@ -85,9 +88,13 @@ export type Engine = {
   readonly read: (picture: Picture, mode: PageMode) => EngineReading;
   /** Degrees by which a picture has to be turned clockwise until its lines stand upright. */
   readonly findTurn: (picture: Picture) => 0 | 90 | 180 | 270;
+  /** The picture in black and white, as it is read, as PNG. */
+  readonly draw: (picture: Picture) => Uint8Array;
 };
 
 const INPUT = "/input";
+const DRAWN = "/image.png";
+const BLACK_AND_WHITE = 2;
 
 async function startCore(folder: string, build: Build): Promise<Core> {
   const path = join(folder, `tesseract-core-${build}`);
@@ -147,6 +154,12 @@ export async function startEngine(
       core.destroy(results);
       api.Clear();
       return ([0, 270, 180, 90] as const)[turns] ?? 0;
+    },
+    draw: (picture) => {
+      show(picture);
+      api.WriteImage(BLACK_AND_WHITE);
+      api.Clear();
+      return core.FS.readFile(DRAWN);
     },
   };
 }

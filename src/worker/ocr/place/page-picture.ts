@@ -9,6 +9,8 @@ import type { PageRecord } from "../../../shared/pages/page-record.ts";
 import { doubtfulFigures, holds } from "../../../shared/pages/figures-of-page.ts";
 import type { DoubtfulFigure } from "../../../shared/pages/figures-of-page.ts";
 import { scaled, shownSize, textsIn, turnBack } from "../../../shared/pages/words-of-record.ts";
+import { dirname } from "node:path";
+import type { DrawnFrame, FrameToDraw } from "./draw-frame.ts";
 import type { DrawnPage, PageToDraw } from "./draw-page.ts";
 import { findWords } from "../../../shared/pages/find-words.ts";
 import type { Box } from "../../../shared/pages/find-words.ts";
@@ -16,6 +18,8 @@ import type { Box } from "../../../shared/pages/find-words.ts";
 type Wanted = Omit<PageToDraw, "pdfium"> & {
   /** Folder of the package that draws pages; undefined where it is not installed. */
   readonly pdfium: string | undefined;
+  /** What draws frames of TIFF; undefined where it is not installed. */
+  readonly frames: Pick<FrameToDraw, "core" | "model"> | undefined;
 };
 
 type FileToShow = { readonly path: string; readonly bytes: Buffer };
@@ -23,16 +27,17 @@ type FileToShow = { readonly path: string; readonly bytes: Buffer };
 /** The page of a file with the words marked on it, or why there is no picture of it. */
 export async function pictureOf(
   { path, bytes }: FileToShow,
-  { pdfium, ...wanted }: Wanted,
+  { pdfium, frames, ...wanted }: Wanted,
   limits: Omit<ReaderLimits, "text">,
 ): Promise<PagePicture | Refusal> {
   if (bytes.subarray(0, 1_024).includes("%PDF-")) {
     return pdfium === undefined
-      ? refuse("TOOL_UNAVAILABLE", "Pages can't be drawn here: run nightdesk models setup ocr.")
+      ? refuse("TOOL_UNAVAILABLE", NOT_INSTALLED)
       : pageOf({ path, bytes }, { ...wanted, pdfium }, limits);
   }
   const type = pictureTypeOf(bytes);
-  if (type === undefined) {
+  const isTiff = TIFF.test(bytes.toString("latin1", 0, 4));
+  if (type === undefined && !isTiff) {
     return refuse(
       "INVALID_ARGS",
       `${quotePath(path)} has no pages that could be drawn: its words are all that there is to show.`,
@@ -42,39 +47,53 @@ export async function pictureOf(
   if (record === null) {
     return refuse("NO_TEXT_LAYER", `${quotePath(path)} is a picture of which no words were read.`);
   }
-  return ownPicture({ type, bytes }, record, wanted);
+  if (type !== undefined) return ownPicture({ type, bytes }, record, wanted);
+  if (frames === undefined) return refuse("TOOL_UNAVAILABLE", NOT_INSTALLED);
+  const frame = wanted.page ?? 1;
+  const drawn = await drawnInChild<DrawnFrame>(
+    { path, bytes },
+    { by: ["draw-frame", "drawFrame"], wanted: { ...frames, frame } satisfies FrameToDraw },
+    { ...limits, readable: [frames.core, dirname(frames.model)] },
+  );
+  if (drawn.kind === "refused") return drawn;
+  const png = { type: "image/png", bytes: Buffer.from(drawn.png) } as const;
+  return { ...ownPicture(png, record, wanted), page: frame };
+}
+
+const NOT_INSTALLED = "Pages can't be drawn here: run nightdesk models setup ocr.";
+const TIFF = /^(?:II[*+]\0|MM\0[*+])/;
+
+type Drawing = { readonly by: readonly [module: string, name: string]; readonly wanted: object };
+
+/** What a function of a module of this folder draws of a file, in a process of its own. */
+async function drawnInChild<Drawn extends { readonly kind: "drawn" }>(
+  { path, bytes }: FileToShow,
+  { by: [module, name], wanted }: Drawing,
+  limits: Omit<ReaderLimits, "text"> & { readonly readable: readonly string[] },
+): Promise<Drawn | Refusal> {
+  const home = import.meta.url.replace(/page-picture(?=\.[jt]s$)/, module);
+  const drawn = await readOnceInChild<Drawn>({ home, name, bytes, limits: wanted }, limits);
+  return drawn.kind === "unreadable"
+    ? refuse(drawn.code, `${quotePath(path)} ${drawn.why}`)
+    : drawn;
 }
 
 async function pageOf(
-  { path, bytes }: FileToShow,
+  file: FileToShow,
   wanted: PageToDraw,
   limits: Omit<ReaderLimits, "text">,
 ): Promise<PagePicture | Refusal> {
-  const home = import.meta.url.replace(/page-picture(?=\.[jt]s$)/, "draw-page");
-  const request = { home, name: "drawPage", bytes, limits: wanted };
   const readable = { ...limits, readable: [wanted.pdfium] };
-  const drawn = await readOnceInChild<DrawnPage>(request, readable);
-  switch (drawn.kind) {
-    case "unreadable":
-      return refuse(drawn.code, `${quotePath(path)} ${drawn.why}`);
-    case "drawn": {
-      const { png, points, page, width, height, boxes, share, times } = drawn;
-      return {
-        ...{
-          kind: "picture",
-          type: "image/png",
-          bytes: Buffer.from(png),
-          page,
-          width,
-          height,
-          share,
-          times,
-        },
-        size: { unit: "points", ...points },
-        boxes: boxes.map(([...box]) => box),
-      };
-    }
-  }
+  const drawing: Drawing = { by: ["draw-page", "drawPage"], wanted };
+  const drawn = await drawnInChild<DrawnPage>(file, drawing, readable);
+  if (drawn.kind === "refused") return drawn;
+  const { png, points, page, width, height, boxes, share, times } = drawn;
+  return {
+    ...{ kind: "picture", type: "image/png", bytes: Buffer.from(png) },
+    ...{ page, width, height, share, times },
+    size: { unit: "points", ...points },
+    boxes: boxes.map(([...box]) => box),
+  };
 }
 
 /** A picture file as it is: a browser decodes it and turns it as its camera says. */

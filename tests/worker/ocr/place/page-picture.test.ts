@@ -1,17 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { PagePicture } from "../../../../src/shared/files/page-pictures.ts";
 import type { Refusal } from "../../../../src/shared/failure.ts";
-import { findPackage, PDFIUM } from "../../../../src/worker/ocr/packages.ts";
+import { findPackage, PDFIUM, TESSERACT } from "../../../../src/worker/ocr/packages.ts";
 import type { PageRecord, Turn } from "../../../../src/shared/pages/page-record.ts";
 import type { PageToDraw } from "../../../../src/worker/ocr/place/draw-page.ts";
+import { modelsOf } from "../../../../src/worker/ocr/places.ts";
+import { readPictureHead } from "../../../../src/worker/ocr/read-head.ts";
+import { root } from "../../../docs/read-doc.ts";
 import { pictureOf } from "../../../../src/worker/ocr/place/page-picture.ts";
 import { field, picture, put, widthOf, writePages } from "../../../support/pdf-pages.ts";
 
 const LIMITS = { timeoutMs: 60_000, memoryBytes: 600_000_000 };
 
-const WANTED: Omit<PageToDraw, "pdfium"> & { readonly pdfium: string | undefined } = {
+const FRAMES = {
+  core: findPackage(TESSERACT, null) ?? "",
+  model: modelsOf({ packages: null, packageRoot: root, models: null }, "eng")[1] ?? "",
+};
+const WANTED: Parameters<typeof pictureOf>[1] = {
   ...{ page: 1, words: "", before: "", after: "", width: 600, record: null },
   pdfium: findPackage(PDFIUM, null),
+  frames: FRAMES,
 };
 
 const draw = (
@@ -120,6 +130,29 @@ test.each([
     expect(shown.boxes.map((sides) => sides.map(Math.round))).toEqual([box]);
   },
 );
+
+test("draws a frame of a TIFF as PNG, for no browser decodes it, in a process that may read little", async () => {
+  const tiff = await readFile(join(root, "tests/corpora/scans/fax-012.tif"));
+  const wanted = { words: "fee 71,73", record: record(0) };
+  const shown = await drawn(tiff, { ...wanted, page: null });
+  expect(shown).toMatchObject({ type: "image/png", page: 1, width: 1_000, height: 500 });
+  // Its head says the size that the TIFF has.
+  const head = readPictureHead(tiff, 1);
+  const [width, height] = [shown.bytes.readUInt32BE(16), shown.bytes.readUInt32BE(20)];
+  expect(head).toMatchObject({ format: "tiff", width, height });
+  expect(shown.boxes).toHaveLength(1);
+  const code = async (bytes: Buffer, more: object) => {
+    const outcome = await pictureOf(
+      { path: "a.tif", bytes },
+      { ...WANTED, ...wanted, ...more },
+      LIMITS,
+    );
+    return outcome.kind === "refused" ? outcome.code : outcome.kind;
+  };
+  expect(await code(tiff, { page: 2 })).toBe("FILE_FORMAT_INVALID");
+  expect(await code(tiff.subarray(0, 300), {})).toBe("FILE_FORMAT_INVALID");
+  expect(await code(tiff, { frames: undefined })).toBe("TOOL_UNAVAILABLE");
+}, 60_000);
 
 test("marks words that were read of the picture of a PDF's page, turned as they were read", async () => {
   const scan = writePages([{ content: picture(0, 0, 300, 842) }]);
