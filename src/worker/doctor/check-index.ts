@@ -1,4 +1,4 @@
-import { countsByKind } from "../../shared/views/quantity.ts";
+import { countOf, countsByKind } from "../../shared/views/quantity.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { selectSamples } from "../../shared/store/index/samples.ts";
@@ -251,7 +251,7 @@ export async function checkRetrieval(config: Config, db: Database): Promise<read
     missed.length === 0
       ? ok(
           "DOCTOR_RETRIEVAL_OK",
-          `${samples.length} sentences of the index were asked for, and each found its document.`,
+          `Searched for ${countOf(samples.length, "sentence")} of the index, and found the document of each.`,
         )
       : warn(
           "DOCTOR_RETRIEVAL_MISSES",

@@ -33,10 +33,13 @@ const upkeep = async () =>
   new Map((await checkUpkeep(config, desk.database, null)).map((check) => [check.code, check]));
 
 test("a sentence of a document has to find it", async () => {
-  const codes = async () => (await checkRetrieval(config, desk.database)).map(({ code }) => code);
-  expect(await codes()).toEqual(["DOCTOR_RETRIEVAL_OK"]);
+  const found = "Searched for 1 sentence of the index, and found the document of each.";
+  expect(await checkRetrieval(config, desk.database)).toMatchObject([
+    { code: "DOCTOR_RETRIEVAL_OK", message: found },
+  ]);
   await desk.database.query("delete from nightdesk_data.postings");
-  expect(await codes()).toEqual(["DOCTOR_RETRIEVAL_MISSES"]);
+  const [missed] = await checkRetrieval(config, desk.database);
+  expect(missed?.code).toBe("DOCTOR_RETRIEVAL_MISSES");
 });
 
 test("a desk that is well has its clock, its disk and its jobs in order", async () => {
