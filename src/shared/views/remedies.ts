@@ -43,7 +43,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   REVIEW_REJECTED: "Nothing to do: the reason is that of whoever looked.",
   UNRESOLVED:
     "Index what view constraints says is needed, then: nightdesk batch rerun BATCH --unresolved.",
-  MODEL_NOT_FOUND: "Pull the model on its host, or correct model.name.",
+  MODEL_NOT_FOUND: "Pull the model on its host, or correct the setting that names it.",
   MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",
   RESULT_UNSTORABLE: "Lower model.max_tokens, or split the job into smaller ones.",
   EMBED_MODEL_MISSING: "Fetch the embedder's files: nightdesk models fetch.",

@@ -1,5 +1,6 @@
 import { modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
+import { settingOfModel } from "../../shared/config/model-setting.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS, runsInProcess } from "../../shared/config/providers.ts";
@@ -91,7 +92,9 @@ async function checkOwnModels(
       checks.push(checkBuild(model, config), ...(await checkWindow(model, config, window)));
     } catch (error) {
       const words = wordsOf(error);
-      checks.push(fail("DOCTOR_MODEL_MISSING", words, "Do that, or change model.name."));
+      checks.push(
+        fail("DOCTOR_MODEL_MISSING", words, `Do that, or change ${settingOf(name, config)}.`),
+      );
     }
   }
   return [...checks, ...(await checkEmbedder(config, env))];
@@ -138,20 +141,26 @@ async function checkModel(
     const model = await models.get(name, AbortSignal.timeout(TIMEOUT_MS));
     return [checkBuild(model, config), ...(await checkWindow(model, config, window))];
   } catch (error) {
-    return [missing(name, config.model.provider, error)];
+    return [missing(name, config, error)];
   }
 }
 
-function missing(name: string, provider: Config["model"]["provider"], error: unknown): Check {
-  if (!(error instanceof Failure) || error.code !== "MODEL_NOT_FOUND") {
-    return fail(
-      "DOCTOR_OLLAMA_UNREACHABLE",
-      `The host says nothing of model ${name} (${wordsOf(error)}).`,
-      "Look at the host's log.",
-    );
-  }
+const settingOf = (name: string, config: Config): string =>
+  settingOfModel(name, config) ?? "model.name";
+
+const silent = (name: string, error: unknown): Check =>
+  fail(
+    "DOCTOR_OLLAMA_UNREACHABLE",
+    `The host says nothing of model ${name} (${wordsOf(error)}).`,
+    "Look at the host's log.",
+  );
+
+function missing(name: string, config: Config, error: unknown): Check {
+  if (!(error instanceof Failure) || error.code !== "MODEL_NOT_FOUND") return silent(name, error);
   const fix =
-    provider === "ollama" ? `Run: ollama pull ${name}` : "Load it there, or change model.name.";
+    config.model.provider === "ollama"
+      ? `Run: ollama pull ${name}`
+      : `Load it there, or change ${settingOf(name, config)}.`;
   return fail("DOCTOR_MODEL_MISSING", error.message, fix);
 }
 
@@ -225,7 +234,7 @@ function failEmbedder(embed: Config["embed"], error: unknown): Check {
     return fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), "Do that, or change embed.*.");
   }
   const isMissing = error instanceof Failure && error.code === "MODEL_NOT_FOUND";
-  if (!isMissing) return missing(embed.model_id, "openai-compatible", error);
+  if (!isMissing) return silent(embed.model_id, error);
   return fail("DOCTOR_MODEL_MISSING", wordsOf(error), "Do that, or change embed.model_id.");
 }
 

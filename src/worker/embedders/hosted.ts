@@ -161,12 +161,11 @@ function describeHost(
   { accessOf }: Pick<HostedPlace, "accessOf">,
 ): ModelHost {
   const listed = entry === undefined ? {} : { entry: entry.name, access: accessOf(baseUrl) };
-  const place = { name, baseUrl, ...listed };
+  const place = { name, baseUrl, setting: "embed.model_id", ...listed };
   const host = provider === "ollama" ? ollamaHost(place) : openAiHost(place);
   return {
     ...host,
     toStart: host.toStart.replace("model.base_url", "embed.base_url"),
-    toInstall: host.toInstall.replace("model.name", "embed.model_id"),
     trial: {
       route: provider === "ollama" ? "/api/embed" : "/v1/embeddings",
       body: { model: name, input: ["Hi"] },

@@ -1,6 +1,7 @@
 import { listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
+import { settingOfModel } from "../../shared/config/model-setting.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import { withoutAlias } from "../../shared/job/route-models.ts";
@@ -27,7 +28,7 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
 };
 
 type ModelConfig = Pick<Config, "origins" | "model" | "embed" | "roots"> &
-  Partial<Pick<Config, "hosts">> & { readonly index?: Pick<Config["index"], "secrets"> };
+  Partial<Pick<Config, "hosts" | "verify">> & { readonly index?: Pick<Config["index"], "secrets"> };
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
 /** Opens models at the hosts that are chosen so. */
 type OpenBy = (choice: HostChoice) => Open;
@@ -160,14 +161,15 @@ function listOpener(
 /** Opens models at one host, asking it what it says of them. */
 export function hostOpener(
   { host: baseUrl, provider, entry }: HostPlace,
-  { model: settings, index }: ModelConfig,
+  config: ModelConfig,
   accessOf: AccessOf,
   features: HostFeatures | null,
 ): Open {
+  const { model: settings, index } = config;
   const listed =
     entry === undefined ? {} : { entry: entry.name, api: entry.api, access: accessOf(baseUrl) };
   const open = withholding(textFor(baseUrl, index?.secrets ?? "off"), async (name, signal) => {
-    const place = { name, baseUrl, ...listed };
+    const place = { name, baseUrl, setting: settingOfModel(name, config), ...listed };
     if (provider === "ollama") {
       const { openOllamaModel } = await import("./ollama.ts");
       return openOllamaModel(place, settings, signal);

@@ -17,7 +17,13 @@ export type ModelPlace = {
   readonly entry?: string;
   readonly access?: HostAccess;
   readonly api?: "chat" | "responses";
+  /** The setting that names the model; missing where a job does. */
+  readonly setting?: string | undefined;
 };
+
+/** Where another one is to be named; nothing where a job names it. */
+export const inSetting = ({ setting }: ModelPlace): string =>
+  setting === undefined ? "" : ` in ${setting}`;
 
 /** A model of a host, and the words in which its faults are told. */
 export type ModelHost = ModelPlace & {

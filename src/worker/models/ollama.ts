@@ -2,7 +2,7 @@ import { refuse } from "../../shared/failure.ts";
 import type { HostTrial, Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/schema/json-value.ts";
 import { callWithTimeout } from "./deadline.ts";
-import { loadedOnly } from "./host-failure.ts";
+import { inSetting, loadedOnly } from "./host-failure.ts";
 import type { ModelPlace } from "./host-failure.ts";
 import { BrokenReply, countAt, replyLimits, textAt, wireAt, wiresAt } from "./host-request.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
@@ -48,7 +48,7 @@ function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaPr
     },
     promptChars: (maxTokens) => roomForPrompt(windowTokens, maxTokens),
     async complete(request, signal) {
-      if (!canChat(probe)) return cannotChat(name, probe);
+      if (!canChat(probe)) return cannotChat(place, probe);
       const { timeoutMs } = request;
       const host = { ...ollamaHost(place), trial: trialOf(call) };
       return callWithTimeout(host, { signal, timeoutMs }, (until) => chat(call, request, until));
@@ -97,11 +97,11 @@ function takesSchemas(version: string | null): boolean {
 const canChat = ({ capabilities }: OllamaProbe): boolean =>
   capabilities === null || capabilities.length === 0 || capabilities.includes("completion");
 
-const cannotChat = (name: string, { capabilities }: OllamaProbe): Refusal =>
+const cannotChat = (place: ModelPlace, { capabilities }: OllamaProbe): Refusal =>
   refuse(
     "MODEL_UNSUPPORTED",
-    `"${name}" can't write text: its host says that it can do ${capabilities?.join(", ") ?? ""}. ` +
-      `Name a chat model in model.name.`,
+    `"${place.name}" can't write text: its host says that it can do ${capabilities?.join(", ") ?? ""}. ` +
+      `Name a chat model${inSetting(place)}.`,
   );
 
 async function chat(

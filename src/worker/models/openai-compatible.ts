@@ -1,6 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { HostTrial, Refusal } from "../../shared/failure.ts";
 import { callWithTimeout } from "./deadline.ts";
+import { inSetting } from "./host-failure.ts";
 import type { ModelPlace } from "./host-failure.ts";
 import { askHost, replyLimits } from "./host-request.ts";
 import type { Message, Model, ModelFacts, ModelReply, ModelRequest } from "./model.ts";
@@ -125,7 +126,7 @@ async function refuseBeforehand(
   if (probe.kind === "embedding") {
     return refuse(
       "MODEL_UNSUPPORTED",
-      `"${place.name}" is an embedding model and can't write text. Name a chat model in model.name.`,
+      `"${place.name}" is an embedding model and can't write text. Name a chat model${inSetting(place)}.`,
     );
   }
   const { most } = estimateTokens(contentOf(request));

@@ -118,5 +118,5 @@ export const openAiHost = (place: ModelPlace): ModelHost => ({
   ...place,
   server: "OpenAI-compatible server",
   toStart: `Start it, or set ${place.entry === undefined ? "model.base_url" : "its url in hosts"} to its scheme://host:port, with what stands before /v1 and without it.`,
-  toInstall: "Load it there, or set model.name to one that GET /v1/models lists.",
+  toInstall: `Load it there, or ${place.setting === undefined ? "name" : `set ${place.setting} to`} one that GET /v1/models lists.`,
 });

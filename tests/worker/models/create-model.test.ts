@@ -153,6 +153,21 @@ describe("the models of a process", () => {
     expect(model.facts.provider).toBe("openai-compatible");
     expect(await complete(model)).toMatchObject({ text: "ok" });
   });
+
+  test.each([
+    ["ghost", "set model.big to one"],
+    ["judge", "set verify.judge.model to one"],
+    ["nick", "set model.aliases.nick to one"],
+    ["of-a-job", "or name one"],
+  ])("that are missing are to be named where they are: %s", async (name, words) => {
+    const double = await startOpenAiDouble({ models: [{ name: "qwen3" }] });
+    open.push(double);
+    const model = { name: "qwen3", big: "ghost", aliases: { nick: "old" }, sees: ["of-a-job"] };
+    const verify = { judge: { model: ["qwen3", "judge"] } } as unknown as Config["verify"];
+    const config = configOf("openai-compatible", double.url, model);
+    const failure = await failureOf(createModels({ ...config, verify }).get(name, signal));
+    expect(failure.message).toContain(`${words} that GET /v1/models lists`);
+  });
 });
 
 describe("model.digest", () => {
