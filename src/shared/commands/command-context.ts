@@ -108,12 +108,16 @@ async function makeWhereNoneIs(invocation: Invocation, request: ConfigRequest): 
   const { isPlainDesk, makeFolderConfig } = await import("../config/make-folder-config.ts");
   if (request.flags.in === undefined && isPlainDesk(folder)) return;
   const size = invocation.options["yes"] === true ? "any" : "usual";
+  const { explainMove } = await import("../config/moved-folder.ts");
+  const moved = await explainMove(folder, request.env);
   const made = await makeFolderConfig(folder, request, size);
   const { state, files } = made;
-  openTerminalOf(invocation).say(
+  const terminal = openTerminalOf(invocation);
+  terminal.say(
     `${made.folder}: ${countOf(files, "file")} to read. Its index and database are kept in ${state}; nightdesk init keeps the ` +
       "configuration in the folder.",
   );
+  if (moved !== null) terminal.say(moved);
 }
 
 /** The folder that a configuration is to be made for; undefined where there is one. */

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { readFile, readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { parseJson } from "../schema/json-value.ts";
+import { FILE_NAME, stateOfFolder } from "./select-config-file.ts";
+import type { ConfigRequest } from "./select-config-file.ts";
+
+const HASH_CHARS = 16;
+
+/**
+ * Sentences on a folder of the same name that has a database and is not there any more, as after a move; null where there is none.
+ * @param folder one that has no configuration yet
+ */
+export async function explainMove(
+  folder: string,
+  env: ConfigRequest["env"],
+): Promise<string | null> {
+  const own = stateOfFolder(folder, env);
+  if (own === undefined) return null;
+  const stem = basename(own).slice(0, -HASH_CHARS);
+  for (const name of await readdir(dirname(own)).catch(() => [])) {
+    const state = join(dirname(own), name);
+    const isAlike = name.startsWith(stem) && name.length === stem.length + HASH_CHARS;
+    if (!isAlike || !existsSync(join(state, "pgdata"))) continue;
+    const text = await readFile(join(state, FILE_NAME), "utf8").catch(() => "");
+    const was = parseJson(/^workroot: (".*")$/m.exec(text)?.[1] ?? "null");
+    if (typeof was !== "string" || existsSync(was)) continue;
+    return (
+      `${was} is not there any more, and its index and results are kept in ${state}. If it is this folder now: ` +
+      `nightdesk init --in ${JSON.stringify(folder)}, and set database.directory in its nightdesk.yaml to ${JSON.stringify(state)}.`
+    );
+  }
+  return null;
+}
