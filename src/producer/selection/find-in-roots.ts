@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import {
   basename,
   dirname,
@@ -15,6 +15,7 @@ import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { findCloseNames } from "../../shared/text/close-names.ts";
 import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { isHiddenName } from "../../shared/files/skipped-files.ts";
 
@@ -58,6 +59,39 @@ export async function findInRoots(
   }
   const spellings = [pathInside(workroot, resolve(cwd, arg)), isBelow ? path : undefined];
   return only(arg, await lookAll(composedPlaces(spellings, files).map(placeIn(workroot))));
+}
+
+/** What is not here, and has no ending that a worker would read; undefined for anything else. */
+export async function refuseNowhere(
+  arg: string,
+  { config: { roots, security }, cwd, list }: Lookup,
+): Promise<Refusal | undefined> {
+  const mayBeRead = security.allowed_exts.includes(extname(arg).toLowerCase());
+  const isPlain = !/^\/|^\.\.(\/|$)|\0/.test(posix.normalize(arg));
+  if (mayBeRead || !isPlain || security.allow_any_path) return undefined;
+  const folders = [
+    cwd,
+    ...["", ...security.allowed_roots].map((at) => resolve(roots.workroot, at)),
+  ];
+  const looks = folders.map((folder) => lstat(resolve(folder, arg)));
+  const isThere = (await Promise.allSettled(looks)).some(({ status }) => status === "fulfilled");
+  if (isThere) return undefined;
+  const files = await list().catch(withoutListing);
+  const named = new Map(
+    files.flatMap((file) => [
+      ...foldersOf(file).map(({ path }) => [posix.basename(path), `${path}/`] as const),
+      ...foldersOf(file).map(({ path }) => [path, `${path}/`] as const),
+      [nameOf(file), file.path] as const,
+      [file.path, file.path] as const,
+    ]),
+  );
+  const close = findCloseNames(arg, [...named.keys()]).map((name) => named.get(name));
+  const meant = [...new Set(close)].map((path) => JSON.stringify(path)).join(" or ");
+  return refuse(
+    "FILE_NOT_FOUND",
+    `There is no file or folder ${JSON.stringify(arg)} in the current folder, the work root or the allowed roots.` +
+      (meant === "" ? " nightdesk query finds files by their words." : ` Did you mean ${meant}?`),
+  );
 }
 
 /** A root (absolute), and a path below it. */

@@ -20,7 +20,13 @@ import { hashJson } from "../../shared/schema/json-value.ts";
 import { withAttachmentsOf } from "./attachments.ts";
 import { listedPaths } from "./file-list.ts";
 import { saveText } from "./save-text.ts";
-import { findInRoots, findNamedFile, findNamedFolder, listFiles } from "./find-in-roots.ts";
+import {
+  findInRoots,
+  findNamedFile,
+  findNamedFolder,
+  listFiles,
+  refuseNowhere,
+} from "./find-in-roots.ts";
 import type { FoundPlace, ListedFile, Lookup } from "./find-in-roots.ts";
 import { isGlob, parseGlob } from "../../shared/files/parse-glob.ts";
 
@@ -38,9 +44,9 @@ export type ExpandedPaths = {
  * Turns arguments into paths. An argument names a file or a folder from the current folder, else from the work root,
  * else from the one allowed root that has it; or it is a glob over the files below the allowed roots, by their path from
  * the work root or from their allowed root. A folder is all the files below it. What is none of that stays as it was
- * written: the worker's sandbox says what is wrong with it.
+ * written, if a worker elsewhere might read it: its sandbox says what is wrong with it.
  * @param listed paths from the current folder, else as they are; no globs
- * @returns AMBIGUOUS_PATH for an argument that names several places
+ * @returns AMBIGUOUS_PATH for an argument that names several places; FILE_NOT_FOUND for one that no worker can read
  * @throws Failure INPUT_INVALID for a glob or a folder that holds no file that may be read
  */
 export async function expandPaths(
@@ -98,7 +104,7 @@ async function placeOf(arg: string, lookup: Lookup): Promise<FoundPlace | Glob |
   if (folder !== undefined) return { kind: "folder", path: folder };
   if (isGlob(arg)) return { kind: "glob", glob: arg };
   const found = (await findInRoots(arg, lookup)) ?? (await findAttachmentInRoots(arg, lookup));
-  return found ?? { kind: "file", path: arg };
+  return found ?? (await refuseNowhere(arg, lookup)) ?? { kind: "file", path: arg };
 }
 
 /** An attachment whose mail lies below an allowed root. */

@@ -69,6 +69,21 @@ describe("a path", () => {
     expect(await pathsOf(throughLink)).toEqual([throughLink]);
   });
 
+  test.each([
+    ["depe", '"two/deep/"'],
+    ["one/sup", '"one/sub/"'],
+    ["y.tx", '"two/deep/y.txt"'],
+    ["unlike", "nightdesk query"],
+  ])("that is nowhere and that no worker reads is refused with its like: %s", async (arg, like) => {
+    expect(await expand([arg])).toMatchObject({
+      code: "FILE_NOT_FOUND",
+      message: expect.stringContaining(like),
+    });
+    expect(await pathsOf(`${arg}.md`)).toEqual([`${arg}.md`]);
+    await symlink(at("gone"), at("one/of-a-link"));
+    expect(await pathsOf("of-a-link", "one")).toEqual(["of-a-link"]);
+  });
+
   test("of an attachment is found by its mail, from the current folder too", async () => {
     await write("two/m.eml");
     const path = "two/m.eml/attachments/1/a.pdf";
