@@ -4,6 +4,7 @@ import { parseJson } from "../schema/json-value.ts";
 import { cleanForDatabase } from "../terminal/styled-text.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
+import { selectWrittenTo } from "../store/index/write-backs.ts";
 import { decidedColumns, decideField } from "../store/jobs/field-reviews.ts";
 import type { FieldDecision } from "../store/jobs/field-reviews.ts";
 import { fieldName, valueText } from "./field-blocks.ts";
@@ -64,8 +65,16 @@ export async function takeFieldDecision(
   const name = fieldName(field.pointer);
   if (!(await decideField(db, field, decided)))
     throw unchanged(`${field.decided_by ?? "Somebody else"} has decided on ${name} before.`);
-  return `${name} is ${said.decision}${correction === null ? "" : `: ${valueText(correction)}`}.`;
+  const sentence = `${name} is ${said.decision}${correction === null ? "" : `: ${valueText(correction)}`}.`;
+  const isNew = said.decision !== "accepted" || field.decision !== null;
+  const places = isNew ? await selectWrittenTo(db, field) : [];
+  return [sentence, ...places.map(stays)].join(" ");
 }
+
+/** What was written once is written no second time. */
+const stays = ({ document, batch }: { readonly document: string; readonly batch: string }) =>
+  `It was written to ${document} before, and stays there as it is: change it there, or take back all of its batch ` +
+  `with nightdesk write-back undo ${JSON.stringify(batch)}.`;
 
 const unchanged = (why: string): Failure =>
   new Failure("INPUT_INVALID", `Nothing was changed. ${why}`);

@@ -80,6 +80,26 @@ test("a person's value stands beside that of the model, with who and when", asyn
   expect(shown.stdout).toContain(`corrected to 149.32 by ${me}: read it`);
 });
 
+test("a decision on a value that was written to its document says that nothing changes there", async () => {
+  await rowsOf(
+    desk.database,
+    `insert into nightdesk_data.write_backs
+            (batch_id, job_id, source, remote_id, kind, name, pointer, value, state, after, sha256, written_at)
+     select batch_id, job_id, 'letters', '12.pdf', 'custom_field', 'Total', '/total', '14.93', 'written', '{"value": 14.93}', repeat('a', 64),
+            clock_timestamp()
+       from nightdesk_data.jobs where job_id = $1`,
+    [jobId],
+  );
+  const decide = async (...words: readonly string[]) =>
+    (await review(words[0] ?? "", jobId, "--field", words[1] ?? "")).stderr;
+  expect(await decide("accept", "total")).toBe("total is accepted.\n");
+  expect(await decide("correct", "total=149.32")).toBe(
+    "total is corrected: 149.32. It was written to letters 12.pdf before, and stays there as it is: change it there, " +
+      `or take back all of its batch with nightdesk write-back undo "bills-${batches}".\n`,
+  );
+  expect(await decide("reject", "paid")).toBe("paid is rejected.\n");
+});
+
 test("a field is named as its table has it, or by its pointer", async () => {
   expect(await review("accept", jobId, "--field", "items 1 a=b")).toMatchObject({ code: 0 });
   expect(await fieldOf("/items/0/a=b")).toMatchObject({ review: "accepted", correction: null });

@@ -106,6 +106,16 @@ export const selectWritesTo = (
      select ${COLUMNS} from nightdesk_data.write_backs
       where batch_id = $1 and source = $2 and remote_id = $3 order by write_backs.write_id`;
 
+/** The documents that a value of an extraction was written to, and the batches by which. */
+export const selectWrittenTo = (
+  db: Queryable,
+  { job_id: jobId, pointer }: { readonly job_id: string; readonly pointer: string },
+): Promise<readonly { readonly document: string; readonly batch: string }[]> =>
+  rowsOf(db, z.object({ document: z.string(), batch: z.string() }), [jobId, pointer])`
+     select distinct w.source || ' ' || w.remote_id as document, b.name as batch
+       from nightdesk_data.write_backs w join nightdesk_data.batches b using (batch_id) join nightdesk_data.jobs j on j.job_id = w.job_id
+      where coalesce(j.duplicate_of, j.job_id) = $1 and w.pointer = $2 and w.state = 'written' order by 1, 2`;
+
 export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
 
 const CLAIMED_UNTIL = "clock_timestamp() + interval '5 minutes'";
