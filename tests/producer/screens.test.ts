@@ -265,9 +265,9 @@ describe("on a terminal, with colours and without", () => {
       80,
       ["doctor"],
       [
-        "[<green>OK  </>] DOCTOR_INDEX_CONSISTENT: 1 chunks agree with their documents and words.",
-        "[<yellow>WARN</>] DOCTOR_EMBED_MISSING: 1 chunks miss a vector of hashing-384, 0 hold one",
-        "  of another build of it.",
+        "[<green>OK  </>] DOCTOR_INDEX_CONSISTENT: Documents, words and 1 chunk agree.",
+        "[<yellow>WARN</>] DOCTOR_EMBED_MISSING: Chunks without a vector of hashing-384: 1; with one",
+        "  of another build of it: 0.",
         "       fix: Run: nightdesk embed",
       ],
       ofTheIndex,
@@ -276,8 +276,8 @@ describe("on a terminal, with colours and without", () => {
       120,
       ["doctor", "--require-embeddings"],
       [
-        "[<green>OK  </>] DOCTOR_INDEX_CONSISTENT: 1 chunks agree with their documents and words.",
-        "[<red>FAIL</>] DOCTOR_EMBED_MISSING: 1 chunks miss a vector of hashing-384, 0 hold one of another build of it.",
+        "[<green>OK  </>] DOCTOR_INDEX_CONSISTENT: Documents, words and 1 chunk agree.",
+        "[<red>FAIL</>] DOCTOR_EMBED_MISSING: Chunks without a vector of hashing-384: 1; with one of another build of it: 0.",
         "       fix: Run: nightdesk embed",
       ],
       ofTheIndex,

@@ -82,13 +82,16 @@ function checkDocuments(health: IndexHealth, config: Config): readonly Check[] {
     return [warn("DOCTOR_INDEX_EMPTY", "The index holds no document.", fillIndex(config))];
   }
   const checks = [
-    ok("DOCTOR_INDEX_NONEMPTY", `${health.documents} documents, ${health.chunks} chunks.`),
+    ok(
+      "DOCTOR_INDEX_NONEMPTY",
+      `${countOf(health.documents, "document")}, ${countOf(health.chunks, "chunk")}.`,
+    ),
   ];
   if (health.documents_without_chunks > 0) {
     checks.push(
       warn(
         "DOCTOR_DOCS_WITHOUT_CHUNKS",
-        `${health.documents_without_chunks} documents with text have no chunk: they hold nothing but frontmatter or blanks.`,
+        `Documents with text that have no chunk, since it is frontmatter or blanks alone: ${health.documents_without_chunks}.`,
         `Look: nightdesk sql "select path from documents where chunks = 0 and chars > 0"`,
       ),
     );
@@ -171,7 +174,7 @@ async function checkIntegrity(
   const faults = Object.entries(await findIndexFaults(database)).filter(([, count]) => count > 0);
   if (faults.length === 0) {
     return [
-      ok("DOCTOR_INDEX_CONSISTENT", `${chunks} chunks agree with their documents and words.`),
+      ok("DOCTOR_INDEX_CONSISTENT", `Documents, words and ${countOf(chunks, "chunk")} agree.`),
     ];
   }
   const listed = faults.map(([name, count]) => `${name}: ${count}`).join(", ");
@@ -190,7 +193,7 @@ function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolic
   if (missing + outdated === 0)
     return ok("DOCTOR_EMBED_OK", `Every chunk has its vector of ${embedder}.`);
   const code = outdated > 0 ? "DOCTOR_EMBED_OUTDATED" : "DOCTOR_EMBED_MISSING";
-  const message = `${missing} chunks miss a vector of ${embedder}, ${outdated} hold one of another build of it.`;
+  const message = `Chunks without a vector of ${embedder}: ${missing}; with one of another build of it: ${outdated}.`;
   const fix =
     outdated > 0
       ? "Run: nightdesk embed. Until that has made all of them, the old ones are searched."

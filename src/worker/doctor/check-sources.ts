@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { posix, resolve } from "node:path";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -29,7 +29,12 @@ export async function checkFiles(config: Config, database: Database): Promise<re
   const looked = files.length === MOST_FILES ? ` (of ${MOST_FILES} that were looked at)` : "";
   return [
     changed === 0 && gone === 0 && added === 0
-      ? ok("DOCTOR_FILES_OK", `${files.length} files are as they were when they were indexed.`)
+      ? ok(
+          "DOCTOR_FILES_OK",
+          files.length === 1
+            ? "The file is as it was when it was indexed."
+            : `${files.length} files are as they were when they were indexed.`,
+        )
       : warn(
           "DOCTOR_FILES_CHANGED",
           `Files that changed since they were indexed: ${changed}; that are gone: ${gone}${looked}; that are new: ${added}.`,
@@ -42,7 +47,7 @@ async function stateOf(
   { roots }: Config,
   { path, bytes, mtime_ns: mtimeNs }: IndexedFile,
 ): Promise<"same" | "changed" | "gone"> {
-  const found = await lstat(resolve(roots.workroot, path), { bigint: true }).catch(() => undefined);
+  const found = await stat(resolve(roots.workroot, path), { bigint: true }).catch(() => undefined);
   if (found === undefined) return "gone";
   return found.mtimeNs === mtimeNs && Number(found.size) === bytes ? "same" : "changed";
 }

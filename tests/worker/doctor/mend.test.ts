@@ -1,4 +1,4 @@
-import { rm, utimes } from "node:fs/promises";
+import { rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openDesk, pretendWorker } from "../../producer/desk.ts";
@@ -12,6 +12,7 @@ beforeAll(async () => {
   for (const name of ["kept", "edited", "touched", "gone"]) {
     await desk.write(`allowed/corpus/${name}.md`, `# ${name}\n\nThe ferry leaves at 09:15.\n`);
   }
+  await symlink("kept.md", join(desk.workroot, "allowed/corpus/link.md"));
   await nightdesk("index", "--no-wait");
   expect((await nightdesk("worker", "--drain")).code).toBe(0);
 });
