@@ -86,7 +86,9 @@ try {
     process.exitCode = code;
   });
   const [, , ...words] = process.argv;
-  await program.parseAsync(words.length === 0 ? ["status"] : words, { from: "user" });
+  const { operands, unknown } = program.parseOptions(words);
+  const isStatus = operands.length + unknown.length === 0;
+  await program.parseAsync(isStatus ? ["status", ...words] : words, { from: "user" });
 } catch (error) {
   // Commander ends so, too, after it has printed help or the version.
   const isDone = error instanceof CommanderError && error.exitCode === 0;

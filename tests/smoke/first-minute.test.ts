@@ -84,6 +84,9 @@ describe("a folder of anything", () => {
     expect(stdout).toContain("5 documents indexed");
     expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(12);
     expect((await run(home)).stdout).toContain('nightdesk ask "When does the lease end?" --in');
+    const named = await run(home, "--in", "papers");
+    expect(named.stdout).toContain("5 documents indexed");
+    expect(named.stdout).toContain('nightdesk dashboard --in "papers"\n');
   }, 60_000);
 
   test("keeps its configuration by init, once, and its database stays where it is", async () => {

@@ -17,13 +17,17 @@ import { listBatches } from "../../shared/views/batches.ts";
 import { selectDeskState } from "../../shared/views/desk.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectQueueStats } from "../../shared/views/queue-stats.ts";
+import { textOf } from "./options.ts";
 
 /** What is here and what comes next, in twelve lines at most. */
 type Status = { readonly lines: readonly string[]; readonly next: readonly string[] };
 
 /** What `nightdesk` alone says: configuration, documents, jobs, the last night and the next three commands. */
 export const status: CommandHandler = async (invocation) => {
-  const found = await findStatus(invocation);
+  const { lines, next } = await findStatus(invocation);
+  const folder = textOf(invocation.options, "in");
+  const place = folder === undefined ? "" : ` --in ${JSON.stringify(folder)}`;
+  const found = { lines, next: next.map((command) => command + place) };
   const terminal = openTerminalOf(invocation);
   if (invocation.options["json"] === true) await terminal.printJson(found);
   else {

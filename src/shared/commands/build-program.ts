@@ -164,7 +164,7 @@ function wordsOf(error: unknown): string {
 export function usageFailure({ code, message }: CommanderError): Failure {
   // Commander ends with this code when it has printed help because no command was named.
   if (code === "commander.help") {
-    return new Failure("USAGE_ERROR", "No command was given; nightdesk --help lists them.");
+    return new Failure("USAGE_ERROR", "Name one of these commands; nightdesk --help lists all.");
   }
   const name =
     code === "commander.unknownOption" ? /'(-[^']*\.[^']*)'/.exec(message)?.[1] : undefined;
