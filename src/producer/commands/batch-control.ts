@@ -105,7 +105,7 @@ export const batchSet: CommandHandler = async (invocation) => {
       throw new Failure(
         "INPUT_INVALID",
         `Batch ${JSON.stringify(name)} is ${state}; there is nothing to set. ` +
-          `What did not succeed is queued again by: nightdesk batch retry ${JSON.stringify(name)}`,
+          `What failed is queued again by: nightdesk batch retry ${JSON.stringify(name)}; what was refused by: nightdesk batch rerun ${JSON.stringify(name)} --refused`,
       );
     }
     await evaluateHolds(database);
@@ -137,17 +137,19 @@ export const batchPin: CommandHandler = (invocation) =>
 export const batchUnpin: CommandHandler = (invocation) => setPin(invocation, null);
 
 const setPin = (invocation: Invocation, pin: Pin | null) =>
-  databaseCommand(async ({ terminal }, database) => {
+  databaseCommand(async ({ terminal, config }, database) => {
     const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
     await pinBatch(database, batchId, pin);
     if (terminal.isJson) {
       await terminal.printJson({ ok: true, batch_id: batchId, batch: name, pinned: pin });
     }
-    terminal.say(`Batch ${JSON.stringify(name)} ${WORDS[pin ?? "none"]}.`);
+    const kept = pin === null && config.runs.keep_days === null ? "unlimited" : (pin ?? "none");
+    terminal.say(`Batch ${JSON.stringify(name)} ${WORDS[kept]}.`);
   })(invocation);
 
 const WORDS = {
   always: "is kept, whatever its age, until it is unpinned",
   until_exported: "is kept, whatever its age, until it is exported",
   none: "is deleted when it is older than runs.keep_days",
+  unlimited: "is pinned no more; it is kept all the same, as runs.keep_days deletes none",
 } as const;

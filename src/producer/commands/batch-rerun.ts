@@ -235,9 +235,17 @@ async function printNothing(
   const copies = await countDuplicates(database, batch.batchId);
   const counts = { ...batch.counts, cancelled: batch.counts.cancelled - copies };
   const others = RETRIED_STATES.filter((state) => !states.includes(state) && counts[state] > 0);
-  const hint = others.map((state) => `--${state} retries ${formatCount(counts[state])}`);
+  const name = JSON.stringify(batch.name);
+  const hint = [
+    ...others.map((state) => `--${state} retries ${formatCount(counts[state])}`),
+    ...(counts.refused === 0
+      ? []
+      : [
+          `the refused (${formatCount(counts.refused)}) run again by nightdesk batch rerun ${name} --refused`,
+        ]),
+  ];
   terminal.say(
-    `Batch ${JSON.stringify(batch.name)} has no ${states.join(" or ")} job` +
+    `Batch ${name} has no ${states.join(" or ")} job` +
       `${hint.length === 0 ? "" : `; ${hint.join(", ")}`}.`,
   );
 }

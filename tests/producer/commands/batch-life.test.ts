@@ -197,7 +197,9 @@ describe("batch set", () => {
     await desk.run("batch", "cancel", "over");
     const ran = await desk.run("batch", "set", "over", "--priority", "1");
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain("is cancelled; there is nothing to set. What did not succeed");
+    expect(ran.stderr).toContain(
+      'nightdesk batch retry "over"; what was refused by: nightdesk batch rerun "over" --refused',
+    );
     expect((await desk.run("batch", "set", "over", "--priority", "101")).stderr).toContain(
       "expected a whole number from -100 to 100",
     );
@@ -239,7 +241,7 @@ describe("batch retry", () => {
     await workByHand(desk.database, 1, () => answered("at last"));
     expect(await shown("night")).toMatchObject({ state: "completed", succeeded: 2 });
     expect((await desk.run("batch", "retry", "night")).stderr).toBe(
-      'Batch "night" has no failed job.\n',
+      'Batch "night" has no failed job; the refused (1) run again by nightdesk batch rerun "night" --refused.\n',
     );
   });
 

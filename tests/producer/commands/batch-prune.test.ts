@@ -119,7 +119,11 @@ describe("a pinned batch", () => {
     await oldBatch("pinned", 40);
     expect((await desk.run("batch", "pin", "pinned")).stderr).toContain("is kept");
     expect(await prune("--older-than", "30d")).toMatchObject({ deleted_batches: 0 });
-    expect((await desk.run("batch", "unpin", "pinned")).code).toBe(0);
+    expect(await desk.run("batch", "unpin", "pinned")).toMatchObject({
+      code: 0,
+      stderr:
+        'Batch "pinned" is pinned no more; it is kept all the same, as runs.keep_days deletes none.\n',
+    });
     expect(await prune("--older-than", "30d")).toMatchObject({ deleted_batches: 1 });
   });
 

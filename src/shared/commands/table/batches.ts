@@ -71,7 +71,7 @@ export const BATCHES: CommandTable = {
     },
   },
   "batch retry": {
-    summary: "Queue again what did not succeed, in the same batch",
+    summary: "Queue again what failed, expired or was cancelled, in the same batch",
     examples: ["nightdesk batch retry tonight", "nightdesk batch retry tonight --expired"],
     arguments: { "<batch>": "name or id" },
     options: {
