@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
@@ -7,6 +10,7 @@ import type { Outcome } from "../../src/shared/job/run-result.ts";
 import { exitCodeOf } from "../../src/shared/commands/report-failure.ts";
 import { settleError } from "../../src/shared/job/settlement.ts";
 import { storageFaultOf } from "../../src/shared/store/connection/errors.ts";
+import { ensureEmbedded, isDiskFull } from "../../src/shared/store/embedded/embedded-process.ts";
 import { startWorker } from "../../src/worker/start.ts";
 import type { RunningWorker } from "../../src/worker/start.ts";
 import { jsonLine, runBin } from "../support/run-bin.ts";
@@ -46,6 +50,26 @@ test("an embedded database on a full disk is not called broken", () => {
   );
   expect(words).toMatch(/^The disk is full: .*nothing has to be restored\.$/);
   expect(words).not.toContain("nightdesk restore");
+});
+
+test("an embedded database that can't start on a full disk says to free some space", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "nightdesk-full-"));
+  const bin = join(directory, "bin.js");
+  const failing = async (words: string) => {
+    await writeFile(bin, `process.stderr.write(${JSON.stringify(words)}); process.exit(1);`);
+    return ensureEmbedded({ directory, create: "create", bin }).catch((error: unknown) => error);
+  };
+  try {
+    expect(await failing("ENOSPC: no space left on device, write")).toMatchObject({
+      code: "DISK_FULL",
+      message: expect.stringMatching(/write\. Free some space there\. Its log is /),
+    });
+    expect(await failing("")).toMatchObject({ code: "DATABASE_UNREACHABLE" });
+    // No byte is free there, to any user.
+    expect([await isDiskFull("/proc"), await isDiskFull(directory)]).toEqual([true, false]);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });
 
 test("an embedded database whose package is being installed is not called broken", () => {

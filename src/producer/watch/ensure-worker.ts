@@ -12,7 +12,7 @@ import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { hasWork } from "../../shared/store/jobs/waiting.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findObstacles, findQueueFault, startOf } from "./obstacles.ts";
+import { findObstacles, findQueueFault, lookAtDisk, startOf } from "./obstacles.ts";
 
 type WorkerKeeper = {
   /** To be called again and again while the command waits; most calls do nothing. */
@@ -72,6 +72,13 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   let failures = 0;
   let nextLookAt = 0;
   let isMisconfigured = false;
+  let isFullSaid = false;
+  const sayDiskFull = async (): Promise<void> => {
+    const full = isFullSaid ? undefined : await lookAtDisk(context);
+    if (full === undefined) return;
+    isFullSaid = true;
+    context.terminal.say(`${full.message}.`);
+  };
   const watch = (started: DrainWorker) => {
     worker = started;
     void started.ended.then((status) => {
@@ -90,6 +97,8 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
     async look() {
       // Another start would end in the same way.
       if (isMisconfigured) throw await failureOfWorker(context);
+      // A worker that is alive waits for room without a word.
+      await sayDiskFull();
       if (worker !== undefined || performance.now() < nextLookAt) return;
       if (failures >= MOST_FAILURES) {
         await refuseFullDisk(context, database);

@@ -1,4 +1,3 @@
-import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
@@ -9,6 +8,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { assertOwnSessions, connectQueueDatabase } from "../../shared/store/connection/connect.ts";
+import { isDiskFull } from "../../shared/store/embedded/embedded-process.ts";
 import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
@@ -55,14 +55,10 @@ async function lookAtDatabase(database: Database): Promise<Obstacle | undefined>
     : { what: "database_read_only", code, message: `database read-only: ${message}` };
 }
 
-/** With less the embedded database can't write a page of each of its files. */
-const LEAST_BYTES = 1024 * 1024;
-
-async function lookAtDisk({ config }: CommandContext): Promise<Obstacle | undefined> {
-  if (config.database.url !== "embedded") return undefined;
+export async function lookAtDisk({ config }: CommandContext): Promise<Obstacle | undefined> {
   const { databaseDirectory } = config.roots;
-  const { bavail, bsize } = await statfs(databaseDirectory);
-  if (bavail * bsize >= LEAST_BYTES) return undefined;
+  if (config.database.url !== "embedded" || !(await isDiskFull(databaseDirectory)))
+    return undefined;
   const message = `disk full: free some space for ${databaseDirectory}; the work goes on by itself`;
   return { what: "disk_full", code: "DISK_FULL", message };
 }

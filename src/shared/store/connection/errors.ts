@@ -50,7 +50,7 @@ const DISK_FULL = new Set(["53100", "ENOSPC", "EDQUOT"]);
 const READ_ONLY = "25006";
 
 /** In words, where a code did not come along: the operating system's, as PostgreSQL repeats them. */
-export const SAYS_DISK_FULL = /No space left on device|Disk quota exceeded/;
+export const SAYS_DISK_FULL = /no space left on device|disk quota exceeded/i;
 
 /**
  * Whether an error means that nothing can be stored for the time being: a disk is full, or the database takes no writes.

@@ -8,7 +8,7 @@ import {
   renameSync,
   statSync,
 } from "node:fs";
-import { access, chmod, mkdir, readFile } from "node:fs/promises";
+import { access, chmod, mkdir, readFile, statfs } from "node:fs/promises";
 import { createConnection } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -181,13 +181,25 @@ const failedBy = (started: StartedProcess): boolean => {
 async function checkExit(directory: string, started: StartedProcess): Promise<void> {
   if (!failedBy(started)) return;
   const exit = started.exit();
-  const words = await started.lastWords();
+  // On a full disk the log stays empty, too.
+  const nothing = (await isDiskFull(directory)) ? "No space left on device" : "it wrote nothing";
+  const words = (await started.lastWords()) || nothing;
   const how = exit?.signal ?? `status ${exit?.status ?? "unknown"}`;
+  const isFull = SAYS_DISK_FULL.test(words);
   throw new Failure(
-    SAYS_DISK_FULL.test(words) ? "DISK_FULL" : "DATABASE_UNREACHABLE",
-    `The embedded database in ${directory} did not start (${how}): ${asSentence(words || "it wrote nothing")} ` +
-      `Its log is ${path.join(directory, "database.log")}.`,
+    isFull ? "DISK_FULL" : "DATABASE_UNREACHABLE",
+    `The embedded database in ${directory} did not start (${how}): ${asSentence(words)} ` +
+      `${isFull && !words.includes("Free some") ? "Free some space there. " : ""}Its log is ${path.join(directory, "database.log")}.`,
   );
+}
+
+/** With less the embedded database can't write a page of each of its files. */
+const LEAST_BYTES = 1024 * 1024;
+
+/** Whether the disk of a folder has no room for the embedded database to write. */
+export async function isDiskFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < LEAST_BYTES;
 }
 
 const asSentence = (words: string): string => (/[.!?]$/.test(words) ? words : `${words}.`);
