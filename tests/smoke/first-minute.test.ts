@@ -135,6 +135,17 @@ describe("a folder is refused", () => {
     expect(await refusal("nowhere")).toContain("is not there");
   });
 
+  test("whose configuration can't be kept anywhere", async () => {
+    const file = join(papers, "hut.md");
+    mkdirSync(join(home, "fresh"));
+    writeFileSync(join(home, "fresh", "a.md"), "# A\n");
+    const env = { HOME: home, XDG_STATE_HOME: file };
+    const asked = await runBin(["index", "--in", "fresh"], { cwd: home, env });
+    expect(asked.stderr).toContain(`nightdesk: INPUT_INVALID: "${file}/nightdesk/fresh-`);
+    expect(asked.stderr).toContain("can't be written (ENOTDIR). Take the right to write there");
+    expect(asked.code).toBe(1);
+  });
+
   test("that others may write, or that holds nothing to read", async () => {
     const shared = join(home, "shared");
     mkdirSync(shared);

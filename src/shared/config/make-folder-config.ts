@@ -3,6 +3,7 @@ import { lstat, mkdir, opendir, stat } from "node:fs/promises";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { writeAtomicFile } from "../files/atomic-file.ts";
 import { Failure } from "../failure.ts";
+import { hasCode } from "../store/connection/errors.ts";
 import { isHiddenName } from "../files/skipped-files.ts";
 import { loadConfig } from "./load-config.ts";
 import { distrustOfFolder } from "./read-config-chain.ts";
@@ -50,7 +51,9 @@ export async function makeFolderConfig(
     );
   const exts = await readableExtensions(request, real);
   const files = await measure(real, { exts, size });
-  await mkdir(state, { recursive: true, mode: 0o700 });
+  await mkdir(state, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw notWritable(state, error);
+  });
   await write(join(state, FILE_NAME), [
     `# Made by Nightdesk for a folder of documents. To keep it there: nightdesk init --in ${JSON.stringify(real)}`,
     `workroot: ${JSON.stringify(real)}`,
@@ -115,8 +118,22 @@ async function write(file: string, lines: readonly string[]): Promise<void> {
     await writeAtomicFile(file, `${lines.join("\n")}\n`, "keep");
   } catch (error) {
     // Another command made it meanwhile.
-    if (!stands(file)) throw error;
+    if (stands(file)) return;
+    throw notWritable(file, error);
   }
+}
+
+const NOT_OURS = ["EACCES", "EPERM", "EROFS", "ENOTDIR"];
+
+/** What a place that this user may not write is refused with; any other error as it is. */
+function notWritable(place: string, error: unknown): unknown {
+  const code = NOT_OURS.find((one) => hasCode(error, one));
+  if (code === undefined) return error;
+  return new Failure(
+    "INPUT_INVALID",
+    `${JSON.stringify(place)} can't be written (${code}). Take the right to write there, or, for what is kept of folders, ` +
+      "set XDG_STATE_HOME to a folder that you may write.",
+  );
 }
 
 const refuse = (folder: string, why: string): Failure =>
