@@ -90,8 +90,10 @@ describe("a folder of anything", () => {
   }, 60_000);
 
   test("keeps its configuration by init, once, and its database stays where it is", async () => {
-    const kept = await run(papers, "init");
+    const below = join(papers, "node_modules");
+    const kept = await run(below, "init");
     expect(kept.stdout).toBe(`${join(papers, "nightdesk.yaml")}\n`);
+    expect((await run(below, "init")).stderr).toContain(`"${papers}" has a configuration`);
     const shown = await run(papers, "config", "show", "--json");
     expect(shown.stdout).toContain(stateFolders()[0]);
     expect((await run(home, "init", "--in", "papers")).code).toBe(1);

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { configRequestOf, openTerminalOf } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
@@ -7,13 +7,20 @@ import {
   keepFolderConfig,
   makeFolderConfig,
 } from "../../shared/config/make-folder-config.ts";
-import { FILE_NAME, stands, stateOfFolder } from "../../shared/config/select-config-file.ts";
+import { loadConfig } from "../../shared/config/load-config.ts";
+import {
+  FILE_NAME,
+  selectConfigFile,
+  stands,
+  stateOfFolder,
+} from "../../shared/config/select-config-file.ts";
+import type { ConfigRequest } from "../../shared/config/select-config-file.ts";
 import { Failure } from "../../shared/failure.ts";
 
 /** Writes the configuration of a folder of documents into it, where it can be changed. */
 export const init: CommandHandler = async (invocation) => {
   const request = configRequestOf(invocation);
-  const folder = resolve(invocation.cwd, request.flags.in ?? ".");
+  const folder = await folderOf(request);
   if (stands(join(folder, FILE_NAME)) || isPlainDesk(folder)) {
     const text = `${JSON.stringify(folder)} has a configuration or a database of its own already: nightdesk config show`;
     throw new Failure("INPUT_INVALID", text);
@@ -32,3 +39,11 @@ export const init: CommandHandler = async (invocation) => {
   }
   return EXIT.ok;
 };
+
+/** The one that is named; else the one whose configuration holds here, as in a folder below it. */
+async function folderOf(request: ConfigRequest): Promise<string> {
+  const { file, how } = selectConfigFile(request);
+  if (request.flags.in !== undefined) return resolve(request.cwd, request.flags.in);
+  if (how === "folder") return (await loadConfig(request)).roots.workroot;
+  return how === "found" ? dirname(file) : request.cwd;
+}
