@@ -241,7 +241,7 @@ export function readUnits(units: readonly string[], isRightToLeft: boolean): str
   if (first === -1) return text;
   if (isRightToLeft) return readTurned(units, kinds);
   const next = kinds.indexOf("left", first);
-  const end = kinds.lastIndexOf("right", next === -1 ? undefined : next) + 1;
+  const end = kinds.lastIndexOf("right", next === -1 ? kinds.length : next) + 1;
   const before = units.slice(0, first).join("");
   return `${before}${readTurned(units.slice(first, end), kinds.slice(first, end))}${readUnits(units.slice(end), false)}`;
 }

@@ -74,6 +74,11 @@ describe("words of a page", () => {
     );
   });
 
+  test("from right to left at the end of a line from left to right are read", async () => {
+    const line = put(60, 700, "Contact: Mr") + putMapped(120, 700, "CBA");
+    expect(await textOf(line, ["م", "ح", "د"])).toBe("Contact: Mr محد");
+  });
+
   test("of a small raised figure leave the word and the figure before it as they are", async () => {
     const content =
       put(60, 700, "fee 870") +
