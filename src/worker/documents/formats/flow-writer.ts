@@ -221,7 +221,7 @@ export function addTable(writer: FlowWriter, rows: readonly (readonly string[])[
 }
 
 /** A table as Markdown writes it: the first row names the columns. */
-function markdownTable(rows: readonly (readonly string[])[]): string {
+export function markdownTable(rows: readonly (readonly string[])[]): string {
   const [header, ...rest] = rows;
   if (header === undefined) return "";
   const columns = Math.min(

@@ -1,6 +1,8 @@
 import type { Frame } from "./pdf-frames.ts";
 import { isTurned, linesOf, readUnits } from "./pdf-lines.ts";
 import type { Line, Piece } from "./pdf-lines.ts";
+import { findTables, textOfCell } from "./pdf-tables.ts";
+import type { Row } from "./pdf-tables.ts";
 import type { Rule } from "./pdf-shapes.ts";
 
 /** The lines of a page from top to bottom, one column after the other, whatever the order in which they were drawn. */
@@ -8,17 +10,22 @@ export function frameLines({ glyphs, rules }: Frame): string[] {
   const lines = inColumns(linesOf(glyphs, rules), 0).map((line, at, all): Row => ({
     ...line,
     cells: cellsOf(all, at),
+    top: line.y,
   }));
   const bands = bandsOf(lines, rules);
-  return bands.flatMap((band, at) => {
-    const rows = isWrappedRow(band, [bands[at - 1], bands[at + 1]]) ? [wrapped(band)] : band;
-    return rows.flatMap((row, place) => {
-      const above = rows[place - 1] ?? bands[at - 1]?.at(-1);
+  const rows = bands.flatMap((band, at) =>
+    isWrappedRow(band, [bands[at - 1], bands[at + 1]]) ? [wrapped(band)] : band,
+  );
+  let above: Row | undefined;
+  return findTables(rows).flatMap(({ rows: own, table }) =>
+    own.flatMap((row, at) => {
       const isApart =
         above !== undefined && (above.y - row.y > row.size * PARAGRAPH || row.y > above.y + 0.5);
-      return isApart ? ["", textOf(row)] : [textOf(row)];
-    });
-  });
+      above = row;
+      const text = table === undefined ? [textOf(row)] : at === 0 ? table : [];
+      return isApart && text.length > 0 ? ["", ...text] : text;
+    }),
+  );
 }
 
 /** Heights of a line; more between two is a new paragraph. */
@@ -27,12 +34,9 @@ const PARAGRAPH = 1.9;
 /** Sizes of a line; a wider gap sets cells apart. */
 const CELL_GAP = 1.5;
 
-type Row = Line & { readonly cells: readonly Piece[]; readonly text?: string };
-
-function textOf({ cells, text }: Row): string {
-  if (text !== undefined) return text;
+function textOf({ cells }: Row): string {
   const isRightToLeft = isTurned(cells);
-  const texts = cells.map(({ units }) => readUnits(units, isRightToLeft));
+  const texts = cells.map((cell) => textOfCell(cell, isRightToLeft));
   return (isRightToLeft ? texts.reverse() : texts).join(" | ");
 }
 
@@ -124,10 +128,9 @@ function wrapped(band: readonly Row[]): Row {
     // Lines of a cell are not turned round together.
     cells: row.cells.map((cell) => ({ ...cell, units: [readUnits(cell.units, isRightToLeft)] })),
   }));
-  const texts = columnsOf(read).map(({ units }) => units.join(""));
-  const text = (isRightToLeft ? texts.reverse() : texts).join(" | ");
-  const y = band.at(-1)?.y ?? 0;
-  return { y, size: band[0]?.size ?? 0, pieces: [], bars: [], cells: [], text };
+  const cells = columnsOf(read).map((cell) => ({ ...cell, text: cell.units.join("") }));
+  const [y, top] = [band.at(-1)?.y ?? 0, band[0]?.y ?? 0];
+  return { y, top, size: band[0]?.size ?? 0, pieces: [], bars: band[0]?.bars ?? [], cells };
 }
 
 const NEAR_LINES = 3;

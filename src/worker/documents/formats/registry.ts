@@ -102,7 +102,7 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "eml 8", extensions: [".eml"], by: ["mail", "readEml"] }),
   parsed({ version: "mbox 9", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   parsed({ version: "odt 4", extensions: [".odt"], by: ["odt", "readOdt"] }),
-  parsed({ version: "pdf 5", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
+  parsed({ version: "pdf 6", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   parsed({
     version: "xlsx 4",
     extensions: [".xlsx", ".xlsm"],

@@ -1,0 +1,184 @@
+import { markdownTable } from "./flow-writer.ts";
+import { isTurned, readUnits } from "./pdf-lines.ts";
+import type { Line, Piece } from "./pdf-lines.ts";
+import { isHeader } from "./table-rows.ts";
+
+/** One that goes over several lines was read line by line, and has its text. */
+export type Cell = Piece & { readonly text?: string };
+
+export type Row = Line & {
+  readonly cells: readonly Cell[];
+  /** Of its first line, where it has several. */
+  readonly top: number;
+};
+
+/** Rows below each other, and how they are written where they are a table of which cells are empty. */
+export type Stretch = { readonly rows: readonly Row[]; readonly table?: readonly string[] };
+
+/** All rows of a page, from top to bottom, and which of them are tables. */
+export function findTables(rows: readonly Row[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let from = 0; from < rows.length;) {
+    const run = rows.slice(from, endOfRun(rows, from));
+    stretches.push(...tableOf(run));
+    from += run.length;
+  }
+  return stretches;
+}
+
+export const textOfCell = ({ text, units }: Cell, isRightToLeft: boolean): string =>
+  text ?? readUnits(units, isRightToLeft);
+
+/** Sizes from a row to the next; with more they are of one table only where its others stand as far apart. */
+const ROW_GAP = 1.9;
+const MORE_WHITE = 1.4;
+const MOST_WHITE = 4;
+
+/** Rows of several cells, and of one between them that stands in the first column. */
+function endOfRun(rows: readonly Row[], from: number): number {
+  let [least, most, left] = [Infinity, 0, Infinity];
+  let end = from + 1;
+  for (let at = from; at < rows.length; at += 1) {
+    const [row, above] = [rows[at], rows[at - 1]];
+    const [first, second] =
+      (row?.cells.length === 1 && row.pieces.length > 1 ? row.pieces : row?.cells) ?? [];
+    if (row === undefined || first === undefined) break;
+    const gap = at === from || above === undefined ? 0 : (above.y - row.top) / row.size;
+    if (gap < 0 || gap > Math.min(MOST_WHITE, Math.max(ROW_GAP, least * MORE_WHITE))) break;
+    if (gap > 0) [least, most] = [Math.min(least, gap), Math.max(most, gap)];
+    // What stands far above rows that are close to each other is none of them.
+    if (most > Math.max(ROW_GAP, least * MORE_WHITE)) return Math.max(from + 1, at - 1);
+    if (second === undefined && (at === from || first.end > left)) break;
+    if (second === undefined) continue;
+    left = Math.min(left, second.x);
+    end = at + 1;
+  }
+  return end;
+}
+
+type Column = { readonly x: number; readonly end: number };
+type Placed = ReadonlyMap<number, Cell>;
+
+/** Of two, a lone cell says by its words which one it is of. */
+const FEWEST_COLUMNS = 3;
+const FEWEST_ROWS = 3;
+const MOST_COLUMNS = 60;
+
+/** Cells are taken as they are, or else each piece of a line is one, which more must prove. */
+function tableOf(run: readonly Row[]): Stretch[] {
+  const byPieces = run.map((row) =>
+    row.pieces.length === 0 ? row : { ...row, cells: row.pieces },
+  );
+  const found = readTable(run, "cells") ?? readTable(byPieces, "pieces");
+  if (found === undefined) return [{ rows: run }];
+  const { from, to, texts } = found;
+  if (texts.every((row) => row.every(Boolean))) return [{ rows: run }];
+  const table = markdownTable(texts).trimEnd().split("\n");
+  return [
+    { rows: run.slice(0, from) },
+    { rows: run.slice(from, to), table },
+    { rows: run.slice(to) },
+  ];
+}
+
+type Table = {
+  readonly from: number;
+  readonly to: number;
+  readonly texts: readonly (readonly string[])[];
+};
+
+/** The table of a run: each cell stands in a column, and the first row names them, the first one perhaps not. */
+function readTable(run: readonly Row[], by: "cells" | "pieces"): Table | undefined {
+  const columns = columnsOf(run);
+  if (columns.length === 0) return undefined;
+  const placed = run.map((row) => placeCells(row, columns));
+  const from = placed.findIndex((cells) => cells !== undefined && cells.size >= columns.length - 1);
+  const to = placed.findLastIndex((cells) => cells === undefined || cells.size > 1) + 1;
+  const body = placed.slice(from, to).flatMap((cells) => cells ?? []);
+  const [names] = body;
+  if (names === undefined || body.length < Math.max(to - from, FEWEST_ROWS)) return undefined;
+  const isRightToLeft = isTurned(run.flatMap(({ cells }) => cells));
+  const texts = body.map(
+    (cells) => new Map(Array.from(cells, ([at, cell]) => [at, textOfCell(cell, isRightToLeft)])),
+  );
+  const isNamed = columns.every((_, at) => at === 0 || names.has(at));
+  const isFilled = columns.every((_, at) => texts.some((cells, row) => row > 0 && cells.has(at)));
+  const isLoose = body.some((cells) =>
+    [...cells.values()].some((cell) => overlapped(cell, columns).length > 1),
+  );
+  const isByFigures = isHeader(texts, "figures") && (by === "cells" || isFilled);
+  const isByWords = by === "cells" && isFilled && !isLoose && isHeader(texts);
+  if (!isNamed || !(isByFigures || isByWords)) return undefined;
+  const order = [...columns.keys()];
+  if (isRightToLeft) order.reverse();
+  return { from, to, texts: texts.map((cells) => order.map((at) => cells.get(at) ?? "")) };
+}
+
+/** Those of the rows with the most cells, where these stand below each other; none where they do not. */
+function columnsOf(run: readonly Row[]): Column[] {
+  const most = run.reduce((count, { cells }) => Math.max(count, cells.length), 0);
+  if (most < FEWEST_COLUMNS || most > MOST_COLUMNS) return [];
+  const widest = run.filter(({ cells }) => cells.length === most);
+  const columns = Array.from({ length: most }, (_, at): Column => ({
+    x: widest.reduce((x, { cells }) => Math.min(x, cells[at]?.x ?? x), Infinity),
+    end: widest.reduce((end, { cells }) => Math.max(end, cells[at]?.end ?? end), -Infinity),
+  }));
+  if (columns.some(({ x }, at) => x < (columns[at - 1]?.end ?? -Infinity))) return [];
+  const bars = widest.flatMap((row) => row.bars);
+  // Names stand left in their columns where a figure stands behind the last one.
+  const isLeft = run.some(({ cells }) => (cells.at(-1)?.x ?? 0) >= (columns.at(-1)?.end ?? 0));
+  return columns.map(({ x, end }, at) => {
+    const [before, next] = [columns[at - 1]?.end ?? -Infinity, columns[at + 1]?.x ?? Infinity];
+    return {
+      x: bars.reduce((edge, bar) => (bar < x && bar > before ? Math.min(edge, bar) : edge), x),
+      end: bars.reduce(
+        (edge, bar) => (bar > end && bar < next ? Math.max(edge, bar) : edge),
+        isLeft ? next : end,
+      ),
+    };
+  });
+}
+
+/** The cells of a row by their columns; undefined where nobody can say which they are of. */
+function placeCells(row: Row, columns: readonly Column[]): Placed | undefined {
+  const placed = new Map<number, Cell>();
+  let last = -1;
+  for (const cell of row.cells.flatMap((one) => partsOf(one, row, columns))) {
+    const at = columnAt(cell, columns);
+    if (at === undefined || at <= last) return undefined;
+    placed.set(at, cell);
+    last = at;
+  }
+  return placed;
+}
+
+/** Words that other rows have in several columns, and a gap as well, are several cells. */
+function partsOf(cell: Cell, { pieces }: Row, columns: readonly Column[]): readonly Cell[] {
+  if (overlapped(cell, columns).length < 2) return [cell];
+  const own = pieces.filter(({ x, end }) => x >= cell.x && end <= cell.end);
+  const parts: Cell[] = [];
+  let last: number | undefined;
+  for (const piece of own) {
+    const [at, more] = overlapped(piece, columns);
+    if (at === undefined || more !== undefined) return [cell];
+    const before = at === last ? parts.pop() : undefined;
+    const units = before === undefined ? piece.units : [...before.units, " ", ...piece.units];
+    parts.push({ x: before?.x ?? piece.x, end: piece.end, units });
+    last = at;
+  }
+  return parts.length > 1 ? parts : [cell];
+}
+
+const overlapped = ({ x, end }: Column, columns: readonly Column[]): number[] =>
+  columns.flatMap((column, at) => (x < column.end && end > column.x ? [at] : []));
+
+const SAME_EDGE = 2;
+
+/** The column that a cell stands in; of several the one whose edge it shares, or the first. */
+function columnAt(cell: Cell, columns: readonly Column[]): number | undefined {
+  const over = overlapped(cell, columns);
+  const isEdge = (at: number): boolean =>
+    Math.abs((columns[at]?.x ?? 0) - cell.x) < SAME_EDGE ||
+    Math.abs((columns[at]?.end ?? 0) - cell.end) < SAME_EDGE;
+  return over.find(isEdge) ?? over[0];
+}

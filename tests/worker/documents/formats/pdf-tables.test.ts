@@ -1,0 +1,195 @@
+import { describe, expect, test } from "@jest/globals";
+import { textFor } from "../../../../src/worker/models/extractive/text-for.ts";
+import { pieceOf } from "../../verify/claims/pieces-of.ts";
+import { put, putMapped, putRight, rule, widthOf, writePages } from "../../../support/pdf-pages.ts";
+import { extractText } from "../../../support/read-documents.ts";
+
+async function textOf(content: string, letters: readonly string[] = []): Promise<string> {
+  const found = await extractText("a.pdf", writePages([{ content }], { letters }));
+  if (found.kind !== "text") throw new Error(found.why);
+  return found.text;
+}
+
+type Aligned = "left" | "right" | "centre";
+
+/** As a program sets a table: where its columns begin and end, and from row to row. */
+type Layout = {
+  readonly edges: readonly number[];
+  readonly padding: number;
+  readonly pitch: number;
+  readonly rules?: "all" | "below the names";
+  readonly figures: Aligned;
+  readonly names: Aligned;
+};
+
+const TOP = 700;
+
+function draw(rows: readonly (readonly string[])[], layout: Layout): string {
+  const { edges, padding, pitch, rules, figures, names } = layout;
+  const cells = rows.flatMap((row, at) =>
+    row.map((cell, column) => {
+      if (cell === "") return "";
+      const [left, right] = [(edges[column] ?? 0) + padding, (edges[column + 1] ?? 0) - padding];
+      const y = TOP - at * pitch;
+      const aligned = column === 0 ? "left" : at === 0 ? names : figures;
+      if (aligned === "left") return put(left, y, cell);
+      if (aligned === "right") return putRight(right, y, cell);
+      return put((left + right - widthOf(cell)) / 2, y, cell);
+    }),
+  );
+  const [left, right] = [edges[0] ?? 0, edges.at(-1) ?? 0];
+  const level = (row: number): string => {
+    const y = TOP + pitch * 0.65 - row * pitch;
+    return rule(left, y, right, y);
+  };
+  const bottom = TOP + pitch * 0.65 - rows.length * pitch;
+  const lines =
+    rules === "all"
+      ? [
+          ...rows.map((_, row) => level(row)),
+          ...edges.map((x) => rule(x, bottom, x, TOP + pitch * 0.65)),
+        ]
+      : rules === undefined
+        ? []
+        : [level(1)];
+  return [...lines, ...cells].join("");
+}
+
+const LAYOUTS: Readonly<Record<string, Omit<Layout, "figures" | "names">>> = {
+  "of a typesetter, as narrow as its words": {
+    ...{ edges: [72, 162, 202, 242, 282], padding: 4, pitch: 12 },
+  },
+  "of a report, ruled": {
+    ...{ edges: [72, 192, 262, 332, 402], padding: 6, pitch: 18, rules: "all" },
+  },
+  "of a report": { edges: [72, 192, 262, 332, 402], padding: 6, pitch: 18 },
+  "of a web page with much white": {
+    ...{ edges: [72, 230, 340, 450, 560], padding: 8, pitch: 26, rules: "below the names" },
+  },
+  "of a sheet": { edges: [57, 157, 197, 237, 277], padding: 2, pitch: 13 },
+};
+
+const COSTS = [
+  ["Item", "2023", "2024", "2025"],
+  ["Rope", "", "300", "310"],
+  ["Sail cloth", "1,200", "", ""],
+  ["Materials", "", "", ""],
+  ["Anchor", "", "", "7"],
+  ["Total", "1,245", "350", "317"],
+];
+
+const RULE = "| --- | --- | --- | --- |";
+const [NAMES = "", ...ROWS] = COSTS.map((cells) => `| ${cells.join(" | ")} |`);
+const written = [NAMES, RULE, ...ROWS].join("\n");
+
+describe.each(Object.entries(LAYOUTS))("a table of which cells are empty, %s", (_, layout) => {
+  test.each<readonly [Aligned, Aligned]>([
+    ["left", "left"],
+    ["right", "right"],
+    ["centre", "centre"],
+    ["centre", "right"],
+    ["left", "right"],
+  ])("with names %s and figures %s has each figure below its year", async (names, figures) => {
+    const below = put(57, 480, "The board reported these figures in May, and nobody asked.");
+    const text = await textOf(draw(COSTS, { ...layout, names, figures }) + below);
+    expect(text).toBe(`${written}\n\nThe board reported these figures in May, and nobody asked.`);
+  });
+});
+
+test("rules say which column a figure is of that stands below no name", async () => {
+  const rows = [
+    ["Item", "A", "B", "C"],
+    ["Rope", "12", "", ""],
+    ["Sail", "", "40", ""],
+  ];
+  const layout = { edges: [72, 192, 282, 372, 462], padding: 6, pitch: 18 } as const;
+  const ends = { names: "left", figures: "right" } as const;
+  const ruled = await textOf(draw(rows, { ...layout, ...ends, rules: "all" }));
+  expect(ruled.split("\n").slice(2)).toEqual(["| Rope | 12 |  |  |", "| Sail |  | 40 |  |"]);
+  const unruled = await textOf(draw(rows, { ...layout, ...ends }));
+  expect(unruled).toBe("Item | A | B | C\nRope | 12\nSail | 40");
+});
+
+test("a part's title, totals over several columns and a group of names keep their place", async () => {
+  const rows = [
+    ["", "Budget", "", "Actual", ""],
+    ["Item", "2023", "2024", "2023", "2024"],
+    ["Rope", "", "300", "", "310"],
+    ["Sail", "40", "", "41", ""],
+    ["Sum of all that was bought", "", "300", "41", "310"],
+  ];
+  const edges = [72, 152, 222, 292, 362, 432];
+  const text = await textOf(
+    draw(rows, { edges, padding: 4, pitch: 14, figures: "right", names: "right" }),
+  );
+  expect(text.split("\n")).toEqual([
+    "Budget | Actual",
+    "| Item | 2023 | 2024 | 2023 | 2024 |",
+    "| --- | --- | --- | --- | --- |",
+    "| Rope |  | 300 |  | 310 |",
+    "| Sail | 40 |  | 41 |  |",
+    "| Sum of all that was bought |  | 300 | 41 | 310 |",
+  ]);
+});
+
+test("lines that are no table stay as they are, below a running title or set wide", async () => {
+  const title =
+    put(60, 780, "TAR(1)") + put(250, 780, "General Commands") + put(500, 780, "TAR(1)");
+  const prose = [
+    put(60, 740, "The index of the cursor.") +
+      put(260, 740, "If it is at the end, the value is 3."),
+    put(60, 728, "The beginning of the line is 0.") + put(500, 728, "See 4."),
+    put(
+      60,
+      716,
+      "A value of less than that is read as 0, and another is refused by the shell at once.",
+    ),
+  ].join("");
+  expect(await textOf(title + prose)).not.toContain("| ---");
+  const wide = [
+    "If this variable is not set, bash acts as if it had".split(" "),
+    ["the value 3 of", "2023 and"],
+    ["its last line", "says 4"],
+  ].map((words, at) =>
+    words.map((word, place) => put(60 + place * 42, 700 - at * 12, word)).join(""),
+  );
+  expect(await textOf(wide.join(""))).not.toContain("| ---");
+});
+
+test("names whose figures all stand in full rows are no table that is drawn anew", async () => {
+  const rows = COSTS.filter((cells) => !cells.includes(""));
+  const layout = { edges: [72, 192, 262, 332, 402], padding: 6, pitch: 18 } as const;
+  expect(await textOf(draw(rows, { ...layout, names: "left", figures: "left" }))).toBe(
+    "Item | 2023 | 2024 | 2025\nTotal | 1,245 | 350 | 317",
+  );
+});
+
+test("a question over a table of a page is answered by the cell that it asks for", async () => {
+  const layout = { edges: [72, 192, 262, 332, 402], padding: 6, pitch: 18 } as const;
+  const text = await textOf(draw(COSTS, { ...layout, names: "right", figures: "right" }));
+  const question = "What did the rope cost in 2024?";
+  const evidence = [pieceOf("costs.pdf", text)];
+  expect(textFor({ purpose: "answer", question, evidence, sentences: 3 })).toBe(
+    "Item: Rope; 2024: 300 [1]",
+  );
+});
+
+describe("words from right to left", () => {
+  const letters = ["م", "ح", "د", "ع", "1", "2"];
+
+  test("name columns from the right on, and figures stand below them", async () => {
+    const rows = [
+      ["AB", "BC", "CD"],
+      ["E", "", "AC"],
+      ["", "F", "BD"],
+      ["F", "E", "DA"],
+    ];
+    const content = rows.map((cells, row) =>
+      cells.map((cell, at) => (cell === "" ? "" : putMapped(60 + at * 80, 700 - row * 14, cell))),
+    );
+    expect((await textOf(content.flat().join(""), letters)).split("\n").slice(2, 4)).toEqual([
+      "| دم |  | 1 |",
+      "| عح | 2 |  |",
+    ]);
+  });
+});
