@@ -25,7 +25,8 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
   for (const given of parseRows(text, layout.delimiter)) {
     count();
     row += 1;
-    const aligned = realign(given, layout);
+    const isShifted = layout.hasRowNames && row === layout.above + 1;
+    const aligned = realign(isShifted ? ["", ...given] : given, layout);
     const cells = cellsOf(aligned);
     if (cells.size === 0) continue;
     // What stands above the names with nothing in front names several of them.
@@ -73,6 +74,8 @@ type Layout = {
   readonly above: number;
   /** Columns of figures or dates. */
   readonly values: ReadonlySet<number>;
+  /** Whether the first cell of each row has no name, as the row's own. */
+  readonly hasRowNames: boolean;
 };
 
 const SAMPLE_CHARS = 100_000;
@@ -93,14 +96,61 @@ function layoutOf(text: string, said: string | undefined): Layout {
       : best,
   );
   const above = usual < 2 ? 0 : startOf(rows, usual);
-  const names = [above - 1, above].find((at) => delimiter === "," && isAboveParted(rows, at));
-  if (names !== undefined)
-    return { delimiter, width: widthOf(rows[names] ?? []), above: names, values: new Set() };
+  const around = above === 0 ? [0] : [above - 1, above];
+  const short = around.find((at) => isShort(rows.slice(at), usual));
+  const hasRowNames =
+    short !== undefined &&
+    areRowNames(text.split(/\r\n?|\n/, rows.length).slice(short), delimiter, rows.slice(short));
+  const parted = around.find((at) => delimiter === "," && isAboveParted(rows, at));
+  const names = hasRowNames ? undefined : (parted ?? short);
+  if (names !== undefined) {
+    const width = widthOf(rows[names] ?? []);
+    return { delimiter, width, above: names, values: new Set(), hasRowNames };
+  }
   // Most rows may leave the last cells empty.
   const width = usual < 2 ? usual : Math.max(usual, widthOf(rows[above] ?? []));
   const below = rows.slice(above + 1).filter((row) => widthOf(row) <= width);
-  return { delimiter, width, above, values: valueColumns(below, width) };
+  return {
+    delimiter,
+    width,
+    above: short ?? above,
+    values: valueColumns(below, width),
+    hasRowNames,
+  };
 }
+
+/** Whether the first row names the columns but for one, and most of those below it have a cell more. */
+function isShort(rows: readonly (readonly string[])[], usual: number): boolean {
+  const [names = [], ...below] = rows.filter((row) => widthOf(row) > 0);
+  const isNames = names.length === usual - 1 && names.every((name) => /\S/.test(name));
+  const wide = below.filter((row) => widthOf(row) === usual).length;
+  const isWhole = below.length > 1 && wide >= below.length * MOSTLY;
+  const isIntro = isHeader(below.map(cellsOf), usual > 3 ? "figures" : "figures or words");
+  return isNames && isWhole && !names.every(isValue) && !isIntro;
+}
+
+/** As R writes them: names are quoted, those of rows, too, and figures are not. Commas between these may be of decimals. */
+function areRowNames(
+  lines: readonly string[],
+  delimiter: string,
+  rows: readonly string[][],
+): boolean {
+  const [names = "", ...bare] = lines
+    .filter(Boolean)
+    .map((line) => line.replaceAll(/"[^"]*"/g, '"'));
+  const [{ length: columns } = [], ...below] = rows.filter((row) => widthOf(row) > 0);
+  const isQuoted = names === Array(columns).fill('"').join(delimiter);
+  const areMixed = bare.every(
+    (line) => line.startsWith('"') && /[^"\s]/.test(line.replaceAll(delimiter, "")),
+  );
+  const mayBeDecimals = Array.from({ length: columns }, (_, at) =>
+    below.every((row) => INTEGER.test(row[at] ?? "") && /^\d\d?$/.test(row[at + 1] ?? "")),
+  ).some(Boolean);
+  const own = new Set(below.map(([first]) => first));
+  return isQuoted && areMixed && own.size === below.length && !(delimiter === "," && mayBeDecimals);
+}
+
+const INTEGER = /^-?(?:\d+|\d{1,3}(?:\.\d{3})+)$/;
 
 function sampleOf(text: string, delimiter: string): string[][] {
   const rows = [...parseRows(text.slice(0, SAMPLE_CHARS), delimiter, "cut")];
@@ -127,7 +177,7 @@ function decimalShare(rows: readonly (readonly string[])[]): number {
 
 /** Whether a row names the columns of wider ones, which commas of decimals may part that nobody quoted: `Rent,850,00`. */
 function isAboveParted(rows: readonly (readonly string[])[], at: number): boolean {
-  const [names = [], first = []] = rows.slice(Math.max(0, at), at + 2);
+  const [names = [], first = []] = rows.slice(at, at + 2);
   const isNames = widthOf(names) > 1 && !names.some(isValue);
   return isNames && widthOf(first) > widthOf(names) && decimalShare([first]) > 0;
 }

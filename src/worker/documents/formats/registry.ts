@@ -96,7 +96,7 @@ export const FORMATS: readonly Format[] = [
   MARKDOWN,
   JSON_TEXT,
   YAML,
-  parsed({ version: "csv 4", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
+  parsed({ version: "csv 5", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
   parsed({ version: "html 6", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
   parsed({ version: "docx 4", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
   parsed({ version: "eml 8", extensions: [".eml"], by: ["mail", "readEml"] }),

@@ -570,6 +570,34 @@ test("a row of more cells than names, of which nobody knows whose they are, has 
   expect(text).toContain("Name: Ben; Town: Voss; Job: pilot\nEva; Alta; north; guide\n");
 });
 
+describe("names of rows, which R writes below no name", () => {
+  const cars: readonly (readonly string[])[] = [
+    ['"Mazda RX4"', "21", "6", "160", '"a, b"'],
+    ['"Datsun 710"', "22.8", "4", "108", "NA"],
+    ['"Valiant"', "18.1", "6", "225", '"c"'],
+  ];
+  const names = ['"mpg"', '"cyl"', '"disp"', '"note"'];
+
+  test.each([["\t"], [";"], [","]])("leave those of columns where they are, by %j", async (by) => {
+    const table = [names, ...cars].map((row) => `${row.join(by)}\n`).join("");
+    for (const above of ["", "Cars\n"]) {
+      const read = await readWith(readCsv, above + table);
+      expect(read.text).toBe(
+        `${above}mpg; cyl; disp; note\n` +
+          "Column 1: Mazda RX4; mpg: 21; cyl: 6; disp: 160; note: a, b\n" +
+          "Column 1: Datsun 710; mpg: 22.8; cyl: 4; disp: 108; note: NA\n" +
+          "Column 1: Valiant; mpg: 18.1; cyl: 6; disp: 225; note: c\n",
+      );
+      expect(read.leftOut).toBeUndefined();
+    }
+  });
+
+  test("which come twice are no names of rows", async () => {
+    const table = '"a";"b"\n"x";1;2\n"x";3;4\n';
+    expect((await readWith(readCsv, table)).text).toBe("a; b\nx; 1; 2\nx; 3; 4\n");
+  });
+});
+
 test.each([
   ["may be decimals", "Name,Betrag\nMiete,850,50\nStrom,60,10\n", "Miete; 850; 50\n", 2],
   [
@@ -579,6 +607,24 @@ test.each([
     2,
   ],
   ["are words", "Name,Town\nAna,Oslo\nEva,Alta,north\n", "Eva; Alta; north\n", 1],
+  [
+    "may have an unnamed first or last one",
+    "Region;2024;2025\nNorth;12,5;13,5;14\nSouth;14,25;15,75;11\n",
+    "South; 14,25; 15,75; 11\n",
+    2,
+  ],
+  [
+    "are all words in quotes",
+    '"name";"town"\n"1";"Ana";"Oslo"\n"2";"Ben";"Voss"\n',
+    "1; Ana; Oslo\n",
+    2,
+  ],
+  [
+    "may be decimals though names of rows are quoted",
+    '"speed","dist"\n"1",4,2\n"2",4,10\n"3",7,4\n',
+    "1; 4; 2\n",
+    3,
+  ],
 ])("rows of more cells than names that %s are counted", async (_, table, row, count) => {
   const read = await readWith(readCsv, table);
   expect(read.text).toContain(`\n${row}`);
