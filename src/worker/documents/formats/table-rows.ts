@@ -42,15 +42,20 @@ export function isHeader(
   let widest = 0;
   for (const row of below) widest = Math.max(widest, row.size);
   for (const [column, name] of first) {
-    const cells = below.flatMap((row) => row.get(column) ?? []);
-    const figures = cells.filter(isValue).length;
-    const isFigures = cells.length > 0 && figures >= cells.length * MOSTLY;
+    const cells = cellsIn(below, column);
+    const isFigures = areValues(cells);
     if (isFigures && !isName(name)) return false;
     if (isFigures) hasFigures = true;
     if (cells.includes(name)) comesAgain = true;
   }
   return hasFigures || (proof === "figures or words" && !comesAgain && widest - first.size <= 1);
 }
+
+const cellsIn = (rows: readonly Cells[], column: number): string[] =>
+  rows.flatMap((row) => row.get(column) ?? []);
+
+const areValues = (cells: readonly string[]): boolean =>
+  cells.length > 0 && cells.filter(isValue).length >= cells.length * MOSTLY;
 
 /**
  * The names of columns, of which none is said twice, and an empty first one has a name too.
@@ -140,6 +145,8 @@ export function openTables(
 } {
   let waiting: TableRow[] = [];
   let header: ReadonlyMap<number, string> | null = null;
+  /** The last rows before a gap. */
+  let above: readonly Cells[] = [];
   /** Those of the rows that follow each other. */
   let names: ReadonlyMap<number, string> | null = null;
   let isDecided = false;
@@ -158,12 +165,16 @@ export function openTables(
     );
   const decide = (): void => {
     const rows = waiting.map(({ cells }) => cells);
+    const at = findHeader(rows);
     const isCovered = header !== null && rows.every((row) => isWithin(row, header));
-    const at = findHeader(rows, isCovered ? "figures" : "figures or words");
-    if (at !== undefined)
-      header = markNames(columnNames(rows[at] ?? new Map(), rows[at - 1]), hidden);
-    names = isCovered || at !== undefined ? header : null;
-    for (const [index, row] of waiting.entries()) write(row, index <= (at ?? -1) ? null : names);
+    const whose = isCovered ? namesBelow(rows, at, above) : "their own";
+    const own = whose === "their own" ? at : undefined;
+    if (own !== undefined)
+      header = markNames(columnNames(rows[own] ?? new Map(), rows[own - 1]), hidden);
+    else if (whose === "none") header = null;
+    names = isCovered || own !== undefined ? header : null;
+    above = rows.slice((own ?? -1) + 1);
+    for (const [index, row] of waiting.entries()) write(row, index <= (own ?? -1) ? null : names);
     waiting = [];
     isDecided = true;
   };
@@ -196,10 +207,34 @@ const isWithin = (row: Cells, names: ReadonlyMap<number, string> | null): boolea
   names !== null && [...row.keys()].every((column) => names.has(column));
 
 /** Which of the first rows names the columns. */
-function findHeader(rows: readonly Cells[], proof: HeaderProof): number | undefined {
+function findHeader(rows: readonly Cells[]): number | undefined {
   const usual = modeOf(rows.map(({ size }) => size).filter((size) => size > 1));
   const at = rows.slice(0, TITLES).findIndex(({ size }) => size >= Math.max(2, usual - 1));
-  return at !== -1 && isHeader(rows.slice(at), proof) ? at : undefined;
+  return at !== -1 && isHeader(rows.slice(at)) ? at : undefined;
+}
+
+/**
+ * Whose names rows have that stand below a gap, in columns that are named above it.
+ * @param at which of them may name the others
+ */
+function namesBelow(
+  rows: readonly Cells[],
+  at: number | undefined,
+  above: readonly Cells[],
+): "their own" | "those above" | "none" {
+  if (rows.length > 1 && rows.every((row) => row.size === 1 && row.has(0))) return "none";
+  if (at === undefined) return "those above";
+  const first = Array.from(rows[at] ?? [], ([column, cell]) => ({
+    ...{ cell, over: cellsIn(above, column), all: cellsIn(rows, column) },
+  }));
+  const goesOn = first.some(
+    ({ cell, over, all }) =>
+      over.includes(cell) ||
+      (isValue(cell) && [...over, ...all].every((other) => isYear(other) === isYear(cell))),
+  );
+  if (goesOn) return "those above";
+  const isOther = first.some(({ over, all }) => areValues(over) && !all.some(isValue));
+  return isOther || isHeader(rows.slice(at), "figures") ? "their own" : "none";
 }
 
 /** The most frequent, the larger one among equals; 0 of none. */

@@ -333,6 +333,95 @@ const BOOKS: readonly Book[] = [
     ],
   },
   {
+    what: "a table of words below one of figures",
+    sheets: [
+      {
+        name: "Boats",
+        rows: [
+          ["Item", "Cost"],
+          ["Rope", 12],
+          ["Sail", 99],
+          [],
+          ["Boat", "Skipper"],
+          ["Lynx", "Ana"],
+          ["Ibex", "Ben"],
+          [],
+          ["Boats that are let"],
+          ["Otter"],
+        ],
+      },
+    ],
+    lines: ["Item: Sail; Cost: 99", "Boat: Lynx; Skipper: Ana", "Boats that are let", "Otter"],
+  },
+  {
+    what: "two tables of words, of which nothing says that the second has names",
+    sheets: [
+      {
+        name: "Crew",
+        rows: [
+          ["Name", "Town"],
+          ["Ana", "Oslo"],
+          ["Ben", "Voss"],
+          [],
+          ["Boat", "Skipper"],
+          ["Lynx", "Ana"],
+          ["Ibex", "Ben"],
+        ],
+      },
+    ],
+    lines: ["Name: Ben; Town: Voss", "Boat; Skipper", "Lynx; Ana", "Ibex; Ben"],
+  },
+  {
+    what: "one table whose rows stand in groups",
+    sheets: [
+      {
+        name: "Fleet",
+        rows: [
+          ["Boat", "Built"],
+          ["Lynx", 1998],
+          ["Ibex", 2004],
+          [],
+          ["Otter", 1987],
+          ["Seal", 1990],
+        ],
+      },
+      {
+        name: "Crew",
+        rows: [
+          ["Name", "Town", "Job"],
+          ["Ana", "Oslo", "cook"],
+          ["Ben", "Voss", "pilot"],
+          [],
+          ["Eva", "Alta", "cook"],
+          ["Dag", "Bodø", "guide"],
+        ],
+      },
+    ],
+    lines: [
+      "Boat: Otter; Built: 1987",
+      "Boat: Seal; Built: 1990",
+      "Name: Dag; Town: Bodø; Job: guide",
+    ],
+  },
+  {
+    what: "two tables with years as names",
+    sheets: [
+      {
+        name: "Years",
+        rows: [
+          ["Boat", "Built", "Berth"],
+          ["Lynx", 1998, "A"],
+          ["Ibex", 2004, "B"],
+          [],
+          ["Item", 2023, 2024],
+          ["Rope", 12, 300],
+          ["Sail", 14, 99],
+        ],
+      },
+    ],
+    lines: ["Boat: Ibex; Built: 2004; Berth: B", "Item: Rope; 2023: 12; 2024: 300"],
+  },
+  {
     what: "two tables below each other, and a comment",
     sheets: [
       {
