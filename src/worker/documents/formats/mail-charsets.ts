@@ -11,10 +11,17 @@ class MailDecoder extends PlainDecoder {
   override decode(input?: Bytes | null, options?: { stream?: boolean }): string {
     const bytes = bytesOf(input);
     const isGuessed = this.encoding === "utf-8" || this.encoding === "windows-1252";
-    if (!isGuessed || bytes === undefined) return super.decode(input, options);
-    return textOf(bytes, this.encoding) ?? super.decode(input, options);
+    const text = isGuessed && bytes !== undefined ? textOf(bytes, this.encoding) : undefined;
+    return holdQuotes(text ?? super.decode(input, options));
   }
 }
+
+/**
+ * The parser joins lines of `format=flowed` with the marks of quotation before them, which then stand within a sentence, and
+ * takes the blank before one that is none: a line end more, or a blank, keeps it from both.
+ */
+const holdQuotes = (text: string): string =>
+  text.replaceAll(/^>.* $/gm, "$&\r\r").replaceAll(/^ (?=>)/gm, "  ");
 
 type Bytes = ArrayBuffer | NodeJS.ArrayBufferView;
 

@@ -179,7 +179,7 @@ function metadataOf(mail: Email): FileMetadata {
 
 /** Its plain text, or the words of its page, or both where each says what the other does not. */
 function bodyOf({ text = "", html }: Email, leftOut: LeftOutCounter): string {
-  const plain = text.replaceAll(/\r\n?/g, "\n").trimEnd();
+  const plain = text.replaceAll(/\r{0,3}\n|\r/g, "\n").trimEnd();
   if (html === undefined) return plain;
   const page = htmlText({ html, url: "about:blank", beside: "kept" });
   if (page.kind === "too_deep")

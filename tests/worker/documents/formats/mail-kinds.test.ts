@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEml, readMbox } from "../../../../src/worker/documents/formats/mail.ts";
+import { cutBlocks } from "../../../../src/worker/text/units/cut-blocks.ts";
 import { encodeAs } from "../../../support/encode-text.ts";
 import { mailsOfPrograms } from "../../../support/mails-of-programs.ts";
 import { readWith } from "./read-format.ts";
@@ -234,3 +235,46 @@ describe("where a mail of a mailbox begins", () => {
     expect(await subjectsOf(mail("One", "From here on\nNote: it rains"))).toEqual(["One"]);
   });
 });
+
+const FLOWED = [
+  "On Monday, Ben wrote:",
+  "> The new rope for the boat costs ",
+  "> 300 euros, and the sail 90 ",
+  "> more than in 2024.",
+  ">",
+  ">> A deeper line that ends with a blank ",
+  ">> goes on below.",
+  "",
+  "The answer flows ",
+  "over two lines.",
+  "",
+  " >50 guests is too many.",
+];
+
+test.each<[string, (text: string) => string]>([
+  ["8bit", (text) => text],
+  ["quoted-printable", (text) => text.replaceAll(" \r\n", "=20\r\n")],
+  ["base64", (text) => Buffer.from(text).toString("base64")],
+])(
+  "quoted lines that flow keep their marks at their beginning, in %s",
+  async (transfer, encode) => {
+    for (const charset of ["utf-8", "iso-8859-15"]) {
+      for (const format of ["; format=flowed", "; format=flowed; delsp=no", ""]) {
+        const mail =
+          "From: a@b.example\r\nSubject: Rope\r\n" +
+          `Content-Type: text/plain; charset=${charset}${format}\r\nContent-Transfer-Encoding: ${transfer}\r\n\r\n` +
+          encode(`${FLOWED.join("\r\n")}\r\n`);
+        const { text } = await readWith(readEml, mail);
+        expect(text).toContain(FLOWED.slice(0, 7).join("\n"));
+        const flowing = format === "" ? "flows \nover two" : "flows over two";
+        expect(text).toContain(`The answer ${flowing} lines.\n\n`);
+        const [, reply = ""] = text.split("### Reply");
+        expect(reply).toContain(" >50 guests is too many.");
+        const sentences = cutBlocks(text).flatMap((block) => block.sentences);
+        expect(sentences.map((sentence) => sentence.text)).toContain(
+          "The new rope for the boat costs 300 euros, and the sail 90 more than in 2024.",
+        );
+      }
+    }
+  },
+);
