@@ -30,7 +30,7 @@ export type Grounds = {
 const PAPER = "#ffffff";
 /** Points; what is thinner is a line. */
 const THINNEST = 3;
-/** Points of height by which grounds are looked up. */
+/** Points by which grounds are looked up. */
 const BAND = 24;
 /** A page with more is a drawing: whoever looks for words in it looks at the first. */
 const MOST = 20_000;
@@ -38,6 +38,7 @@ const MOST = 20_000;
 export function openGrounds(): Grounds {
   const bands = new Map<number, Ground[]>();
   const pictures: Ground[] = [];
+  const picturesNear = bySquare(pictures);
   const colours = new Set([PAPER]);
   /** Of colours of words, whether anything on the page has them. */
   const known = new Map<string, boolean>();
@@ -76,7 +77,7 @@ export function openGrounds(): Grounds {
     pictureAt: (place, since) =>
       (pictures.at(-1)?.order ?? -1) < since
         ? undefined
-        : pictures.find(({ box, order }) => order >= since && holds(box, place)),
+        : picturesNear(place).find(({ box, order }) => order >= since && holds(box, place)),
     hides: ({ colour, order }, place) => {
       if (order > lastOpaque && (colour === null || !isGround(colour))) return false;
       const around = bands.get(Math.floor(place.middleY / BAND)) ?? [];
@@ -100,6 +101,27 @@ export function openGrounds(): Grounds {
         ? isAlike(PAPER, colour)
         : behind.isOpaque && behind.colour !== null && isAlike(behind.colour, colour);
     },
+  };
+}
+
+/** Looks grounds up by the square of a place: each square is filled when it is first asked for, when all is painted. */
+function bySquare(grounds: readonly Ground[]): (place: Middle) => readonly Ground[] {
+  const bands = new Map<number, readonly Ground[]>();
+  const squares = new Map<string, readonly Ground[]>();
+  const lookUp = <K>(held: Map<K, readonly Ground[]>, key: K, find: () => readonly Ground[]) => {
+    const found = held.get(key) ?? find();
+    held.set(key, found);
+    return found;
+  };
+  return ({ middleX, middleY }) => {
+    const [column, row] = [Math.floor(middleX / BAND), Math.floor(middleY / BAND)];
+    return lookUp(squares, `${column} ${row}`, () =>
+      lookUp(bands, row, () =>
+        grounds.filter(
+          ({ box: [, bottom, , top] }) => bottom < (row + 1) * BAND && top > row * BAND,
+        ),
+      ).filter(({ box: [left, , right] }) => left < (column + 1) * BAND && right > column * BAND),
+    );
   };
 }
 
