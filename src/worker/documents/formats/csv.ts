@@ -107,16 +107,11 @@ function layoutOf(text: string, said: string | undefined): Layout {
     const width = widthOf(rows[names] ?? []);
     return { delimiter, width, above: names, values: new Set(), hasRowNames };
   }
+  const first = short ?? above;
   // Most rows may leave the last cells empty.
   const width = usual < 2 ? usual : Math.max(usual, widthOf(rows[above] ?? []));
   const below = rows.slice(above + 1).filter((row) => widthOf(row) <= width);
-  return {
-    delimiter,
-    width,
-    above: short ?? above,
-    values: valueColumns(below, width),
-    hasRowNames,
-  };
+  return { delimiter, width, above: first, values: valueColumns(below, width), hasRowNames };
 }
 
 /** Whether the first row names the columns but for one, and most of those below it have a cell more. */
@@ -130,19 +125,13 @@ function isShort(rows: readonly (readonly string[])[], usual: number): boolean {
 }
 
 /** As R writes them: names are quoted, those of rows, too, and figures are not. Commas between these may be of decimals. */
-function areRowNames(
-  lines: readonly string[],
-  delimiter: string,
-  rows: readonly string[][],
-): boolean {
-  const [names = "", ...bare] = lines
-    .filter(Boolean)
-    .map((line) => line.replaceAll(/"[^"]*"/g, '"'));
+function areRowNames(lines: readonly string[], delimiter: string, rows: string[][]): boolean {
+  const bare = lines.filter(Boolean).map((line) => line.replaceAll(/"[^"]*"/g, '"'));
   const [{ length: columns } = [], ...below] = rows.filter((row) => widthOf(row) > 0);
-  const isQuoted = names === Array(columns).fill('"').join(delimiter);
-  const areMixed = bare.every(
-    (line) => line.startsWith('"') && /[^"\s]/.test(line.replaceAll(delimiter, "")),
-  );
+  const isQuoted = bare[0] === Array(columns).fill('"').join(delimiter);
+  const areMixed = bare
+    .slice(1)
+    .every((line) => line.startsWith('"') && /[^"\s]/.test(line.replaceAll(delimiter, "")));
   const mayBeDecimals = Array.from({ length: columns }, (_, at) =>
     below.every((row) => INTEGER.test(row[at] ?? "") && /^\d\d?$/.test(row[at + 1] ?? "")),
   ).some(Boolean);

@@ -106,22 +106,18 @@ export function openGrounds(): Grounds {
 
 /** Looks grounds up by the square of a place: each square is filled when it is first asked for, when all is painted. */
 function bySquare(grounds: readonly Ground[]): (place: Middle) => readonly Ground[] {
-  const bands = new Map<number, readonly Ground[]>();
   const squares = new Map<string, readonly Ground[]>();
-  const lookUp = <K>(held: Map<K, readonly Ground[]>, key: K, find: () => readonly Ground[]) => {
-    const found = held.get(key) ?? find();
-    held.set(key, found);
-    return found;
-  };
   return ({ middleX, middleY }) => {
-    const [column, row] = [Math.floor(middleX / BAND), Math.floor(middleY / BAND)];
-    return lookUp(squares, `${column} ${row}`, () =>
-      lookUp(bands, row, () =>
-        grounds.filter(
-          ({ box: [, bottom, , top] }) => bottom < (row + 1) * BAND && top > row * BAND,
-        ),
-      ).filter(({ box: [left, , right] }) => left < (column + 1) * BAND && right > column * BAND),
-    );
+    const [x, y] = [middleX, middleY].map((at) => Math.floor(at / BAND) * BAND) as [number, number];
+    const key = `${x} ${y}`;
+    const found =
+      squares.get(key) ??
+      grounds.filter(
+        ({ box: [left, bottom, right, top] }) =>
+          left < x + BAND && right > x && bottom < y + BAND && top > y,
+      );
+    squares.set(key, found);
+    return found;
   };
 }
 

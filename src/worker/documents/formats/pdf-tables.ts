@@ -20,7 +20,7 @@ export function findTables(rows: readonly Row[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (let from = 0; from < rows.length;) {
     const run = rows.slice(from, endOfRun(rows, from));
-    stretches.push(...tableOf(run));
+    stretches.push(...(readTable(run, "cells") ?? readTable(run, "pieces") ?? [{ rows: run }]));
     from += run.length;
   }
   return stretches;
@@ -64,54 +64,42 @@ const FEWEST_COLUMNS = 3;
 const FEWEST_ROWS = 3;
 const MOST_COLUMNS = 60;
 
-/** Cells are taken as they are, or else each piece of a line is one, which more must prove. */
-function tableOf(run: readonly Row[]): Stretch[] {
-  const byPieces = run.map((row) =>
-    row.pieces.length === 0 ? row : { ...row, cells: row.pieces },
+/**
+ * The table of a run: each cell stands in a column, and the first row names them, the first one perhaps not.
+ * @param by cells as they are, or each piece of a line, which more must prove
+ */
+function readTable(run: readonly Row[], by: "cells" | "pieces"): Stretch[] | undefined {
+  const rows = run.map((row) =>
+    by === "cells" || row.pieces.length === 0 ? row : { ...row, cells: row.pieces },
   );
-  const found = readTable(run, "cells") ?? readTable(byPieces, "pieces");
-  if (found === undefined) return [{ rows: run }];
-  const { from, to, texts } = found;
-  if (texts.every((row) => row.every(Boolean))) return [{ rows: run }];
-  const table = markdownTable(texts).trimEnd().split("\n");
+  const columns = columnsOf(rows);
+  if (columns.length === 0) return undefined;
+  const placed = rows.map((row) => placeCells(row, columns));
+  const from = placed.findIndex((cells) => cells !== undefined && cells.size >= columns.length - 1);
+  const to = placed.findLastIndex((cells) => cells === undefined || cells.size > 1) + 1;
+  const body = placed.slice(from, to).flatMap((cells) => cells ?? []);
+  if (body.length < Math.max(to - from, FEWEST_ROWS)) return undefined;
+  const isRightToLeft = isTurned(run.flatMap(({ cells }) => cells));
+  const texts = body.map(
+    (cells) => new Map(Array.from(cells, ([at, cell]) => [at, textOfCell(cell, isRightToLeft)])),
+  );
+  const isNamed = columns.every((_, at) => at === 0 || texts[0]?.has(at));
+  const isFilled = columns.every((_, at) => texts.some((cells, row) => row > 0 && cells.has(at)));
+  const isLoose = body.some((cells) =>
+    [...cells.values()].some((cell) => overlapped(cell, columns).length > 1),
+  );
+  const isByWords = by === "cells" && isFilled && isHeader(texts);
+  const isProven = isByWords || isHeader(texts, "figures");
+  if (!isNamed || !isProven || (by === "cells" ? isLoose : !isFilled)) return undefined;
+  const order = isRightToLeft ? [...columns.keys()].reverse() : [...columns.keys()];
+  const whole = texts.map((cells) => order.map((at) => cells.get(at) ?? ""));
+  if (whole.every((row) => row.every(Boolean))) return [{ rows: run }];
+  const table = markdownTable(whole).trimEnd().split("\n");
   return [
     { rows: run.slice(0, from) },
     { rows: run.slice(from, to), table },
     { rows: run.slice(to) },
   ];
-}
-
-type Table = {
-  readonly from: number;
-  readonly to: number;
-  readonly texts: readonly (readonly string[])[];
-};
-
-/** The table of a run: each cell stands in a column, and the first row names them, the first one perhaps not. */
-function readTable(run: readonly Row[], by: "cells" | "pieces"): Table | undefined {
-  const columns = columnsOf(run);
-  if (columns.length === 0) return undefined;
-  const placed = run.map((row) => placeCells(row, columns));
-  const from = placed.findIndex((cells) => cells !== undefined && cells.size >= columns.length - 1);
-  const to = placed.findLastIndex((cells) => cells === undefined || cells.size > 1) + 1;
-  const body = placed.slice(from, to).flatMap((cells) => cells ?? []);
-  const [names] = body;
-  if (names === undefined || body.length < Math.max(to - from, FEWEST_ROWS)) return undefined;
-  const isRightToLeft = isTurned(run.flatMap(({ cells }) => cells));
-  const texts = body.map(
-    (cells) => new Map(Array.from(cells, ([at, cell]) => [at, textOfCell(cell, isRightToLeft)])),
-  );
-  const isNamed = columns.every((_, at) => at === 0 || names.has(at));
-  const isFilled = columns.every((_, at) => texts.some((cells, row) => row > 0 && cells.has(at)));
-  const isLoose = body.some((cells) =>
-    [...cells.values()].some((cell) => overlapped(cell, columns).length > 1),
-  );
-  const isByFigures = isHeader(texts, "figures") && (by === "cells" || isFilled);
-  const isByWords = by === "cells" && isFilled && !isLoose && isHeader(texts);
-  if (!isNamed || !(isByFigures || isByWords)) return undefined;
-  const order = [...columns.keys()];
-  if (isRightToLeft) order.reverse();
-  return { from, to, texts: texts.map((cells) => order.map((at) => cells.get(at) ?? "")) };
 }
 
 /** Those of the rows with the most cells, where these stand below each other; none where they do not. */
@@ -143,30 +131,13 @@ function columnsOf(run: readonly Row[]): Column[] {
 function placeCells(row: Row, columns: readonly Column[]): Placed | undefined {
   const placed = new Map<number, Cell>();
   let last = -1;
-  for (const cell of row.cells.flatMap((one) => partsOf(one, row, columns))) {
+  for (const cell of row.cells) {
     const at = columnAt(cell, columns);
     if (at === undefined || at <= last) return undefined;
     placed.set(at, cell);
     last = at;
   }
   return placed;
-}
-
-/** Words that other rows have in several columns, and a gap as well, are several cells. */
-function partsOf(cell: Cell, { pieces }: Row, columns: readonly Column[]): readonly Cell[] {
-  if (overlapped(cell, columns).length < 2) return [cell];
-  const own = pieces.filter(({ x, end }) => x >= cell.x && end <= cell.end);
-  const parts: Cell[] = [];
-  let last: number | undefined;
-  for (const piece of own) {
-    const [at, more] = overlapped(piece, columns);
-    if (at === undefined || more !== undefined) return [cell];
-    const before = at === last ? parts.pop() : undefined;
-    const units = before === undefined ? piece.units : [...before.units, " ", ...piece.units];
-    parts.push({ x: before?.x ?? piece.x, end: piece.end, units });
-    last = at;
-  }
-  return parts.length > 1 ? parts : [cell];
 }
 
 const overlapped = ({ x, end }: Column, columns: readonly Column[]): number[] =>
