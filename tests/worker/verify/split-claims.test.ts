@@ -85,6 +85,11 @@ test.each([
     "The gate (9 a.m.; 5 p.m.) opens [1].",
     ["The gate (9 a.m.; 5 p.m.) opens. [1]"],
   ],
+  [
+    "a row of a table",
+    "item: soup; price: 7,50 [1]\nitem: bread; price: 3,20; note: with, comma [1]",
+    ["item: soup; price: 7,50 [1]", "item: bread; price: 3,20; note: with, comma [1]"],
+  ],
   ["a character reference", "Quill &amp; Thorn opened. [1]", ["Quill &amp; Thorn opened. [1]"]],
   [
     "one subject with two citations",
@@ -127,6 +132,7 @@ test("takes citations by name from the one who resolved them", () => {
 
 test.each([
   ["semicolons", ";"],
+  ["cells", "a: b; "],
   ["semicolons with blanks", "a; "],
   ["opening brackets", "["],
   ["brackets", "([)]"],

@@ -50,7 +50,7 @@ export function sentencesOf(prose: Prose, paragraph: TextSpan): TextSpan[] {
 }
 
 const HARD_BREAK = /(?: {2}|\\)\n/g;
-const NEXT_LINE = /^[ \t]*\n\s*["'“„«([*_]{0,4}[\p{Lu}\p{N}]/u;
+const NEXT_LINE = /^[ \t]*\n\s*["'“„«([*_]{0,4}(?:[\p{Lu}\p{N}]|\p{Ll}[^:\n]{0,60}: )/u;
 const NEXT_SENTENCE = /^\s+["'“„«(*_]{0,4}\p{Lu}/u;
 const STOP_BEFORE = /[.!?…]["'”“’»›)*_]{0,4}\s?$/;
 
@@ -111,11 +111,15 @@ const VERB =
   /^\S{1,60}\s(?:\S{1,60}\s){0,7}(?:is|are|was|were|has|have|had|will|would|can|could|may|must|should|does|did|costs?|\p{L}{2,}ed|ist|sind|war|waren|hat|haben|hatte|wird|werden|wurden?|kann|muss|soll|darf|est|sont|a|ont|était|sera|peut|doit|es|son|era|fue|tiene|puede|debe)(?![\p{L}\p{N}])/iu;
 const FEWEST_WORDS = 3;
 
+/** A row of a table, each cell with the name of its column: one alone does not say of what it is. */
+const CELLS = /^\s*[^:;\n]{1,60}: [^;\n]{1,500}(?:; [^:;\n]{1,60}: [^;\n]{1,500})+$/u;
+
 /**
  * The clauses of a sentence that are statements of their own, without what joins them. "and" joins two statements only
  * where each has its own citation and its own subject.
  */
 export function clausesOf(prose: Prose, sentence: TextSpan): TextSpan[] {
+  if (CELLS.test(prose.text.slice(sentence.start, sentence.end))) return [sentence];
   const joints = [...jointsOf(prose, sentence), ...citedJoints(prose, sentence)].sort(
     (one, other) => one.start - other.start,
   );
