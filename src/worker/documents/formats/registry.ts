@@ -195,6 +195,7 @@ export const extractTextBy =
     if (isTooLong) return tooLong(mostChars);
     const encoding = encodings.find(({ prefix }) => path.startsWith(prefix))?.encoding;
     const own = await extractor.extract(bytes, read, encoding);
+    if (own.kind === "unreadable" && bytes.length === 0) return EMPTY;
     const extracted = await withPictures(own, bytes, { pages, chars: mostChars });
     if (extracted.kind === "unreadable") return extracted;
     if (isOwnWorkbook(extracted.text)) return noEvidence;
@@ -258,6 +259,13 @@ const TOO_DEEP: Unreadable = {
   kind: "unreadable",
   code: "FILE_TOO_LARGE",
   why: "lies in too many archives to be read: unpack them.",
+  lasts: "always",
+};
+
+const EMPTY: Unreadable = {
+  kind: "unreadable",
+  code: "FILE_EMPTY",
+  why: "holds no bytes: copy it anew from where it came.",
   lasts: "always",
 };
 

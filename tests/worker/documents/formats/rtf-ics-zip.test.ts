@@ -11,6 +11,16 @@ import { READER_LIMITS } from "../../../support/read-documents.ts";
 import { expectLinear } from "../../../support/time-taken.ts";
 import { readWith, refusalOf } from "./read-format.ts";
 
+test.each(["offer.pdf", "prices.xlsx", "card.vcf", "scan.png"])(
+  "%s without a byte is told to be empty",
+  async (name) => {
+    const broken = { kind: "unreadable", code: "FILE_FORMAT_INVALID", why: "x" } as const;
+    const extract = extractTextBy(async () => ({ ...broken, lasts: "always" }));
+    expect(await extract(name, Buffer.from(""))).toMatchObject({ code: "FILE_EMPTY" });
+    expect(await extract(name, Buffer.from("x"))).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+  },
+);
+
 describe("rich text", () => {
   test("has headings, lists, tables, notes and letters of several countries", async () => {
     const rtf =
