@@ -17,13 +17,16 @@ export const evidenceDoubts = databaseCommand(
   async ({ terminal, invocation: { options, args } }, database) => {
     const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
     const which = options["all"] === true ? "all" : "open";
-    const rows = await selectDoubtfulFigures(database, { path: args[0] ?? null, which, limit });
+    const path = args[0] ?? null;
+    const rows = await selectDoubtfulFigures(database, { path, which, limit });
     if (terminal.isJson) return terminal.printJson(rows);
     if (rows.length > 0) await printList(terminal, doubtfulFigureTable(rows));
     if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
     terminal.say(
       rows.length === 0
-        ? "No figure of a picture is in doubt."
+        ? path === null
+          ? "No figure of a picture is in doubt."
+          : `No figure in doubt is known of ${JSON.stringify(path)}. Whether its pictures were read: nightdesk index show ${JSON.stringify(path)}`
         : "To say what stands there: nightdesk evidence choose FIGURE --first, --second or --as TEXT.",
     );
   },

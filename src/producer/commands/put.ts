@@ -88,7 +88,9 @@ function watchedSource(watch: string, { index }: Pick<Config, "index">) {
   const names = watched.map((source) => source.name).join(", ");
   throw new Failure(
     "NOT_FOUND",
-    `There is no watched source ${JSON.stringify(watch.slice(0, MOST_NAME_BYTES))}. Watched: ${names === "" ? "none; give one of index.sources a watch" : names}.`,
+    names === ""
+      ? "There is no watched source: give one of index.sources a watch."
+      : `There is no watched source ${JSON.stringify(watch.slice(0, MOST_NAME_BYTES))}. Watched: ${names}.`,
   );
 }
 

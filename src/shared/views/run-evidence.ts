@@ -2,7 +2,7 @@ import { formatLocator } from "../job/locator.ts";
 import { cutToColumns } from "../terminal/styled-text.ts";
 import { citedText, isOfPiece, placePiece, unreadLines } from "./citations.ts";
 import type { StoredCitation } from "./citations.ts";
-import { formatCount, formatDuration } from "./quantity.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import type { RunDetail } from "./runs.ts";
 import { fact, fold, joinTexts } from "./section.ts";
 import type { Block, Extent, Fact, Item, Text } from "./section.ts";
@@ -30,7 +30,7 @@ export function callBlocks(run: RunDetail, extent: Extent): readonly Block[] {
   return [
     ...(taken.length === 0
       ? []
-      : [{ kind: "line" as const, text: `${run.calls.length} calls, ${taken.join(", ")}` }]),
+      : [{ kind: "line" as const, text: `${countOf(run.calls.length, "call")}, ${taken.join(", ")}` }]),
     { kind: "list", ...fold(items, extent, "call"), markColumns: 4 },
   ];
 }

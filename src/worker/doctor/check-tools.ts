@@ -4,6 +4,7 @@ import { findKeyFault } from "../../shared/config/search-key.ts";
 import { WEB_TOOLS } from "../../shared/config/tool-presets.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectCallableByReader } from "../../shared/store/connection/health.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 import { openMcpServers } from "../mcp-client/open-servers.ts";
 import type { ListedServer } from "../mcp-client/open-servers.ts";
 import type { ShellProbe } from "../sandbox/shell/probe.ts";
@@ -69,11 +70,14 @@ function checkServer({ name, down, tools }: ListedServer, file: string): Check {
   if (first !== undefined) {
     return warn(
       "DOCTOR_MCP_TOOL_DISABLED",
-      `Of the MCP server ${name} ${disabled.length} of ${tools.length} tools can't be used, as ${first.name}: ${first.disabled ?? ""}.`,
+      `Of the MCP server ${name} ${disabled.length} of ${countOf(tools.length, "tool")} can't be used, as ${first.name}: ${first.disabled ?? ""}.`,
       "Run: nightdesk tools list",
     );
   }
-  return ok("DOCTOR_MCP_SERVER_OK", `The MCP server ${name} answers, with ${tools.length} tools.`);
+  return ok(
+    "DOCTOR_MCP_SERVER_OK",
+    `The MCP server ${name} answers, with ${countOf(tools.length, "tool")}.`,
+  );
 }
 
 /** Whether the server itself keeps the role of `nightdesk sql` from what PostgreSQL grants to everybody. */
