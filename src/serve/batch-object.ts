@@ -131,8 +131,10 @@ function countsOf(progress: BatchProgress | undefined) {
   return { total, completed: counts.succeeded, failed };
 }
 
+type ResultFiles = Readonly<Record<"output_file_id" | "error_file_id", string | null>>;
+
 /** Results are there when a batch has ended: from then on they are the same at each reading. */
-export function resultFilesOf({ batch, progress, isClosing }: OwnBatch) {
+export function resultFilesOf({ batch, progress, isClosing }: OwnBatch): ResultFiles {
   const { completed, failed } = countsOf(progress);
   const isEnded = progress?.finishedAt != null && !isClosing;
   const idOf = (prefix: string, lines: number) =>

@@ -30,7 +30,12 @@ export function callBlocks(run: RunDetail, extent: Extent): readonly Block[] {
   return [
     ...(taken.length === 0
       ? []
-      : [{ kind: "line" as const, text: `${countOf(run.calls.length, "call")}, ${taken.join(", ")}` }]),
+      : [
+          {
+            kind: "line" as const,
+            text: `${countOf(run.calls.length, "call")}, ${taken.join(", ")}`,
+          },
+        ]),
     { kind: "list", ...fold(items, extent, "call"), markColumns: 4 },
   ];
 }
