@@ -52,7 +52,7 @@ describe("before a worker is started", () => {
     expect(doctor.code).toBe(0);
     expect(checksOf(doctor)).toMatchObject({ DOCTOR_INDEX_EMPTY: "warn" });
     expect(doctor.stdout).toContain(
-      "Put documents (.md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg) into allowed/corpus or",
+      "Put documents (.md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .vcf, .zip, .doc, .xls, .ppt, .msg) into allowed/corpus or",
     );
   });
 
@@ -151,7 +151,7 @@ describe("the index and its doctor", () => {
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringContaining("0 documents") });
     expect(empty.stderr).toContain(
       `There is nothing to index. Put documents into ${scratch}, and run nightdesk index again. ` +
-        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).\n",
+        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .vcf, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).\n",
     );
     for (const name of ["a.gz", "b.GZ", "c.png"]) await writeFile(join(scratch, name), "x");
     const others = await run("index", "--source", "scratch");

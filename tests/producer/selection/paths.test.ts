@@ -207,7 +207,7 @@ describe("a folder", () => {
     await write("src/x.md");
     await expect(expand(["scans"])).rejects.toThrow(
       'The folder "one/scans" holds no file that may be read. 1 skipped: 1 .png. ' +
-        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).",
+        "Files are read that end with .md, .markdown, .txt, .log, .json, .yaml, .yml, .pdf, .docx, .odt, .html, .htm, .eml, .mbox, .csv, .tsv, .xlsx, .xlsm, .ods, .pptx, .odp, .epub, .rtf, .ics, .vcf, .zip, .doc, .xls, .ppt, .msg (security.allowed_exts).",
     );
     await expect(expand(["*/*.png"])).rejects.toThrow(
       '"*/*.png" matches no file that may be read. 1 skipped: 1 .png.',
