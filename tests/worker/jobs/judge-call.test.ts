@@ -321,7 +321,7 @@ describe("a cross-encoder", () => {
       pairs.push(...given);
       return { model: "nli", scores };
     };
-    const examinee = comparingExaminee({ name: "nli", identity: "a".repeat(64) }, compare);
+    const examinee = comparingExaminee({ name: "nli", identity: "a".repeat(64) }, compare, 0.9);
     const verdicts = await examinee.ask(TEN.slice(0, scores.length), partsFor(scripted([])));
     return { verdicts, pairs };
   };
