@@ -204,8 +204,7 @@ export const noteResultsRead = (
         set output_read_at = case $2::text when 'output' then now() else output_read_at end,
             error_read_at = case $2::text when 'errors' then now() else error_read_at end
       where program_batch_id = $1
-      returning coalesce(least(output_read_at, error_read_at) >= $3::timestamptz
-                         and num_nulls(output_read_at, error_read_at) = 0, false)`;
+      returning coalesce(output_read_at >= $3::timestamptz and error_read_at >= $3, false)`;
 
 /** Batches of a token that are open: what its end cancels. */
 export const selectOpenBatches = (db: Queryable, tokenId: string): Promise<readonly string[]> =>
