@@ -16,6 +16,9 @@ const isAt = (bytes: Buffer, at: number, magic: string): boolean =>
 export const isPdf = (bytes: Buffer): boolean =>
   bytes.subarray(0, 1_024).includes(Buffer.from("%PDF-", "latin1"));
 
+export const isTiff = (bytes: Buffer): boolean =>
+  /^(?:II[*+]\0|MM\0[*+])/.test(bytes.toString("latin1", 0, 4));
+
 type ReadHead = (bytes: Buffer, page: number) => Omit<PictureHead, "kind">;
 
 const READERS: readonly (readonly [(bytes: Buffer) => boolean, ReadHead])[] = [
@@ -24,7 +27,7 @@ const READERS: readonly (readonly [(bytes: Buffer) => boolean, ReadHead])[] = [
   [(bytes) => isAt(bytes, 0, "RIFF") && isAt(bytes, 8, "WEBP"), readWebp],
   [(bytes) => isAt(bytes, 0, "BM"), readBmp],
   [(bytes) => isAt(bytes, 0, "GIF8"), readGif],
-  [(bytes) => /^(?:II[*+]\0|MM\0[*+])/.test(bytes.toString("latin1", 0, 4)), readTiff],
+  [isTiff, readTiff],
 ];
 
 /**

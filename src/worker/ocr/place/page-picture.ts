@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { pictureTypeOf } from "../../../shared/files/picture-data.ts";
 import type { PagePicture } from "../../../shared/files/page-pictures.ts";
 import { refuse } from "../../../shared/failure.ts";
@@ -9,7 +10,7 @@ import type { PageRecord } from "../../../shared/pages/page-record.ts";
 import { doubtfulFigures, holds } from "../../../shared/pages/figures-of-page.ts";
 import type { DoubtfulFigure } from "../../../shared/pages/figures-of-page.ts";
 import { scaled, shownSize, textsIn, turnBack } from "../../../shared/pages/words-of-record.ts";
-import { dirname } from "node:path";
+import { isPdf, isTiff } from "../read-head.ts";
 import type { DrawnFrame, FrameToDraw } from "./draw-frame.ts";
 import type { DrawnPage, PageToDraw } from "./draw-page.ts";
 import { findWords } from "../../../shared/pages/find-words.ts";
@@ -30,14 +31,13 @@ export async function pictureOf(
   { pdfium, frames, ...wanted }: Wanted,
   limits: Omit<ReaderLimits, "text">,
 ): Promise<PagePicture | Refusal> {
-  if (bytes.subarray(0, 1_024).includes("%PDF-")) {
+  if (isPdf(bytes)) {
     return pdfium === undefined
       ? refuse("TOOL_UNAVAILABLE", NOT_INSTALLED)
       : pageOf({ path, bytes }, { ...wanted, pdfium }, limits);
   }
   const type = pictureTypeOf(bytes);
-  const isTiff = TIFF.test(bytes.toString("latin1", 0, 4));
-  if (type === undefined && !isTiff) {
+  if (type === undefined && !isTiff(bytes)) {
     return refuse(
       "INVALID_ARGS",
       `${quotePath(path)} has no pages that could be drawn: its words are all that there is to show.`,
@@ -61,7 +61,6 @@ export async function pictureOf(
 }
 
 const NOT_INSTALLED = "Pages can't be drawn here: run nightdesk models setup ocr.";
-const TIFF = /^(?:II[*+]\0|MM\0[*+])/;
 
 type Drawing = { readonly by: readonly [module: string, name: string]; readonly wanted: object };
 
