@@ -3,7 +3,7 @@ import { lstat, mkdir, opendir, stat } from "node:fs/promises";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { writeAtomicFile } from "../files/atomic-file.ts";
 import { Failure } from "../failure.ts";
-import { hasCode } from "../store/connection/errors.ts";
+import { hasCode, NOT_WRITABLE } from "../store/connection/errors.ts";
 import { isHiddenName } from "../files/skipped-files.ts";
 import { loadConfig } from "./load-config.ts";
 import { distrustOfFolder } from "./read-config-chain.ts";
@@ -123,11 +123,9 @@ async function write(file: string, lines: readonly string[]): Promise<void> {
   }
 }
 
-const NOT_OURS = ["EACCES", "EPERM", "EROFS", "ENOTDIR"];
-
 /** What a place that this user may not write is refused with; any other error as it is. */
 function notWritable(place: string, error: unknown): unknown {
-  const code = NOT_OURS.find((one) => hasCode(error, one));
+  const code = NOT_WRITABLE.find((one) => hasCode(error, one));
   if (code === undefined) return error;
   return new Failure(
     "INPUT_INVALID",

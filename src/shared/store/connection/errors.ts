@@ -49,6 +49,9 @@ function pointAt(statement: string, position: number): readonly string[] {
 const DISK_FULL = new Set(["53100", "ENOSPC", "EDQUOT"]);
 const READ_ONLY = "25006";
 
+/** Of a folder that is another user's, of a disk that takes no writes, or of a file where a folder is to be. */
+export const NOT_WRITABLE = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"] as const;
+
 /** In words, where a code did not come along: the operating system's, as PostgreSQL repeats them. */
 export const SAYS_DISK_FULL = /no space left on device|disk quota exceeded/i;
 

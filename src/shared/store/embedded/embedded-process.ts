@@ -13,7 +13,7 @@ import { createConnection } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
-import { hasCode, SAYS_DISK_FULL } from "../connection/errors.ts";
+import { hasCode, NOT_WRITABLE, SAYS_DISK_FULL } from "../connection/errors.ts";
 import { EMBEDDED_PORT, lockDirectory, socketDirectory, socketFile } from "./embedded-directory.ts";
 
 type EmbeddedOptions = {
@@ -112,12 +112,10 @@ async function makeDirectory(directory: string): Promise<void> {
 const checkWritable = (directory: string): Promise<void> =>
   access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
 
-const UNUSABLE = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"];
-
 const refuseUnusable =
   (directory: string) =>
   (cause: unknown): never => {
-    if (!UNUSABLE.some((code) => hasCode(cause, code))) throw cause;
+    if (!NOT_WRITABLE.some((code) => hasCode(cause, code))) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Failure(
       "CONFIG_ERROR",
