@@ -5,8 +5,6 @@ import { parseJson } from "../schema/json-value.ts";
 import { FILE_NAME, stateOfFolder } from "./select-config-file.ts";
 import type { ConfigRequest } from "./select-config-file.ts";
 
-const HASH_CHARS = 16;
-
 /**
  * Sentences on a folder of the same name that has a database and is not there any more, as after a move; null where there is none.
  * @param folder one that has no configuration yet
@@ -17,11 +15,10 @@ export async function explainMove(
 ): Promise<string | null> {
   const own = stateOfFolder(folder, env);
   if (own === undefined) return null;
-  const stem = basename(own).slice(0, -HASH_CHARS);
+  const stem = stemOf(basename(own));
   for (const name of await readdir(dirname(own)).catch(() => [])) {
     const state = join(dirname(own), name);
-    const isAlike = name.startsWith(stem) && name.length === stem.length + HASH_CHARS;
-    if (!isAlike || !existsSync(join(state, "pgdata"))) continue;
+    if (stemOf(name) !== stem || !existsSync(join(state, "pgdata"))) continue;
     const text = await readFile(join(state, FILE_NAME), "utf8").catch(() => "");
     const was = parseJson(/^workroot: (".*")$/m.exec(text)?.[1] ?? "null");
     if (typeof was !== "string" || existsSync(was)) continue;
@@ -32,3 +29,6 @@ export async function explainMove(
   }
   return null;
 }
+
+/** The name of a folder without the hash of its path. */
+const stemOf = (state: string): string => state.slice(0, state.lastIndexOf("-") + 1);
