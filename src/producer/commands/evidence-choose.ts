@@ -22,11 +22,13 @@ export const evidenceDoubts = databaseCommand(
     if (terminal.isJson) return terminal.printJson(rows);
     if (rows.length > 0) await printList(terminal, doubtfulFigureTable(rows));
     if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+    const none =
+      path === null
+        ? "No figure of a picture is in doubt."
+        : `No figure in doubt is known of ${JSON.stringify(path)}. Whether its pictures were read: nightdesk index show ${JSON.stringify(path)}`;
     terminal.say(
       rows.length === 0
-        ? path === null
-          ? "No figure of a picture is in doubt."
-          : `No figure in doubt is known of ${JSON.stringify(path)}. Whether its pictures were read: nightdesk index show ${JSON.stringify(path)}`
+        ? none
         : "To say what stands there: nightdesk evidence choose FIGURE --first, --second or --as TEXT.",
     );
   },

@@ -222,7 +222,7 @@ function digestBlocks({ children, succeeded, levels, failed }: Output): readonly
   return [
     {
       kind: "line",
-      text: `${countOf(Number(succeeded), "answer")} of ${countOf(Number(children), "job")}, on ${Number(levels) === 0 ? "1 level" : `${Number(levels) + 1} levels`}`,
+      text: `${countOf(Number(succeeded), "answer")} of ${countOf(Number(children), "job")}, on ${countOf(Number(levels) + 1, "level")}`,
     },
     ...(items.length === 0 ? [] : [{ kind: "list" as const, items }]),
   ];

@@ -113,14 +113,8 @@ export async function upsertExam(db: Queryable, key: ExamKey, exam: FinishedExam
     [
       ...valuesOfKey(key),
       ...[exam.model, exam.isKnown, exam.state, exam.wrongAsked, exam.wrongConfirmed],
-      ...[
-        exam.rightAsked,
-        exam.rightConfirmed,
-        exam.yesFrom,
-        exam.calls,
-        JSON.stringify(exam.parts),
-        exam.jobId,
-      ],
+      ...[exam.rightAsked, exam.rightConfirmed, exam.yesFrom],
+      ...[exam.calls, JSON.stringify(exam.parts), exam.jobId],
     ],
   );
 }

@@ -1,3 +1,4 @@
+import { append } from "../../../shared/group-by.ts";
 import { decodeBytes } from "../encoding.ts";
 import type { DecodedText } from "../encoding.ts";
 
@@ -44,9 +45,7 @@ export function componentsOf(
       if (inner > 0) inner -= 1;
       else component = undefined;
     } else if (component !== undefined && inner === 0) {
-      const same = component.get(name);
-      if (same === undefined) component.set(name, [property]);
-      else same.push(property);
+      append(component, name, property);
     }
   }
   return components;
