@@ -1,6 +1,5 @@
 import { modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
-import { settingOfModel } from "../../shared/config/model-setting.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS, runsInProcess } from "../../shared/config/providers.ts";
@@ -12,7 +11,7 @@ import { selectHosts } from "../../shared/store/hosts/hosts.ts";
 import type { HostState } from "../../shared/store/hosts/hosts.ts";
 import { formatInZone } from "../../shared/schedules/time.ts";
 import { LIST_ROUTE, listModels } from "../models/ask-route.ts";
-import { createModels } from "../models/create-model.ts";
+import { createModels, settingOfModel } from "../models/create-model.ts";
 import type { Model } from "../models/model.ts";
 import { checkDigest, isPinned } from "../models/ollama-probe.ts";
 import { tryEachHost } from "../embedders/hosted.ts";

@@ -1,7 +1,6 @@
 import { listedHosts, modelHostsOf } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { settingOfModel } from "../../shared/config/model-setting.ts";
 import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import { withoutAlias } from "../../shared/job/route-models.ts";
@@ -156,6 +155,21 @@ function listOpener(
       },
       signal,
     );
+}
+
+type Naming = { readonly model: object } & Partial<Pick<Config, "verify">>;
+
+/** The setting that names a model, such as `verify.judge.model`; undefined where a job names it. */
+export function settingOfModel(name: string, { model, verify }: Naming): string | undefined {
+  const paths = (value: unknown, path: string): readonly string[] =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([key, below]) =>
+          paths(below, Array.isArray(value) ? path : `${path}.${key}`),
+        )
+      : value === name
+        ? [path]
+        : [];
+  return [...paths({ ...model, sees: [] }, "model"), ...paths(verify, "verify")][0];
 }
 
 /** Opens models at one host, asking it what it says of them. */
