@@ -79,7 +79,8 @@ const MEANINGS = {
   parked: {
     MODEL_UNREACHABLE: "The model host does not answer.",
     MODEL_OVERLOADED: "The model host is busy.",
-    SOURCE_UNAVAILABLE: "A place that is mirrored can't be reached now, or another job mirrors it.",
+    SOURCE_UNAVAILABLE:
+      "A place that is mirrored can't be reached now, another job mirrors it, or the work root is gone.",
     DATABASE_UNREACHABLE: "The database does not answer.",
     QUEUE_UNREACHABLE: "The queue does not answer.",
     DISK_FULL: "A disk is full: nothing can be stored.",

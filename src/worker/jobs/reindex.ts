@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
+import { Failure } from "../../shared/failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { indexSettingsOf } from "../../shared/config/index-settings.ts";
 import type { EmbedChunksInput, IndexInput, OcrInput } from "../../shared/job/job.ts";
@@ -85,13 +87,23 @@ async function queueOcr(
 /** A large folder is listed before the first document is read. */
 const SCAN_MS = 60 * 60_000;
 
-/** @param only paths of files; null scans all of them */
+/**
+ * @param only paths of files; null scans all of them
+ * @throws Failure SOURCE_UNAVAILABLE when the work root was moved since the worker started: its sources would look empty
+ */
 export async function scan(
   { job, input, trace, signal }: JobCall<Pick<IndexInput, "options">>,
   { config, database, sandbox, offloadDocuments }: WorkerResources,
   only: readonly string[] | null,
 ): Promise<IndexSummary> {
   const { source, rebuild, verify, prune, prune_missing: pruneMissing } = input.options ?? {};
+  const { workroot } = config.roots;
+  if (!existsSync(workroot)) {
+    throw new Failure(
+      "SOURCE_UNAVAILABLE",
+      `The work root "${workroot}" is gone: move it back, or stop this worker and start one where the folder is now.`,
+    );
+  }
   trace.mayTake(SCAN_MS);
   if (config.security.auto_create_allowed_roots) await createSourceRoots(config);
   const report = throttle((progress: Readonly<Record<string, unknown>>) =>
@@ -100,7 +112,7 @@ export async function scan(
   return indexSources(
     {
       db: database,
-      sources: bindSources(await sandbox(), sourcesOf(config), config.roots.workroot),
+      sources: bindSources(await sandbox(), sourcesOf(config), workroot),
       extensions: config.security.allowed_exts,
       chunking: chunkSettingsOf(config),
       reader: readerFingerprint(
