@@ -103,7 +103,7 @@ const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
   ],
   [
     pattern(
-      String.raw`(?<![\p{N}.])(?<day>\d{2})(?<mark>[.\/])(?<month>\d{2})\k<mark>(?<year>\d{2})(?![.\p{N}])`,
+      String.raw`(?<![\p{N}.])(?<day>\d{2})(?<mark>[.\/])(?<month>\d{2})\k<mark>(?<year>\d{2})(?!\.?\p{N})`,
     ),
     (match) => numericDay(match, "either"),
   ],
