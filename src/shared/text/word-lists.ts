@@ -102,6 +102,97 @@ const listsSchema = z.strictObject({
   /** Words that begin sentences, or have a capital, and are nobody's name; and what stands before a name and is no part of it. */
   no_names: lines,
   titles: lines,
+  /** What tells whether a name is a person's. */
+  people: z
+    .strictObject({
+      /** In the names of firms, places and bodies, which are nobody's. */
+      bodies: lines,
+      partners: lines,
+      and: lines,
+      /** Behind one of these a thing, a place or an animal has its name: "the ferry Anna". */
+      things: lines,
+      articles: lines,
+      places: lines,
+      /** What persons do, behind their names, and how one of them takes on a task. */
+      acts: lines,
+      takes_on: words,
+      /** Before a name: titles, greetings, labels of lists of names, and words that often stand beside persons. */
+      called: words,
+      greeted: words,
+      attending: words,
+      beside: lines,
+      /** No role follows a name and a comma with one of these. */
+      no_roles: lines,
+      /** Members of frontmatter and columns of tables that hold names, and columns that hold roles. */
+      members: lines,
+      name_columns: lines,
+      role_columns: lines,
+    })
+    .prefault({}),
+  /** What tells a task, whose it is and until when. */
+  tasks: z
+    .strictObject({
+      /** Before a colon; before a name without one; and headings above tasks. */
+      marks: words,
+      todo_for: words,
+      headings: words,
+      /** Requests at the front, what opens like one and is none, and what makes a sentence one from within or at its end. */
+      requests: words,
+      no_requests: words,
+      request_within: words,
+      request_ends: words,
+      /** Behind the name of somebody who is spoken to: "Jamal, can you". */
+      calls: words,
+      /** What the writer is going to do, unless one of the second list follows. */
+      promises: words,
+      no_promises: lines,
+      /** Behind a name: what somebody does, by verbs of the present, and by infinitives behind "will". */
+      does: lines,
+      will_do: lines,
+      agreed: words,
+      /** Before a colon and a name; and before a name with or without one. */
+      responsible: words,
+      owner: words,
+      titles: words,
+      offices: lines,
+      the: lines,
+      articles: lines,
+      who: lines,
+      /** Verbs that oblige, that announce, and those before which the name of an owner stands. */
+      duties: words,
+      intents: words,
+      owner_duties: words,
+      left_open: words,
+      /** Of what has happened, of rules for everybody, and of what is done. */
+      past: words,
+      rules: words,
+      done: lines,
+      /** Before a day until which something is to be done. */
+      limits: words,
+      limit_articles: lines,
+      /** Days that are told from the day on which they are read: alone, behind "next", as a part of a time, or as a weekday. */
+      soon: words,
+      near: lines,
+      next: words,
+      next_times: lines,
+      parts: words,
+      part_times: words,
+      every: lines,
+      at: lines,
+      in: lines,
+      /** Of letters and minutes: who writes, and to whom. */
+      greetings: words,
+      greeting_titles: words,
+      notes_for: words,
+      for: lines,
+      addressed: words,
+      farewells: words,
+      from: lines,
+      closings: words,
+      minutes_by: words,
+      minutes_role: words,
+    })
+    .prefault({}),
   /** What labels call documents of a common kind, and words that these are full of. */
   kinds: z.record(z.string(), lines).default({}),
   kind_cues: z.record(z.string(), lines).default({}),
@@ -182,6 +273,13 @@ export function wordFile(language: Listed): WordFile {
 
 export const allWordFiles = (): readonly WordFile[] =>
   Object.keys(CODES).map((language) => wordFile(language as Listed));
+
+/** Words and phrases of all languages as alternatives of a pattern, the longest first; an apostrophe stands for both of its signs. */
+export const anyOf = (pick: (file: WordFile) => readonly string[]): string =>
+  [...new Set(allWordFiles().flatMap(pick))]
+    .sort((one, other) => other.length - one.length)
+    .map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]"))
+    .join("|");
 
 /** The months or days of some languages as alternatives of a pattern, a group for each, which tells by its number what was found. */
 export function namesInOrder(

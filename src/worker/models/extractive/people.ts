@@ -1,6 +1,7 @@
 import type { EvidenceBlock } from "../model.ts";
 import { once } from "../../../shared/once.ts";
-import { allWordFiles } from "../../../shared/text/word-lists.ts";
+import { allWordFiles, anyOf } from "../../../shared/text/word-lists.ts";
+import type { WordFile } from "../../../shared/text/word-lists.ts";
 import type { Language } from "../../../shared/text/language.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { isGivenName } from "./given-names.ts";
@@ -19,8 +20,7 @@ export const NAME = String.raw`(?:\p{Lu}\. ){0,2}${WORD}(?: (?:von|van|de|der|de
 /** Words that begin sentences, and capitalised words that are nobody's name. */
 const noNames = once(() => new Set(allWordFiles().flatMap((file) => file.no_names)));
 /** What firms, places and bodies are called. */
-const NO_PERSON =
-  /(?:^| )(?:Hut|House|Hotel|Street|Road|Square|Valley|Mountain|Lake|River|Church|School|Bank|Company|Cooperative|Club|Board|Assembly|Meeting|Contract|Committee|Council|Office|Department|Station|Airport|University|Institute|Association|Society|Group|Team|Room|Store|Kitchen|GmbH|AG|Ltd|Inc|LLC|Sankt|Saint|San|Santa|St|Bad|Ober|Unter|Mühle|Sennerei|Rösterei|Elektro|Seilbau|Luftfracht|Handel|Insurance|Versicherung|Genossenschaft|Verein|Museum|Foundation|Stiftung|Verlag|Werft|Reederei|Ministry|Ministerium|Amt|Gericht|Kanzlei|Klinik|Clinic|Hospital|Krankenhaus|Praxis|Apotheke|Pharmacy|Bakery|Bäckerei|Brewery|Brauerei|Logistics|Logistik|Shipping|Freight|Spedition|Solutions|Systems|Software|Technologies|Technik|Industries|Industrie|Services|Partners|Consulting|Holding|Energy|Energie|Electric|Media|Press|Times|Union|Federation|Verband|League|Party|Choir|Chor|Orchestra|Orchester|Theatre|Theater|Cinema|Kino|Library|Bibliothek|Café|Cafe|Restaurant|Inn|Pension|Harbour|Harbor|Port|Hafen|Marina|Shipyard|Works|Werke|Stadtwerke|Sons|Söhne|Brothers|Gebrüder|SA|SL|SARL|SAS|BV|NV|KG|OHG|SpA|Srl|Corp|Corporation|Trust|Fund|Agency|Agentur|Authority|Behörde|Bureau|Centre|Center|Zentrum|Academy|Akademie|College|Instituto|Institut|Escuela|École|Mairie|Ayuntamiento|Rathaus|Gemeinde|Republic|Express|Lines|Airlines|Railway|Ferry|Fähre|Straße|Gasse|Platz|Weg|Act|Law|Solicitors|Notaries|Publishing|Publishers|Robotics|Instruments|Tours|Charters|Security|Refrigeration|Supplies|Foods|Nurseries|Nursery|Court|Keramik|Reisen|Netze|Hofladen|Blumen|Firma|Busfirma|Hostal|Librería|Editorial|Asociación|Traiteur|Timber|Cloud|Data|Project|Projekt|Proyecto|Projet|Mount|Cape|Farm|Gardens?|Salon|Kita|Translation|Catering|Büro|Rigging|Plumbing|Engineering|Printing|Roofing|Gardening|Lighting|Rigging|Plumbing|Engineering|Printing|Büro|Panadería|Boulangerie|Garage|Ferretería|Carpintería|Talleres|Transportes?|Construcciones|Seguros|Assurances?|Immobilien|Bau|Druck|Druckerei|Schreinerei|Tischlerei|Gärtnerei|Metzgerei|Autohaus|Workshop|Studio|Studios|Design|Designs|Gallery|Galerie|Stores?|Shop|Market|Markt|Foundry|Mills?|Motors|Marine|Laboratories|Labs?|Labor)(?: |$)/u;
+const bodies = once(() => new Set(allWordFiles().flatMap((file) => file.people.bodies)));
 
 /** What stands before a name and is no part of it. */
 const titles = once(() => new Set(allWordFiles().flatMap((file) => file.titles)));
@@ -56,8 +56,7 @@ export function asName(found: string): string | null {
   const isTrade = words.length > 2 && /ing$|ers$/.test(name);
   return name === "" ||
     isTrade ||
-    NO_PERSON.test(name) ||
-    words.some((word) => /^\p{Lu}{2,}$/u.test(word))
+    words.some((word) => bodies().has(word) || /^\p{Lu}{2,}$/u.test(word))
     ? null
     : name;
 }
@@ -77,45 +76,50 @@ const LISTED = 3;
 const NEAR_PERSON = 1;
 const GIVEN = 2;
 
-const ACTS =
-  /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war|a|est|doit|va|dit|demande|écrit|propose|envoie|signe|apporte|prépare|pense|ha|es|está|debe|dice|dijo|pide|escribe|propone|envía|firma|trae|prepara|avisa|tiene)(?!\p{L})/u;
-const TITLE_BEFORE =
-  /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr|M|Mme|Mlle|Sr|Sra|Srta|Dña|Don|Doña|se llama|s['’]appelle|heißt|is called)\.? $/u;
-/** Before a name that is spoken to, signs, or stands in a list of those who were there. */
-const GREETED =
-  /(?:^|[^\p{L}])(?:dear|hi|hello|hey|hallo|lieber?|sehr geehrter?(?: herr| frau)?|bonjour|salut|chère?|hola|querid[oa]|estimad[oa]|buenos días|guten (?:tag|morgen)|@)[, ]?$/iu;
-const ATTENDING =
-  /^(?:present|attending|attendees|in attendance|anwesend|teilnehmer(?:innen)?|présents?|asistentes|presentes|apologies|signed|author|contact|owner|responsible|verantwortlich|ansprechpartner(?:in)?|responsable|approved|client|patient(?:in)?|traveller|tenant|borrower|name)\s?:/iu;
-const PERSON_BEFORE =
-  /(?:^|[^\p{L}])(?:by|with|ask|asks|call|and|from|von|mit|und) [*_]{0,3}$|[,:(] $/u;
-const PERSON_AFTER = /^(?:,| and |\))/u;
-/** Where something is, and what is numbered. */
-const PLACE_BEFORE = /(?:^|[^\p{L}])(?:in|at|near|from|to|above|below|of|aus|nach|bei|in|zu|ab) $/u;
-/** "The Harwick Express", "das Blaue Haus": what has an article before its name is a thing or a body. */
-const ARTICLE_BEFORE = /(?:^|[^\p{L}])(?:the|a|an|das|les|los|las|el|la|le|unser|unsere|our) $/iu;
+/** What stands around names, of all languages. */
+const patterns = once(() => {
+  const of = (key: keyof WordFile["people"]): string => anyOf(({ people }) => people[key]);
+  const before = String.raw`(?:^|[^\p{L}])`;
+  return {
+    acts: new RegExp(
+      String.raw`^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:${of("acts")})(?!\p{L})`,
+      "u",
+    ),
+    called: new RegExp(String.raw`${before}(?:${of("called")})\.? $`, "u"),
+    /** Before a name that is spoken to or signs, and in a list of those who were there. */
+    greeted: new RegExp(String.raw`${before}(?:${of("greeted")}|@)[, ]?$`, "iu"),
+    attending: new RegExp(String.raw`^(?:${of("attending")})\s?:`, "iu"),
+    personBefore: new RegExp(String.raw`${before}(?:${of("beside")}) [*_]{0,3}$|[,:(] $`, "u"),
+    personAfter: /^(?:,| and |\))/u,
+    place: new RegExp(String.raw`${before}(?:${of("places")}) $`, "u"),
+    /** "The Harwick Express", "das Blaue Haus": what has an article before its name is a thing or a body. */
+    article: new RegExp(String.raw`${before}(?:${of("articles")}) $`, "iu"),
+    /** "The ferry Anna", "le chat Gaston", "the dog, Bruno". */
+    thing: new RegExp(String.raw`(?<!\p{L})(?:${of("things")}),? $`, "iu"),
+    /** "Felix Baum & Co". */
+    firm: new RegExp(String.raw`^ (?:&|${of("and")}) (?:${of("partners")})(?!\p{L})`, "u"),
+    role: new RegExp(
+      String.raw`^(?:, (?:the |our |a |an )?(?!(?:${of("no_roles")}|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))`,
+      "u",
+    ),
+    /** "Priya to add", "Jamal, can you", "Marek looks into it". */
+    owns: new RegExp(
+      String.raw`^(?:,? (?:${TO_DO}|${of("takes_on")})|, (?:${anyOf(({ tasks }) => tasks.calls)})(?!\p{L}))`,
+      "u",
+    ),
+    members: new RegExp(`^(?:${of("members")})$`),
+    nameColumn: new RegExp(`^(?:${of("name_columns")})$`, "i"),
+    roleColumn: new RegExp(`^(?:${of("role_columns")})$`, "i"),
+  };
+});
+
+/** An English infinitive, and no place: "to the hall". */
+export const TO_DO = String.raw`to (?!(?:the|an?|our|my|be) )\p{Ll}`;
+/** What is numbered is no person. */
 const NUMBERED = /^ \d/u;
-/** "The ferry Anna", "calle Elena Duarte", "le chat Gaston", "the dog, Bruno": a thing, a place or an animal with a name of its own. */
-const NAMED_THING_BEFORE = new RegExp(
-  String.raw`(?<!\p{L})(?:${[
-    "ship|boat|yacht|ferry|vessel|trawler|tug|schooner|barge|house|villa|cottage|hut|cabin|hall|school|club|street|road|bridge|square|prize|trophy|cup|project|model|brand|variety|novel|book|film|storm|hurricane|dog|cat|kitten|puppy|horse|pony|donkey|goat|cow|sheep|parrot|bakery|nursery|workshop|firm|company|printer",
-    "Schiff|Boot|Jolle|Fähre|Kutter|Haus|Villa|Hütte|Halle|Schule|Verein|Straße|Brücke|Platz|Preis|Pokal|Projekt|Modell|Marke|Sorte|Roman|Buch|Film|Sturm|Hund|Katze|Kater|Pferd|Pony|Esel|Ziege|Kuh|Schaf|Bäckerei|Druckerei|Gärtnerei|Werkstatt|Firma|Übersetzungsbüro|Praxis",
-    "navire|bateau|voilier|yacht|ferry|péniche|maison|villa|salle|école|lycée|collège|club|pétanque|rue|avenue|boulevard|pont|place|quai|stade|prix|trophée|coupe|projet|modèle|marque|variété|roman|livre|film|tempête|chien|chienne|chat|chatte|cheval|poney|âne|chèvre|vache|boulangerie|librairie|menuiserie|pépinière|atelier|société|entreprise|garage",
-    "barco|buque|velero|yate|ferry|casa|villa|sala|escuela|colegio|instituto|club|calle|avenida|puente|plaza|paseo|estadio|premio|trofeo|copa|proyecto|modelo|marca|variedad|novela|libro|película|tormenta|perro|perra|gato|gata|caballo|yegua|burro|cabra|vaca|oveja|panadería|librería|carpintería|taller|empresa|imprenta",
-  ].join("|")}),? $`,
-  "iu",
-);
 const IN_QUOTES = /['"“„«‘‚‹] ?$/u;
-/** "Felix Baum & Co". */
-const FIRM_AFTER =
-  /^ (?:&|und|and|et|y) (?:Co|Cie|Söhne|Sons|Sohn|Son|Fils|Hijos|Partner|Brothers)(?!\p{L})/u;
 /** Im Auftrag. */
 const ON_BEHALF = /(?:^|\s)i\. ?$/u;
-const ROLE_AFTER =
-  /^(?:, (?:the |our |a |an )?(?!(?:who|which|that|with|without|in|on|at|and|or|but|one|two|three|four|now|then|so|for|to|from|because|as|where|when|also|not|no|if|be|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))/u;
-
-/** "Priya to add", "Jamal, can you", "Marek looks into it". */
-const OWNS =
-  /^(?:,? (?:to (?!the |a |our )\p{Ll}|has (?:agreed|promised|offered)|takes over|kümmert|übernimmt|besorgt|bringt|schickt|prüft|holt)|, (?:can|could|would|will|please|kannst|könntest|bitte|peux|pourrais|puedes|podrías|trae)(?!\p{L}))/u;
 
 type Sighting = {
   readonly name: string;
@@ -147,16 +151,13 @@ type TextWords = { readonly small: ReadonlySet<string>; readonly language: Langu
 
 const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
 
-const NAMING_KEYS =
-  /^(?:author|owner|keeper|contact|chair|written_by|minutes_by|filed_by|by|from|to|autor|verfasser|von|an|de|para|expéditeur|remitente|absender)$/;
-
 /** A name and nothing else. */
 export const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
 
 function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
   return [...about].flatMap(([key, value]) => {
     // Of all members few name somebody, and the lines are looked through for those alone.
-    const whole = NAMING_KEYS.test(key) ? WHOLE_NAME.exec(value)?.[0] : undefined;
+    const whole = patterns().members.test(key) ? WHOLE_NAME.exec(value)?.[0] : undefined;
     const name = whole === undefined ? null : asName(whole);
     if (name === null) return [];
     const quote = text
@@ -182,6 +183,7 @@ function namesIn(
   { small, language }: TextWords,
   place: "alone" | "among others",
 ): Sighting[] {
+  const around = patterns();
   return [...sentence.matchAll(new RegExp(NAME, "gu"))].flatMap((match) => {
     const name = personIn(match[0], sentence.slice(0, match.index), language);
     if (name === null) return [];
@@ -191,17 +193,17 @@ function namesIn(
     const words = name.split(" ");
     // A word that the text also writes small is a common one.
     if (words.every((word) => small.has(word.toLowerCase()))) return [];
-    const groups = ROLE_AFTER.exec(after)?.groups;
+    const groups = around.role.exec(after)?.groups;
     const role = groups?.["role"] ?? groups?.["aside"] ?? null;
-    const isPlace = words.length === 1 && PLACE_BEFORE.test(before);
-    const isThing = words.length > 1 && ARTICLE_BEFORE.test(before);
+    const isPlace = words.length === 1 && around.place.test(before);
+    const isThing = words.length > 1 && around.article.test(before);
     const hasNameOfItsOwn =
-      NAMED_THING_BEFORE.test(before) || IN_QUOTES.test(before) || FIRM_AFTER.test(after);
+      around.thing.test(before) || IN_QUOTES.test(before) || around.firm.test(after);
     if (isPlace || isThing || hasNameOfItsOwn || NUMBERED.test(after)) return [];
     const isGreeted =
-      GREETED.test(sentence.slice(0, match.index)) ||
+      around.greeted.test(sentence.slice(0, match.index)) ||
       isTitle(match[0].split(" ")[0] ?? "", language);
-    const isListed = ATTENDING.test(sentence) && /[:,;(] ?$/.test(before);
+    const isListed = around.attending.test(sentence) && /[:,;(] ?$/.test(before);
     const isAlone =
       place === "alone" && sentence.trim().replace(/[,.!]$/, "") === name && words.length < 4;
     const isGiven = isGivenName(words[0] ?? "");
@@ -212,12 +214,12 @@ function namesIn(
       (isSeveral ? SEVERAL_WORDS - 0.5 : 0) +
       (isGiven ? GIVEN : 0) +
       (isInitial(words[0] ?? "") ? SEVERAL_WORDS : 0) +
-      (TITLE_BEFORE.test(before) || isGreeted ? TITLED : 0) +
+      (around.called.test(before) || isGreeted ? TITLED : 0) +
       (isListed ? LISTED : 0) +
       (isAlone ? (isSeveral ? SEVERAL_WORDS : NEAR_PERSON) : 0) +
-      (isFirst && OWNS.test(after) ? TITLED : 0) +
-      (ACTS.test(after) ? (isFirst ? ACTING / 2 : ACTING) : 0) +
-      (PERSON_BEFORE.test(before) || (words.length > 1 && PERSON_AFTER.test(after))
+      (isFirst && around.owns.test(after) ? TITLED : 0) +
+      (around.acts.test(after) ? (isFirst ? ACTING / 2 : ACTING) : 0) +
+      (around.personBefore.test(before) || (words.length > 1 && around.personAfter.test(after))
         ? NEAR_PERSON / 2
         : 0) +
       (role === null ? 0 : NEAR_PERSON) +
@@ -247,15 +249,12 @@ function byName(sightings: readonly Sighting[]): Map<string, Person> {
   return people;
 }
 
-const NAME_COLUMN = /^(?:name|who|person|wer|people|contact|kontakt)$/i;
-const ROLE_COLUMN = /^(?:role|does|function|job|position|rolle|aufgabe|funktion|task)$/i;
-
 /** The people of tables that have a column for their names. */
 const peopleInTable = (items: readonly DocumentItem[]): Person[] =>
   items.flatMap(({ block: { names, cells } }) => {
-    const column = names.findIndex((cell) => NAME_COLUMN.test(cell));
+    const column = names.findIndex((cell) => patterns().nameColumn.test(cell));
     const cell = cells[column] ?? "";
     const name = WHOLE_NAME.test(cell) ? asName(cell) : null;
-    const role = cells[names.findIndex((one) => ROLE_COLUMN.test(one))] ?? "";
+    const role = cells[names.findIndex((one) => patterns().roleColumn.test(one))] ?? "";
     return name === null ? [] : [{ quote: cell, name, role: role === "" ? null : role }];
   });
