@@ -183,9 +183,10 @@ const HARMFUL =
 
 /**
  * Hostile text made harmless and visible: C0 and DEL as their pictures (`␛`), everything else as `<U+202E>`.
- * Line feeds and tabs stay.
+ * Ends of lines (CR LF as one line feed) and tabs stay.
  */
-export const cleanForTerminal = (text: string): string => text.replace(HARMFUL, pictureOf);
+export const cleanForTerminal = (text: string): string =>
+  text.replaceAll("\r\n", "\n").replace(HARMFUL, pictureOf);
 
 /** The same for several lines, of which each may end as in CSV: with a carriage return before its line feed. */
 export const cleanLines = (text: string): string =>

@@ -15,6 +15,7 @@ describe("text for the terminal", () => {
     ["\u001b]0;title\u0007", "␛]0;title␇"],
     ["\u009b31m", "<U+009B>31m"],
     ["done\rgone\b\b\b", "done␍gone␈␈␈"],
+    ["of Windows\r\nlines\r\n", "of Windows\nlines\n"],
     ["\u0000\u000b\u000c\u007f", "␀␋␌␡"],
     ["\u0085", "<U+0085>"],
     ["a\u202egpj.exe", "a<U+202E>gpj.exe"],
