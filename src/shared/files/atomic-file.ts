@@ -38,12 +38,13 @@ export async function createAtomicFile(file: string, existing: Existing): Promis
     const partial = join(place, `.nightdesk-${randomBytes(16).toString("hex")}.partial`);
     const handle = await open(partial, NEW_FILE, 0o600);
     const target = join(place, basename(file));
-    const made = atomicFile({ folder, handle, partial, target, existing });
+    // Under a name that is new each time a part is of no use to a later call: it can't be kept.
+    const { commit, discard } = atomicFile({ folder, handle, partial, target, existing });
     await handle.chmod(0o600).catch(async (error: unknown) => {
-      await made.discard();
+      await discard();
       throw error;
     });
-    return made;
+    return { handle, commit, discard };
   } catch (error) {
     await folder.close();
     throw error;

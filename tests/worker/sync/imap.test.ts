@@ -1,6 +1,8 @@
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { startCuttingRelay } from "../../support/cutting-relay.ts";
+import type { CuttingRelay } from "../../support/cutting-relay.ts";
 import { describeOn } from "../../support/describe-on.ts";
 import { hasDovecot, startDovecot } from "../../support/dovecot.ts";
 import type { MailServer } from "../../support/dovecot.ts";
@@ -71,6 +73,51 @@ test("Dovecot is there where everything is proved", () => {
       );
       expect(newest.filter((text) => text.includes("Subject: Note 40"))).toHaveLength(1);
     });
+  });
+
+  describeOn("postgres", "whose connection is cut again and again", () => {
+    let server: MailServer;
+    let relay: CuttingRelay;
+    let mails: SyncedSource;
+
+    beforeAll(async () => {
+      server = await startDovecot(SECRET);
+      for (let at = 1; at <= 200; at += 1)
+        await writeFile(join(server.maildir, "new", `1000.${at}.host`), mail(at, `Day ${at}.`), {
+          mode: 0o644,
+        });
+      relay = await startCuttingRelay(server.port, 30_000);
+      mails = await startSyncedSource(
+        "imap",
+        {
+          ...{ url: `imap://127.0.0.1:${relay.port}`, user: "night", secret_env: "MAIL_SECRET" },
+          ...{ ca_file: server.caFile, allowed_networks: ["127.0.0.1"] },
+        },
+        { MAIL_SECRET: SECRET },
+      );
+    });
+    afterAll(async () => {
+      await mails.stop();
+      await relay.close();
+      await server.stop();
+    });
+
+    test("has each of its 200 mails once and whole in the end, and loses none on the way", async () => {
+      const known: number[] = [];
+      while ((known.at(-1) ?? 0) < 200 && known.length < 20) {
+        await mails.sync();
+        known.push((await mails.names()).length);
+      }
+      expect(relay.cuts()).toBeGreaterThan(3);
+      expect(known).toEqual(known.toSorted((one, other) => one - other));
+      const texts = await Promise.all(
+        (await mails.names()).map((name) =>
+          readFile(join(mails.topology.workroot, "allowed/cloud", name), "utf8"),
+        ),
+      );
+      const wanted = Array.from({ length: 200 }, (_, at) => mail(at + 1, `Day ${at + 1}.`));
+      expect(texts.toSorted()).toEqual(wanted.toSorted());
+    }, 120_000);
   });
 
   describeOn("postgres", "that lets nobody in", () => {
