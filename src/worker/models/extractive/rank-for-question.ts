@@ -39,8 +39,8 @@ const LEAST_IN_EACH = { fact: 0.3, account: 0.2 } as const;
 const SPEAKER_BONUS = 1.5;
 
 /**
- * The sentences that answer a question, in the order of the evidence, each with the sentences before it that it needs; none when the
- * words that matter in the question do not occur, which is an honest "not here".
+ * The sentences that answer a question, each with the sentences before it that it needs: of a fact the likeliest first, of an account in
+ * the order of the evidence. None when the words that matter in the question do not occur, which is an honest "not here".
  *
  * @param most number of sentences at most, beside those that they need
  */
@@ -51,13 +51,11 @@ export function rankForQuestion(
 ): Candidate[] {
   const asked = parseQuestion(question, candidates);
   const scored = scoreForQuestion(candidates, asked);
-  const picked = asked.kind === "fact" ? pickLikely(scored, most) : pickDiverse(scored, most);
-  return inTextOrder(picked);
+  if (asked.kind === "fact") return showSpans(pickLikely(scored, most));
+  const picked = pickDiverse(scored, most);
+  // A reader of an account follows the evidence: pieces by rank, and each from its beginning.
+  return showSpans(picked.toSorted((one, other) => one.position - other.position));
 }
-
-/** A reader follows the evidence: pieces by rank, and each from its beginning. */
-const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
-  showSpans(picked.toSorted((one, other) => one.position - other.position));
 
 /** All sentences that may answer, best first; none when the evidence is not about the question. */
 function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
