@@ -4,26 +4,26 @@ import { queueTelemetry } from "./queue-telemetry.ts";
 import { bullmq, deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./storage.ts";
 
-/** A delivery carries ids and nothing that a user needs: the rows are the truth. */
+/** A delivery holds only ids: the rows are the source of truth. */
 type Delivery = {
   readonly jobId: string;
   readonly dispatch: number;
-  /** Work that somebody waits for goes before what is in the queue already. */
+  /** A job that a person waits for goes to the front. */
   readonly place: "front" | "back";
 };
 
 /**
- * The two ends of the queue. BullMQ and its storage stay behind this type. A queue that does not answer within 10 s is
- * Failure QUEUE_UNREACHABLE, and is asked nothing further until it has answered.
+ * Both ends of the queue. BullMQ and its storage stay behind this type. When the queue does not answer within 10 s, calls throw
+ * Failure QUEUE_UNREACHABLE, and further calls are not sent until it answers.
  */
 export type JobQueue = {
   /** @throws Failure QUEUE_UNREACHABLE while an answer is overdue */
   check(): void;
   /** A delivery that is still in the queue is not added a second time. */
   add(deliveries: readonly Delivery[]): Promise<void>;
-  /** How many deliveries wait. */
+  /** The number of deliveries that wait. */
   countWaiting(): Promise<number>;
-  /** Ids (`<job id>-<dispatch>`) of all deliveries that wait or are in hand. */
+  /** Ids (`<job id>-<dispatch>`) of all deliveries that wait or are being handled. */
   deliveryIds(): Promise<ReadonlySet<string>>;
   work(
     concurrency: number,
@@ -33,12 +33,12 @@ export type JobQueue = {
 };
 
 const QUEUE_NAME = "nightdesk";
-/** A redelivery that finds a live lease ends without effect, so it may come as often as it likes. 4 bytes in Postgres. */
+/** In effect no limit: a redelivery that finds a live lease has no effect. The number must fit into 4 bytes in Postgres. */
 const MAX_STALLED = 1_000_000_000;
 
 export const deliveryId = (jobId: string, dispatch: number): string => `${jobId}-${dispatch}`;
 
-/** Opens the queue on its storage. @param onError told of connection errors, which BullMQ repairs by itself */
+/** Opens the queue on its storage. @param onError receives connection errors, from which BullMQ recovers by itself */
 export const openQueue = (storage: QueueStorage, onError: (error: unknown) => void): JobQueue =>
   openOn(storage, (factory, base) =>
     bind(factory, base, { place: placeOf(storage), backend: storage.backend, onError }),
@@ -82,7 +82,7 @@ function bind<Backend extends IQueueBackend, Connection>(
         isProven = true;
         return answer;
       } catch (error) {
-        // On Postgres, one that could not connect at first never tries again.
+        // On Postgres, a queue whose first connection failed never tries again.
         if (!isProven) {
           queue.close().catch(onError);
           queue = open();
@@ -104,8 +104,7 @@ function bind<Backend extends IQueueBackend, Connection>(
     },
     countWaiting: () => run(countWaiting),
     async deliveryIds() {
-      // On Postgres, getJobs asks for each job by itself. In Redis it takes one command, and leaves out ids in lists whose
-      // jobs were evicted.
+      // On Postgres, getJobs sends one query for each job. On Redis it is one command, and skips ids whose jobs were evicted.
       if (backend === "postgres")
         return new Set(await run(() => queue.getRanges([...PRESENT], 0, -1)));
       const jobs = await run(() => queue.getJobs([...PRESENT]));
@@ -128,10 +127,10 @@ function bind<Backend extends IQueueBackend, Connection>(
   };
 }
 
-/** Beside the queue of jobs, of which it takes none. */
+/** A queue of its own, so that a probe takes no real job. */
 const PROBE_NAME = "nightdesk-probe";
 
-/** Adds a job, takes it and ends it. @throws what the queue's storage throws, or an error when nothing came back */
+/** Adds a job, takes it and completes it. @throws the error of the queue's storage, or an error when no job comes back */
 export const moveOne = (storage: QueueStorage): Promise<void> => openOn(storage, moveOn);
 
 async function moveOn<Backend extends IQueueBackend, Connection>(
@@ -156,7 +155,7 @@ async function moveOn<Backend extends IQueueBackend, Connection>(
     if (job === undefined) throw broken ?? new Error("it gave none back");
     await job.moveToCompleted(null, token, false);
   } finally {
-    // One that does not answer is not waited for.
+    // Not awaited: the queue may not answer.
     void Promise.all([worker.close(true), queue.close()]).catch(() => undefined);
   }
 }

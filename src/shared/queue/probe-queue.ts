@@ -8,16 +8,16 @@ import { placeOf } from "./storage.ts";
 import type { QueueStorage } from "./storage.ts";
 
 const TIMEOUT_MS = 3_000;
-/** Of a job that is moved, once the server has answered. */
+/** Limit to move a job, once the server has answered. */
 const MOVE_MS = 5_000;
 
 /**
- * Asks a queue whether it can be used, and moves one job through it: a server that answers may still refuse a command, keep a
- * part of the keys on another node, or hand its sessions round.
- * @param timeoutMs for the connection to Redis, and for each answer
- * @returns the eviction policy of Redis; null where the server does not tell, and of a queue in Postgres
- * @throws Failure QUEUE_UNREACHABLE after that time, or at once when the connection is refused; CONFIG_ERROR where the queue
- *   can't be used like this; what a database throws that does not answer or takes no writes
+ * Checks that a queue is usable by moving one job through it: a server that answers may still refuse a command, keep part of the
+ * keys on another node, or share its sessions among clients.
+ * @param timeoutMs limit for the connection to Redis, and for each answer
+ * @returns the eviction policy of Redis; null when the server does not report it, and for a queue in Postgres
+ * @throws Failure QUEUE_UNREACHABLE after that time, or at once when the connection is refused; CONFIG_ERROR when the queue can't
+ * be used with this setup; the database's fault when it does not answer or is read-only
  */
 export async function probeQueue(
   storage: QueueStorage,
@@ -45,7 +45,7 @@ async function askRedis(url: string, timeoutMs: number): Promise<string | null> 
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // The rejection of connect() says the same.
+  // connect() rejects with the same error.
   redis.on("error", () => undefined);
   try {
     await redis.connect();
@@ -76,7 +76,7 @@ function faultOf(cause: unknown, storage: QueueStorage): unknown {
     : new Failure("CONFIG_ERROR", `${words} ${remedy}`, { cause });
 }
 
-/** What to change, by the words of a server that answers and refuses; undefined where it may come round by itself. */
+/** What to change, by the error of a server that answers and refuses; undefined when it may recover by itself. */
 function remedyFor(why: string): string | undefined {
   if (why.includes("NOPERM")) {
     return "Give its user all commands on the keys of queue.prefix, INFO as well: ACL SETUSER name ~* +@all";

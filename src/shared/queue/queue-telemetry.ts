@@ -3,14 +3,14 @@ import type { Context } from "@opentelemetry/api";
 import { tracingApi } from "../metrics/traces.ts";
 
 /**
- * BullMQ's own spans (`add`, `process` and so on), where an SDK is loaded; undefined otherwise. What is thrown is recorded by
- * its name alone: messages of errors may hold what is said of documents.
+ * Records BullMQ's own spans (`add`, `process` and so on) when an SDK is loaded; undefined otherwise. Of an exception only the
+ * name is recorded: its message may quote a document.
  */
 export function queueTelemetry(): Telemetry<Context> | undefined {
   const api = tracingApi();
   if (api === null) return undefined;
   const { context, propagation, trace, SpanKind } = api;
-  // In the order of BullMQ's own.
+  // In the order of BullMQ's enum.
   const kinds = [
     SpanKind.INTERNAL,
     SpanKind.SERVER,

@@ -6,25 +6,25 @@ import type { Database } from "../store/connection/database.ts";
 import { endsInTime } from "../ends-in-time.ts";
 import { Failure } from "../failure.ts";
 
-/** BullMQ, required: an import of it looks through its 200 files for names that they export, which takes as long as loading them. */
+/** BullMQ, by `require`: an `import` first scans its 200 files for exported names, which takes as long as loading them. */
 export const bullmq = createRequire(import.meta.url)("bullmq") as typeof BullMq;
 
-/** Where a queue lives: in Redis, or in the Postgres that holds the rows. */
+/** Where the queue is stored: in Redis, or in the Postgres that holds the rows. */
 export type QueueStorage =
   | { readonly backend: "redis"; readonly url: string; readonly prefix: string }
   | { readonly backend: "postgres"; readonly database: Database };
 
 export type DeliveryWorker = {
   /**
-   * Resolves when deliveries are taken.
-   * @throws Failure QUEUE_UNREACHABLE when it does not answer; what else keeps it from being used
+   * Resolves when the worker takes deliveries.
+   * @throws Failure QUEUE_UNREACHABLE when the queue does not answer; the error of BullMQ when it can't be used
    */
   ready(): Promise<void>;
-  /** Takes no new delivery, and resolves when the handlers in hand have ended. */
+  /** Takes no new delivery, and resolves when the running handlers have ended. */
   close(): Promise<void>;
 };
 
-/** How a queue is opened on any backend of BullMQ. */
+/** Opens a queue on any backend of BullMQ. */
 type Bind<Queue> = <Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
@@ -42,7 +42,7 @@ export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
           keepAlive: KEEP_ALIVE_MS,
           socketTimeout: SILENT_MS,
         },
-        // In braces all keys are of one slot of a cluster.
+        // The braces put all keys into one slot of a Redis cluster.
         prefix: `{${storage.prefix}}`,
       });
   }
@@ -50,12 +50,12 @@ export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
 
 const KEEP_ALIVE_MS = 5_000;
 /**
- * A connection over which no answer comes for so long is given up, and what was sent is sent again over a new one. A
- * worker that waits for work hears nothing for 10 s at most.
+ * A connection without an answer for so long is closed, and its commands are sent again over a new one. A worker that waits for
+ * work receives nothing for at most 10 s.
  */
 const SILENT_MS = 12_000;
 
-/** Where a queue is, as people know it; without the password. */
+/** The place of a queue for messages, without its password. */
 export function placeOf(storage: QueueStorage): string {
   if (storage.backend === "postgres") return "The queue in the database";
   const { hostname, port } = new URL(storage.url);
@@ -66,22 +66,22 @@ type PostgresConnection = NonNullable<
   Parameters<typeof bullmq.createPostgresBackend>[1]["connection"]
 >;
 
-/** BullMQ takes the driver's pool, and describes it by a looser type that overloads do not fit. */
+/** BullMQ accepts the driver's pool, but the overloads of its methods do not match BullMQ's looser type. */
 const queuePool = (database: Database): PostgresConnection =>
   database.pool as unknown as PostgresConnection;
 
-/** Of every worker of BullMQ. */
+/** Times of every BullMQ worker. */
 export const WORKER_TIMES = {
-  // The same 15 s as our lease, which alone decides who may write a result.
+  // As long as the lease of a job, which alone decides who may write a result.
   lockDuration: 15_000,
   stalledInterval: 5_000,
-  // After a broken connection; BullMQ's own 15 s would leave the worker idle.
+  // After a broken connection; BullMQ's default of 15 s would leave the worker idle.
   runRetryDelay: 1_000,
 } as const satisfies Partial<WorkerOptions>;
 
 /**
- * BullMQ asks for the next delivery again at once after an error that is not of the connection, such as that of a table
- * which is gone: millions of times in half a minute, so that no signal is heard.
+ * After an error that is not a connection error, such as a missing table, BullMQ asks for the next delivery again at once:
+ * millions of times in half a minute, so that the process handles no signal.
  */
 const AFTER_ERROR_MS = 1_000;
 
@@ -91,7 +91,7 @@ type BullWorker = {
   on(event: "error", listener: (error: Error) => void): unknown;
 };
 
-/** @param onError told of connection errors, which BullMQ repairs by itself */
+/** @param onError receives connection errors, from which BullMQ recovers by itself */
 export function deliveryWorker(
   worker: BullWorker,
   place: string,
@@ -125,19 +125,19 @@ function restAfterErrors(worker: object): void {
   Reflect.set(worker, NEXT_DELIVERY, ask);
 }
 
-/** Private there, and the only place between an error and the next try. */
+/** A private method of BullMQ, and the only place between an error and the next try. */
 const NEXT_DELIVERY = "_getNextJob";
 
-/** A command of a queue that is there takes milliseconds. */
+/** A queue that works answers a command within milliseconds. */
 const QUEUE_LIMIT_MS = 10_000;
-/** Between two questions whether a queue that was away is back. */
+/** Interval of probes whether a queue that did not answer is back. */
 const PROBE_MS = 30_000;
 
 type LimitedQueue = {
   /**
-   * Runs a command within the limit. While one is overdue, no other is sent: BullMQ keeps what it could not send, and a
-   * night without Redis would fill the memory.
-   * @throws Failure QUEUE_UNREACHABLE; what the command throws
+   * Runs a command within the limit. While one is overdue, no other is sent: BullMQ buffers unsent commands, and a night without
+   * Redis would fill the memory.
+   * @throws Failure QUEUE_UNREACHABLE; the command's error
    */
   run<T>(command: () => Promise<T>): Promise<T>;
   /** @throws Failure QUEUE_UNREACHABLE while a command is overdue */
@@ -146,8 +146,8 @@ type LimitedQueue = {
 };
 
 /**
- * @param place of the queue, as people know it
- * @param probe a command that changes nothing: whether the queue answers again
+ * @param place of the queue, for messages
+ * @param probe a read-only command that succeeds when the queue answers again
  */
 export function limitQueue(
   place: string,
@@ -168,7 +168,7 @@ export function limitQueue(
       settle(answer);
     };
     answer.then(settled, settled);
-    // An answer may be lost with its connection; what is asked later is not.
+    // An answer may be lost with its connection, so a later answer counts for it.
     probing ??= setInterval(() => {
       probe().then(
         () => {
