@@ -3,13 +3,13 @@ import type { CronExpression, CronExpressionParser } from "cron-parser";
 import { isZone, occurrencesOf, offsetMs } from "./time.ts";
 
 /**
- * The times of a cron expression in a zone. A time that a change of the clock leaves out comes at the end of the gap;
- * one that occurs twice counts the first time only, unless the expression names every hour of the day.
+ * The times of a cron expression in a zone. A time that a clock change skips becomes the end of the gap. A time that occurs twice
+ * counts once, the first, unless the expression includes every hour of the day.
  */
 export type CronTimes = {
-  /** The first time after this one. */
+  /** The first time after `after`. */
   next(after: Date): Date;
-  /** The last time that is not after this one. */
+  /** The last time at or before `at`. */
   previous(at: Date): Date;
 };
 
@@ -17,12 +17,12 @@ const require = createRequire(import.meta.url);
 
 const NICKNAMES = /^@(yearly|annually|monthly|weekly|daily|hourly)$/;
 const FIELDS = /^[\w*,/#?-]+(\s+[\w*,/#?-]+){4}$/;
-/** The package draws such a field by lot, and every process would draw another one. */
+/** `H` makes the package choose a random value, and every process would choose another one. */
 const DRAWN = /(^|[\s,])H([\s,/]|$)/i;
-/** How far from a change of the clock a wall-clock time can be taken for another: more than any zone shifts. */
+/** Within this distance of a clock change a wall-clock time can be ambiguous: more than any zone shifts. */
 const NEAR_MS = 3 * 3_600_000;
 
-/** @returns the times, or what is wrong with expression or zone, to follow "expected" */
+/** @returns the times, or the fault of the expression or zone, to follow "expected" */
 export function parseCron(
   cron: string,
   timezone: string,
@@ -55,12 +55,12 @@ const notCron = (cron: string, why: string) =>
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-// Loaded by whoever has a schedule, which most commands have not.
+// Loaded on demand: most commands need no schedule.
 const parserOf = (): typeof CronExpressionParser =>
   (require("cron-parser") as { CronExpressionParser: typeof CronExpressionParser })
     .CronExpressionParser;
 
-/** In UTC, where every wall-clock time occurs once: around a change of the clock the package's own two directions differ. */
+/** In UTC, where every wall-clock time occurs once: near a clock change the package's `next` and `prev` disagree. */
 const parse = (cron: string, wall = 0): CronExpression =>
   parserOf().parse(cron, { tz: "UTC", currentDate: new Date(wall) });
 

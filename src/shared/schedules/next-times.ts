@@ -3,7 +3,7 @@ import type { ScheduleEntry } from "./schedule.ts";
 
 const SHOWN_TIMES = 3;
 
-/** The next three times after now; none of a schedule that is off. */
+/** The next three times after now; none when the schedule is off. */
 export function nextTimes(
   { enabled, cron, timezone }: Pick<ScheduleEntry, "enabled" | "cron" | "timezone">,
   now: Date,

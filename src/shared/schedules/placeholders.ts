@@ -1,13 +1,13 @@
 import { isoInZone, isZone } from "./time.ts";
 
-/** What `{…}` may say in the words of a schedule's command, for messages. */
+/** The placeholders that a schedule's command may use. */
 export const PLACEHOLDERS = ["{planned}", "{date}", "{schedule}"] as const;
 
 const PLACEHOLDER = /\{[a-z_]+\}/g;
 
 /**
- * The words of a command for one planned time: `{schedule}` is its name, `{planned}` the time with its offset from UTC,
- * `{date}` the day, both by the schedule's clock.
+ * Fills a command's placeholders for one planned time: `{schedule}` is the schedule's name, `{planned}` the time with its offset
+ * from UTC, `{date}` the day, both in the schedule's zone.
  */
 export function fillPlaceholders(
   words: readonly string[],
@@ -22,13 +22,13 @@ export function fillPlaceholders(
   return words.map((word) => word.replace(PLACEHOLDER, (text) => values.get(text) ?? text));
 }
 
-/** The first `{name}` that would be left as it is. */
+/** The first placeholder that is not in PLACEHOLDERS. */
 export function findUnknownPlaceholder(words: readonly string[]): string | undefined {
   const found = words.flatMap((word) => word.match(PLACEHOLDER) ?? []);
   return found.find((text) => !(PLACEHOLDERS as readonly string[]).includes(text));
 }
 
-/** A time as the schedule's zone shows it; UTC where this machine does not know the zone. */
+/** Date and time in the schedule's zone; in UTC when this machine does not know the zone. */
 export const plannedLocal = (
   plannedAt: Date,
   timezone: string,
@@ -36,8 +36,8 @@ export const plannedLocal = (
   isoInZone(plannedAt, isZone(timezone) ? timezone : "UTC");
 
 /**
- * Name of the batch of a run, like `schedule nightly-index 2026-11-22T01:00:00+01:00`: not what its command is likely to
- * name the batch that it loads.
+ * Name of the batch of a run, like `schedule nightly-index 2026-11-22T01:00:00+01:00`: unlikely to equal a batch name that its
+ * command chooses.
  */
 export const plannedName = (schedule: string, plannedAt: Date, timezone: string): string =>
   `schedule ${schedule} ${plannedLocal(plannedAt, timezone).time}`;

@@ -5,7 +5,7 @@ import { Failure } from "../failure.ts";
 import { parseDuration } from "./time.ts";
 import { fillPlaceholders, findUnknownPlaceholder, PLACEHOLDERS } from "./placeholders.ts";
 
-/** A schedule as the configuration or `schedule set` writes it. */
+/** A schedule from the configuration or from `schedule set`. */
 export type ScheduleEntry = {
   readonly name: string;
   /** Five fields, or `@daily` and the like. */
@@ -14,14 +14,14 @@ export type ScheduleEntry = {
   readonly timezone: string;
   /** Words after `nightdesk`, with placeholders. */
   readonly command: readonly string[];
-  /** How old a missed time may be to be run all the same, like `12h`; `0`: never. */
+  /** A missed time still runs when it is at most so old, like `12h`; `0`: never. */
   readonly catchUp: string;
   readonly enabled: boolean;
 };
 
 export const DEFAULT_CATCH_UP = "12h";
 
-/** What a schedule may run: nothing that never ends, that changes schedules, or that needs somebody to read it. */
+/** Commands that a schedule may run: none that runs forever, changes schedules, or needs a reader. */
 const SCHEDULED_COMMANDS = [
   "sync",
   "index",
@@ -41,19 +41,19 @@ const SCHEDULED_COMMANDS = [
   "backup",
 ] as const;
 
-/** Given to the command by the worker that runs it, and the same for all of its work. */
+/** Options that the worker passes to the command, the same for all of its work. */
 const WORKERS_OWN = ["config", "workroot", "ollamaBaseUrl", "logLevel"] as const;
 
 type ScheduleProblem = {
   readonly key: "name" | "cron" | "timezone" | "command" | "catch_up";
-  /** Follows the key: what it is, and what was expected. */
+  /** Follows the key: the value, and the expected form. */
   readonly text: string;
 };
 
-/** Options for which `-` is stdin. */
+/** Options that read stdin for `-`. */
 const FROM_STDIN = ["filesFrom", "examples"];
 
-/** What is wrong with a schedule, key by key. */
+/** The problems of a schedule, key by key. */
 export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] {
   return [
     ...checkName(entry.name),
@@ -63,7 +63,7 @@ export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] 
   ];
 }
 
-/** @throws Failure INPUT_INVALID with all that keeps the schedule from running */
+/** @throws Failure INPUT_INVALID with all problems of the schedule */
 export function assertHolds(entry: ScheduleEntry): void {
   const problems = checkSchedule(entry).map(({ key, text }) => `${key} ${text}`);
   if (problems.length === 0) return;
@@ -79,7 +79,7 @@ function checkName(name: string): ScheduleProblem[] {
   return [{ key: "name", text }];
 }
 
-/** Every minute of an hour, one by one, takes 170. */
+/** A list of every minute of an hour takes 170. */
 const MOST_CRON_CHARS = 500;
 const MOST_ZONE_CHARS = 100;
 
@@ -121,11 +121,11 @@ const shortened = (text: string): string =>
   text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 const quoted = (text: string): string => JSON.stringify(shortened(text));
 
-/** What one argument of a process may have, and a list of them that somebody wrote. */
+/** Limits for the command as a whole: an argument of a process, and a list that a person wrote. */
 const MOST_COMMAND_CHARS = 100_000;
 const MOST_WORDS = 1_000;
 
-/** A row can't hold it, or no process could be started with it. */
+/** Why a row can't store the words, or no process could start with them; undefined when both can. */
 function findUnusable(words: readonly string[]): string | undefined {
   if (words.length > MOST_WORDS)
     return `it has more than ${MOST_WORDS.toLocaleString("en-US")} words`;
@@ -148,7 +148,7 @@ function problemOf(schedule: string, words: readonly string[]): string | undefin
   if (!isScheduled(words)) {
     return `expected one of ${SCHEDULED_COMMANDS.join(", ")}, in words of their own, as in [index] or [batch, report, …]`;
   }
-  // Any time fills them: it is the options that are read.
+  // Any time will do: only the options are checked.
   const at = { schedule, plannedAt: new Date(0), timezone: "UTC" };
   const read = parseCommandWords(fillPlaceholders(words, at));
   if (!read.ok) return read.reason;
@@ -165,7 +165,7 @@ function problemOf(schedule: string, words: readonly string[]): string | undefin
 const isScheduled = (words: readonly string[]): boolean =>
   SCHEDULED_COMMANDS.some((name) => name.split(" ").every((word, place) => words[place] === word));
 
-/** The schedules that a configuration writes, in its order. */
+/** The schedules of a configuration, in its order. */
 export const configuredSchedules = ({
   schedules,
 }: Pick<ConfigValues, "schedules">): readonly ScheduleEntry[] =>
@@ -175,6 +175,6 @@ export const configuredSchedules = ({
     enabled: enabled ?? true,
   }));
 
-/** Milliseconds of a duration like `90m`, `12h` or `2d`; `0` is none. @returns undefined for other text */
+/** Milliseconds of a duration like `90m`, `12h` or `2d`; 0 for `0`. @returns undefined for other text */
 export const parseCatchUp = (text: string): number | undefined =>
   text === "0" ? 0 : parseDuration(text);

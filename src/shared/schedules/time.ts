@@ -3,34 +3,34 @@ import type * as luxon from "luxon";
 
 const require = createRequire(import.meta.url);
 let loaded: typeof luxon | undefined;
-/** Loaded by whoever asks for the clocks of a zone, which most commands do not. */
+/** Loaded on demand: most commands need no time zone. */
 const clocks = (): typeof luxon => (loaded ??= require("luxon") as typeof luxon);
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A time as clocks on the wall show it. `weekday` counts from 1 (Monday) to 7; `minute` from midnight, 0 to 1439. */
+/** A wall-clock time. `weekday` counts from 1 (Monday) to 7; `minute` from midnight, 0 to 1439. */
 type WallTime = { readonly weekday: number; readonly minute: number };
 
-/** Whether the zone is in the IANA database, as `Europe/Berlin` or `UTC` is; offsets like `+02:00` are not. */
+/** Whether the zone is in the IANA database, like `Europe/Berlin` or `UTC`; an offset like `+02:00` is not. */
 export const isZone = (zone: string): boolean =>
   /^[A-Za-z]/.test(zone) && clocks().IANAZone.isValidZone(zone);
 
-/** Names of the zones, to suggest one that was meant. */
+/** Names of all zones, for suggestions. */
 export const zoneNames = (): readonly string[] => ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
 /** The zone of this machine. */
 export const localZone = (): string => clocks().DateTime.local().zoneName;
 
-/** What the clocks of a zone show at an instant. */
+/** The wall-clock time of a zone at an instant. */
 export function wallTimeAt(instant: Date, zone: string): WallTime {
   const { weekday, hour, minute } = clocks().DateTime.fromJSDate(instant, { zone });
   return { weekday, minute: hour * 60 + minute };
 }
 
 /**
- * Every instant at which clocks could show that minute of the day that lies so many days after the day of an instant:
- * two where an hour occurs twice; one that is shown otherwise where it is skipped.
+ * Every instant that can have this minute of the day, on the day that is `daysAfter` days after the instant's: two in an hour
+ * that occurs twice; one with another wall-clock time when the minute is skipped.
  */
 export function instantsOf(
   { instant, zone }: { readonly instant: Date; readonly zone: string },
@@ -48,7 +48,7 @@ export function instantsOf(
     .map((time) => time.toJSDate());
 }
 
-/** The instants between two others at which the clocks of a zone are put forward or back, to the minute. */
+/** The clock changes of a zone between two instants, to the minute. */
 export function clockChanges(zone: string, from: Date, to: Date): readonly Date[] {
   const iana = clocks().IANAZone.create(zone);
   const find = (early: number, late: number): readonly Date[] => {
@@ -62,7 +62,7 @@ export function clockChanges(zone: string, from: Date, to: Date): readonly Date[
   return find(start, end);
 }
 
-/** The next instant after another at which the clocks of a zone show that minute, or the first after it where it is skipped. */
+/** The next instant with that minute of the day in the zone; the end of the gap when a clock change skips the minute. */
 export function nextAt(after: Date, minute: number, zone: string): Date {
   for (let day = 0; ; day += 1) {
     const found = instantsOf({ instant: after, zone }, day, minute)
@@ -75,13 +75,13 @@ export function nextAt(after: Date, minute: number, zone: string): Date {
 const endOfGap = (shifted: Date, zone: string): Date =>
   clockChanges(zone, new Date(shifted.getTime() - DAY_MS), shifted).at(-1) ?? shifted;
 
-/** An ISO 8601 time; one without an offset is meant in the zone. Undefined for what is none. */
+/** Parses an ISO 8601 time; without an offset it is in the zone. Undefined for other text. */
 export function parseIsoTime(text: string, zone: string): Date | undefined {
   const time = clocks().DateTime.fromISO(text, { zone });
   return time.isValid ? time.toJSDate() : undefined;
 }
 
-/** `2026-11-21 22:00 CET`, or `2026-11-21 22:00:09 CET`, as clocks in the zone show it; `GMT+5:30` where it has no name. */
+/** `2026-11-21 22:00 CET`, or `2026-11-21 22:00:09 CET`, in the zone; `GMT+5:30` for a zone without an abbreviation. */
 export const formatInZone = (
   instant: Date,
   zone: string,
@@ -92,7 +92,7 @@ export const formatInZone = (
     .setLocale("en-GB")
     .toFormat(precision === "minutes" ? "yyyy-MM-dd HH:mm ZZZZ" : "yyyy-MM-dd HH:mm:ss ZZZZ");
 
-/** When the clocks of a zone show a wall-clock time. In a gap `first` is the end of the gap. Milliseconds since 1970. */
+/** The instants of a wall-clock time in a zone, in milliseconds since 1970. In a gap, `first` is the end of the gap. */
 type Occurrences = {
   readonly first: number;
   readonly others: readonly number[];
@@ -111,11 +111,11 @@ export function occurrencesOf(wall: number, zone: string): Occurrences {
   return { first: end, others: [], isGap: true };
 }
 
-/** Milliseconds by which the clocks of a zone are ahead of UTC at an instant. */
+/** Offset of a zone from UTC at an instant, in milliseconds; positive when it is ahead. */
 export const offsetMs = (instant: number, zone: string): number =>
   clocks().IANAZone.create(zone).offset(instant) * MINUTE_MS;
 
-/** An instant as the clocks of a zone show it: `2026-10-25`, and `2026-10-25T02:30:00+02:00`. */
+/** Date and time of an instant in a zone: `2026-10-25`, and `2026-10-25T02:30:00+02:00`. */
 export function isoInZone(
   instant: Date,
   zone: string,
@@ -127,7 +127,7 @@ export function isoInZone(
   };
 }
 
-/** Hours and minutes between the clocks of the zone and UTC at an instant: `+01:00`. */
+/** Offset of a zone from UTC at an instant: `+01:00`. */
 export const offsetAt = (instant: Date, zone: string): string =>
   clocks().DateTime.fromJSDate(instant, { zone }).toFormat("ZZ");
 

@@ -2,8 +2,8 @@ import { findCloseNames } from "../text/close-names.ts";
 import { clockChanges, instantsOf, isZone, localZone, wallTimeAt, zoneNames } from "./time.ts";
 
 /**
- * Times of the day in a zone in which jobs may run. Minutes from midnight; `end` is at most 1440, and a window whose
- * end is before its start passes midnight. `days` are the weekdays on which it begins, 1 (Monday) to 7.
+ * Times of the day, in a zone, when jobs may run. Minutes from midnight; `end` is at most 1440, and a window whose end is before
+ * its start continues after midnight. `days` are the weekdays on which it begins, 1 (Monday) to 7.
  */
 export type Window = {
   readonly days: ReadonlySet<number>;
@@ -18,7 +18,7 @@ const DAY_NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const PATTERN =
   /^(?:([a-z]{3}(?:-[a-z]{3})?(?:,[a-z]{3}(?:-[a-z]{3})?)*) +)?(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2}) +(\S+)$/i;
 
-/** A window as it is written in the configuration, or what was expected instead of it, to follow "expected". */
+/** Parses a window of the configuration, or returns the expected form, to follow "expected". */
 export function parseWindow(
   text: string,
 ):
@@ -48,7 +48,7 @@ function parseDays(text: string | undefined): ReadonlySet<number> | undefined {
     const from = DAY_NAMES.indexOf(first);
     const to = DAY_NAMES.indexOf(last);
     if (from === -1 || to === -1) return undefined;
-    // Fri-Mon passes the end of the week.
+    // A range may cross the end of the week, like Fri-Mon.
     for (let day = from; ; day = (day + 1) % 7) {
       days.add(day + 1);
       if (day === to) break;
@@ -62,7 +62,7 @@ function minuteOf(hour = "", minute = ""): number | undefined {
   return Number(minute) < 60 && minutes <= 24 * 60 ? minutes : undefined;
 }
 
-/** The last part of a zone's name is what people remember. */
+/** Suggests a zone also by the last part of its name, which people remember. */
 function suggestZone(zone: string): string {
   const names = zoneNames();
   const [close] = findCloseNames(zone, names);
@@ -75,15 +75,15 @@ function suggestZone(zone: string): string {
   return meant === undefined ? " like Europe/Berlin" : `; did you mean ${meant}?`;
 }
 
-/** Windows that were checked when they were written down. @returns undefined if one of them can't be read */
+/** Parses windows that were checked when they were stored. @returns undefined if one of them can't be parsed */
 function parseWindows(texts: readonly string[]): readonly Window[] | undefined {
   const parsed = texts.map(parseWindow);
   return parsed.every((each) => each.ok) ? parsed.map(({ window }) => window) : undefined;
 }
 
 /**
- * Whether a window is open: whether the clocks on the wall show a time in it. An hour that is skipped is never in it,
- * one that occurs twice is in it both times.
+ * Whether the wall-clock time at an instant is within a window. A skipped hour is in no window; an hour that occurs twice is in
+ * it both times.
  */
 export function isOpen(windows: readonly Window[], instant: Date): boolean {
   return windows.some(({ days, start, end, zone }) => {
@@ -95,10 +95,10 @@ export function isOpen(windows: readonly Window[], instant: Date): boolean {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Most change within a day; two weeks hold every window that is open once a week, even when clocks skip it once. */
+/** Most windows change within a day. Two weeks include every weekly window, even when a clock change skips it once. */
 const HORIZONS_DAYS = [2, 15];
 
-/** The next instant after another at which windows open or close; undefined when that does not happen. */
+/** The next instant when the windows open or close; undefined when they never do. */
 export function nextChange(windows: readonly Window[], instant: Date): Date | undefined {
   const wasOpen = isOpen(windows, instant);
   for (const days of HORIZONS_DAYS) {
@@ -112,7 +112,7 @@ export function nextChange(windows: readonly Window[], instant: Date): Date | un
   return undefined;
 }
 
-/** Every instant between two others at which a window could open or close. */
+/** Every instant between two others when a window could open or close. */
 function boundaries({ start, end, zone }: Window, from: Date, until: Date): readonly Date[] {
   const days = Math.ceil((until.getTime() - from.getTime()) / DAY_MS) + 1;
   return [
@@ -123,12 +123,12 @@ function boundaries({ start, end, zone }: Window, from: Date, until: Date): read
   ];
 }
 
-/** What windows say at an instant: open until, or closed until; null where that does not end. */
+/** Whether windows are open, and until when; null when the state never changes. */
 type WindowState = { readonly isOpen: boolean; readonly until: Date | null };
 
 /**
- * Tells what windows say, and remembers it until it changes. No windows are always open; windows that can't be read
- * are closed.
+ * Returns a function that gives the state of windows and caches it until it changes. No windows count as always open; windows
+ * that can't be parsed count as closed.
  */
 export function createWindowClock(): (texts: readonly string[], now: Date) => WindowState {
   const known = new Map<string, WindowState & { readonly from: Date }>();
@@ -154,9 +154,9 @@ const MOST_KNOWN = 1_000;
 const holdsAt = ({ from, until }: { from: Date; until: Date | null }, now: Date): boolean =>
   now >= from && now.getTime() < (until?.getTime() ?? from.getTime() + DAY_MS);
 
-/** A night goes from noon to noon: what runs until the morning belongs to the evening on which it began. */
+/** A night lasts from noon to noon, so that work until the morning belongs to the evening before. */
 export type Night = {
-  /** The day on whose evening it begins, `YYYY-MM-DD`. */
+  /** The day of its evening, `YYYY-MM-DD`. */
   readonly date: string;
   readonly endsAt: Date;
 };
@@ -164,8 +164,8 @@ export type Night = {
 const HALF_DAY_MS = 12 * 60 * 60_000;
 
 /**
- * The night that an instant lies in: the date of twelve hours before it, in the zone of the first window, else in that
- * of this machine.
+ * The night of an instant: its date is that of twelve hours before, in the zone of the first window, else in the zone of this
+ * machine.
  */
 export function nightOf(instant: Date, windows: readonly string[]): Night {
   const zone = deskZone(windows);
@@ -175,7 +175,7 @@ export function nightOf(instant: Date, windows: readonly string[]): Night {
   return { date, endsAt: new Date(midnight.getTime() + HALF_DAY_MS) };
 }
 
-/** Whose clocks the desk goes by: those of the first window, else those of this machine. */
+/** The time zone of the installation: that of the first window, else that of this machine. */
 export function deskZone([first]: readonly string[]): string {
   const parsed = first === undefined ? undefined : parseWindow(first);
   return parsed?.ok === true ? parsed.window.zone : localZone();
