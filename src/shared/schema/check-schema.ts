@@ -4,18 +4,17 @@ import { keywordFault, SCHEMA_KEYWORDS } from "./schema-keywords.ts";
 
 export const MOST_SCHEMA_CHARS = 32_768;
 const MOST_LEVELS = 24;
-/** Of all that a schema holds, also where any value may stand: whoever walks through it recurses. */
+/** Includes parts where any value is allowed: the functions that walk through a schema recurse. */
 const MOST_VALUE_LEVELS = 256;
-/** Of all its patterns together: making them takes some 10 ms for a thousand steps. */
+/** Total of all patterns of a schema; compiling takes about 10 ms for a thousand steps. */
 const MOST_PATTERN_STEPS = 5_000;
 
 /**
- * What is wrong with the JSON schema of an extraction, with the place as a JSON pointer, or undefined where nothing is.
+ * Checks the JSON schema of an extraction: returns its first fault, with the place as a JSON pointer, or undefined.
  *
- * A schema comes from a file that anybody may have written: it is one object with properties, at most 32,768 characters
- * and 24 levels, with references only into itself and none that leads back to where it came from, and with patterns for
- * an engine that never goes back. Keywords that nobody knows are refused, since one that is misspelt would do nothing; annotations
- * of one's own begin with `x-`. Loads no validator. Linear in the schema.
+ * Anybody may have written the schema, so its cost is bounded: an object schema with properties, at most 32,768 characters and 24
+ * levels; references only into itself and without cycles; patterns for an engine that never backtracks. Unknown keywords are
+ * refused, since a misspelt one would have no effect; own annotations begin with `x-`. Loads no validator. Linear in the schema.
  */
 export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
   if (!isNestedWithin(schema, MOST_VALUE_LEVELS)) {
@@ -34,7 +33,7 @@ export function schemaProblem(schema: Readonly<Record<string, unknown>>): string
 
 const at = (place: string): string => `${place === "" ? "/" : place}:`;
 
-/** What the patterns that were met so far cost together. */
+/** The cost of all patterns so far. */
 type Patterns = { steps: number };
 
 function inSchema(schema: unknown, place: string, patterns: Patterns): string | undefined {
@@ -113,15 +112,15 @@ const first = (looks: readonly (() => string | undefined)[]): string | undefined
   return undefined;
 };
 
-/** A name as a JSON pointer spells it. */
+/** Escapes a name for a JSON pointer. */
 const pointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** A schema of 10,000 nodes with every reference written out is more than any document is asked for. */
+/** No real extraction needs a schema of more nodes, with every reference expanded. */
 const MOST_UNFOLDED = 10_000;
 
 /**
- * What is wrong with the references of a schema, or undefined: one that leads nowhere, one that leads back to itself, or
- * so many into one another that following them all would not end in time. Linear, since each place is counted once.
+ * The fault of a schema's references, or undefined: a reference without a target, a cycle, or so many nested references that
+ * expanding them would take forever. Linear, since each place is counted once.
  */
 function unfoldedProblem(root: Readonly<Record<string, unknown>>): string | undefined {
   const sizes = new Map<unknown, number | "open">();
@@ -160,7 +159,7 @@ function sizeOf(value: unknown, unfolding: Unfolding): number {
 }
 
 function targetOf(reference: unknown, root: Unfolding["root"]): unknown {
-  // A property may be called $ref; its schema is then no text.
+  // A property may have the name $ref; its schema is then not a string.
   if (typeof reference !== "string") return reference;
   let target: unknown = root;
   for (const step of reference.slice(2).split("/")) {
@@ -174,7 +173,7 @@ function targetOf(reference: unknown, root: Unfolding["root"]): unknown {
   throw new BadReference(`the $ref ${JSON.stringify(reference.slice(0, 100))} leads to no schema`);
 }
 
-/** The name that a step of a reference spells; null where it is no part of an address. */
+/** Decodes one step of a reference; null when its percent-encoding is invalid. */
 function nameIn(step: string): string | null {
   try {
     return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 
-/** An object of JSON: nothing of it is checked yet. */
+/** Whether a value is a JSON object; its members are unchecked. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The JSON value of a text; undefined where it is none. */
+/** Parses JSON; undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a JSON value nests objects and lists at most so many levels deep. Looks no deeper than that. */
+/** Whether a JSON value nests objects and lists at most `levels` deep. Stops at that depth. */
 export const isNestedWithin = (value: unknown, levels: number): boolean =>
   typeof value !== "object" ||
   value === null ||
@@ -29,5 +29,5 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** SHA-256 of the canonical JSON of a value, 64 lower-case hex: equal values have equal hashes, however they were written. */
+/** SHA-256 of the canonical JSON of a value, 64 lower-case hex: equal values have equal hashes, however they are formatted. */
 export const hashJson = (value: unknown): string => hash("sha256", canonicalJson(value), "hex");

@@ -1,31 +1,30 @@
 import { createRequire } from "node:module";
 import type * as Re2js from "re2js";
 
-/** The engine's tables take 25 ms to load: only a command that has a pattern waits for them. */
+/** Loaded on demand: the engine's tables take 25 ms to load. */
 const require = createRequire(import.meta.url);
 const engine = (): typeof Re2js.RE2JS => (require("re2js") as typeof Re2js).RE2JS;
 
-/** A pattern whose time grows with the text alone. */
+/** A pattern whose matching time is linear in the text. */
 export type LinearPattern = { readonly test: (text: string) => boolean };
 
-/** What a pattern is made of, or why it is not taken, as a clause that begins with it. */
+/** A parsed pattern, or why it is refused, as a clause that begins with the pattern. */
 type ParsedPattern =
-  /** `source` is in the engine's syntax; `steps` is how large its machine becomes, and so what a character costs. */
+  /** `source` is in the engine's syntax; `steps` is the size of its automaton, and so the cost of each character. */
   | { readonly kind: "pattern"; readonly source: string; readonly steps: number }
   | { readonly kind: "fault"; readonly reason: string };
 
 const LONGEST_PATTERN = 1_000;
-/** With every counted repeat written out. */
+/** With every counted repeat expanded. */
 const MOST_STEPS = 2_000;
-/** A class of Unicode is a table of hundreds of ranges, to be made once. */
+/** A Unicode class is a table of hundreds of ranges, built once. */
 const STEPS_OF_CLASS = 10;
-/** The engine's own bound for a counted repeat, also of repeats in one another. */
+/** The engine's own limit for a counted repeat, also for the product of nested repeats. */
 const MOST_REPEATS = 1_000;
 
 /**
- * Reads a pattern of JavaScript (with its flag `u`, as JSON Schema asks for) for an engine that never goes back. What
- * such an engine can't do, a look ahead or back and a reference to a group, is a fault that names its place.
- * Linear in the pattern.
+ * Translates a JavaScript pattern (with flag `u`, as JSON Schema requires) for an engine that never backtracks. Lookahead,
+ * lookbehind and back-references, which such an engine lacks, are faults that name their place. Linear in the pattern.
  */
 export function parsePattern(pattern: string): ParsedPattern {
   if (pattern.length > LONGEST_PATTERN) {
@@ -49,7 +48,7 @@ export function parsePattern(pattern: string): ParsedPattern {
   return refused === undefined ? { kind: "pattern", source, steps } : faultOf(pattern, refused);
 }
 
-/** @param source what `parsePattern` gave */
+/** @param source as `parsePattern` returns it */
 export function compilePattern(source: string): LinearPattern {
   const compiled = engine().compile(source);
   return { test: (text) => compiled.test(text) };
@@ -81,7 +80,7 @@ type Translation = {
   readonly reason?: string;
 };
 
-/** An escape of JavaScript; what it stands for is in its groups. */
+/** A JavaScript escape; named groups hold its parts. */
 const ESCAPE =
   String.raw`\\u\{(?<long>[0-9a-fA-F]+)\}|\\u(?<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?<low>[dD][c-fC-F][0-9a-fA-F]{2})|` +
   String.raw`\\u(?<short>[0-9a-fA-F]{4})|\\c(?<control>[A-Za-z])|\\(?<sign>[pP])\{(?:(?:Script|sc|General_Category|gc)=)?(?<property>[^}]*)\}|` +
@@ -95,7 +94,7 @@ const OUTSIDE_CLASS = new RegExp(
 
 type Piece = Readonly<Record<string, string | undefined>>;
 
-/** The sizes of the groups that are open, each with that of the last piece in it, which a repeat multiplies. */
+/** The sizes of all open groups, each with the size of its last piece, which a repeat multiplies. */
 type Sizes = { readonly open: { size: number; last: number }[]; classes: number };
 
 function translate(pattern: string): Translation {
@@ -135,7 +134,7 @@ function reasonAgainst({ look, reference }: Piece, at: number): string | undefin
 const NOT_TAKEN =
   "which is not taken: patterns run in an engine that reads a text once. Say it with plain groups, or as a second pattern in allOf";
 
-/** What JavaScript means by `.` and `\s`; the engine means less. */
+/** The characters that JavaScript excludes from `.` and includes in `\s`; the engine has fewer. */
 const LINE_ENDS = "\\n\\r\\x{2028}\\x{2029}";
 const BLANKS =
   "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
@@ -143,7 +142,7 @@ const NO_BLANKS =
   "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
 
 function outsideClass(text: string, piece: Piece): string {
-  // Nothing asks what a group held.
+  // Captures are never read.
   if (piece["name"] !== undefined || text === "(") return "(?:";
   if (piece["any"] !== undefined) return "[\\x{0}-\\x{10ffff}]";
   if (piece["none"] !== undefined) return "[^\\x{0}-\\x{10ffff}]";
@@ -174,7 +173,7 @@ function characterOf(text: string, piece: Piece): string {
   return escape === "0" ? "\\x{0}" : text;
 }
 
-/** Categories by the names that JavaScript takes beside their letters. */
+/** Long names of Unicode categories, which JavaScript accepts beside their letters. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   Letter: "L",
   Uppercase_Letter: "Lu",
@@ -211,7 +210,7 @@ function add(group: Sizes["open"][number] | undefined, size: number, before = 0)
   group.last = before + size;
 }
 
-/** How often a piece stands in the machine; `*`, `+` and `?` lead back to the one or round it. */
+/** How many copies of a piece the automaton has; `*`, `+` and `?` need one copy, with a loop or a bypass. */
 function repeatsOf({ fewest, comma, most }: Piece): number {
   if (fewest === undefined) return 1;
   const isOpen = comma === "," && most === "";

@@ -1,6 +1,6 @@
 import { isRecord } from "./json-value.ts";
 
-/** What may stand behind a keyword of a JSON schema. */
+/** The type of a JSON schema keyword's value. */
 type Shape =
   | "schema"
   | "schemas"
@@ -19,7 +19,7 @@ type Shape =
   | "flag"
   | "anything";
 
-/** The keywords of JSON Schema 2020-12 that are taken, and those of earlier drafts that mean the same. */
+/** Supported keywords of JSON Schema 2020-12, and keywords of earlier drafts with the same meaning. */
 export const SCHEMA_KEYWORDS: Readonly<Record<string, Shape>> = {
   type: "types",
   enum: "list",
@@ -87,7 +87,7 @@ type PlainShape = Exclude<
   "schema" | "schemas" | "schemas by pattern" | "schema list" | "pattern"
 >;
 
-/** What a keyword without a schema in it must be and is not, as a clause; undefined where it is. */
+/** The fault of a keyword whose value contains no schema, as a clause; undefined when the value is valid. */
 export function keywordFault(shape: PlainShape, value: unknown): string | undefined {
   switch (shape) {
     case "anything":
@@ -116,7 +116,7 @@ export function keywordFault(shape: PlainShape, value: unknown): string | undefi
   }
 }
 
-/** One name, or a list of them; none where it is neither. */
+/** The names in a string or a list of strings; empty for any other value. */
 const namesOf = (value: unknown): readonly string[] =>
   typeof value === "string" ? [value] : isNames(value) ? value : [];
 
