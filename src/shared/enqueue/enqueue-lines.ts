@@ -19,25 +19,25 @@ import type { LineParser } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";
 
 export type Enqueued = LoadCounts & {
-  /** `queued`: the batch is open. `rejected`: nothing of this file is left. `empty`: there was no line. */
+  /** `queued`: the batch is open. `rejected`: no job of this file is left. `empty`: the file has no line. */
   readonly outcome: "queued" | "rejected" | "empty";
   readonly problems: LineProblems;
-  /** Jobs that are rows alone, because others are worked in their place. */
+  /** Jobs that only have a row: their file is a copy, and the job of the original runs in their place. */
   readonly duplicates: number;
 };
 
 export type EnqueueOptions = Omit<LoadOptions, "problems"> & {
   readonly badLines: "strict" | "skip";
-  /** Which jobs of the load are not to be worked, because others are in their place; asked before the batch is opened. */
+  /** Returns the jobs of the load that must not run because another job stands in for them; called before the batch opens. */
   readonly findDuplicates?: () => Promise<readonly DuplicateJob[]>;
-  /** What else goes into the batch, in the transaction that opens it. */
+  /** Writes what else belongs to the batch, in the transaction that opens it. */
   readonly beforeOpening?: (db: Queryable, counts: LoadCounts) => Promise<void>;
 };
 
 /**
- * Loads a file into a batch and opens it after the last line. With `strict` one bad line rejects the file: a batch
- * that was never opened is deleted, and one that was keeps what it had before. So does a model name that is not known,
- * whatever is said of bad lines: a whole night without its model is worth less than a look at the configuration.
+ * Loads a file into a batch and opens the batch after the last line. With `strict` one bad line rejects the file: a batch that
+ * was never opened is deleted, and an open one keeps the jobs that it had. An unknown model name rejects the file even with
+ * `skip`: a whole night without its model costs more than a look at the configuration.
  */
 export async function enqueueLines(
   database: Database,
@@ -75,39 +75,39 @@ const undoLoad = (database: Database, { batchId, mode }: SelectedBatch): Promise
 
 type LoadTarget = {
   readonly batchId: string;
-  /** `loading`: nothing of the batch is dispatched. `added`: it is open, so that new jobs are held back one by one. */
+  /** `loading`: no job of the batch is dispatched yet. `added`: the batch is open, so new jobs are held back one by one. */
   readonly mode: "loading" | "added";
 };
 
 type LoadOptions = {
   readonly problems: LineProblems;
-  /** Told the number of the last line parsed, from time to time. */
+  /** Receives the number of the last parsed line, after each portion. */
   readonly onLines: (last: number) => void;
   readonly parser: LineParser;
-  /** What becomes of a portion before it is written: others in their place, or fewer. */
+  /** Replaces or drops jobs of a portion before it is written. */
   readonly select?: (jobs: readonly NumberedJob[]) => Promise<readonly NumberedJob[]>;
-  /** Bytes of the file that a job is about; unknown without it. */
+  /** Size in bytes of the file that a job reads; 0 for every job without this function. */
   readonly sizeOf?: (input: JobInput) => number;
 };
 
 type LoadCounts = {
   added: number;
   skipped: number;
-  /** Jobs that `select` did not give back. */
+  /** Jobs that `select` dropped. */
   leftOut: number;
 };
-/** With the number of its line. */
+/** A job with the number of its line. */
 type NumberedJob = { readonly number: number; readonly job: NewJob };
 type Portion = { jobs: NumberedJob[]; chars: number };
 
 const PORTION_JOBS = 2_000;
-/** Of lines; what is held of two portions, with what is sent to the database, is about ten times as much. */
+/** Characters of all lines of a portion. Two portions and the statements that send them take about ten times as much memory. */
 const PORTION_CHARS = 1_000_000;
 
 /**
- * Reads JSONL and commits its jobs in portions of 2,000, as far as they are selected. A custom_id that the batch holds with
- * the same input is skipped. While one portion is written the next is parsed; nothing else is kept of the lines but their
- * ids' hashes.
+ * Reads JSONL and commits its jobs in portions of 2,000, after `select`. A line is skipped when the batch has its custom_id with
+ * the same input already. The next portion is parsed while one is written; of past lines only the hashes of their ids stay in
+ * memory.
  */
 async function loadJobs(
   database: Database,
@@ -202,7 +202,7 @@ const MOST_QUOTED = 60;
 const quote = (customId: string): string =>
   JSON.stringify(customId.length > MOST_QUOTED ? `${customId.slice(0, MOST_QUOTED)}…` : customId);
 
-/** Lets the caller go on while one task runs, and makes it wait before the next. */
+/** Runs one task in the background; a caller that starts the next one waits for it first. */
 class OneAtATime {
   #pending: Promise<{ readonly error: unknown } | undefined> = Promise.resolve(undefined);
 
@@ -214,7 +214,7 @@ class OneAtATime {
     );
   }
 
-  /** @throws what the last task threw */
+  /** @throws the error of the last task */
   async done(): Promise<void> {
     const failed = await this.#pending;
     this.#pending = Promise.resolve(undefined);
@@ -226,7 +226,7 @@ type LineProblem = { readonly line: number; readonly reason: string };
 
 const MOST_KEPT = 100;
 
-/** Bad lines: the first hundred by number, and how many there are. */
+/** The first hundred bad lines by number, and the count of all. */
 class LineProblems {
   #kept: LineProblem[] = [];
   #count = 0;
@@ -234,7 +234,7 @@ class LineProblems {
   add(line: number, reason: string): void {
     this.#count += 1;
     this.#kept.push({ line, reason });
-    // A portion tells of its conflicts after lines that follow them were parsed.
+    // A portion reports its conflicts after later lines were parsed, so the order is by chance.
     if (this.#kept.length > MOST_KEPT * 2) this.#trim();
   }
 
@@ -247,7 +247,7 @@ class LineProblems {
     return this.#kept;
   }
 
-  /** One line of text a problem, and one for what is left out. */
+  /** One line of text for each problem, and one that counts those left out. */
   describe(): readonly string[] {
     const lines = this.first().map(({ line, reason }) => `line ${line}: ${reason}`);
     const more = this.#count - lines.length;
@@ -262,16 +262,16 @@ class LineProblems {
 const FIRST_SLOTS = 1 << 14;
 
 /**
- * Remembers the line of every custom_id in about 20 bytes each, so that a million lines take 24 to 48 MB whatever
- * the ids' length: 64 bits of SHA-256 and the line, in typed arrays with open addressing. Two different ids are taken
- * for one with a probability of 3e-8 in a million lines.
+ * Remembers the line of every custom_id in about 20 bytes each, whatever the ids' length: a million lines take 24 to 48 MB. Holds
+ * 64 bits of SHA-256 and the line, in typed arrays with open addressing. The chance that two different ids of a million lines
+ * look equal is 3e-8.
  */
 class SeenIds {
   #keys = new BigUint64Array(FIRST_SLOTS);
   #lines = new Uint32Array(FIRST_SLOTS);
   #size = 0;
 
-  /** @returns the line where the id was seen before, or undefined when it is new; it is remembered then */
+  /** @returns the line that had the id before; undefined when the id is new, which is then remembered */
   add(customId: string, line: number): number | undefined {
     if (this.#size * 2 >= this.#keys.length) this.#grow();
     const key = keyOf(customId);
@@ -284,7 +284,7 @@ class SeenIds {
     return undefined;
   }
 
-  /** The slot of a key, or the free one where it belongs. A free slot holds line 0. */
+  /** The slot that holds a key, or the free slot where the key belongs. A free slot holds line 0. */
   #find(key: bigint): number {
     const mask = this.#keys.length - 1;
     let slot = Number(BigInt.asUintN(32, key)) & mask;

@@ -6,19 +6,21 @@ type NamesConfig = {
 };
 
 export type NamesOptions = {
-  /** `--model`: answers every chat, whatever the lines name. */
+  /** `--model`: this model answers every chat, whatever the lines name. */
   readonly override: string | undefined;
-  /** `any`: what is neither configured nor an alias is left to the model host. */
+  /** `any`: the model host decides about a name that is neither configured nor an alias. */
   readonly names: "known" | "any";
 };
 
-/** What the model names of a file stand for here. A worker asks the host; who queues can only ask the configuration. */
+/**
+ * Maps the model names of a file to models. A worker can ask the host for its models; a producer knows only the configuration.
+ */
 export type ModelNames = {
-  /** The model of a chat without its alias; undefined for a name that is not known. */
+  /** The model of a chat, with its alias resolved; undefined for an unknown name. */
   ofChat(name: string): string | undefined;
-  /** Vectors are made with embed.model_id alone: whether the name stands for it. */
+  /** Whether the name stands for embed.model_id, the only model that makes vectors. */
   isEmbedder(name: string): boolean;
-  /** Whether the command line names the model of every chat, which lines of ours do themselves. */
+  /** Whether the command line names the model of every chat. Lines in Nightdesk's own format refuse that: they name their own. */
   readonly isOverridden: boolean;
   /** Names that a file may use, sorted. */
   readonly known: readonly string[];

@@ -8,22 +8,22 @@ type Fields = Readonly<Record<string, unknown>>;
 
 type ParsedRequest =
   | { readonly ok: true; readonly customId: string; readonly input: JobInput }
-  /** `unknownModel` is set where it is the model's name that is wrong. */
+  /** `unknownModel` is set when the model's name is the fault. */
   | { readonly ok: false; readonly reason: string; readonly unknownModel?: string };
 
-/** As OpenAI's and Azure's references write them. */
+/** Spelled as in the references of OpenAI and Azure. */
 const CHAT_URLS: readonly unknown[] = ["/v1/chat/completions", "/chat/completions"];
 const EMBEDDINGS_URLS: readonly unknown[] = ["/v1/embeddings"];
-/** Takes jobs of our own kinds by the bodies that our own lines have. */
+/** Accepts jobs of Nightdesk's kinds; the body is a line in Nightdesk's own format. */
 const JOBS_URL = "/v1/nightdesk/jobs";
 const JOB_KINDS: readonly unknown[] = ["ask", "summarize", "extract", "investigate"];
 const ENVELOPE = ["custom_id", "method", "url", "body"];
 const MOST_MODEL_CHARS = 200;
 
-/** Whether an object is a line of OpenAI's Batch rather than one of ours. */
+/** Whether an object is a line of OpenAI's Batch and not one in Nightdesk's own format. */
 export const isRequest = (line: Fields): boolean => "url" in line && "body" in line;
 
-/** A line of OpenAI's Batch as the input of a job, or why it is none. The reason never holds the line's texts. */
+/** Converts a line of OpenAI's Batch to the input of a job, or says why it can't. The reason never holds the line's texts. */
 export function parseRequest(line: Fields, models: ModelNames): ParsedRequest {
   const refused = (reason: string): ParsedRequest => ({ ok: false, reason });
   const extra = Object.keys(line).find((key) => !ENVELOPE.includes(key));
@@ -77,7 +77,7 @@ const CHAT_FIELDS = [
   "response_format",
 ];
 
-/** The body of a chat completion as the input of a chat job, or what is wrong with it. @param model without its alias */
+/** Converts the body of a chat completion to the input of a chat job, or gives its fault. @param model with its alias resolved */
 function parseChatRequest(body: Body, model: string): JobInput | string {
   const unsupported = findUnsupportedField(body, "chat", CHAT_FIELDS);
   if (unsupported !== undefined) return unsupported;
@@ -105,7 +105,7 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 const isPlainText = (format: unknown): boolean =>
   typeof format === "object" && format !== null && "type" in format && format.type === "text";
 
-/** Null says the same as nothing in OpenAI's requests. */
+/** In OpenAI's requests null means the same as a missing field. */
 const withoutNulls = (values: Body): Body =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
@@ -119,7 +119,7 @@ type Content = {
   readonly images?: readonly string[];
 };
 
-/** `developer` is what newer models call `system`. */
+/** Newer models call the role `system` `developer`. */
 const ROLES: ReadonlyMap<unknown, ChatMessage["role"]> = new Map([
   ["system", "system"],
   ["developer", "system"],
@@ -128,8 +128,9 @@ const ROLES: ReadonlyMap<unknown, ChatMessage["role"]> = new Map([
 ]);
 
 /**
- * Messages as a chat job takes them: the text parts of one message joined by line feeds, its pictures beside.
- * @returns the messages, or which of them is none and why
+ * Converts messages to those of a chat job: the text parts of one message are joined by line feeds, its pictures are a list of
+ * their own.
+ * @returns the messages, or the fault of the first bad one with its index
  */
 function parseMessages(value: unknown): readonly ChatMessage[] | string {
   if (!Array.isArray(value) || value.length === 0)
@@ -155,7 +156,7 @@ function parseMessage(value: unknown): ChatMessage | string {
 
 const isKnown = (key: string): boolean => key === "role" || key === "content";
 
-/** @returns what is wrong with it, behind the place of its message */
+/** @returns the content, or its fault, to follow the path of its message */
 function parseContent(value: unknown): Content | string {
   if (typeof value === "string") return { content: value };
   if (!Array.isArray(value)) return ".content must be a text or a list of parts";
@@ -189,7 +190,7 @@ function formatPart(type: unknown): string {
 
 const EMBEDDING_FIELDS = ["model", "input", "dimensions", "encoding_format"];
 
-/** The body of an embeddings request as the input of an embed job, or what is wrong with it. */
+/** Converts the body of an embeddings request to the input of an embed job, or gives its fault. */
 function parseEmbeddingsRequest(body: Body): JobInput | string {
   const unsupported = findUnsupportedField(body, "embeddings", EMBEDDING_FIELDS);
   if (unsupported !== undefined) return unsupported;
@@ -217,7 +218,7 @@ const never = (): boolean => false;
 const TOOLS = "offers tools, and a chat job has none";
 const PENALTY = "is not honoured by every local host";
 
-/** Fields beside those that a job takes over. One that would change the answer is allowed only where it changes nothing. */
+/** Fields that a job ignores. A field that could change the answer is accepted only with the value that changes nothing. */
 const CHAT_RULES: Readonly<Record<string, Rule>> = {
   user: "harmless",
   metadata: "harmless",
@@ -249,9 +250,9 @@ const CHAT_RULES: Readonly<Record<string, Rule>> = {
 const EMBEDDINGS_RULES: Readonly<Record<string, Rule>> = { user: "harmless" };
 
 /**
- * Judges the fields of a body that a job does not take over; null counts as left out.
+ * Checks the fields of a body that a job ignores; null counts as missing.
  * @param taken fields that the caller reads
- * @returns what is wrong with the first that would change the answer, by its name, or undefined
+ * @returns the fault of the first field that would change the answer, with its name, or undefined
  */
 function findUnsupportedField(
   body: Body,

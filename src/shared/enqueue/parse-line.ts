@@ -8,15 +8,15 @@ import type { ModelNames } from "./model-names.ts";
 import { isRequest, parseRequest } from "./openai-request.ts";
 import type { Line } from "./read-lines.ts";
 
-/** A name that nothing here stands for, and the line that first holds it. */
+/** An unknown model name, and the first line that has it. */
 export type UnknownModel = { readonly name: string; readonly line: number };
 
-/** Parses the lines of one file. The first that is an object tells the format of all, unless it is given. */
+/** Parses the lines of one file. The first line that is an object decides the format of all, unless the caller gives one. */
 export type LineParser = {
   parse(line: Line): ParsedLine;
-  /** Of the lines so far. */
+  /** The format that the lines so far have; `native` before the first object. */
   format(): BatchFormat;
-  /** Model names of the file that are not known, in the order of their lines; the first fifty. */
+  /** Unknown model names of the file, in the order of their lines; the first fifty. */
   unknownModels(): readonly UnknownModel[];
 };
 
@@ -27,8 +27,8 @@ export function createLineParser(context: LineContext): LineParser {
   const unknown = new Map<string, UnknownModel>();
   return {
     parse(line) {
-      const { parsed, format: told } = parseLine(line, { ...context, format });
-      format = told;
+      const { parsed, format: lineFormat } = parseLine(line, { ...context, format });
+      format = lineFormat;
       if (!parsed.ok && parsed.unknownModel !== undefined && unknown.size < MOST_NAMES) {
         const { unknownModel: name, number } = parsed;
         if (!unknown.has(name)) unknown.set(name, { name, line: number });
@@ -40,7 +40,7 @@ export function createLineParser(context: LineContext): LineParser {
   };
 }
 
-/** Lines that Nightdesk itself writes: all native. @param affinityOf the model that will answer, or "" */
+/** A parser for lines that Nightdesk itself writes: all native. @param affinityOf the model that will answer, or "" */
 export const nativeLines = (affinityOf: LineContext["affinityOf"]): LineParser =>
   createLineParser({ format: "native", models: NO_NAMES, affinityOf });
 
@@ -61,14 +61,14 @@ type ParsedLine =
     };
 
 type LineContext = {
-  /** What the lines of the file are; null while no line has told it. */
+  /** The format of the file; null until a line decides it. */
   readonly format: BatchFormat | null;
   readonly models: ModelNames;
   /** The model that will answer, or "". */
   readonly affinityOf: (input: JobInput) => string;
-  /** The job as it is queued, or why it is not: what the configuration can't do, or its owner may not. */
+  /** The input to queue, or why the job is refused: the configuration can't do it, or its owner may not. */
   readonly admit?: (input: JobInput) => JobInput | string;
-  /** The one that each line names; without it a line of OpenAI's Batch names any that is known. */
+  /** The url that each line of OpenAI's Batch must have; without it, any known url. */
   readonly url?: string;
 };
 
@@ -79,8 +79,9 @@ type Read = { readonly customId: string; readonly priority: number; readonly inp
 type Refused = { readonly reason: string; readonly unknownModel?: string };
 
 /**
- * A line of the JSONL as a job, or why it is none. The reason never holds the line's text, but for the name of a model.
- * @returns the line, and the format of a line that is an object
+ * Converts a line of the JSONL to a job, or gives the reason why it can't. The reason never holds the line's text, except the
+ * name of a model.
+ * @returns the parsed line, and the format of the file as this line leaves it
  */
 function parseLine(
   line: Line,
@@ -91,21 +92,21 @@ function parseLine(
   if ("problem" in line) return { format, parsed: refused({ reason: line.problem }) };
   const object = parseObject(line.text);
   if (typeof object === "string") return { format, parsed: refused({ reason: object }) };
-  const told = format ?? (isRequest(object) ? "openai" : "native");
+  const lineFormat = format ?? (isRequest(object) ? "openai" : "native");
   const read =
-    told === "openai"
+    lineFormat === "openai"
       ? parseOpenAiRequest(object, models, url)
       : parseNative(object, { number, models });
-  if ("reason" in read) return { format: told, parsed: refused(read) };
+  if ("reason" in read) return { format: lineFormat, parsed: refused(read) };
   const input = admit(read.input);
-  if (typeof input === "string") return { format: told, parsed: refused({ reason: input }) };
+  if (typeof input === "string") return { format: lineFormat, parsed: refused({ reason: input }) };
   const job: NewJob = {
     ...read,
     input,
     inputSha256: hashJson(input),
     affinity: affinityOf(input),
   };
-  return { format: told, parsed: { ok: true, number, job } };
+  return { format: lineFormat, parsed: { ok: true, number, job } };
 }
 
 function parseOpenAiRequest(
@@ -150,17 +151,17 @@ const PRIORITY_EXPECTED = `priority must be a whole number from -${MOST_PRIORITY
 const isPriority = (value: unknown): value is number =>
   Number.isInteger(value) && Math.abs(Number(value)) <= MOST_PRIORITY;
 
-/** Why an input can't be a row as it is written, as `findUnstorable` says it; undefined where it can. */
+/** Why a row can't store this input, in the words of `findUnstorable`; undefined when it can. */
 export const findUnstorableInput = (value: unknown): string | undefined =>
   findUnstorable(value, { mostLevels: 64, numbers: "finite" });
 
-/** The object of a line, or why it is none, to stand behind its number. */
+/** The object of a line, or why it is none, to follow the line's number. */
 export function parseObject(text: string): Fields | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the line; only the place is taken from it.
+    // The engine's message quotes the line, which a reason must not hold, so only the position is used.
     const place = /at position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
     return `is not valid JSON${place === undefined ? "" : ` (at character ${Number(place) + 1})`}`;
   }

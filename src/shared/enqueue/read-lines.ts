@@ -8,7 +8,7 @@ import { pathOf } from "../job/job.ts";
 import type { JobInput } from "../job/job.ts";
 
 type Input = {
-  /** What the batch is called after: the file's name, or `stdin`. */
+  /** The batch gets its name from this: the file's name, or `stdin`. */
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ function formatOpenError(error: unknown): string {
   return `can't be read (${error instanceof Error ? error.message : String(error)})`;
 }
 
-/** A line by its number, from 1: its text, or why it has none. */
+/** A line with its number, from 1: its text, or why it can't be read. */
 export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly problem: string };
@@ -57,9 +57,8 @@ const CR = 0x0d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * Splits bytes into lines that end in LF or CRLF, strictly UTF-8, a byte order mark before the first tolerated.
- * Lines of nothing but white space are left out, and counted. Holds one chunk and one line at a time; of a line over
- * 8 MiB it holds nothing.
+ * Splits bytes into lines that end in LF or CRLF. The bytes must be UTF-8; a byte order mark may come first. Blank lines are
+ * skipped but counted. Holds one chunk and one line at a time, and nothing of a line over 8 MiB.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -92,7 +91,7 @@ class PartialLine {
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  /** The line that is complete now, unless it is blank; the next one begins. */
+  /** Ends the line and returns it, unless it is blank. */
   end(): readonly Line[] {
     const number = this.#number;
     const isTooLong = this.#bytes > MOST_LINE_BYTES;
@@ -122,8 +121,8 @@ function trimEnds(number: number, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Bytes of the file that a job is about, 0 where it names none or there is none: small files go first. Only looked at,
- * never opened: the worker's sandbox decides what is read.
+ * Size in bytes of the file that a job reads, to run small files first; 0 when the input names no file or the file is missing.
+ * Only looks the file up and never opens it: the worker's sandbox decides what is read.
  */
 export const fileSizes =
   (workroot: string) =>
@@ -133,8 +132,8 @@ export const fileSizes =
   };
 
 /**
- * Bytes of a file by its path from the work root, of an attachment those of its mail; 0 for what lies outside of it or can't be
- * looked at.
+ * Size in bytes of the file at a path relative to the work root; for an attachment, the size of its mail. 0 for a path outside of
+ * the work root and for a file whose size can't be read.
  */
 export function fileSize(workroot: string, path: string): number {
   for (const file of [path, ...attachmentPlaces(path).map((place) => place.file)]) {
@@ -150,7 +149,7 @@ function bytesAt(workroot: string, path: string): number | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false })?.size;
   } catch {
-    // Whatever keeps it from being looked at, the worker says it when it reads the file.
+    // The worker reports the cause when it reads the file.
     return undefined;
   }
 }

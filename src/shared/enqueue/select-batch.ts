@@ -15,8 +15,8 @@ const MOST_NAME_CHARS = 200;
 const MOST_FILE_NAME_CHARS = 150;
 
 /**
- * The batch to load: the one of that name, or a new one called after the file and the time.
- * @param settings what is decided about it; of a batch that was there, only what is said changes
+ * Selects the batch to load: the one with the requested name, or a new one named after the file and the time.
+ * @param settings settings of the batch; in an existing batch only the settings given here change
  */
 export async function selectBatch(
   database: Database,
@@ -53,7 +53,7 @@ async function selectNamed(
   }
 }
 
-/** @throws Failure INPUT_INVALID for a name that would not be one in a list */
+/** @throws Failure INPUT_INVALID for a name that is blank, too long or has control characters */
 export function checkName(name: string): string {
   if (name.trim() === "" || name.length > MOST_NAME_CHARS || /[\p{Cc}\p{Surrogate}]/u.test(name)) {
     throw new Failure(
