@@ -2,7 +2,7 @@ import { CLAIM_GRADES } from "./run-result.ts";
 import type { ClaimGrade, ClaimReason, ClaimRecord, FieldBinding } from "./run-result.ts";
 import type { CheckRecord } from "./verification.ts";
 
-/** The grade of an answer is that of its worst claim; null where it states nothing. */
+/** The grade of an answer is the grade of its worst claim; null when it has no claim. */
 export function gradeOf(
   claims: readonly Pick<ClaimRecord, "grade" | "stands">[],
 ): ClaimGrade | null {
@@ -10,23 +10,23 @@ export function gradeOf(
   return CLAIM_GRADES.findLast((grade) => standing.includes(grade)) ?? null;
 }
 
-/** Of an extraction that of its worst value; null where it has none. */
+/** The grade of an extraction is the grade of its worst value; null when it has no value. */
 export const gradeOfFields = (
   bindings: readonly Pick<FieldBinding, "grade">[],
 ): ClaimGrade | null =>
   CLAIM_GRADES.findLast((grade) => bindings.some((binding) => binding.grade === grade)) ?? null;
 
-/** Whether a check says the contrary of what the answer says. */
+/** Whether the result of a check contradicts the answer. */
 export const contradicts = ({ state, expects }: Pick<CheckRecord, "state" | "expects">): boolean =>
   (state === "yes" || state === "no") && state !== expects;
 
-/** How many claims were left out of the answer that was given. */
+/** The number of claims that the final answer leaves out. */
 export function countDropped(claims: readonly ClaimRecord[]): number {
   const draft = claims.find(({ stands }) => stands)?.draft;
   return claims.filter((claim) => claim.draft === draft && claim.fate === "dropped").length;
 }
 
-/** A reason in words: what the evidence does with the claim, or who has not confirmed it. */
+/** A reason in words: how the evidence relates to the claim, or who did not confirm it. */
 export const REASON_WORDS: Readonly<Record<ClaimReason, string>> = {
   verbatim: "it stands there word for word",
   computed: "it comes out again from the table",

@@ -53,30 +53,30 @@ export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as 
 export type VerifyMode = (typeof VERIFY_MODES)[number];
 export type NegativeMode = (typeof NEGATIVE_MODES)[number];
 const path = z.string().min(1).max(4096);
-/** What the paths begin with of all that the job may find and read; a folder ends in "/". */
+/** Prefix of the paths that the job may find and read; a folder ends in "/". */
 const pathPrefix = { path_prefix: path.optional() };
 const verification = {
-  /** verify.mode of the configuration without it. */
+  /** Default: verify.mode of the configuration. */
   verify: z.enum(VERIFY_MODES).optional(),
-  /** verify.negative of the configuration without it. */
+  /** Default: verify.negative of the configuration. */
   negative: z.enum(NEGATIVE_MODES).optional(),
 };
 
 const askInput = z.strictObject({
   kind: z.literal("ask"),
   question: text,
-  /** The file that the question is about, as one that it names: its words need not name it. */
+  /** The file that the question is about. It counts as named by the question, whose text need not name it. */
   path: path.optional(),
   options: z
     .strictObject({
       route: route.optional(),
       full: z.boolean().optional(),
       model: z.string().min(1).optional(),
-      /** The job of a question: it stands before this one, and the files of its run count as named. */
+      /** The job of an earlier question: its text is put before this one, and the files of its run count as named. */
       follows: z.uuid().optional(),
       ...pathPrefix,
       source: z.string().min(1).optional(),
-      /** Values in the frontmatter, and the days that documents are of. */
+      /** Values in the frontmatter, and dates of the documents. */
       where: whereSchema.optional(),
       since: daySchema.optional(),
       until: daySchema.optional(),
@@ -103,13 +103,13 @@ const summarizeInput = z.strictObject({
 const embedTextInput = z.strictObject({
   kind: z.literal("embed"),
   text: z.union([text, z.array(text).min(1).max(2048)]),
-  /** What the vectors are expected to have; an embedder that makes others refuses the job. */
+  /** The expected number of dimensions; the job is refused when the embedder makes another number. */
   dimensions: z.int().positive().optional(),
-  /** How an export in OpenAI's form writes the vectors; `float` unless it is said otherwise. */
+  /** How an export in OpenAI's format writes the vectors; default `float`. */
   encoding_format: z.enum(["float", "base64"]).optional(),
 });
 
-/** Vectors for the chunks of the index that miss one or hold an outdated one. */
+/** Makes vectors for chunks of the index whose vector is missing or outdated. */
 const embedChunksInput = z.strictObject({
   kind: z.literal("embed"),
   chunks: z.strictObject({
@@ -119,13 +119,15 @@ const embedChunksInput = z.strictObject({
     model: z.string().min(1).optional(),
     dry_run: z.boolean().optional(),
     prune: z.boolean().optional(),
-    /** Chunk ids above `after` and up to `upto`, of which `due` were due: what an index or embed job hands out. */
+    /**
+     * Chunk ids above `after` and up to `upto`, of which `due` need a vector: an index or embed job splits its work into ranges.
+     */
     range: z
       .strictObject({ after: z.int().min(0), upto: z.int().min(1), due: z.int().min(0) })
       .optional(),
-    /** With `rebuild`: vectors made since this time of the database's clock are the rebuild's own, and stay. */
+    /** With `rebuild`: vectors made since this time, by the database's clock, belong to the rebuild and stay. */
     redo_before: z.iso.datetime({ offset: true }).optional(),
-    /** Of the embedder that the job was planned for; a worker with another one fails it as EMBED_DRIFT. */
+    /** Signature of the embedder that the job was planned for; a worker with another embedder fails the job as EMBED_DRIFT. */
     signature: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
@@ -139,31 +141,31 @@ const indexInput = z.strictObject({
     .strictObject({
       source: z.string().min(1).optional(),
       rebuild: z.boolean().optional(),
-      /** Read and hash every file, whatever its times say. */
+      /** Read and hash every file, even when its times have not changed. */
       verify: z.boolean().optional(),
       /** Remove documents of sources that are not configured. */
       prune: z.boolean().optional(),
       /** Remove documents of a root that is missing or empty. */
       prune_missing: z.boolean().optional(),
-      /** Documents that can't be indexed are no reason for exit 3. */
+      /** Do not exit with 3 because of documents that can't be indexed. */
       allow_partial: z.boolean().optional(),
-      /** Queue an embed job for what changed; true unless it is said otherwise. */
+      /** Queue an embed job for the changed chunks; default true. */
       embed: z.boolean().optional(),
-      /** Queue a job for each file with pictures of pages that were not read. */
+      /** Queue an ocr job for each file that has unread pictures of pages. */
       ocr: z.boolean().optional(),
     })
     .optional(),
 });
 
-/** What is new, changed or gone in another place that a source is a mirror of. Only `nightdesk sync` queues it. */
+/** Mirrors a remote place into a source: fetches changed files, deletes those that are gone. Only `nightdesk sync` queues it. */
 const syncInput = z.strictObject({
   kind: z.literal("sync"),
   source: z.string().min(1).max(200),
-  /** Files that are gone there are deleted here, however many they are. */
+  /** Delete local files that are gone from the remote place, however many they are. */
   accept_deletions: z.boolean().optional(),
 });
 
-/** The pictures of pages of a file. Only index jobs queue it. */
+/** Reads the pictures of pages of a file. Only index jobs queue it. */
 const ocrInput = z.strictObject({ kind: z.literal("ocr"), path });
 
 const pictureUrl = z.string().superRefine((url, context) => {
@@ -180,7 +182,7 @@ const chatInput = z
         z.strictObject({
           role: z.enum(["system", "user", "assistant"]),
           content: z.string(),
-          /** Data URLs, of models that model.sees names. */
+          /** Data URLs; for models that model.sees names. */
           images: z.array(pictureUrl).min(1).max(8).optional(),
         }),
       )
@@ -191,7 +193,7 @@ const chatInput = z
     temperature: z.number().min(0).max(2).optional(),
     top_p: z.number().min(0).max(1).optional(),
     seed: z.int().optional(),
-    /** The reply ends before the first of them. */
+    /** The reply ends before the first of these texts. */
     stop: z.array(z.string().min(1)).min(1).max(4).optional(),
     response_format: z.record(z.string(), z.unknown()).optional(),
   })
@@ -203,21 +205,21 @@ const chatInput = z
 const PRESETS = ["classify", "actions", "people"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** Fields of one file: by a preset that ships with Nightdesk, or by a JSON schema. */
+/** Extracts fields from one file: by a preset that ships with Nightdesk, or by a JSON schema. */
 const extractInput = z
   .strictObject({
     kind: z.literal("extract"),
     path,
     preset: z.enum(PRESETS).optional(),
-    /** Of an object; `schemaProblem` says what it may hold. */
+    /** JSON schema of an object; `schemaProblem` decides what it may hold. */
     schema: z.record(z.string(), z.unknown()).optional(),
-    /** Of preset `classify`: the labels to choose from. */
+    /** For preset `classify`: the labels to choose from. */
     labels: z
       .array(z.string().min(1).max(MOST_LABEL_CHARS))
       .min(2, "labels must be two or more, of which one is chosen (--labels a,b)")
       .max(100)
       .optional(),
-    /** Of preset `classify`: texts with the labels that they have. */
+    /** For preset `classify`: texts with their labels. */
     examples: z.array(labelExampleSchema).min(1).max(MOST_EXAMPLES).optional(),
     options: z
       .strictObject({
@@ -249,19 +251,19 @@ const extractInput = z
     if (message !== undefined) context.addIssue({ code: "custom", message });
   });
 
-/** A question that takes looking around: the model uses tools, step by step, within a grant that a preset gives. */
+/** A task that needs tools: the model calls them step by step, as far as the grant of a preset allows. */
 const investigateInput = z.strictObject({
   kind: z.literal("investigate"),
   task: text,
-  /** A file that is read before the model is asked where to look. */
+  /** A file that is read before the model chooses where to look. */
   path: path.optional(),
-  /** Of tools.presets or those that ship; readonly_safe without it. */
+  /** A name from tools.presets or of a built-in preset; default readonly_safe. */
   preset: z.string().min(1).max(100).optional(),
-  /** Tools that the preset must hold, or the job is not queued. */
+  /** Tools that the preset must have; otherwise the job is not queued. */
   required_tools: z.array(z.string().min(1).max(100)).min(1).max(20).optional(),
-  /** required (without it): a model that calls no tools is refused. optional: it answers from passages alone. */
+  /** required (the default): refuse a model that can't call tools. optional: such a model answers from passages alone. */
   tools: z.enum(["required", "optional"]).optional(),
-  /** Lower than those of tools.limits; a job can't raise them. */
+  /** Limits below those of tools.limits; a job can't raise them. */
   limits: z
     .strictObject({
       steps: z.int().positive().optional(),
@@ -275,7 +277,7 @@ const investigateInput = z.strictObject({
       route: route.optional(),
       model: z.string().min(1).optional(),
       ...pathPrefix,
-      /** Its searches give passages of documents that are of these days. */
+      /** Searches return only documents dated within these days. */
       since: daySchema.optional(),
       until: daySchema.optional(),
       ...verification,
@@ -284,19 +286,19 @@ const investigateInput = z.strictObject({
 });
 
 /**
- * A yes-or-no question about one statement of an answer, for somebody who sees nothing but the task, the statement and what
- * it cites. Only runs whose answers are verified queue it.
+ * A yes-or-no question about one statement of an answer. The auditor sees only the task, the statement and its citations. Only
+ * runs whose answers are verified queue it.
  */
 const checkInput = z.strictObject({
   kind: z.literal("check"),
-  /** What the job was asked for whose answer is checked. */
+  /** The task of the job whose answer is checked. */
   task: text,
   /** The statement. */
   claim: text,
   question: text,
-  /** Whoever answers so quotes words that carry the statement; missing where no single line can. The auditor is not told. */
+  /** The reply that needs a quote which supports the statement; missing when no single line can. The auditor does not see it. */
   carries: z.enum(["yes", "no"]).optional(),
-  /** Files that the statement rests on, relative to the work root; looked at first. */
+  /** Files that the statement rests on, relative to the work root; searched first. */
   paths: z.array(z.string().min(1)).max(8),
   options: z
     .strictObject({
@@ -308,19 +310,19 @@ const checkInput = z.strictObject({
 
 const MOST_OWN = 200;
 
-/** The exam of a model that is to judge statements. `nightdesk models examine` queues it, and a run that finds none on record. */
+/** Examines a model that is to judge statements. `nightdesk models examine` queues it, and a run whose judge has no exam yet. */
 const examineInput = z.strictObject({
   kind: z.literal("examine"),
-  /** Who would answer without it. */
+  /** Default: the model that would answer. */
   model: z.string().min(1).optional(),
-  /** So many statements over the documents of the index besides. */
+  /** Number of additional statements about documents of the index. */
   own: z.int().min(2).max(MOST_OWN).optional(),
 });
 
-/** What other jobs gave, told in a few lines that cite them. Its children are rows of job_dependencies. */
+/** Sums up the results of other jobs in a few lines that cite them. Its children are rows of job_dependencies. */
 const digestInput = z.strictObject({
   kind: z.literal("digest"),
-  /** What it is of: a folder of the work root, or a batch. */
+  /** A folder of the work root, or the name of a batch. */
   title: z.string().min(1).max(4096),
   level: z.enum(["folder", "batch"]),
   options: z
@@ -332,33 +334,33 @@ const digestInput = z.strictObject({
     .optional(),
 });
 
-/** A command of the `nightdesk` bin that a schedule runs, by its words. Only schedules queue it. */
+/** A command of the `nightdesk` bin that a schedule runs, word by word. Only schedules queue it. */
 const commandInput = z.strictObject({
   kind: z.literal("command"),
   schedule: z.string().min(1),
-  /** When it was planned for, ISO 8601. */
+  /** The planned time, ISO 8601. */
   planned_at: z.iso.datetime({ offset: true }),
   command: z.array(z.string()).min(1),
 });
 
 export const HOOK_TARGETS = ["command", "webhook", "write_back"] as const;
-/** What `on_batch_end` tells, a program or a URL, and what `write_back.when` of a source starts. */
+/** `on_batch_end` notifies a program (command) or a URL (webhook); `write_back.when` of a source starts a write_back. */
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
-/** What of a batch is told: each of its ends, and, once, that a job of it waits for a person. */
+/** Events of a batch: batch_end each time that it ends, approval_needed once, when one of its jobs first waits for a person. */
 export const HOOK_EVENTS = ["batch_end", "approval_needed"] as const;
 
-/** Something about a batch, for a target of `on_batch_end`. A trigger queues it, whatever ends the batch or parks its jobs. */
+/** Notifies a target of `on_batch_end`. A trigger queues it, so it does not matter who ends the batch or parks its jobs. */
 const notifyInput = z.strictObject({
   kind: z.literal("notify"),
   event: z.enum(HOOK_EVENTS),
   batch_id: z.uuid(),
-  /** Which of its ends: a batch that is opened again ends again. As exact as the database's clock. */
+  /** Time of the event, as exact as the database's clock. It tells the ends apart: a batch that is opened again ends again. */
   at: z.iso.datetime(),
   target: z.enum(HOOK_TARGETS),
 });
 
-/** What a job works on; the `input` column of its row. */
+/** The input of a job; the `input` column of its row. */
 export const jobInputSchema = z.union([
   askInput,
   summarizeInput,
@@ -379,11 +381,11 @@ export const jobInputSchema = z.union([
 
 export type JobInput = z.infer<typeof jobInputSchema>;
 
-/** The file that a job is about; undefined of one that is about none. */
+/** The file that a job is about; undefined when it is about none. */
 export const pathOf = (input: JobInput): string | undefined =>
   "path" in input ? input.path : undefined;
 
-/** What a job is bound to; undefined for one that may read all that the sandbox gives. */
+/** The path prefix that limits a job; undefined when it may read everything that the sandbox allows. */
 export const pathPrefixIn = (input: JobInput): string | undefined =>
   "options" in input && input.options !== undefined && "path_prefix" in input.options
     ? input.options.path_prefix
@@ -414,7 +416,7 @@ const inputByKind = {
   chat: chatInput,
 } as const;
 
-/** Kinds that a line of a batch may name; Nightdesk itself queues the others. */
+/** Kinds that a line of a batch may have; Nightdesk itself queues the others. */
 export const LINE_KINDS = [
   "ask",
   "summarize",
@@ -426,8 +428,8 @@ export const LINE_KINDS = [
 ] as const;
 
 /**
- * Parses the input of one kind and says what is wrong in words about that kind only.
- * @returns the input, or the reason why it is not one.
+ * Parses the input of a line. A fault is described in terms of its own kind, not of the union of all kinds.
+ * @returns the input, or the reason why it is invalid
  */
 export function parseJobInput(
   value: Readonly<Record<string, unknown>>,
@@ -444,7 +446,7 @@ export function parseJobInput(
   return { ok: false, reason: parsed.error.issues.map(issueText).join("; ") };
 }
 
-/** The schema of an extraction is looked at when it is queued, and not each time that its row is read. */
+/** Checks the schema of an extraction once, when it is queued, and not each time that its row is read. */
 function withGoodSchema(input: JobInput): ReturnType<typeof parseJobInput> {
   const schema = input.kind === "extract" ? input.schema : undefined;
   const problem = schema === undefined ? undefined : schemaProblem(schema);

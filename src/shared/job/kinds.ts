@@ -6,52 +6,52 @@ import type { Route, RoutingSettings } from "./route-models.ts";
 
 type InputOf<K extends Kind> = Extract<JobInput, { readonly kind: K }>;
 
-/** An input as a row holds it. */
+/** An input as a row stores it. */
 type StoredInput = Readonly<Record<string, unknown>>;
 
-/** What a rerun asks with instead of what the old job asked with; a key that is not there stays as it was. */
+/** Model and route that a rerun replaces; a missing key keeps the value of the old job. */
 export type OtherModel = {
   readonly model?: string | undefined;
   readonly route?: "fast" | "big" | undefined;
 };
 
-/** Lanes beside the queue: a worker takes their jobs from the rows, and runs so many of each at once beside all others. */
+/** Lanes beside the queue: a worker claims their jobs from the rows, and each lane has its own limit of concurrent jobs. */
 export type Lane = "command" | "notify";
 
-/** What the desk knows of a kind of job beside its input (job.ts) and the code that runs it (worker/jobs). */
+/** Properties of a kind of job, except its input (job.ts) and the code that runs it (worker/jobs). */
 type KindDescriptor<Input extends JobInput> = {
-  /** What a job was asked for, in a line: its question, file, title or first words. */
+  /** The task of a job in one line: its question, file, title or first words. */
   readonly title: (input: StoredInput) => string;
-  /** Where its jobs are run, if not by the queue. */
+  /** The lane that runs its jobs; undefined when the queue does. */
   readonly lane?: Lane;
-  /** The hosts that its runs call: while one is down, jobs of the kind wait. */
+  /** The hosts that its runs call: while a host is down, jobs of the kind wait. */
   readonly calls: readonly ("model" | "embedder")[];
-  /** Whether its runs need the files themselves, which a worker with documents.from: store has not. */
+  /** Whether its runs read the original files, which a worker with documents.from: store does not have. */
   readonly needsFiles?: true;
-  /** The input with another model or route, as far as the kind knows of either. */
+  /** Returns the input with another model or route; a kind without one of them ignores it. */
   readonly withModel: (input: Input, other: OtherModel) => Input;
 };
 
-/** Language models answer it, and a run of it can be repeated from their replies. */
+/** A kind that language models answer, so that a run can be repeated from their replies. */
 type Answered<Input extends JobInput> = {
-  /** The models of its passes. */
+  /** Chooses the models of both passes. */
   readonly route: (input: Input, settings: RoutingSettings) => Route;
   readonly notRepeatable: null;
 };
 
 type Unanswered = {
   readonly route: null;
-  /** Why a run of it can't be repeated from its record, which holds no replies. */
+  /** Why a run can't be repeated: its record holds no replies. */
   readonly notRepeatable: string;
 };
 
-/** Of a question or a task that is about a file, the file as well. */
+/** The title of a question or task, after the file that it is about. */
 const aboutFile =
   (key: string) =>
   (input: StoredInput): string =>
     [textAt("path")(input), textAt(key)(input)].filter((text) => text !== "").join(": ");
 
-/** A kind whose input has `options` with a model and a route, which write its answer. */
+/** A kind whose input has `options` with the model and route that write the answer. */
 const withOptions = <Input extends JobInput & { readonly options?: OtherModel | undefined }>(
   title: string,
   question: (input: Input) => string = () => "",
@@ -143,7 +143,8 @@ const WRITTEN = {
   command: {
     ...WITHOUT_MODEL,
     title: ({ command }) => (Array.isArray(command) ? command.join(" ") : ""),
-    // One that waits for the jobs that it queued would keep them from the only place of a small worker.
+    // A command may wait for jobs that it queued. In the queue it would occupy the only place of a small worker, and they would
+    // never run.
     lane: "command",
     calls: [],
     notRepeatable: "its command is a process of its own, whose jobs have runs of theirs",
@@ -163,7 +164,7 @@ type AnsweredKind = {
   [K in Kind]: (typeof WRITTEN)[K]["route"] extends null ? never : K;
 }[Kind];
 
-/** What a model answered, and can be repeated from its replies. */
+/** The input of a job that a model answers, and that can be repeated from the model's replies. */
 export type RepeatableInput = InputOf<AnsweredKind>;
 
 type Descriptors = {
@@ -183,31 +184,30 @@ function firstText(text: unknown): string {
   return typeof first === "string" ? first : "";
 }
 
-/** The descriptor of a kind. */
 export const kindOf = <K extends Kind>(kind: K): Descriptors[K] => DESCRIPTORS[kind];
 
-/** The kinds whose jobs are run in that lane. */
+/** The kinds whose jobs run in that lane. */
 export const kindsInLane = (lane: Lane): readonly Kind[] =>
   KINDS.filter((kind) => kindOf(kind).lane === lane);
 
-/** The kinds whose jobs take no place of the queue. */
+/** The kinds whose jobs take no place in the queue. */
 export const KINDS_BESIDE_THE_QUEUE: readonly Kind[] = KINDS.filter(
   (kind) => DESCRIPTORS[kind].lane !== undefined,
 );
 
-/** The same for an input, whose kind decides the type of both. */
+/** The descriptor of an input's kind, typed by the input. */
 const descriptorOf = (
   input: JobInput,
 ): KindDescriptor<JobInput> & (Answered<JobInput> | Unanswered) =>
   DESCRIPTORS[input.kind] as unknown as KindDescriptor<JobInput> & Answered<JobInput>;
 
-/** The models of the passes of a job; null where no model answers. */
+/** The models of both passes of a job; null when no model answers. */
 export const routeOf = (input: JobInput, settings: RoutingSettings): Route | null =>
   descriptorOf(input).route?.(input, settings) ?? null;
 
 /**
- * The model that will write the answer of a job, as far as the configuration of whoever queues it tells; "" where
- * none does. Jobs of one model are worked one after another, so that a host does not load models back and forth.
+ * The model that will write the answer of a job, by the configuration of the process that queues it; "" when no model does. Jobs
+ * of one model run one after another, so that a host does not load models back and forth.
  */
 export const modelAffinity = (input: JobInput, settings: RoutingSettings): string =>
   routeOf(input, settings)?.second.name ?? "";
@@ -218,7 +218,7 @@ export const withModel = <Input extends JobInput>(input: Input, other: OtherMode
 
 const MOST_CHARS = 300;
 
-/** What a job was asked for, in a line: its question, file, title or first words. */
+/** The task of a job in one line: its question, file, title or first words. */
 export function formatTask(kind: Kind, input: StoredInput): string {
   const text = kindOf(kind).title(input);
   return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text;

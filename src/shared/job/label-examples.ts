@@ -5,7 +5,7 @@ export type LabelExample = z.infer<typeof labelExampleSchema>;
 
 export const MOST_LABEL_CHARS = 100;
 export const MOST_EXAMPLE_CHARS = 4_000;
-/** They are kept with each job, so that it can be run again by the same. */
+/** Each job stores its examples, so that a rerun uses the same ones. */
 export const MOST_CHARS_OF_EXAMPLES = 40_000;
 export const MOST_EXAMPLES = 500;
 
@@ -19,7 +19,7 @@ export const labelExampleSchema = z.strictObject({
   label: z.string().min(1).max(MOST_LABEL_CHARS),
 });
 
-/** What is wrong with examples beside the labels to choose from; undefined where they fit. */
+/** Checks examples against the labels to choose from: returns the fault, or undefined. */
 export function examplesProblem(
   examples: readonly LabelExample[],
   labels: readonly string[],

@@ -3,22 +3,22 @@ import { z } from "zod";
 const number = z.int().min(1);
 
 /**
- * Where in its file a text begins, as people find it there: the least that says it. Plain text has none, its lines say it.
- * Numbers count from 1.
+ * Where a text begins in its file, in terms that people use to find it, with as few fields as possible. Plain text has no
+ * locator: its lines are enough. Numbers count from 1.
  */
 export const locatorSchema = z
   .strictObject({
     page: number,
     sheet: z.string(),
     row: number,
-    /** Of several lines, each of which is a row or a part of one: the row of the last. */
+    /** For several lines of rows: the row of the last line. */
     last_row: number,
     /**
-     * Where these lines are not the rows from `row` on, one each: a line of the text, from 0, and the row that it is, in order.
-     * The lines behind it count on from there.
+     * Only when the lines are not consecutive rows from `row` on: pairs of a line of the text, from 0, and its row, in order. The
+     * lines after it count on from there.
      */
     row_breaks: z.array(z.tuple([z.int().min(1), number])),
-    /** Of a mailbox. */
+    /** Number of the message in a mailbox. */
     message: number,
     /** JSON pointer (RFC 6901). */
     pointer: z.string(),
@@ -45,6 +45,6 @@ export const formatLocator = ({
     .flat()
     .join(", ");
 
-/** The same behind the lines of a place: `, page 3`; empty where these say it. */
+/** The locator as it follows line numbers: `, page 3`; empty when the lines are enough. */
 export const behindLines = (locator: Locator | null): string =>
   locator === null ? "" : `, ${formatLocator(locator)}`;

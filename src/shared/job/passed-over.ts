@@ -1,16 +1,16 @@
 const PASSED_OVER = "passed over for a newer version: ";
 
-/** Why a passage is no evidence, where the question asks for the newest and another document is that. */
+/** The reason why a passage is no evidence: the question asks for the newest document, and another document is newer. */
 export const passedOverFor = (newer: string): string => `${PASSED_OVER}${newer}`;
 
-/** Whether a row of evidence was passed over so. */
+/** Whether a row of evidence was rejected for a newer document. */
 export const isPassedOver = ({
   rejected_reason: reason,
 }: {
   readonly rejected_reason: string | null;
 }): boolean => reason?.startsWith(PASSED_OVER) === true;
 
-/** A document that was passed over, and the newer one. In SQL, of the evidence of run `r`. */
+/** SQL: the documents that run `r` passed over, each with the newer one, as JSON. */
 export const PASSED_OVER_JSON = `(select coalesce(jsonb_agg(distinct jsonb_build_object('path', e.path,
                'newer', substr(e.rejected_reason, ${PASSED_OVER.length + 1}))), '[]')
           from nightdesk_data.evidence e

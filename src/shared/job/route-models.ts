@@ -2,7 +2,7 @@ import { matchTrigger } from "../text/match-trigger.ts";
 import { hasWeights } from "../config/providers.ts";
 import type { ModelSource } from "../config/providers.ts";
 
-/** The `model` keys of the configuration that decide who answers and with how much room. */
+/** The `model` keys of the configuration that decide which model answers, with how many tokens and how much time. */
 export type RoutingSettings = {
   readonly provider: ModelSource;
   readonly name: string | null;
@@ -11,7 +11,7 @@ export type RoutingSettings = {
   readonly prefer_fast: boolean;
   readonly big_triggers: readonly string[];
   readonly aliases: Readonly<Record<string, string>>;
-  /** Names of models that take pictures. */
+  /** Names of models that accept pictures. */
   readonly sees: readonly string[];
   readonly max_tokens: number;
   readonly max_tokens_big_second: number;
@@ -24,7 +24,7 @@ type RouteOptions = {
   readonly model?: string | undefined;
 };
 
-/** Which model takes a pass, why, and its budget. `name` is null when none is configured. */
+/** The model of a pass, why it was chosen, and its budget. `name` is null when none is configured. */
 export type ModelChoice = {
   readonly name: string | null;
   readonly why: string;
@@ -34,7 +34,7 @@ export type ModelChoice = {
 
 export type Route = { readonly first: ModelChoice; readonly second: ModelChoice };
 
-/** Chooses the models of both passes. Pure; a trigger of `big_triggers` counts as whole words only. */
+/** Chooses the models of both passes. Pure; triggers of `big_triggers` match whole words only. */
 export function routeModels(
   question: string,
   settings: RoutingSettings,
@@ -53,11 +53,11 @@ export function routeModels(
   };
 }
 
-/** The model that `verify.judge.model` names: same is the one that answers where no job names another. */
+/** The model that `verify.judge.model` names; `same` is the model that answers a job which names none. */
 export const judgeName = (name: string, settings: RoutingSettings): string | null =>
   routeModels("", settings, name === "same" ? {} : { model: name }).second.name;
 
-/** The model of a chat: the one that the job asks for, else `model.name`. */
+/** The model of a chat: the one that the job names, else `model.name`. */
 export function routeChat(settings: RoutingSettings, model: string | undefined): ModelChoice {
   const { second } = routeModels("", { ...settings, fast: null, big: null }, { model });
   return second.name === null ? routeModels("", settings, {}).first : second;
@@ -98,6 +98,6 @@ const resolveAlias = ({ name, why }: Named, settings: RoutingSettings): Named =>
   why,
 });
 
-/** The name that model.aliases gives for this one; itself where it gives none. */
+/** The model that model.aliases gives for a name; the name itself when it is no alias. */
 export const withoutAlias = (name: string, { aliases }: Pick<RoutingSettings, "aliases">): string =>
   (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;

@@ -2,21 +2,21 @@ import type { Refusal } from "../failure.ts";
 import type { Locator } from "./locator.ts";
 import type { VerificationRecord } from "./verification.ts";
 
-/** A piece of text that was really read. Characters are Unicode code points, lines count from 1. */
+/** A piece of text that a run really read. Characters are Unicode code points, lines count from 1. */
 export type EvidencePiece = {
-  /** output: what a tool printed, under a label such as `output of shell, step 4` in place of a path. */
+  /** output: the output of a tool; its path is a label such as `output of shell, step 4`. */
   readonly kind: "file" | "chunk" | "web" | "output";
   readonly admitted: boolean;
-  /** Why it was not admitted: a code of failure.ts or a short reason. Null exactly when admitted. */
+  /** Why it was not admitted: a code of failure.ts or a short reason. Null if and only if it was admitted. */
   readonly rejectedReason: string | null;
-  /** Relative to the work root, with `/`, as spelled on disk; of a web page its URL. */
+  /** Relative to the work root, with `/`, as spelled on disk; for a web page its URL. */
   readonly path: string;
   readonly source: string | null;
   /** SHA-256 of the file's bytes, 64 lower-case hex. */
   readonly sha256: string;
   /** SHA-256 of the text as UTF-8, 64 lower-case hex. */
   readonly textSha256: string;
-  /** Version of the extractor that made text of the bytes. */
+  /** Version of the extractor that converted the bytes to text. */
   readonly extractor: string;
   readonly charsFull: number;
   readonly charsReturned: number;
@@ -24,7 +24,7 @@ export type EvidencePiece = {
   readonly chunkKey: string | null;
   readonly headingPath: string | null;
   readonly locator: Locator | null;
-  /** What a person would see in the file and its text does not hold, counted by kind. */
+  /** Content that a person sees in the file but the extracted text lacks, counted by kind. */
   readonly leftOut?: Readonly<Record<string, number>> | undefined;
   readonly startChar: number;
   readonly endChar: number;
@@ -33,12 +33,12 @@ export type EvidencePiece = {
   readonly score: number | null;
   /** The first `runs.preview_chars` characters, cleaned for the database. */
   readonly preview: string;
-  /** Of a web page alone; `retrievedAt` in ISO 8601, UTC. */
+  /** For web pages only; `retrievedAt` in ISO 8601, UTC. */
   readonly page?: { readonly title: string | null; readonly retrievedAt: string };
 };
 
 export type Citation = {
-  /** Of a digest: the job whose answer is cited; the lines are those of its answer. */
+  /** In a digest: the job whose answer is cited; the lines are lines of that answer. */
   readonly jobId?: string;
   readonly path: string;
   readonly heading: string | null;
@@ -46,9 +46,9 @@ export type Citation = {
   readonly lineStart: number;
   readonly lineEnd: number;
   readonly quote?: string;
-  /** The number by which the answer cites it; none for a citation by name. */
+  /** The number in the answer; missing for a citation by name. */
   readonly number?: number;
-  /** False for a citation that stands for nothing that was read; its path is what the answer spells, its lines are 0. */
+  /** False for a citation that matches nothing that was read; its path is the answer's spelling, its lines are 0. */
   readonly resolved?: false;
 };
 
@@ -61,16 +61,16 @@ export type EvidenceSpan = {
   readonly endChar: number;
   readonly lineStart: number;
   readonly lineEnd: number;
-  /** As people find it there; left out where its lines say it. */
+  /** The place in terms that people use; left out when the lines are enough. */
   readonly locator?: Locator;
 };
 
 /**
- * verbatim: stands in the evidence code point for code point. normalised: stands there but for white space, quote
- * marks, case, hyphens, ligatures or width. elided: its parts stand in order in one piece, words are left out or put in
- * as editors do it. misattributed: stands in another piece than the one that is cited with it. stitched: made of spans
- * that stand apart. Of what stands nowhere: asked are words of the question, translated is marked as a translation, term
- * a short name of the answer's own; not_found is anything else.
+ * verbatim: in the evidence, code point for code point. normalised: there except for white space, quote marks, case, hyphens,
+ * ligatures or width. elided: its parts are there in order in one piece, with words left out or inserted as editors do.
+ * misattributed: in another piece than the cited one. stitched: made of separate spans. Three classes are in no evidence for a
+ * known reason: asked are words of the question, translated is marked as a translation, term is a short name that the answer
+ * coined. not_found is anything else.
  */
 type QuoteClass =
   | "verbatim"
@@ -83,11 +83,11 @@ type QuoteClass =
   | "term"
   | "not_found";
 
-/** A span in quotation marks of an answer, looked up in the evidence. */
+/** A quotation in an answer, looked up in the evidence. */
 export type QuoteRecord = {
   readonly quote: string;
   readonly class: QuoteClass;
-  /** Where it stands; the first of its parts when it is stitched; null when it stands nowhere. */
+  /** Where the evidence has it; the first part of a stitched quote; null when no evidence has it. */
   readonly span: EvidenceSpan | null;
 };
 
@@ -95,14 +95,13 @@ export type QuoteRecord = {
 export type FigureRecord = {
   readonly kind: "number" | "date" | "link" | "path";
   readonly text: string;
-  /** evidence, question, both, or neither of them. */
   readonly standsIn: "evidence" | "question" | "both" | "neither";
-  /** A number or date that stands nowhere; a link or path that only a document brought up. */
+  /** True for a number or date that is in neither, and for a link or path that only a document mentions. */
   readonly flagged: boolean;
   readonly span: EvidenceSpan | null;
 };
 
-/** What the words of an answer were found to be, piece by piece; of the last draft that was checked. */
+/** The quotes and figures of the last draft that was checked. */
 export type AnswerChecks = {
   readonly quotes: readonly QuoteRecord[];
   readonly figures: readonly FigureRecord[];
@@ -111,12 +110,13 @@ export type AnswerChecks = {
 export const CLAIM_GRADES = ["supported", "unconfirmed", "unsupported"] as const;
 export type ClaimGrade = (typeof CLAIM_GRADES)[number];
 
-/** Of a run: verified where checks and their auditor say so, unresolved where they can't be settled; else that of its worst claim. */
+/** Grade of a run: verified when checks and auditor confirm it, unresolved when they can't settle it; else its worst claim's. */
 export const RUN_GRADES = ["verified", ...CLAIM_GRADES, "unresolved"] as const;
 
 /**
- * Why a claim has its grade: a whole sentence of the evidence, a figure over a table that comes out again, or a judge confirms it; a rule that speaks against it, which
- * counts first; or what a judge says that does not confirm it, or that none was asked.
+ * Why a claim has its grade. First what supports it: it is a whole sentence of the evidence, its figure follows from a table, or
+ * a judge confirms it. Then the rules that reject it, which take precedence. Last, a judge that does not confirm it, or no judge
+ * was asked.
  */
 export const CLAIM_REASONS = [
   ...(["verbatim", "computed", "confirmed"] as const),
@@ -127,50 +127,50 @@ export const CLAIM_REASONS = [
 export type ClaimReason = (typeof CLAIM_REASONS)[number];
 
 /**
- * What became of a claim: kept (supported), marked (unconfirmed), and of unsupported ones repaired (the model was asked again),
- * dropped (left out of the answer) or flagged (the operator lets it stand).
+ * What happened to a claim: kept (supported), marked (unconfirmed); for unsupported claims: repaired (the model was asked again),
+ * dropped (left out of the answer) or flagged (the operator allows it).
  */
 export type ClaimFate = "kept" | "marked" | "repaired" | "dropped" | "flagged";
 
-/** A rule that a claim was held against. */
+/** A rule that a claim was checked against. */
 type ClaimRule = {
   readonly rule: string;
   readonly verdict: "pass" | "fail" | "unknown";
   readonly detail: string;
 };
 
-/** The rule of what a judge says of a claim. */
+/** The name of the rule that records a judge's verdict on a claim. */
 export const JUDGE_RULE = "judge";
-/** Between what two judges say of one statement, each behind its name. */
+/** Separates the verdicts of two judges on one statement; each verdict follows its judge's name. */
 export const JUDGES_APART = "; ";
 
 /** A statement of an answer, graded against the evidence that it cites. */
 export type ClaimRecord = {
   /** 0 for the first reply, 1 for its repair. */
   readonly draft: number;
-  /** Without its citations. */
+  /** The text without its citations. */
   readonly text: string;
-  /** Numbers of the pieces that it cites. */
+  /** Numbers of the cited pieces. */
   readonly cites: readonly number[];
-  /** What the model gave as the words that carry it. */
+  /** The quote that the model gave as support. */
   readonly quote: string | null;
   readonly grade: ClaimGrade;
   readonly reason: ClaimReason;
   readonly fate: ClaimFate;
-  /** Whether the answer that was given holds it. */
+  /** Whether the final answer contains it. */
   readonly stands: boolean;
-  /** How its figure comes out of those of the evidence: `310 - 85 = 225`. */
+  /** How its figure follows from figures of the evidence: `310 - 85 = 225`. */
   readonly arithmetic: string | null;
-  /** Where the evidence carries it, or comes nearest. */
+  /** The place in the evidence that supports it, or comes nearest. */
   readonly span: EvidenceSpan | null;
-  /** Of each other piece that it cites, where that says most of it; none where it says too little. */
+  /** For each other cited piece, the place that supports most of the claim; no entry for a piece that supports too little. */
   readonly otherSpans: readonly EvidenceSpan[];
-  /** The words that stand at `span`. */
+  /** The text at `span`. */
   readonly carrier: string | null;
   readonly checks: readonly ClaimRule[];
 };
 
-/** Why no words of the document carry a value; of a bound one the first and the last three, why it is in doubt. */
+/** Why no words of the document support a value. A bound value that is in doubt has the first reason or one of the last three. */
 export const UNBOUND_REASONS = [
   "no_quote",
   "quote_not_found",
@@ -181,30 +181,30 @@ export const UNBOUND_REASONS = [
   "judge",
 ] as const;
 
-/** A single value of the fields of an extraction, and the words of the document that it is bound to. */
+/** A single value of an extraction, and the words of the document that support it. */
 export type FieldBinding = {
   /** JSON pointer in the fields. */
   readonly pointer: string;
   readonly value: string | number | boolean | null;
-  /** bound: the words stand in the document and hold the value. unbound: none do. null: there is no value. */
+  /** bound: words of the document hold the value. unbound: no words do. null: there is no value. */
   readonly state: "bound" | "unbound" | "null";
-  /** Of an unbound one, of a null that stands for a value that nothing carried, and of a bound one that is in doubt. */
+  /** Set when it is unbound, when null replaces a value without support, and when it is bound but in doubt. */
   readonly reason: (typeof UNBOUND_REASONS)[number] | null;
-  /** Of a value that is there. */
+  /** Null when there is no value. */
   readonly grade: ClaimGrade | null;
-  /** What a judge said of it, or of the value that was left out; null where none was asked. */
+  /** A judge's verdict on the value, or on the value that null replaces; null when no judge was asked. */
   readonly judged: { readonly says: "yes" | "no" | "unclear"; readonly detail: string } | null;
   readonly quote: string | null;
   readonly span: EvidenceSpan | null;
 };
 
-/** An inner node of a tree of summaries: what it says, and the span of the file that it covers. */
+/** An inner node of a tree of summaries: its summary, and the span of the file that it covers. */
 export type PartRecord = {
-  /** The file that it covers a stretch of. */
+  /** The file of that span. */
   readonly path: string;
   /** 0 for the parts of the file itself, 1 for summaries of their summaries, and so on. */
   readonly level: number;
-  /** Within its level, from 0. */
+  /** Position within its level, from 0. */
   readonly ordinal: number;
   readonly startChar: number;
   readonly endChar: number;
@@ -213,7 +213,7 @@ export type PartRecord = {
   readonly summary: string;
 };
 
-/** Which model took which pass, why, and what its host said of it. */
+/** The model of a pass, why it was chosen, and the facts that its host reported. */
 export type ModelUse = {
   readonly pass: "first" | "second";
   readonly model: string;
@@ -224,19 +224,18 @@ export type ModelUse = {
 export type ToolCallRecord = {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Null when the call was carried out. */
+  /** Null when the call succeeded. */
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
-  /** Without the text: path, sha256, counts. */
+  /** The result without its text: path, sha256, counts. */
   readonly result: Readonly<Record<string, unknown>> | null;
-  /** Text that followed the call in the model's reply, first 200 characters. */
+  /** The first 200 characters of text after the call in the model's reply. */
   readonly trailingText: string | null;
   readonly durationMs: number;
 };
 
 /**
- * The steps of runs: those of a question in their order, then those of other kinds. Rows of run_events, logs and reports
- * call them so.
+ * The steps of runs: those of a question in their order, then those of other kinds. run_events, logs and reports use these names.
  */
 export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
@@ -251,7 +250,7 @@ export type StepName = (typeof STEPS)[number];
 /** One step of a run, in order. `detail` never holds document text or prompts. */
 export type RunEvent = {
   readonly step: StepName;
-  /** When it began, counted from the start of the run. */
+  /** Start of the step, from the start of the run. */
   readonly atMs: number;
   readonly durationMs: number;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -259,7 +258,7 @@ export type RunEvent = {
 
 export type Usage = { readonly promptTokens: number; readonly completionTokens: number };
 
-/** A piece of text that a prompt showed, by reference: of a file, or a summary of a part of it. */
+/** A reference to a text in a prompt: a piece of a file, or a summary of a part of it. */
 export type PromptEvidence = {
   readonly number: number;
   readonly path: string;
@@ -267,43 +266,43 @@ export type PromptEvidence = {
   readonly startChar: number;
   readonly endChar: number;
   readonly chunkKey: string | null;
-  /** Null for the words of the file themselves; else the level of the summaries that stand for them. */
+  /** Null for the file's own text; else the level of the summaries in its place. */
   readonly summaryLevel: number | null;
 };
 
-/** A prompt as it is kept: what fills its template, with evidence as references and never as text. */
+/** A prompt as it is stored: the values of its template, with evidence as references and never as text. */
 export type PromptRecord = {
   /** `name/version` of the template. */
   readonly template: string;
   /** SHA-256 of the messages that were sent, as JSON; 64 hex. */
   readonly sha256: string;
-  /** Words of the operator and of Nightdesk that fill the template: question, footer, notes. */
+  /** Texts of the operator and of Nightdesk that fill the template: question, footer, notes. */
   readonly values: Readonly<Record<string, string>>;
   readonly evidence: readonly PromptEvidence[];
-  /** Codes of what was wrong with a first try, when this prompt asks for another. */
+  /** When this prompt asks for a second try: the codes of the first try's faults. */
   readonly violations: readonly string[];
 };
 
-/** What a model is asked for. The last three are of the verification of an answer; a revision is a retry. */
+/** What a model is asked for. The second line belongs to the verification of an answer; a revision is a retry. */
 export const PASSES = [
   ...(["first", "second", "retry", "chat", "part", "step"] as const),
   ...(["decompose", "verdict", "audit", "grade"] as const),
 ] as const;
 export type Pass = (typeof PASSES)[number];
 
-/** Replies of a model by pass, without thinking. */
+/** A model's reply in a pass, without its thinking. */
 export type ReplyRecord = {
   readonly pass: Pass;
   readonly model: string;
   readonly text: string;
-  /** SHA-256 of all that decides the reply: model, digest, options, messages, tools, format. 64 hex. */
+  /** SHA-256 of everything that determines the reply: model, digest, options, messages, tools, format. 64 hex. */
   readonly requestSha256: string;
   readonly prompt: PromptRecord;
   /** reused: taken from an earlier attempt of the same job. cached: taken from another job. */
   readonly origin: "asked" | "reused" | "cached";
-  /** Of a cached one: the run that asked for it. */
+  /** For a cached reply: the run that requested it. */
   readonly cachedFrom?: string;
-  /** as_returned: it was committed when it came. with_run: it costs nothing to make again, and is written with the result. */
+  /** as_returned: committed on arrival. with_run: cheap to repeat, so written with the result of the run. */
   readonly kept: "as_returned" | "with_run";
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -312,7 +311,7 @@ export type ReplyRecord = {
 
 export type Answer = {
   readonly kind: "succeeded";
-  /** What the user reads; for a gated answer its last line is the scope footer. Null for index and embed. */
+  /** The text for the user; the last line of a gated answer is the scope footer. Null for index and embed. */
   readonly answer: string | null;
   readonly scope: string | null;
   readonly citations: readonly Citation[];
@@ -320,7 +319,7 @@ export type Answer = {
   readonly summary: Readonly<Record<string, unknown>> | null;
 };
 
-/** The answer of a job that gives figures and no words. */
+/** The answer of a job that has counters and no text. */
 export const summaryAlone = (summary: Readonly<Record<string, unknown>>): Answer => ({
   kind: "succeeded",
   answer: null,
@@ -331,7 +330,7 @@ export const summaryAlone = (summary: Readonly<Record<string, unknown>>): Answer
 
 export type Outcome = Answer | Refusal;
 
-/** All that a finished run leaves behind; it is written in one transaction. */
+/** Everything that a finished run stores, in one transaction. */
 export type RunResult = {
   readonly outcome: Outcome;
   readonly evidence: readonly EvidencePiece[];
@@ -340,13 +339,13 @@ export type RunResult = {
   readonly replies: readonly ReplyRecord[];
   readonly models: readonly ModelUse[];
   readonly checks: AnswerChecks;
-  /** Those of the first draft, then those of its repair. */
+  /** Claims of the first draft, then those of its repair. */
   readonly claims: readonly ClaimRecord[];
-  /** Of an extraction, in the order of its fields. */
+  /** For an extraction, in the order of its fields. */
   readonly bindings: readonly FieldBinding[];
   readonly parts: readonly PartRecord[];
   readonly verification: VerificationRecord;
-  /** Ids of the durable notes that joined the prompts. */
+  /** Ids of the stored notes that were added to the prompts. */
   readonly memoryIds: readonly string[];
   readonly usage: Usage;
   readonly modelMs: number;

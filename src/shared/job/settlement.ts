@@ -6,14 +6,14 @@ import type { Outcome } from "./run-result.ts";
 import { storageFaultOf } from "../store/connection/errors.ts";
 
 /**
- * What becomes of a job and of its run, decided here and nowhere else.
+ * The next state of a job and of its run; no other file decides it.
  *
- *   succeeded, refused, failed, cancelled, expired   the end
- *   retry         due again after `delayMs`, an attempt is used up
- *   parked        due again after `delayMs`, when its host is back, a person has answered, or an exam has ended; no attempt is used up
- *   drafted       due again when the checks of its answer have ended, no attempt is used up
- *   escalated     due at once, for the next model of verify.tiers, no attempt is used up
- *   handed_back   due at once, no attempt is used up: the worker was told to stop, or its batch is held
+ *   succeeded, refused, failed, cancelled, expired the job ends
+ *   retry due again after `delayMs`; uses up an attempt
+ *   parked due again after `delayMs`, when its host is back, a person has answered, or an exam has ended; uses up no attempt
+ *   drafted due again when the checks of its answer have ended; uses up no attempt
+ *   escalated due at once, for the next model of verify.tiers; uses up no attempt
+ *   handed_back due at once, because the worker must stop or the batch is held; uses up no attempt
  */
 export type Settlement =
   | { readonly kind: "succeeded"; readonly outcome: Extract<Outcome, { kind: "succeeded" }> }
@@ -22,32 +22,32 @@ export type Settlement =
   | (Delayed<"parked"> & {
       /** Base URL of the model host that is down or busy; null when it is another service. */
       readonly host: string | null;
-      /** Whether it broke off in the middle of a call. */
+      /** Whether the host broke off in the middle of a call. */
       readonly brokeOff?: boolean;
-      /** A person, or the exam of its judge, which it waits for at no cost until somebody wakes it. */
+      /** Set when the job waits for a person or for the exam of its judge. It is not retried until an event wakes it. */
       readonly waitingFor?: Awaited;
-      /** The draft that a person is to look at. */
+      /** The draft for a person to review. */
       readonly review?: WantedReview;
     })
   | { readonly kind: "handed_back" }
   | Exclude<Pending, { readonly kind: "review" }>;
 
-/** What a job waits for that is no time. */
+/** An event, instead of a time, that a job waits for. */
 type Awaited = "approval" | "review" | "exam";
 
-/** An answer that does not count yet: it waits for checks that are jobs of their own, for another model, or for a person. */
+/** An answer that is not final: it waits for its checks, which are jobs of their own, for another model, or for a person. */
 export type Pending =
   | {
       readonly kind: "drafted";
       readonly checks: readonly QueuedCheck[];
       readonly budget: CheckBudget;
-      /** Added to that of the batch. */
+      /** Added to the priority of the batch. */
       readonly priority: number;
     }
   | { readonly kind: "escalated" }
   | { readonly kind: "review"; readonly review: WantedReview };
 
-/** What a run gives that did not break. */
+/** The result of a run that did not throw. */
 export type RunEnd = Outcome | Pending;
 
 type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
@@ -63,29 +63,29 @@ export class RunAborted extends Error {
   }
 }
 
-/** A check that is to be queued, by its place among those of the job. */
+/** A check to queue, with its position among the checks of the job. */
 export type QueuedCheck = {
   readonly round: number;
   readonly ordinal: number;
   readonly input: CheckInput;
 };
 
-/** What the checks of the answers of a batch may cost together; null for no limit. */
+/** The total budget for checks of a batch; null for no limit. */
 export type CheckBudget = { readonly tokens: number | null; readonly calls: number | null };
 
 type Attempts = {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly parks: number;
-  /** How often a host broke off in the middle of a call of this job. */
+  /** How often a host broke off during a call of this job. */
   readonly brokenCalls: number;
 };
 
-/** What is waited before the first retry or park, doubled with each further one. */
+/** The delay before the first retry or after the first park doubles with each further one, up to `most`. */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 const PARK_MS = { first: 10_000, most: 300_000 };
 
-/** No rule makes a job wait longer at once. */
+/** The longest single delay that any rule gives. */
 export const LONGEST_DELAY_MS = Math.max(RETRY_MS.most, PARK_MS.most);
 
 const backOff = ({ first, most }: typeof RETRY_MS, times: number): number =>
@@ -117,7 +117,7 @@ const settleReview = (review: WantedReview): Settlement => ({
 
 /**
  * Settles a run that threw.
- * @returns undefined when the run has lost its job to another run: nothing may be written
+ * @returns undefined when another run has taken over the job: this run must write nothing
  */
 export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
   if (error instanceof RunAborted) return settleAbort(error.why);
@@ -151,7 +151,7 @@ const WAITS_FOR: Partial<Record<ErrorCode, Awaited>> = {
   REVIEW_PENDING: "review",
 };
 
-/** A document that brings its host down would do it again whenever the host is back. */
+/** Without this limit, a document that crashes its host would crash it again each time the host is back. */
 const MOST_BROKEN_CALLS = 5;
 
 function park(
@@ -178,7 +178,7 @@ function park(
     : { ...parked, delayMs: 0, waitingFor };
 }
 
-/** A job that another host may do is not kept from it; when that goes wrong as well, again and again, it waits like any. */
+/** A job that another host can run moves there almost at once. After MOVES failed moves it waits like any other job. */
 const MOVES = 8;
 const MOVE_MS = 250;
 

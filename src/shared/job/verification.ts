@@ -1,4 +1,4 @@
-/** What the verification of an answer puts on record: checks, audits, what is open, what was covered. */
+/** States of the verification of an answer. */
 export const VERIFICATION_STATES = ["off", "pending", "passed", "failed", "unverified"] as const;
 export type VerificationState = (typeof VERIFICATION_STATES)[number];
 
@@ -13,7 +13,7 @@ export const UNRESOLVED_REASONS = [
 ] as const;
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number];
 
-/** A place that a check goes by; `quote` are the words there, where there are any. */
+/** A place that a check relies on; `quote` is the text there, if any. */
 export type CheckPlace = {
   readonly path: string;
   readonly line_start: number;
@@ -23,54 +23,54 @@ export type CheckPlace = {
 
 /** A yes-or-no question about a statement of an answer. */
 export type CheckRecord = {
-  /** 0 for the first draft that was checked. */
+  /** 0 for the first checked draft. */
   readonly round: number;
   /** 0 to 2. */
   readonly ordinal: number;
-  /** SHA-256 of the answer that it is about, 64 hex. */
+  /** SHA-256 of the checked answer, 64 hex. */
   readonly draftSha256: string;
-  /** Of the statements that stand, from 1. */
+  /** Number among the statements that the answer keeps, from 1. */
   readonly claimNumber: number;
   readonly claim: string;
   readonly question: string;
   readonly expects: "yes" | "no";
   readonly how: "rule" | "model";
-  /** The rule that settled it, or that asked for somebody to look. */
+  /** The rule that settled the check or requested it. */
   readonly rule: string | null;
   readonly state: "open" | "yes" | "no" | "unknown";
   readonly detail: string;
-  /** Of an unknown one. */
+  /** Set when the state is unknown. */
   readonly reason: UnresolvedReason | null;
   readonly checkJobId: string | null;
   readonly evidence: readonly CheckPlace[];
 };
 
-/** What is to be done about a statement, and where: a file and line, or words to search for. */
+/** What to change in a statement, and where to look: a file and line, or words to search for. */
 export type AuditCorrection = {
   readonly claim: number;
   readonly where: string;
   readonly change: string;
 };
 
-/** What the auditor made of the checks of a round. */
+/** The auditor's score for the checks of a round. */
 export type AuditRecord = {
   readonly round: number;
-  /** 1 to 4 after caps, of which 3 passes; null where no reply could be read. */
+  /** 1 to 4, after caps; 3 or more passes. Null when no reply could be parsed. */
   readonly score: number | null;
-  /** The same before caps. */
+  /** The score before caps. */
   readonly given: number | null;
   readonly caps: readonly string[];
   readonly corrections: readonly AuditCorrection[];
 };
 
-/** What it takes to settle an answer. */
+/** Something that is missing to settle an answer. */
 export type ConstraintRecord = {
   readonly what: string;
   readonly needed: string;
   readonly reason: UnresolvedReason;
 };
 
-/** Of a statement that nothing of a set is so. */
+/** For a statement that no member of a set is so: how many members of the set were read. */
 export type CoverageRecord = {
   readonly round: number;
   readonly claimNumber: number;
@@ -80,7 +80,7 @@ export type CoverageRecord = {
   readonly read: number;
 };
 
-/** What became of the verification of an answer. */
+/** The result of the verification of an answer. */
 export type VerificationRecord = {
   readonly state: VerificationState;
   readonly checks: readonly CheckRecord[];
@@ -97,41 +97,41 @@ export const NOT_VERIFIED: VerificationRecord = {
   coverage: [],
 };
 
-/** What a job of kind `check` gives, as `runs.summary`. */
+/** The result of a job of kind `check`, stored as `runs.summary`. */
 export type Verdict = {
   readonly answer: "yes" | "no" | "unknown";
   readonly detail: string;
-  /** Of an unknown. */
+  /** Set when the answer is unknown. */
   readonly reason: UnresolvedReason | null;
   readonly evidence: readonly CheckPlace[];
-  /** Why the words that it rests on do not carry the statement that it speaks for. */
+  /** Why its quotes do not support the statement that it confirms. */
   readonly against: readonly Objection[];
 };
 
-/** A rule for claims, or the judge, and what it holds against a statement. */
+/** An objection of a claim rule, or of the judge, to a statement. */
 export type Objection = { readonly rule: string; readonly detail: string };
 
-/** A check as its rows have it: what was asked, and what became of its job. */
+/** A check as the database stores it, with the state of its job. */
 export type StoredCheck = {
   readonly record: CheckRecord;
-  /** Null where its job is gone, and of a check by rule. */
+  /** Null when the job is deleted, and for a check by rule. */
   readonly jobState: string | null;
   readonly jobError: string | null;
-  /** What its job gave; null where it gave nothing. */
+  /** The result of its job; null when there is none. */
   readonly verdict: Verdict | null;
 };
 
-/** What kept the score of a round low. */
+/** The caps that lowered the score of a round. */
 type StoredAudit = { readonly round: number; readonly caps: readonly string[] };
 
-/** A draft that a person is to look at, and why nobody else could settle it. */
+/** A draft for a person to review, and why the run could not settle it. */
 export type WantedReview = {
   readonly draftSha256: string;
   readonly draft: string;
   readonly why: string;
 };
 
-/** What a person was asked about a draft, and has said. */
+/** The review of a draft by a person. */
 export type DraftReview = {
   readonly draftSha256: string;
   readonly state: "waiting" | "accepted" | "corrected" | "rejected";
@@ -141,11 +141,11 @@ export type DraftReview = {
   readonly decidedBy: string | null;
 };
 
-/** What earlier runs of a job have come to, round by round. */
+/** The verification that earlier runs of a job stored, round by round. */
 export type StoredVerification = {
   readonly checks: readonly StoredCheck[];
   readonly coverage: readonly CoverageRecord[];
   readonly audits: readonly StoredAudit[];
-  /** What a person was asked about its draft; null where nobody was. */
+  /** The review of its draft; null when no person was asked. */
   readonly review: DraftReview | null;
 };

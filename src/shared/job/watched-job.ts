@@ -1,16 +1,16 @@
 import { parseJobInput } from "./job.ts";
 import type { JobInput } from "./job.ts";
 
-/** What once stood for the new file in a question; now its path is a field of the job, and no word of its text. */
+/** A placeholder that is refused: the path of the new file is a field of the job, not a part of its text. */
 const FILE_MARK = "{path}";
 
 type RuleJob = Readonly<Record<string, unknown>>;
 
-/** Whether the job of a rule gives a file a label. */
+/** Whether the job of a rule classifies a file. */
 export const isClassification = (job: RuleJob): boolean =>
   job["kind"] === "extract" && job["preset"] === "classify";
 
-/** The job of a rule for a new file: a line of a batch with the path of the file. */
+/** Builds the job of a rule for a new file: the rule's job, as a line of a batch, with the path of the file. */
 export function jobForFile(
   job: RuleJob,
   path: string,
