@@ -1,6 +1,6 @@
-// Arrays as Postgres reads them without parsing a text (array_recv): number of dimensions, whether there may be nulls, type of
-// the elements, length, first index; then each element's length and bytes, -1 for a null. All of it big-endian. The driver
-// would spell them as text, quote each element, and the server would take that apart again.
+// Arrays in the binary format that Postgres reads (array_recv): number of dimensions, whether there may be nulls, type of the
+// elements, length, first index; then each element's length and bytes, length -1 for a null. Everything is big-endian. The driver
+// would write text and quote each element, and the server would have to parse that.
 
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
@@ -47,13 +47,13 @@ export function textArray(values: readonly (string | null)[]): Buffer {
 export type BigintArray = {
   /** A parameter for `$1::bigint[]`. */
   readonly bytes: Buffer;
-  /** Sets an element, from 0, by its upper and its lower 32 bits. */
+  /** Sets the element at an index from 0 by its upper and lower 32 bits. */
   readonly set: (index: number, high: number, low: number) => void;
 };
 
 const BIGINT_BYTES = 8;
 
-/** An array whose elements are all to be set. */
+/** Opens an array; the caller must set every element. */
 export function openBigintArray(length: number): BigintArray {
   const bytes = openArray("bigint", length, length * BIGINT_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset + HEADER_BYTES);

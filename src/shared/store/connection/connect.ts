@@ -9,18 +9,18 @@ import type { Database } from "./database.ts";
 type ConnectOptions = {
   readonly config: Config;
   readonly packageRoot: string;
-  /** Whether the embedded database may be created; other databases exist. */
+  /** Whether a missing embedded database is created; no other database ever is. */
   readonly create: "create" | "must-exist";
   readonly maxConnections?: number;
   readonly keptConnections?: number;
-  /** Kept by a server; the embedded database knows no such limit. */
+  /** Enforced by a server; the embedded database has no such limit. */
   readonly statementTimeoutMs?: number;
   readonly onError: (error: unknown) => void;
-  /** Called before the process of an embedded database is started. */
+  /** Called before the process of an embedded database starts. */
   readonly onStart?: (() => void) | undefined;
 };
 
-/** Opens the database of the configuration and compares its schema with this version's. */
+/** Opens the configured database and checks that its schema is that of this version. */
 export async function connectDatabase(options: ConnectOptions): Promise<Database> {
   const database = openPool(options, "rows");
   try {
@@ -32,14 +32,14 @@ export async function connectDatabase(options: ConnectOptions): Promise<Database
   return database;
 }
 
-/** Opens the database as it is: for `migrate` and `doctor`. */
+/** Opens the database without a check of its schema, for `migrate` and `doctor`. */
 export const connectUnchecked = (options: ConnectOptions): Database => openPool(options, "rows");
 
-/** A pool of its own for the queue, whose functions look up their names in schema bullmq first. */
+/** Opens a separate pool for the queue, whose search path begins with schema bullmq. */
 export const connectQueueDatabase = (options: ConnectOptions): Database =>
   openPool(options, "queue");
 
-/** @throws Failure CONFIG_ERROR for the database of a queue whose sessions a pooler hands round: nobody can listen there */
+/** @throws Failure CONFIG_ERROR when a pooler shares the sessions of the queue's database: LISTEN does not work there */
 export async function assertOwnSessions(queueDatabase: Database): Promise<void> {
   if (!(await queueDatabase.sharesSessions())) return;
   throw new Failure(
@@ -50,8 +50,8 @@ export async function assertOwnSessions(queueDatabase: Database): Promise<void> 
 }
 
 /**
- * The queue's functions look up their names there. What a crash takes from the queue, the rows bring back: none of its
- * commits is waited for.
+ * The queue's SQL functions resolve names by this search path. Commits do not wait for the disk: what the queue loses in a crash
+ * is restored from the rows.
  */
 const QUEUE_SETTINGS = { search_path: "bullmq,public", synchronous_commit: "off" };
 
@@ -79,7 +79,7 @@ function openPool(options: ConnectOptions, use: "rows" | "queue"): Database {
           }
         : {
             kind: "url",
-            // The queue listens on each of its connections.
+            // The queue uses LISTEN on each of its connections, which a pooler may break.
             url: use === "queue" ? (directUrl ?? url) : url,
             directUrl,
           },

@@ -14,72 +14,70 @@ import type { LimitedStatement, Server, StatementClass } from "./limited-client.
 
 export type Rows = { readonly rows: unknown[]; readonly rowCount: number | null };
 
-/** A pool or a client inside a transaction: every SQL function accepts either. */
+/** A pool, or a client in a transaction; every SQL function accepts both. */
 export type Queryable = {
   /**
-   * Runs one statement by the extended protocol.
-   * @param name of a statement that is run for each job: a server parses and plans it once a connection, and the embedded
-   *   database once. Each name stands for one text.
-   * @throws Failure DATABASE_UNREACHABLE when there is no connection, it broke, or no answer came within the limit of the
-   *   statement's class; else the driver's error.
+   * Runs one statement with the extended protocol.
+   * @param name for a statement that runs for each job: a server parses and plans it once for each connection, the embedded
+   * database once. A name belongs to exactly one text.
+   * @throws Failure DATABASE_UNREACHABLE when there is no connection, it breaks, or no answer comes within the limit of the
+   * statement's class; else the driver's error.
    */
   query(text: string, values?: readonly unknown[], name?: string): Promise<Rows>;
 };
 
 export type Database = Queryable & {
-  /** The same database for statements of another class: each is given its limit, also those of transactions. */
+  /** The same database with the time limit of another class, for statements in and outside of transactions. */
   within(statements: StatementClass): Database;
   /** Commits when the body resolves, rolls back when it throws. */
   transaction<T>(body: (db: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Listens on channels of a connection of its own, and connects again after it broke. `onGap` is called after
-   * every (re)connection, because notifications may have been missed before it. Where sessions are shared nobody can
-   * listen: each channel is told of once a second, without a payload. Until `end`.
+   * Listens on channels with a connection of its own, until `end`, and reconnects when it breaks. Calls `onGap` after every
+   * connect, because notifications may have been missed before. When a pooler shares the sessions, LISTEN does not work:
+   * `onNotification` is then called for each channel once a second, without a payload.
    */
   listen(
     channels: readonly string[],
     onNotification: (channel: string, payload: string) => void,
     onGap: () => void,
   ): Promise<void>;
-  /** Whether a pooler hands sessions round: none keeps a LISTEN, a setting or a named statement from one transaction to the next. */
+  /** Whether a pooler shares sessions: a LISTEN, setting or named statement is then lost at the end of its transaction. */
   sharesSessions(): Promise<boolean>;
-  /** The driver's pool, for the queue door only. */
+  /** The driver's pool, only for src/shared/queue/storage.ts. */
   readonly pool: pg.Pool;
   end(): Promise<void>;
 };
 
 type DatabaseOptions = {
-  /** A connection string, or the folder of the Unix socket of the embedded database. */
+  /** A server, or the embedded database. */
   readonly target:
     | {
         readonly kind: "url";
         readonly url: string;
-        /** Past a pooler, for who listens. */
+        /** Bypasses a pooler, for LISTEN. */
         readonly directUrl?: string | undefined;
       }
     | {
         readonly kind: "embedded";
-        /** Finds or starts the database process and gives the folder of its socket. */
+        /** Finds or starts the database process and returns the folder of its socket. */
         readonly ensure: () => Promise<{ readonly host: string; readonly port: number }>;
       };
   readonly maxConnections: number;
-  /** So many stay open while nobody asks, and need not be opened when a server has none to give. */
+  /** Idle connections that stay open, so that they exist even when the server accepts no more. */
   readonly keptConnections?: number;
-  /** What limits a statement that nothing else is said of. */
+  /** The default class of a statement. */
   readonly statements: StatementClass;
-  /**
-   * Settings of each session on a server that is not shared. The embedded database has one session, with settings of its own.
-   */
+  /** Settings of each session that no pooler shares. The embedded database has one session, with its own settings. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Told of errors of idle connections; the pool replaces them by itself. */
+  /** Receives errors of idle connections; the pool replaces these connections by itself. */
   readonly onError: (error: unknown) => void;
 };
 
-/** Opens a pool. Nothing is connected before the first query. */
+/** Opens a pool, which connects at the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const server = serverOf(options);
   const pool = createPool(options, server);
-  // All other connections of the pool may wait for one lock.
+  // All connections of a pool may wait for one lock: when none is free, the error names the lock's holder.
   const explain = async (error: unknown): Promise<never> =>
     translate((isPoolEmpty(error) ? await server.findBlocker(null) : undefined) ?? error);
   pool.on("error", options.onError);
@@ -136,14 +134,14 @@ function createPool(options: DatabaseOptions, server: Server): pg.Pool {
   }
   return new pg.Pool({
     ...common,
-    // A cold start of the embedded database takes seconds.
+    // The embedded database takes seconds to start.
     connectionTimeoutMillis: 90_000,
     user: "postgres",
     database: "postgres",
   });
 }
 
-/** Who listens does so past a pooler, where the address of that is known. */
+/** A separate pool for LISTEN that bypasses a pooler; undefined without a direct address. */
 function listenersPool({ target, ...others }: DatabaseOptions): pg.Pool | undefined {
   if (target.kind !== "url" || target.directUrl === undefined) return undefined;
   const direct = { kind: "url", url: target.directUrl } as const;
@@ -151,12 +149,12 @@ function listenersPool({ target, ...others }: DatabaseOptions): pg.Pool | undefi
   return createPool(options, serverOf(options));
 }
 
-/** Between the last byte of a connection and the first question whether the other end is there. */
+/** Idle time of a connection before TCP checks that the other end is alive. */
 const KEEP_ALIVE_MS = 5_000;
 
 /**
- * So that the server, too, notices within half a minute that a client is gone, and lets go of what its transaction locked.
- * Compiling a statement takes seconds where the planner expects many rows, and ours end after a page of them.
+ * The keepalives let the server notice within half a minute that a client is gone, and release its locks. jit is off: compiling a
+ * statement takes seconds when the planner expects many rows, and ours end after a page of them.
  */
 const SERVER_SESSION = {
   tcp_keepalives_idle: "10",
@@ -206,7 +204,7 @@ type Statement = {
   readonly statements: StatementClass;
 };
 
-/** Sends a statement, by its name where it has one. */
+/** Sends a statement, as a named one if it has a name. */
 function send(
   runner: pg.Pool | pg.ClientBase,
   { text, values, name, statements }: Statement,
@@ -221,8 +219,8 @@ function send(
 }
 
 /**
- * The name of a statement as the database has it. The embedded one keeps statements for all of its clients, which may be
- * of two versions of Nightdesk: a name tells their texts apart.
+ * The name of a statement in the database: its name and a hash of its text. The embedded database shares named statements among
+ * its clients, and two versions of Nightdesk may have different texts.
  */
 function nameOf(name: string, text: string): string {
   const known = statementNames.get(text);
@@ -237,7 +235,7 @@ const statementNames = new Map<string, string>();
 const DEADLOCK_DETECTED = "40P01";
 const MOST_TRIES = 3;
 
-/** A statement that was chosen to end a deadlock has changed nothing, and is run again. */
+/** Retries a statement that the server cancelled to end a deadlock: it changed nothing. */
 async function queryAgain(query: () => Promise<Rows>): Promise<Rows> {
   for (let tries = 1; tries < MOST_TRIES; tries += 1) {
     try {
@@ -263,7 +261,7 @@ async function inTransaction<T>(
     client.release();
     return result;
   } catch (error) {
-    // A connection that can't roll back is thrown away, and the server rolls back for it.
+    // A connection that can't roll back is closed, and the server rolls back.
     await db.query("rollback").then(
       () => {
         client.release();
@@ -282,22 +280,22 @@ export type TextQuery = InstanceType<typeof pg.Query>;
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 /**
- * One statement by the extended protocol, also without parameters: the server then refuses a text of two. Its rows
- * come one by one, as lists of the server's text. To be given to a client's `query`; for reader-sql.ts only.
- * @param limitMs between two rows
+ * A statement in the extended protocol even without parameters, so that the server refuses a text of two statements. It emits its
+ * rows one by one, as arrays of the server's text. For a client's `query`; only for reader-sql.ts.
+ * @param limitMs most time between two rows
  */
 export function textQuery(statement: string, limitMs: number): TextQuery & LimitedStatement {
   const config = { text: statement, rowMode: "array", queryMode: "extended", types: AS_TEXT };
   return Object.assign(new pg.Query(config), { limitMs });
 }
 
-/** Throws the driver's error again, as DATABASE_UNREACHABLE when there is no connection or it broke, or as a storage fault. */
+/** Rethrows the driver's error: as DATABASE_UNREACHABLE when the connection failed or broke, or as a storage fault. */
 export function translate(error: unknown): never {
   if (error instanceof Failure) throw error;
   throw storageFaultOf(error) ?? unreachableOf(error) ?? error;
 }
 
-/** Whether an error means that the database was not there, so that the same may be tried again. */
+/** Whether an error means that the database was unreachable, so that a retry makes sense. */
 export const isDatabaseGone = (error: unknown): boolean =>
   error instanceof Failure
     ? error.code === "DATABASE_UNREACHABLE"
@@ -312,10 +310,10 @@ type Listening = {
 };
 
 const RECONNECT_MS = 250;
-/** Where nobody can listen. */
+/** Interval of notifications when LISTEN does not work. */
 const POLL_MS = 1_000;
 
-/** Keeps one connection that listens, see `Database.listen`. Only the first connection may fail. */
+/** Implements `Database.listen`. Rejects only when the first connection fails. */
 export async function listen(pool: Database["pool"], listening: Listening): Promise<Subscription> {
   let isClosed = false;
   let current: DriverClient | undefined;
@@ -345,7 +343,7 @@ export async function listen(pool: Database["pool"], listening: Listening): Prom
       return;
     }
     current = client;
-    // Of a statement that fails with its connection, only one of the two events may reconnect.
+    // When LISTEN fails with its connection, both this event and the catch below follow; only one of them may reconnect.
     client.once("error", () => {
       if (current !== client) return;
       drop();
@@ -377,7 +375,7 @@ async function subscribe(
   { channels, onNotification }: Listening,
 ): Promise<void> {
   client.on("notification", ({ channel, payload }) => {
-    // The embedded database sends every notification to every client.
+    // The embedded database sends all notifications to all clients.
     if (channels.includes(channel)) onNotification(channel, payload ?? "");
   });
   for (const channel of channels) {

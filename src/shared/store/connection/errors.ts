@@ -1,11 +1,11 @@
 import { Failure } from "../../failure.ts";
 
-/** Whether this is an error of the operating system with that code, such as `ENOENT`. */
+/** Whether an error has a code, such as `ENOENT` of the operating system or a SQLSTATE. */
 export const hasCode = (error: unknown, code: string): boolean =>
-  // Not instanceof: an error of another realm, as under a test runner, is none of ours.
+  // Not instanceof: an error of another realm, as under a test runner, is no instance of our Error.
   typeof error === "object" && error !== null && "code" in error && error.code === code;
 
-/** SQLSTATE with which the embedded database refuses a dump over a file that is there. */
+/** SQLSTATE of the embedded database when a dump would overwrite a file. */
 export const DUPLICATE_FILE = "58P02";
 
 type ServerError = Error & {
@@ -18,7 +18,7 @@ type ServerError = Error & {
 const MOST_LINE_CHARS = 200;
 const QUERY_CANCELED = "57014";
 
-/** The server's words, the line of the statement that they are about with a caret below it, and the server's hint. */
+/** The server's message, the faulty line of the statement with a caret below it, and the server's hint. */
 export function formatSqlError(error: ServerError, statement: string): string {
   if (error.code === QUERY_CANCELED) {
     return "The statement took too long and was stopped. Give it more time with --timeout SECONDS, or narrow it.";
@@ -31,7 +31,7 @@ export function formatSqlError(error: ServerError, statement: string): string {
   ].join("\n");
 }
 
-/** @param position of a character in the statement, from 1, as the server counts: in code points */
+/** @param position of a character in the statement, in code points from 1, as the server counts */
 function pointAt(statement: string, position: number): readonly string[] {
   if (!(position >= 1)) return [];
   const before = Array.from(statement)
@@ -45,20 +45,20 @@ function pointAt(statement: string, position: number): readonly string[] {
   return [`  ${line.slice(from, from + MOST_LINE_CHARS)}`, `  ${indent}^`];
 }
 
-/** SQLSTATEs of a server that can't store: disk_full, and read_only_sql_transaction. */
+/** 53100 is the SQLSTATE disk_full; the other codes are the operating system's. */
 const DISK_FULL = new Set(["53100", "ENOSPC", "EDQUOT"]);
 const READ_ONLY = "25006";
 
-/** Of a folder that is another user's, of a disk that takes no writes, or of a file where a folder is to be. */
+/** Codes of a folder of another user, of a read-only disk, and of a file in the place of a folder. */
 export const NOT_WRITABLE = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"] as const;
 
-/** In words, where a code did not come along: the operating system's, as PostgreSQL repeats them. */
+/** Messages of the operating system that PostgreSQL repeats without their code. */
 export const SAYS_DISK_FULL = /no space left on device|disk quota exceeded/i;
 
 /**
- * Whether an error means that nothing can be stored for the time being: a disk is full, or the database takes no writes.
- * Neither is the fault of a job, and both end without anybody changing it.
- * @returns the failure in words; undefined for any other error
+ * Converts an error that means that nothing can be stored for now: a full disk, or a read-only database. Neither is the job's
+ * fault, and both may end by themselves.
+ * @returns the failure; undefined for any other error
  */
 export function storageFaultOf(error: unknown): Failure | undefined {
   const { code, message } = wordsOf(error);
@@ -80,13 +80,13 @@ export function storageFaultOf(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** Whether an error is one of `storageFaultOf`, also when it was translated before. */
+/** Whether `storageFaultOf` recognises an error, or already converted it. */
 export const isStorageFault = (error: unknown): boolean =>
   error instanceof Failure
     ? error.code === "DISK_FULL" || error.code === "DATABASE_READ_ONLY"
     : storageFaultOf(error) !== undefined;
 
-/** What it means that there is no session or no answer, and what to do, by SQLSTATE or the code of a socket. */
+/** Cause and remedy of a missing session or answer, by SQLSTATE or code of the socket. */
 const UNREACHABLE = [
   {
     code: /^28/,
@@ -130,19 +130,19 @@ const UNREACHABLE = [
 const LOST_CONNECTION =
   /^Connection terminated|^timeout expired|not currently accepting connections|^Client has encountered a connection error/;
 
-/** The pool's words when all of its connections were taken for too long. */
+/** The pool's message when all its connections are in use for too long. */
 const SAYS_POOL_IS_EMPTY = "timeout exceeded when trying to connect";
 export const isPoolEmpty = (error: unknown): boolean =>
   wordsOf(error).message === SAYS_POOL_IS_EMPTY;
 
 const failedConnects = new WeakSet();
 
-/** Has an error count as one of a connection that could not be made, whatever its code, as of TLS or of a password that is missing. */
+/** Marks an error as a failed connect, whatever its code; TLS errors and a missing password have codes of their own. */
 export function noteFailedConnect(error: unknown): void {
   if (typeof error === "object" && error !== null) failedConnects.add(error);
 }
 
-/** The failure DATABASE_UNREACHABLE of an error that means that there is no session, or no answer; undefined for any other error. */
+/** Converts an error that means a missing session or answer to DATABASE_UNREACHABLE; undefined for any other error. */
 export function unreachableOf(error: unknown): Failure | undefined {
   const { code, message } = wordsOf(error);
   const found = UNREACHABLE.find((one) => one.code.test(code)) ?? unnamed(error, message);
@@ -167,7 +167,7 @@ function unnamed(
   return { says: "The database gives no session", remedy: "Check database.url or DATABASE_URL." };
 }
 
-// Not instanceof: an error of another realm, as under a test runner, is none of ours.
+// Not instanceof: an error of another realm, as under a test runner, is no instance of our Error.
 function wordsOf(error: unknown): { readonly code: string; readonly message: string } {
   if (typeof error !== "object" || error === null) return { code: "", message: "" };
   return {
@@ -176,7 +176,7 @@ function wordsOf(error: unknown): { readonly code: string; readonly message: str
   };
 }
 
-/** For what may not be there: undefined, or what was thrown for another reason. */
+/** For `catch` on a file that may be missing: returns undefined for ENOENT and rethrows any other error. */
 export function noneThere(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }

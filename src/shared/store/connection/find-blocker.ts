@@ -2,10 +2,10 @@ import pg from "pg";
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 
-/** A server that is there answers so soon, also while others wait for locks. */
+/** A server that is up answers within this time, even while sessions wait for locks. */
 const WITHIN_MS = 1_000;
 
-/** Who waits in a chain of sessions is no answer where somebody waits for nothing. */
+/** In a chain of waiting sessions, prefers the one at its end, which waits for no lock itself. */
 const BLOCKER = `
   select blocker.pid, holder.usename, holder.application_name,
          extract(epoch from clock_timestamp() - holder.xact_start)::int as open_s
@@ -27,9 +27,9 @@ const rowsSchema = z.array(
 );
 
 /**
- * Asks a server, over a connection of its own, for the session that holds a lock which another one waits for.
- * @param waiting the session that waits; null for any of this database
- * @returns the failure in words; undefined where nobody waits for a lock, or the server says nothing
+ * Finds, over a separate connection, the session that holds a lock for which another session waits.
+ * @param waiting the waiting session; null for any session of this database
+ * @returns a failure that names it; undefined when no session waits for a lock, or the server does not answer
  */
 export async function findBlocker(
   url: string,

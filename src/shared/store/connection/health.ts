@@ -10,13 +10,13 @@ const factsSchema = z.object({
   is_replica: z.boolean(),
 });
 
-/** Versions of the server and of pgvector, null where it is not installed, and whether it follows another server. */
+/** Versions of the server and of pgvector (null when it is not installed), and whether the server is a replica. */
 export const selectServerFacts = (db: Queryable): Promise<z.infer<typeof factsSchema>> =>
   oneRowOf(db, factsSchema)`
      select current_setting('server_version') as version, pg_is_in_recovery() as is_replica,
             (select extversion from pg_extension where extname = 'vector') as vector`;
 
-/** Names of functions that migrations revoke from the role of `nightdesk sql`, and that it may call all the same. */
+/** Functions that migrations revoke from the role of `nightdesk sql` but that it can still call. */
 export const selectCallableByReader = (db: Queryable): Promise<readonly string[]> =>
   valuesOf(db, z.string())`
      select distinct proname as name from pg_proc
@@ -30,7 +30,7 @@ const vectorSettingsSchema = z.object({
   memory_bytes: z.coerce.number(),
 });
 
-/** Of pgvector: the version that the database has, the one that the server has, and the memory that an index is built in. */
+/** The version of pgvector in the database, the one that the server offers, and the memory for building an index. */
 export const selectVectorSettings = (
   db: Queryable,
 ): Promise<z.infer<typeof vectorSettingsSchema>> =>
@@ -48,8 +48,8 @@ const safetySchema = z.object({
 });
 
 /**
- * What a server tells of copies of itself: whether it archives its log, seconds since it last did, whether the last try
- * failed, and how many standbys are connected. It knows nothing of dumps.
+ * What a server knows about copies of itself: whether it archives its log, seconds since the last archived file, whether the last
+ * try failed, and how many standbys are connected. It knows nothing about dumps.
  */
 export const selectServerCopies = (db: Queryable): Promise<z.infer<typeof safetySchema>> =>
   oneRowOf(db, safetySchema)`
@@ -60,7 +60,7 @@ export const selectServerCopies = (db: Queryable): Promise<z.infer<typeof safety
             (select count(*) from pg_stat_replication) as standbys
        from pg_stat_archiver a`;
 
-/** By how many milliseconds the database's clock is behind the end of a run that it has told already; 0 where it is not. */
+/** Milliseconds by which the database's clock is behind the latest recorded end of a run, because it was set back; else 0. */
 export const selectTimeAhead = (db: Queryable): Promise<number> =>
   valueOf(db, z.coerce.number())`
      select coalesce(greatest(0, extract(epoch from max(finished_at) - clock_timestamp()) * 1000), 0) as ahead_ms
@@ -82,12 +82,12 @@ const indexSchema = z.object({
 export type IndexHealth = z.infer<typeof indexSchema>;
 
 type IndexExpectation = {
-  /** The configured sources, each with the fingerprint of its chunk settings. */
+  /** The configured sources, each with the hash of its chunk settings. */
   readonly sources: readonly { readonly name: string; readonly chunkSettings: string }[];
   readonly embedder: { readonly id: string; readonly signature: string };
 };
 
-/** How the index stands against the configuration, in documents, chunks and vectors. */
+/** Compares the index with the configuration: counts of documents, chunks and vectors. */
 export const selectIndexHealth = (
   db: Queryable,
   { sources, embedder }: IndexExpectation,
@@ -121,9 +121,9 @@ export const selectIndexHealth = (
                  where own.chunk_id = e.chunk_id and own.signature = $4)) as outdated_vectors`;
 
 /**
- * Asks whether the database takes writes, without one: a read-only server refuses the statement whatever it changes. It
- * waits for whoever has locked one of the tables that everything reads.
- * @returns the Failure that a write would end with; undefined when it would not
+ * Checks that the database accepts writes, without a write: a read-only server refuses the statement although it changes no row.
+ * Waits for a session that has locked one of the tables that everything reads.
+ * @returns the Failure that a write would end with; undefined when a write would succeed
  */
 export async function probeWrites(db: Queryable): Promise<Failure | undefined> {
   try {
@@ -133,7 +133,7 @@ export async function probeWrites(db: Queryable): Promise<Failure | undefined> {
                                   nightdesk_data.workers, nightdesk_data.documents, nightdesk_data.chunks)`;
     return undefined;
   } catch (error) {
-    // Translated by the connection.
+    // The connection has converted it to a Failure.
     if (isStorageFault(error)) return error as Failure;
     throw error;
   }
@@ -146,7 +146,7 @@ const failureSchema = z.object({
 });
 type DocumentFailure = z.infer<typeof failureSchema>;
 
-/** Files that could not be indexed: the newest first, and how many there are. */
+/** The newest files that could not be indexed, and the count of all. */
 export async function selectDocumentFailures(
   db: Queryable,
   limit: number,

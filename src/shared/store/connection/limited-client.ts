@@ -4,17 +4,17 @@ import pg from "pg";
 import { noteFailedConnect } from "./errors.ts";
 
 /**
- * How long a statement may take, by what depends on it. Kept by the client: PGlite knows no limit of a statement's, and
- * no limit of a server's reaches a client whose network has gone silent.
+ * Time limits of statements, by what depends on them. The client enforces them: PGlite has no statement timeout, and a server's
+ * timeout does not reach a client whose network is dead.
  */
 export const STATEMENT_LIMITS_MS = {
-  /** Fits twice into a lease. */
+  /** Two of them fit into a lease. */
   lease: 4_000,
   claim: 10_000,
   settle: 30_000,
-  /** What a worker does again and again for the desk. */
+  /** The periodic maintenance of a worker. */
   upkeep: 20_000,
-  /** What a run looks up: evidence, steps, what is to be read. */
+  /** Lookups of a run: evidence, steps, files to read. */
   lookup: 20_000,
   query: 60_000,
   /** Indexes and migrations. */
@@ -27,48 +27,48 @@ export type StatementClass = keyof typeof STATEMENT_LIMITS_MS;
 type ServerPlace = { readonly host?: string; readonly port?: number };
 
 export type Server = {
-  /** Says where it is, and starts it where that is ours to do. */
+  /** Returns the address of the server; starts an embedded one. */
   readonly find: () => Promise<ServerPlace>;
   /**
-   * Whether it has one statement in hand and hears nobody meanwhile. Who waits for such a server is not cut off: it would
-   * come back to the end of the line.
+   * Whether a statement runs and the server reads nothing meanwhile. A client that waits for such a server is not disconnected:
+   * it would only rejoin the end of the queue.
    */
   readonly isBusy: () => Promise<boolean>;
-  /** The failure that names who holds the lock which a session waits for, or any where none is named. */
+  /** A failure that names the holder of the lock for which this session waits, or any session when it is null. */
   readonly findBlocker: (session: number | null) => Promise<Error | undefined>;
-  /** What each session is given; undefined where all share one that has it already. */
+  /** Settings for each session; undefined for the embedded database, whose only session has them already. */
   readonly session: SessionSettings | undefined;
 };
 
 type SessionSettings = {
   /** Names and values. */
   readonly settings: readonly (readonly [string, string])[];
-  /** Whether the pooler that this client talks to hands sessions round. */
+  /** Whether this client talks to a pooler that shares sessions. */
   readonly isShared: (client: pg.Client) => Promise<boolean>;
 };
 
-/** Whether a client of `limitedClient` may have another session for each transaction. */
+/** Whether a client of `limitedClient` may get another session for each transaction. */
 export const hasSharedSession = (client: object): boolean =>
   "isShared" in client && client.isShared === true;
 
-/** A statement as the driver takes it, with a limit of its own. */
+/** A statement of the driver with its own time limit. */
 export type LimitedStatement = { readonly limitMs?: number };
 
 type Connected = (error?: Error) => void;
 
-/** BullMQ asks again at once after an error, and would open thousands of connections a second while a server starts. */
+/** Delay after a failed connect: BullMQ retries at once, which makes thousands of connections a second while a server starts. */
 const FAILED_CONNECT_MS = 500;
-/** Who listens says nothing by himself, and would never notice that nobody is there any more. */
+/** A listening connection sends nothing by itself, and without pings would never notice that the server is gone. */
 const PING_MS = 5_000;
-/** A server that is there answers a goodbye at once. */
+/** Time for the server to answer the end of a connection before the socket is destroyed. */
 const GOODBYE_MS = 1_000;
-/** A single statement may keep a server busy for so long. */
+/** The longest time that a single statement may keep a server busy. */
 const LONGEST_BUSY_MS = 35 * 60_000;
 
 /**
- * A client that asks where its server is whenever it connects, names no statement where its session is shared, hears of its
- * connection's end from the beginning, and destroys a connection over which an answer does not come within the limit: the
- * statement is rejected with ETIMEDOUT, the pool throws the connection away, and whoever tries again gets a new one.
+ * A client with four additions: it finds its server's address at each connect; sends no statement names when its session is
+ * shared; handles errors of its connection from the start; and destroys a connection when an answer exceeds its limit. That
+ * statement is rejected with ETIMEDOUT, the pool drops the connection, and a retry gets a new one.
  */
 export const limitedClient = (server: Server, usual: StatementClass): typeof pg.Client =>
   class extends pg.Client {
@@ -79,8 +79,8 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
 
     constructor(config?: pg.ClientConfig) {
       super(config);
-      // An error event that nobody hears ends the process, and a pool listens to idle clients only. The statement that
-      // runs, or the next one, is rejected with the same error.
+      // An error event without a listener ends the process, and a pool listens to idle clients only. The current or next
+      // statement is rejected with the same error.
       this.on("error", (error) => (this.#broken ??= error));
       (this as EventEmitter).on("newListener", (event) => {
         if (event === "notification") this.#ping ??= this.#pingWhenIdle();
@@ -104,7 +104,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
           callback();
         },
         (error: unknown) => {
-          // As it is: an error of another realm would lose its code in a new one.
+          // Passed unchanged: a new Error would lose the code of an error of another realm.
           callback(error as Error);
         },
       );
@@ -117,7 +117,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
       Object.assign(this.connectionParameters, place);
       try {
         await super.connect();
-        // A server that goes down lets a client in and says goodbye in one packet.
+        // A server that shuts down may accept a client and close the connection in one packet.
         if (this.#broken !== undefined) throw this.#broken;
         if (server.session !== undefined) await this.#greet(server.session);
       } catch (error) {
@@ -129,7 +129,10 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     declare connectionParameters: { host: string; port: number };
     declare processID: number | null;
 
-    /** Settings are the session's, and a pooler gives keys of its own: with one, they are sent once it is known whose it is. */
+    /**
+     * Applies the settings if the process id is the session's own; behind a pooler it is not, then only if sessions are not
+     * shared.
+     */
     async #greet({ settings, isShared }: SessionSettings): Promise<void> {
       const rows = settings.map(([name, value]) => `('${name}', '${value}')`).join(", ");
       const apply = `select set_config(name, value, false) from (values ${rows}) s (name, value)`;
@@ -139,7 +142,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
       if (!this.isShared) await this.query(apply);
     }
 
-    /** Not settings of the session: a pooler keeps these for each client. The driver reads times in no other style. */
+    /** A pooler keeps startup parameters, unlike settings, for each client. The driver can parse only this style of dates. */
     getStartupConf(): object {
       const given = Reflect.apply(STARTUP_CONF, this, []);
       return server.session === undefined ? given : { ...given, DateStyle: "ISO, MDY" };
@@ -154,7 +157,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
       return undefined;
     }
 
-    /** The driver's `query` in its three forms: with a callback, with a promise, and for an object that emits rows. */
+    /** Wraps the driver's `query` in its three forms: with a callback, with a promise, and for an object that emits rows. */
     #limited(send: pg.Client["query"]) {
       return (...args: unknown[]): unknown => {
         const [statement] = args;
@@ -180,11 +183,11 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     #await(limitMs: number): { readonly moved: () => void; readonly ended: () => void } {
       const startedAt = performance.now();
       let isOpen = true;
-      // Asked by a function: it changes while the server is asked.
+      // A function, because the type checker would not expect the value to change during the awaits below.
       const isAnswered = (): boolean => !isOpen;
       const expire = async () => {
         const isLong = performance.now() - startedAt > Math.max(limitMs, LONGEST_BUSY_MS);
-        // Of one who reads slowly, the server waits for us.
+        // When the stream is paused, this process reads slowly and the server waits for it.
         const mayWait = this.connection.stream.isPaused() || (!isLong && (await server.isBusy()));
         if (isAnswered()) return;
         if (mayWait) timer = setTimeout(() => void expire(), limitMs);
@@ -208,7 +211,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
 
     #pingWhenIdle(): NodeJS.Timeout {
       const ping = () => {
-        // Who listens hears of it when this one ends in an error.
+        // When the ping fails, its connection emits an error, which the listener handles.
         if (this.#inFlight === 0) void this.query(PING).catch(() => undefined);
       };
       return setInterval(ping, PING_MS).unref();
@@ -230,16 +233,14 @@ const limitOf = (statement: unknown): number | undefined =>
 const timedOut = (limitMs: number): Error =>
   Object.assign(new Error(`no answer within ${limitMs / 1_000} s`), { code: "ETIMEDOUT" });
 
-/** A pooler that has nobody else to serve gives both clients one session at once; one that is busy needs a few turns. */
+/** An idle pooler gives both clients the same session at once; a busy one needs a few rounds. */
 const ROUNDS = 5;
 const POOLER_ANSWER_MS = 3_000;
 
 /**
- * Whether a pooler hands sessions round after each transaction, as PgBouncer does in transaction mode: then a session keeps no
- * setting, no named statement and no LISTEN. Seen by the processes that answer two clients in turn: each has one for itself
- * where sessions are their own.
- *
- * @param one connected, and idle
+ * Whether a pooler shares sessions after each transaction, like PgBouncer in transaction mode: then a session keeps no setting,
+ * named statement or LISTEN. Two clients ask in turn for the id of the process that answers: without sharing, each always has one
+ * of its own.
  */
 export async function sharesSessions(one: pg.Client, url: string): Promise<boolean> {
   const other = new pg.Client({

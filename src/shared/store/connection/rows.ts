@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Queryable, Rows } from "./database.ts";
 
-/** Runs the statement that it is a tag of. Braces hold parts of its text, and never values: those are its parameters. */
+/** Runs the statement in its template. `${…}` inserts parts of the statement's text, never values: those are parameters. */
 type Ask<T> = (
   texts: TemplateStringsArray,
   ...fragments: readonly (string | number)[]
 ) => Promise<T>;
 
-/** With which parameters a statement runs; the name of one that runs for each job, as `Queryable` has it. */
+/** The parameters of a statement, and its name as in `Queryable`. */
 type Asked = readonly [db: Queryable, values?: readonly unknown[], name?: string];
 
 const send =
@@ -15,20 +15,20 @@ const send =
   (texts, ...fragments) =>
     db.query(texts.map((text, at) => `${text}${fragments[at] ?? ""}`).join(""), values, name);
 
-/** Runs a statement that gives no rows: execute(db, [batchId])`delete from … where batch_id = $1`. */
+/** Runs a statement that returns no rows: execute(db, [batchId])`delete from … where batch_id = $1`. */
 export const execute =
   (...asked: Asked): Ask<void> =>
   async (...statement) => {
     await send(...asked)(...statement);
   };
 
-/** The number of rows that a statement changed, or found. */
+/** Runs a statement and returns how many rows it changed or found. */
 export const countRows =
   (...asked: Asked): Ask<number> =>
   async (...statement) =>
     (await send(...asked)(...statement)).rowCount ?? 0;
 
-/** Whether a statement changed a row, or found one. */
+/** Runs a statement and returns whether it changed or found a row. */
 export const anyRow =
   (...asked: Asked): Ask<boolean> =>
   async (...statement) =>
@@ -41,7 +41,7 @@ type AskedRows<Row> = readonly [
   name?: string,
 ];
 
-/** The rows of a statement as their schema has them: rowsOf(db, schema, [batchId])`select … where batch_id = $1`. */
+/** The rows of a statement, parsed by a schema: rowsOf(db, schema, [batchId])`select … where batch_id = $1`. */
 export const rowsOf =
   <Row>(...[db, row, values, name]: AskedRows<Row>): Ask<Row[]> =>
   async (...statement) => {
@@ -49,19 +49,19 @@ export const rowsOf =
     return rows.map((each) => row.parse(each));
   };
 
-/** The first row; undefined where there is none. */
+/** The first row; undefined when there is none. */
 export const rowOf =
   <Row>(...asked: AskedRows<Row>): Ask<Row | undefined> =>
   async (...statement) =>
     (await rowsOf(...asked)(...statement))[0];
 
-/** The row of a statement that always gives one. @throws Error for any other number of rows */
+/** The row of a statement that always returns one. @throws Error for any other number of rows */
 export const oneRowOf =
   <Row>(...asked: AskedRows<Row>): Ask<Row> =>
   async (...statement) =>
     onlyOne(await rowsOf(...asked)(...statement));
 
-/** The first column of the rows of a statement. */
+/** The first column of each row. */
 export const valuesOf =
   <Value>(...[db, value, values, name]: AskedRows<Value>): Ask<Value[]> =>
   async (...statement) => {
@@ -69,7 +69,7 @@ export const valuesOf =
     return rows.map((row) => value.parse(Object.values(row ?? {})[0]));
   };
 
-/** The first column of the row of a statement that always gives one. @throws Error for any other number of rows */
+/** The first column of a statement that always returns one row. @throws Error for any other number of rows */
 export const valueOf =
   <Value>(...asked: AskedRows<Value>): Ask<Value> =>
   async (...statement) =>
@@ -83,18 +83,18 @@ function onlyOne<T>(rows: readonly T[]): T {
   return first;
 }
 
-/** `batchId` of `batch_id`. */
+/** `batch_id` as `batchId`. */
 export type Camel<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
 type CamelRow<Row> = { [Name in keyof Row as Camel<Name>]: Row[Name] };
 
-/** The name that this program has for a column. */
+/** The name of a column in TypeScript. */
 export const camelName = (column: string): string =>
   column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A schema of rows whose shape names their columns, and which gives them under the names of this program. */
+/** A schema of rows: the shape names the columns, and the parsed row has them in camel case. */
 export const camelRow = <Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodType<CamelRow<z.infer<z.ZodObject<Shape>>>> => {
