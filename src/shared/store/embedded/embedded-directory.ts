@@ -10,8 +10,8 @@ import { hasCode } from "../connection/errors.ts";
 type DirectoryLock = { release(): void };
 
 /**
- * Takes the operating system's exclusive lock on `<directory>/lock` without waiting. It is bound to an open
- * descriptor of this process, so it is gone when the process is, also after `kill -9`.
+ * Takes the operating system's exclusive lock on `<directory>/lock` without waiting. An open descriptor of this process holds it,
+ * so it ends with the process, even after `kill -9`.
  * @throws Failure CONFIG_ERROR where the system offers no such lock.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock | "held"> {
@@ -52,7 +52,7 @@ function openLockFile(file: string): number | "held" {
 /** The port that names the socket file, as in PostgreSQL: `<folder>/.s.PGSQL.<port>`. */
 export const EMBEDDED_PORT = 5432;
 
-// sizeof(sun_path) less its final NUL.
+// sizeof(sun_path) minus its final NUL.
 const MAX_SOCKET_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
 
 export const socketFile = (folder: string): string =>
@@ -62,10 +62,10 @@ const fits = (folder: string): boolean =>
   Buffer.byteLength(socketFile(folder)) <= MAX_SOCKET_PATH_BYTES;
 
 /**
- * The folder through which client and server name the socket of a database directory: the directory itself,
- * or, when that path is too long for a Unix socket, a short symbolic link to it in a private folder below the
- * system's folder for temporary files. The directory must exist.
- * @throws Failure CONFIG_ERROR when not even the short path fits, or somebody else made that folder.
+ * The folder by which client and server name the socket of a database directory: the directory itself, or, when that path is too
+ * long for a Unix socket, a short symbolic link to it in a private folder below the system's temporary folder. The directory must
+ * exist.
+ * @throws Failure CONFIG_ERROR when the short path is too long as well, or another user owns the private folder
  */
 export async function socketDirectory(directory: string): Promise<string> {
   const real = await realpath(directory);

@@ -19,28 +19,28 @@ import { EMBEDDED_PORT, lockDirectory, socketDirectory, socketFile } from "./emb
 type EmbeddedOptions = {
   /** Absolute; holds the data, the socket, the lock and the log. */
   readonly directory: string;
-  /** Whether a directory without a database is an error or the beginning of one. */
+  /** Whether to create a database in a directory without one; otherwise that is an error. */
   readonly create: "create" | "must-exist";
   /** The script that understands `database --directory DIR`: the nightdesk bin. */
   readonly bin: string;
-  /** Called before the process is started: it listens a second or more later. */
+  /** Called before the process starts, which takes a second or more until it listens. */
   readonly onStart?: (() => void) | undefined;
 };
 
-/** `host` is the folder of the socket, as node-postgres and psql take it. */
+/** `host` is the folder of the socket, as node-postgres and psql expect it. */
 type EmbeddedAddress = { readonly host: string; readonly port: number };
 
 const START_DEADLINE_MS = 60_000;
 const POLL_MS = 25;
-// A process that lost the race for the lock is started again this much later: the winner may be on its way out.
+// Delay before another start when a process lost the race for the lock: the winner may be about to exit.
 const RETRY_MS = 500;
 const KILL_DEADLINE_MS = 10_000;
 
 /**
- * Finds the database process of a directory, or starts it and waits until it listens. Any number of callers in
- * any number of processes may do so at once: the lock on the directory lets one server live.
- * @throws Failure NOT_FOUND with `must-exist` where no database is; DATABASE_UNREACHABLE with the server's last
- * words when it can't start, or does not within 60 s.
+ * Finds the database process of a directory, or starts it and waits until it listens. Many callers in many processes may call it
+ * at the same time: the lock on the directory admits one server.
+ * @throws Failure NOT_FOUND with `must-exist` when there is no database; DATABASE_UNREACHABLE when the server does not start
+ * within 60 s, with the end of its log
  */
 export async function ensureEmbedded(options: EmbeddedOptions): Promise<EmbeddedAddress> {
   await prepareDirectory(options);
@@ -48,7 +48,7 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
   const deadline = performance.now() + START_DEADLINE_MS;
   while (!(await answers(host))) {
     if (performance.now() > deadline) throw notInTime(options.directory);
-    // Another caller has started one, or it hangs and is about to be killed.
+    // Another caller has started a server, or a server hangs and is about to be killed.
     if ((await servingPid(options.directory)) !== undefined) {
       await untilAnswers(host, performance.now() + RETRY_MS);
       continue;
@@ -62,13 +62,13 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
 }
 
 /**
- * After a failure, how long the same failure is given, and twice as long after each that follows: whoever goes on trying starts few
- * processes.
+ * After a failure, callers get the same failure for so long, doubled after each further one: a caller that keeps trying starts
+ * few processes.
  */
 const FAILED_MS = 2_000;
 const FAILED_LONG_MS = 30_000;
 
-/** The same, for many callers in one process: those who ask at the same time share one attempt. */
+/** `ensureEmbedded` for many callers in one process: concurrent calls share one attempt. */
 export function sharedEnsure(options: EmbeddedOptions): () => Promise<EmbeddedAddress> {
   let pending: Promise<EmbeddedAddress> | undefined;
   let pauseMs = FAILED_MS;
@@ -104,7 +104,7 @@ async function prepareDirectory({ directory, create }: EmbeddedOptions): Promise
 
 async function makeDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // It may be there already, made by hand: whoever enters it is the database's superuser.
+  // Also for an existing directory: anybody who can enter it is the database's superuser.
   await chmod(directory, 0o700);
   await checkWritable(directory);
 }
@@ -125,7 +125,7 @@ const refuseUnusable =
     );
   };
 
-/** Waits for an answer; gives up soon after the started process has ended. */
+/** Waits until the server answers; stops soon after the started process has ended. */
 async function untilAnswers(host: string, deadline: number, started?: StartedProcess) {
   let end = deadline;
   while (performance.now() < end) {
@@ -139,13 +139,13 @@ async function untilAnswers(host: string, deadline: number, started?: StartedPro
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const BUSY_MS = 10_000;
 
-// Connecting is not enough: for a moment the system still accepts for a process that was killed. Nothing is read while a
-// long statement runs; who connects then has to wait for it, too.
+// A connect alone proves nothing: for a moment the system still accepts connections for a killed process. While a long statement
+// runs the server reads nothing, so a busy server counts as answering; its new clients must wait as well.
 const answers = async (host: string): Promise<boolean> => (await ask(host, BUSY_MS)) !== "gone";
 
 const AT_ONCE_MS = 1_000;
 
-/** Whether the database process that serves a folder's socket is there, and reads nothing at this moment. */
+/** Whether the database process behind a folder's socket is alive but reads nothing at this moment. */
 export const isBusy = async (host: string): Promise<boolean> =>
   (await ask(host, AT_ONCE_MS)) === "busy";
 
@@ -170,7 +170,7 @@ const ask = (host: string, withinMs: number): Promise<"answers" | "busy" | "gone
     });
   });
 
-// Status 0 is a server that somebody stopped while it started.
+// Status 0: a user stopped the server while it started.
 const failedBy = (started: StartedProcess): boolean => {
   const exit = started.exit();
   return exit !== undefined && exit.status !== 0 && exit.status !== ALREADY_SERVED;
@@ -179,7 +179,7 @@ const failedBy = (started: StartedProcess): boolean => {
 async function checkExit(directory: string, started: StartedProcess): Promise<void> {
   if (!failedBy(started)) return;
   const exit = started.exit();
-  // On a full disk the log stays empty, too.
+  // On a full disk the log is empty as well.
   const nothing = (await isDiskFull(directory)) ? "No space left on device" : "it wrote nothing";
   const words = (await started.lastWords()) || nothing;
   const how = exit?.signal ?? `status ${exit?.status ?? "unknown"}`;
@@ -191,10 +191,10 @@ async function checkExit(directory: string, started: StartedProcess): Promise<vo
   );
 }
 
-/** With less the embedded database can't write a page of each of its files. */
+/** With less free space the embedded database can't write a page of each of its files. */
 const LEAST_BYTES = 1024 * 1024;
 
-/** Whether the disk of a folder has no room for the embedded database to write. */
+/** Whether the disk of a folder is too full for the embedded database. */
 export async function isDiskFull(folder: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize < LEAST_BYTES;
@@ -210,10 +210,9 @@ const notInTime = (directory: string): Failure =>
   );
 
 /**
- * Ends the database process of a directory, if there is one: SIGTERM, and SIGKILL when it still runs after the
- * grace time (a long statement blocks it). SIGKILL loses no row that was acknowledged. It is started again by
- * the next `ensureEmbedded`.
- * @param graceMs how long SIGTERM may take, in milliseconds
+ * Ends the database process of a directory, if there is one: by SIGTERM, or by SIGKILL when it still runs after the grace time
+ * because a long statement blocks it. SIGKILL loses no acknowledged row. The next `ensureEmbedded` starts the process again.
+ * @param graceMs time for SIGTERM, in milliseconds
  * @throws Failure DATABASE_UNREACHABLE when it survives both
  */
 export async function stopEmbedded(directory: string, graceMs = 5_000): Promise<void> {
@@ -228,7 +227,7 @@ export async function stopEmbedded(directory: string, graceMs = 5_000): Promise<
   );
 }
 
-// The number in the file may be that of an unrelated process by now, unless somebody holds the lock.
+// When nobody holds the lock, the process id in the file may belong to an unrelated process by now.
 async function servingPid(directory: string): Promise<number | undefined> {
   const text = await readFile(path.join(directory, "pid"), "utf8").catch(() => "");
   if (!/^\d+\n?$/.test(text) || (await isFree(directory))) return undefined;
@@ -260,15 +259,15 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The status of a database process that found another one serving its directory. */
+/** Exit status of a database process when another one serves its directory already. */
 export const ALREADY_SERVED = 75;
 
 type Exit = { readonly status: number | null; readonly signal: string | null };
 
 type StartedProcess = {
-  /** How it ended; undefined while it runs. */
+  /** Status or signal of its end; undefined while it runs. */
   exit(): Exit | undefined;
-  /** The last lines that it wrote to the log, as one line of text. */
+  /** The last log lines of the process, joined to one line. */
   lastWords(): Promise<string>;
 };
 
@@ -276,10 +275,7 @@ const MAX_LOG_BYTES = 1024 * 1024;
 const LAST_LINES = 5;
 const MAX_WORDS = 4_000;
 
-/**
- * Starts `bin database --directory DIR` apart from this process: it goes on when this one ends, and writes
- * to `<directory>/database.log`.
- */
+/** Starts `bin database --directory DIR` as a detached process that outlives this one and logs to `<directory>/database.log`. */
 function startEmbedded(directory: string, bin: string): StartedProcess {
   const file = path.join(directory, "database.log");
   rotate(file);
@@ -314,7 +310,7 @@ function messageOf(line: string): string {
     const entry: unknown = JSON.parse(line);
     if (typeof entry === "object" && entry !== null && "msg" in entry) return String(entry.msg);
   } catch {
-    // Not every line is the logger's: Node's own messages are plain text.
+    // Not every line is JSON of the logger: Node's own messages are plain text.
   }
   return line;
 }
