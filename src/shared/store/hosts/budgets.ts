@@ -39,13 +39,13 @@ const budgetSchema = z
     moneyNeeded: row.money_needed,
   }));
 
-/** What the calls of a batch have cost and may cost. `refusedBy` says that it is held, and by whose budget. */
+/** What the calls of a batch have cost and may cost. `refusedBy` is set while a budget holds the batch, and names it. */
 export type BatchBudget = z.infer<typeof budgetSchema>;
 
-/** What a batch may cost from now on: a limit, null for none; what is not named stays as it is. */
+/** New limits of a batch; null for no limit, a missing key keeps the old one. */
 export type BudgetChange = Partial<Limits>;
 
-/** Sets limits of a batch's own, which the configuration changes no more. */
+/** Sets limits of one batch, which the configuration then no longer changes. */
 export const setBatchBudget = (
   db: Queryable,
   batchId: string,
@@ -64,7 +64,7 @@ export const setBatchBudget = (
        seconds_limit = case when 'seconds' = any (excluded.own) then excluded.seconds_limit else kept.seconds_limit end,
        money_limit = case when 'money' = any (excluded.own) then excluded.money_limit else kept.money_limit end`;
 
-/** The budget of a batch; undefined before its first call, unless it was given one. */
+/** The budget of a batch; undefined before its first call, unless limits were set for it. */
 export const selectBatchBudget = (
   db: Queryable,
   batchId: string,
@@ -73,8 +73,8 @@ export const selectBatchBudget = (
      select * from nightdesk_data.batch_budgets where batch_id = $1`;
 
 /**
- * Puts the limits of the configuration in force, for batches without their own and for the night: one that was held
- * goes on when they were raised.
+ * Applies the limits of the configuration to batches without limits of their own, and to the night. A held batch continues when
+ * its limits were raised.
  */
 export const applyConfiguredBudgets = (
   db: Queryable,
@@ -108,9 +108,9 @@ export const applyConfiguredBudgets = (
 const heldSchema = z.object({ batch_id: z.string(), until: z.date().nullable() });
 
 /**
- * Lets go of batches whose refused call fits by now: calls in flight cost less than was reserved, the budget was raised,
- * or another night began.
- * @returns those that are held on, each with the time at which the night's budget is another; null where none is known
+ * Releases batches whose refused call fits now: calls in flight cost less than reserved, the budget was raised, or another night
+ * began.
+ * @returns the batches that stay held, each with the time when the night's budget changes; null when that is unknown
  */
 export async function releaseBudgetHolds(
   db: Queryable,
@@ -139,8 +139,8 @@ export async function releaseBudgetHolds(
 }
 
 /**
- * Ends checks of answers, and exams, whose own budget is used up: nobody raises the budget of a batch that nobody sees, and the answers
- * that wait for them go on, with what is open. New ones are tried again.
+ * Ends checks of answers, and exams, whose own budget is used up: no user sees their batch to raise its budget, and the answers
+ * that wait for them must go on with open checks. Later checks are tried again.
  * @returns whether there were any
  */
 export const endChecksOverBudget = (db: Queryable): Promise<boolean> =>
@@ -166,7 +166,7 @@ const usedUpSchema = camelRow({
   tokens_needed: z.coerce.number(),
 });
 
-/** Open batches that are held because a call of theirs may cost more than is left, oldest refusal first. */
+/** Open batches that are held because a call may cost more than their budget has left, oldest refusal first. */
 export const selectRefusedBudgets = (
   db: Queryable,
 ): Promise<readonly z.infer<typeof usedUpSchema>[]> =>

@@ -4,21 +4,22 @@ import type { Queryable } from "../connection/database.ts";
 import { execute, oneRowOf, rowsOf } from "../connection/rows.ts";
 
 /**
- * Says the host of which a slot is free, when calls wait for one, and then the tickets of those that are next, by spaces:
- * `http://127.0.0.1:11434 <ticket> <ticket>`. Without tickets whoever is first anywhere has to look: the host is down.
+ * Channel that announces free slots while calls wait: the host, then the tickets of the calls that are next, separated by spaces:
+ * `http://127.0.0.1:11434 <ticket> <ticket>`. Without tickets the host is down, and the first waiting call of each worker must
+ * check.
  */
 export const SLOTS_CHANNEL = "nightdesk_slots";
 
-/** Limits; null is none. Seconds are those of calls, without waiting. */
+/** Limits; null for none. Seconds count calls, without their waiting. */
 export type Limits = {
   readonly tokens: number | null;
   readonly calls: number | null;
   readonly seconds: number | null;
-  /** In the currency of the prices of hosts; missing: none. */
+  /** In the currency of the hosts' prices; missing: no limit. */
   readonly money?: number | null;
 };
 
-/** What a call may cost at most, and what the configuration allows. */
+/** The most that a call may cost, and the limits of the configuration. */
 export type CallCost = {
   readonly tokens: number;
   /** Missing: nothing. */
@@ -29,7 +30,7 @@ export type CallCost = {
 };
 
 type CallPlace = {
-  /** Names the call; a take whose reply was lost may be asked again. */
+  /** Identifies the call, so that `takeCall` can be repeated when its reply was lost. */
   readonly ticket: string;
   readonly runId: string;
   readonly host: string;
@@ -62,12 +63,12 @@ const takenSchema = z.discriminatedUnion("outcome", [
 export type TakenCall = z.infer<typeof takenSchema>;
 
 /**
- * Lets a call begin: takes a slot of its host and reserves what it may cost, both or neither. Of calls that wait, on
- * whatever worker, the one that has waited longest comes first. A call that may cost more than is left of the budgets
- * of its batch or of the night holds the batch.
- * @param cost null for a call that no budget counts
- * @returns taken; wait: since when, in microseconds, says who comes first, and after how
- *   many milliseconds its limits let the host be called; open: the host is down; budget; lost: the run has lost its job; unknown: see `enterHost`
+ * Lets a call begin: takes a slot of its host and reserves its highest cost, both or neither. Of all waiting calls, on any
+ * worker, the one that has waited longest is first. A call that may cost more than the budget of its batch or of the night has
+ * left holds the batch.
+ * @param cost null for a call outside of all budgets
+ * @returns taken; wait: since when, in microseconds, which decides the order, and after how many milliseconds the host's limits
+ * allow a call; open: the host is down; budget; lost: the run no longer owns its job; unknown: see `enterHost`
  */
 export const takeCall = (
   db: Queryable,
@@ -96,28 +97,28 @@ const costRow = ({ tokens, money = 0, night, perBatch, perNight }: CallCost): ob
   night_money: perNight.money ?? null,
 });
 
-/** How a call ended, and what it is charged with. */
+/** How a call ended, and its cost. */
 export type CallEnd = {
-  /** busy: HTTP 503 or 429. none: it says nothing about the host. */
+  /** busy: HTTP 503 or 429. none: the end says nothing about the host. */
   readonly answer: "answered" | "busy" | "none";
   readonly calls: 0 | 1;
   readonly tokens: number;
   readonly seconds: number;
   /** Missing: nothing. */
   readonly money?: number;
-  /** Of one that was busy: for how long the host asked to be left alone; missing where it did not say. */
+  /** For a busy host: the pause that it asked for, if any. */
   readonly pauseSeconds?: number;
 };
 
 /**
- * Ends a call: its slot is free, what was reserved for it is given back, and it is charged with what it cost. One that
- * only waited gives up its place. A ticket that is not held any more changes nothing.
+ * Ends a call: frees its slot, returns its reservation and charges its cost. A call that only waited gives up its place. An
+ * unknown ticket changes nothing.
  */
 export const endCall = (db: Queryable, ticket: string, end: CallEnd): Promise<void> =>
   execute(db, [ticket, ...endValues(end)], "end_call")`
      select nightdesk_data.commit_later(), nightdesk_data.end_call($1, $2, $3, $4, $5, $6, $7)`;
 
-/** As the function end_call takes them after the ticket. */
+/** The parameters of the SQL function end_call after the ticket. */
 export const endValues = (end: CallEnd): readonly unknown[] => [
   end.answer,
   end.calls,
@@ -135,10 +136,9 @@ const lostSchema = z.object({
 });
 
 /**
- * Ends the calls of runs that have lost their jobs: gives back their slots, their places among those that wait, and the
- * choices of hosts, of which those that have expired go as well, and
- * charges the budgets with what was asked for, because the host was asked and nobody knows what it did. Wall time counts
- * until the lease of the run ended. Whoever looks for a slot takes such a one anyway; the budgets would not come right
+ * Ends the calls of runs that no longer own their jobs. Frees their slots, their places in the line and their choices of hosts,
+ * and deletes expired choices. Charges the budgets with the reserved amounts, because the host was called and nobody knows what
+ * it did; wall time counts until the run's lease ended. A waiting call takes such a slot anyway, but the budgets would stay wrong
  * without this.
  * @returns how many calls were charged
  */
@@ -146,7 +146,7 @@ export async function chargeLostCalls(db: Queryable): Promise<number> {
   await execute(db)`
      delete from nightdesk_data.host_waiters
       where since < now() - interval '1 s' and not nightdesk_data.has_its_job(run_id)`;
-  // Who holds one is about to end it, and may wait for who waits here.
+  // A session that has locked a choice is about to end it, and may wait for this one: skip its row.
   await execute(db)`
      delete from nightdesk_data.host_choices
       where (run_id, host) in (select run_id, host from nightdesk_data.host_choices
@@ -158,12 +158,12 @@ export async function chargeLostCalls(db: Queryable): Promise<number> {
        left join nightdesk_data.runs r using (run_id)
        left join nightdesk_data.jobs j on j.run_id = c.run_id and j.state = 'running'
       where c.made_at < now() - interval '1 s' and not nightdesk_data.has_its_job(c.run_id) order by c.made_at`;
-  // One statement each, so that the rows of several batches are never locked together.
+  // One statement for each call, so that no statement locks rows of several batches.
   for (const { ticket, ...cost } of lost) {
     await endCall(db, ticket, { answer: "none", calls: 1, ...cost });
   }
   return lost.length;
 }
 
-/** Of a call that did not come about. */
+/** The end of a call that was never made. */
 export const NOT_MADE: CallEnd = { answer: "none", calls: 0, tokens: 0, seconds: 0 };

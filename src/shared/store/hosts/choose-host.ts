@@ -12,7 +12,7 @@ const closedSchema = z.array(
     paused_ms: z.number(),
   }),
 );
-/** Why a host is not called now: it is down, or is to be left alone for so long. */
+/** Why a host is not called now: it is down, or its pause lasts for `paused_ms`. */
 export type ClosedHost = z.infer<typeof closedSchema>[number];
 
 const chosenSchema = z.discriminatedUnion("outcome", [
@@ -23,20 +23,20 @@ const chosenSchema = z.discriminatedUnion("outcome", [
 type ChosenHost = z.infer<typeof chosenSchema>;
 
 type HostQuestion = {
-  /** Whose next call it is for; null for who makes none. */
+  /** The run that will make the call; null when no run does. */
   readonly runId: string | null;
   /** In the order of the configuration. */
   readonly among: readonly HostPlace[];
-  /** Base URLs of those that this run has asked in vain. */
+  /** Base URLs of hosts that this run has called without success. */
   readonly tried: readonly string[];
-  /** A host that lets no call begin for longer is not called now. */
+  /** A host whose limits allow no call for longer than this is not called now. */
   readonly longestWaitMs: number;
 };
 
 /**
- * Chooses the host that a run calls next, so that no slot is chosen twice while another host that is to be called has one,
- * by whatever workers at the same moment.
- * @returns chosen: its base URL; closed: how they stand, the one that comes first at the beginning; unknown: see `enterHost`
+ * Chooses the host that a run calls next. While a suitable host has a free slot, no slot is chosen twice, even by several workers
+ * at once.
+ * @returns chosen: its base URL; closed: the states of the hosts, the first to open first; unknown: see `enterHost`
  */
 export async function chooseHost(
   db: Queryable,

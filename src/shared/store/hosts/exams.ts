@@ -12,7 +12,7 @@ import { evaluateHolds } from "../jobs/holds.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import { openBatchBeside } from "../jobs/verification.ts";
 
-/** Who was examined, what it is asked, and in which exam. */
+/** Identifies an exam: the examined model, the form and prompt of its questions, and the set of questions. */
 export type ExamKey = {
   /** 64 hex. */
   readonly identity: string;
@@ -27,7 +27,7 @@ export type ExamState = (typeof EXAM_STATES)[number];
 const tally = z.object({ asked: z.int(), confirmed: z.int() });
 const examCounts = z.object({ wrong: tally, right: tally });
 const ownCounts = z.object({ machine: examCounts, person: examCounts });
-/** What a judge confirmed of statements over the user's own documents, by who says which are wrong. */
+/** Statements about the user's own documents that a judge confirmed, by whether a machine or a person decided which are wrong. */
 export type OwnCounts = z.infer<typeof ownCounts>;
 
 const examColumns = {
@@ -36,14 +36,14 @@ const examColumns = {
   wrong_confirmed: z.int(),
   right_asked: z.int(),
   right_confirmed: z.int(),
-  /** Of form nli: from which score on a statement counts as confirmed. */
+  /** For form nli: the score from which a statement counts as confirmed. */
   yes_from: z.number().nullable(),
   own: ownCounts.nullable(),
 };
 const examRow = camelRow(examColumns);
 export type StoredExam = z.infer<typeof examRow>;
 
-/** Days for which an exam holds whose model has no digest: its host may serve another under the name. */
+/** Days for which an exam is valid when its model has no digest: the host may serve another model by the same name. */
 const UNKNOWN_FOR_DAYS = 7;
 
 const valuesOfKey = ({ identity, form, prompt, exam }: ExamKey): readonly string[] => [
@@ -59,11 +59,11 @@ const EXAM = `
   from nightdesk_data.exams`;
 const HOLDS = `(is_known or examined_at > clock_timestamp() - make_interval(days => ${UNKNOWN_FOR_DAYS}))`;
 
-/** What a judge was found to be worth; undefined where it was not examined, or so long ago that it may be another one. */
+/** The valid exam of a judge; undefined when there is none, or when it is so old that the model may be another one. */
 export const selectExam = (db: Queryable, key: ExamKey): Promise<StoredExam | undefined> =>
   rowOf(db, examRow, valuesOfKey(key))`select ${EXAM} where ${IS_KEY} and ${HOLDS}`;
 
-/** The newest exam of a model of that name in that form, whatever build of it sat it. */
+/** The newest valid exam of a model name in a form, for any build of the model. */
 export const selectExamOf = (
   db: Queryable,
   model: string,
@@ -75,7 +75,7 @@ export const selectExamOf = (
 const namedExamRow = camelRow({ ...examColumns, model: z.string(), form: z.enum(JUDGE_FORMS) });
 export type NamedExam = z.infer<typeof namedExamRow>;
 
-/** The newest exams that hold, one a model and form. */
+/** The newest valid exam of each model and form. */
 export const selectExams = (db: Queryable): Promise<readonly NamedExam[]> =>
   rowsOf(db, namedExamRow)`
      select distinct on (model, form) model, form, ${EXAM} where ${HOLDS} order by model, form, examined_at desc`;
@@ -97,7 +97,7 @@ export type FinishedExam = Omit<StoredExam, "state" | "own"> & {
   readonly jobId: string;
 };
 
-/** Puts an exam on record, in the place of an earlier one: the sums of its controls begin anew. */
+/** Stores an exam, in place of an earlier one; the sums of its control statements start again at 0. */
 export async function upsertExam(db: Queryable, key: ExamKey, exam: FinishedExam): Promise<void> {
   await db.query(
     `insert into nightdesk_data.exams (identity, form, prompt, exam, model, is_known, state, wrong_asked, wrong_confirmed,
@@ -119,20 +119,21 @@ export async function upsertExam(db: Queryable, key: ExamKey, exam: FinishedExam
   );
 }
 
-/** Beside an exam that is on record. A later one of the same weights leaves it. */
+/** Stores the counts of own statements with an existing exam; a later exam of the same weights keeps them. */
 export const updateOwnCounts = (db: Queryable, key: ExamKey, own: OwnCounts): Promise<void> =>
   execute(db, [...valuesOfKey(key), JSON.stringify(own)])`
      update nightdesk_data.exams set own = $5 where ${IS_KEY}`;
 
-/** Of a night, and no question that somebody waits for. */
+/** Whether the job belongs to a night, and is no question for which a person waits. */
 const IS_OF_NIGHT = `exists (select from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
                      where j.job_id = $1 and b.origin in ('file', 'schedule'))`;
-/** One that names no model is of whoever judges. */
+/** An exam without a model name examines the current judge. */
 const EXAMINES = "kind = 'examine' and coalesce(input->>'model', $2) = $2";
 
 /**
- * Whether a run may ask for the exam of its model: its job is one of a night, and no job that examines the model is there, came to
- * nothing within a day and not by the end of its batch, or has just ended: on another host there may be other weights by the name.
+ * Whether a run may request the exam of its model. Its job must belong to a night, and no job may examine the model now, have
+ * failed within a day (except by the end of its batch), or have succeeded within the hour: another host may have other weights by
+ * that name.
  */
 const mayExamine = (db: Queryable, jobId: string, model: string): Promise<boolean> =>
   valueOf(db, z.boolean(), [jobId, model])`
@@ -145,9 +146,9 @@ const mayExamine = (db: Queryable, jobId: string, model: string): Promise<boolea
                                            and finished_at > clock_timestamp() - interval '1 day')) as may`;
 
 /**
- * Queues the exam of a model for the night of a job, where that may ask for it: in a batch of its own beside that of the job, in the same
- * windows, before all else of it. One at a time: those who ask are heard one after another.
- * @returns its id; undefined where nothing is queued
+ * Queues the exam of a model for the night of a job, if the job may request it: in a separate batch beside the job's, with the
+ * same windows, before all else in it. The lock makes requests wait for each other, so that one exam is queued.
+ * @returns its id; undefined when none is queued
  */
 export async function requestExam(
   database: Database,
@@ -180,12 +181,14 @@ async function insertExam(
   return inserted.get(customId);
 }
 
-/** A condition: whether a job has waited for exams for so many seconds. */
+/** SQL condition: whether a job has waited for exams for at least so many seconds. */
 const hasWaited = (jobId: string, seconds: string): string =>
   `exists (select from nightdesk_data.runs w where w.job_id = ${jobId} and w.error_code = 'EXAM_PENDING'
                   and w.finished_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
 
-/** Whether a run may wait for the exam of its model: it is of a night, the exam is queued or runs, and the job has not waited so long. */
+/**
+ * Whether a run may wait for its model's exam: it belongs to a night, an exam is queued or runs, and it waited less than that.
+ */
 export const mayAwaitExam = (
   db: Queryable,
   {
@@ -199,11 +202,12 @@ export const mayAwaitExam = (
             and exists (select from nightdesk_data.jobs where ${EXAMINES} and finished_at is null)
             and not ${hasWaited("$1", "$3::int")} as may`;
 
-/** Jobs of one look. */
+/** Most jobs that one call wakes. */
 const SLICE = 2_000;
 
 /**
- * Makes jobs due that have waited for an exam: one has ended since, whatever came of it, none is left, or so many seconds have passed.
+ * Makes jobs due that wait for an exam when one has ended since, with any result, when none is left, or when so many seconds have
+ * passed.
  * @returns how many
  */
 export const wakeExamined = (db: Queryable, seconds: number): Promise<number> =>
@@ -220,7 +224,7 @@ export const wakeExamined = (db: Queryable, seconds: number): Promise<number> =>
      select (select count(*) from woken) as woken,
             case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
 
-/** What a control statement adds to the sum of its kind, and from which sum on the judge loses its word. */
+/** What a control statement adds to the sum of its kind, and the sum from which the judge is dismissed. */
 export type ControlStep = {
   readonly of: "nodding" | "sleeping";
   readonly step: number;
@@ -228,9 +232,9 @@ export type ControlStep = {
 };
 
 /**
- * Adds what a judge said of a control statement. Where that takes its word, what it confirmed since the sum last stood at zero is taken
- * back in the same transaction: these statements are unconfirmed, and their runs say since when.
- * @returns how many runs were regraded; null where it keeps its word, or had lost it before
+ * Records a judge's reply to a control statement. When that dismisses the judge, the same transaction takes back what it
+ * confirmed since the sum was last zero: these statements become unconfirmed, and their runs record the time.
+ * @returns how many runs were regraded; null when the judge is not dismissed, or was already
  */
 export const recordControl = (
   database: Database,
@@ -267,8 +271,8 @@ const takeBack = (
      ${regraded("r.finished_at >= $2")}`;
 
 /**
- * The same of a run that asked a judge before it lost its word, and ends after that. In the transaction that settles it: whoever
- * dismisses a judge meanwhile waits, and then finds the run.
+ * Takes back confirmations of a run that asked a judge before its dismissal but ends after it. Runs in the transaction that
+ * settles the run: a concurrent dismissal waits for it, and then finds the run.
  */
 export const takeBackLate = (transaction: Queryable, runId: string): Promise<number> =>
   valueOf(transaction, z.coerce.number(), [runId])`
@@ -278,11 +282,11 @@ export const takeBackLate = (transaction: Queryable, runId: string): Promise<num
 
 const TAKEN_BACK = "; taken back, for it failed its controls";
 
-/** A condition: whether a judge `j` said it, alone or behind another one. */
+/** SQL condition: whether a detail has a verdict of judge `j`, alone or with another judge's. */
 const isBy = (detail: string): string =>
   `(starts_with(${detail}, j.model || ': ') or position('${JUDGES_APART}' || j.model || ': ' in ${detail}) > 0)`;
 
-/** Of a run whose worst statement or value it was, the grade is the worst of what is left. */
+/** Common table expressions that take back the confirmations of `judges` in some runs, and lower the grade of a supported run. */
 const regraded = (which: string): string => `
      taken as (
        update nightdesk_data.claims c

@@ -11,10 +11,10 @@ const modelSchema = camelRow({
   window_tokens: z.number().nullable(),
   features: z.record(z.string(), z.union([z.string(), z.boolean()])).readonly(),
 });
-/** A model of a host, as it was found there. */
+/** A model of a host, as the host described it. */
 export type HostModel = Readonly<z.infer<typeof modelSchema>>;
 
-/** Notes what a host has; what was known of another build of the model is forgotten. */
+/** Stores the description of a host's model, in place of that of an earlier build. */
 export const upsertHostModel = (db: Queryable, found: HostModel): Promise<void> =>
   execute(db, [
     ...[found.host, found.model, found.digest, found.serverVersion, found.windowTokens],
@@ -26,7 +26,7 @@ export const upsertHostModel = (db: Queryable, found: HostModel): Promise<void> 
         set digest = excluded.digest, server_version = excluded.server_version, window_tokens = excluded.window_tokens,
             features = excluded.features, seen_at = clock_timestamp()`;
 
-/** What hosts were found to have, by model. @param host base URL; null: of all hosts */
+/** The known models of hosts. @param host base URL; null: all hosts */
 export const selectHostModels = (
   db: Queryable,
   host: string | null,

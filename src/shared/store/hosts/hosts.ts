@@ -8,9 +8,9 @@ import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
 import { SLOTS_CHANNEL } from "./calls.ts";
 
-/** No host is given more calls at once. */
+/** Most concurrent calls of a host. */
 const MOST_SLOTS = 64;
-/** Gives a host its row and its slots, and follows a change of the configuration. What was found about it stays. */
+/** Creates the row and the slots of a host, or applies changed settings; without a change, measured values stay. */
 export async function enterHost(db: Queryable, place: CallPlace): Promise<void> {
   const { host, provider, parallel, entry } = place;
   const sizing = parallel === null ? "found" : "configured";
@@ -42,30 +42,29 @@ export async function enterHost(db: Queryable, place: CallPlace): Promise<void> 
      on conflict do nothing`;
 }
 
-/** A host that is down is asked at least this often whether it is back. */
+/** Longest interval between two probes of a host that is down. */
 export const LONGEST_PAUSE_MS = 120_000;
 
 type HostTrouble = {
   readonly host: string;
   readonly code: string;
   readonly message: string;
-  /** Of the run that met it: its job is about to be parked. Null where the run goes on at another host. */
+  /** The batch of the run that met the trouble, whose job is about to be parked. Null when the run goes on at another host. */
   readonly batchId: string | null;
-  /** Failures in a row that open the breaker. */
+  /** Consecutive failures that open the breaker. */
   readonly most: number;
-  /** How long after that it is asked whether it is back. */
+  /** Delay until the first probe. */
   readonly pauseMs: number;
-  /** What has to work before it counts as back; missing where it is enough that it answers. */
+  /** The request that must succeed before the host counts as back; without it, any answer is enough. */
   readonly trial?: HostTrial | undefined;
 };
 
 const openedSchema = z.array(z.object({ state: z.enum(["closed", "open"]) }));
 
 /**
- * Counts a run that found a host down or busy. The one that makes it too many opens the breaker: the batches that have
- * jobs parked for the host are held, where no worker of another host goes on with them. While it is open, nothing is
- * counted.
- * @returns whether this opened it
+ * Counts a run that found a host down or busy. When the count reaches `most`, the breaker opens: the batches that have jobs
+ * parked for the host are held, unless a worker can continue them at another host. While the breaker is open, nothing is counted.
+ * @returns whether this call opened it
  */
 export async function countHostFailure(
   db: Queryable,
@@ -88,8 +87,8 @@ export async function countHostFailure(
 }
 
 /**
- * Holds the batches of jobs that are parked, or about to be, for a host that is down, unless a living worker can go on
- * with them without it; who waits for a slot is told.
+ * Holds the batches of jobs that are parked, or about to be, for a host that is down, unless a living worker can continue them
+ * without it. Notifies the calls that wait for a slot.
  */
 const holdParkedBatches = (db: Queryable, host: string, batchId: string | null): Promise<void> =>
   execute(db, [host, batchId])`
@@ -111,7 +110,7 @@ const dueSchema = z.object({
 });
 export type DueProbe = z.infer<typeof dueSchema>;
 
-/** Takes on to ask one of the hosts that are down and due whether it is back; nobody else does so meanwhile. */
+/** Claims the probe of one host that is down and due for it; no other process can claim it meanwhile. */
 export const claimProbe = (
   db: Queryable,
   prober: string,
@@ -126,7 +125,7 @@ export const claimProbe = (
                      order by next_probe_at limit 1 for update skip locked)
      returning host, provider, trial`;
 
-/** Notes that a host is still down: it is asked again after twice the pause, `pause.mostMs` at most. */
+/** Records that a host is still down: the next probe comes after twice the pause, at most `pause.mostMs`. */
 export const postponeProbe = (
   db: Queryable,
   { prober, host }: { readonly prober: string; readonly host: string },
@@ -139,13 +138,13 @@ export const postponeProbe = (
               + make_interval(secs => least($4, $3 * 2 ^ least(probes + 1, 10))::double precision / 1000)
       where host = $1 and prober = $2`;
 
-/** Closes the breaker of a host that answers: all that is parked for it is due at once, and its batches go on. */
+/** Closes the breaker of a host that answers: its parked jobs become due at once, and its batches continue. */
 export const wakeHost = (db: Queryable, host: string): Promise<void> =>
   execute(db, [host])`select nightdesk_data.wake_host($1)`;
 
 /**
- * Closes the breakers of hosts that nobody asks any more, because no worker is configured for them: their jobs are
- * tried again by the workers that there are.
+ * Closes the breakers of hosts that nobody probes any more, because no worker has them in its configuration: the remaining
+ * workers try their jobs again.
  */
 export const wakeForgottenHosts = (db: Queryable, afterMs: number): Promise<void> =>
   execute(db, [afterMs])`
@@ -170,21 +169,21 @@ export const selectHosts = (db: Queryable): Promise<readonly HostState[]> =>
      select host, provider, capacity, capacity_reason, state, error_message, opened_at, next_try_at
        from nightdesk.hosts order by host`;
 
-/** A worker asks a host for less than this whether it is back. */
+/** A worker's claim of a probe lasts less than this. */
 const LONGEST_PROBE = "45 s";
-/** For so long no further slot of a host is tried after one that brought nothing, by size_host. */
+/** After an added slot brought no gain, size_host adds no further slot for so long. */
 const LONGEST_REST = "30 minutes";
 const NOW = "clock_timestamp()";
-/** A host of the web says itself how long it wants to be left alone, up to an hour. */
+/** A host of the web chooses its own pause, up to an hour. */
 const LONGEST_PAUSE = `case provider when 'web' then interval '1 hour' else interval '${LONGEST_PAUSE_MS} ms' end`;
-/** What a host may ask for by Retry-After. */
+/** Longest pause that a host may request by Retry-After. */
 const LONGEST_HOST_PAUSE = "1 hour";
-/** A turn of a host of the web is never this far ahead. */
+/** The next turn of a host of the web is always nearer than this. */
 const LONGEST_TURN = "3 minutes";
 
 /**
- * One statement a kind of row: a time that lies further ahead than any rule puts it, because the clock was set back since,
- * becomes what it would be had it been written now. What somebody has in hand is left for the next look.
+ * One statement for each kind of row. A time further in the future than any rule allows, because the clock was set back since,
+ * gets the value that it would have if written now. Locked rows are left for the next call.
  */
 const CLAMPS = [
   `with ahead as materialized (
@@ -219,9 +218,9 @@ const CLAMPS = [
 ];
 
 /**
- * Brings times that a clock which was set back has left in the future to where the rules would put them now: leases of
- * workers that died, deliveries that were lost, slots, reservations, and when a host is asked again.
- * @returns how many rows that was
+ * Corrects times that lie too far in the future because the clock was set back: leases of dead workers, lost deliveries, slots,
+ * reservations, and probes of hosts.
+ * @returns how many rows changed
  */
 export async function clampFutureTimes(db: Queryable): Promise<number> {
   let clamped = 0;

@@ -7,18 +7,18 @@ import { execute, valueOf } from "../connection/rows.ts";
 export type ModelBuild = {
   readonly provider: string;
   readonly model: string;
-  /** SHA-256 of the weights, 64 hex; null where the host reports none. */
+  /** SHA-256 of the weights, 64 hex; null when the host reports none. */
   readonly digest: string | null;
   readonly serverVersion: string | null;
 };
 
-/** The same weights under another server may keep to a schema. Where there is no digest the name stands for them. */
+/** The key includes the server, since the same weights may follow a schema under another. Without a digest, the name counts. */
 const keyOf = ({ provider, model, digest, serverVersion }: ModelBuild): string =>
   createHash("sha256")
     .update(JSON.stringify([provider, digest ?? model, serverVersion]))
     .digest("hex");
 
-/** Notes that a build did not keep to the schema that its host was given. The first time stands. */
+/** Records that a build broke the schema that its host enforces. Only the first record is kept. */
 export async function insertSchemaFault(db: Queryable, build: ModelBuild): Promise<void> {
   const { model, digest, serverVersion } = build;
   await execute(db, [keyOf(build), model, digest, serverVersion])`
@@ -26,7 +26,7 @@ export async function insertSchemaFault(db: Queryable, build: ModelBuild): Promi
      values ($1, $2, $3, $4) on conflict do nothing`;
 }
 
-/** Whether a build was seen not to keep to a schema. */
+/** Whether a build is known to have broken a schema. */
 export const hasSchemaFault = (db: Queryable, build: ModelBuild): Promise<boolean> =>
   valueOf(db, z.boolean(), [keyOf(build)])`
      select exists (select from nightdesk_data.schema_faults where build_sha256 = $1) as found`;

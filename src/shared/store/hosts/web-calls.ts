@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { execute, oneRowOf } from "../connection/rows.ts";
 
-/** A call of a host of the web, which all workers together pace. */
+/** A call of a host of the web; all workers share its rate limit. */
 export type WebPlace = {
-  /** Names who calls, among all workers. */
+  /** Identifies the call among all workers. */
   readonly ticket: string;
   /** Base URL of a search provider, or `web pages` for all of them together. */
   readonly host: string;
@@ -16,14 +16,14 @@ const takenSchema = z.object({
   message: z.string().nullable(),
 });
 /**
- * taken: it may be made in so many seconds. busy: it would have to wait for so many, which is too long. open: the host is
- * given up for so many seconds, or somebody else asks it whether it is back.
+ * taken: the call may be made in so many seconds. busy: it would have to wait for so many seconds, which is too long. open: the
+ * host is given up for so many seconds, or another process probes it.
  */
 type TakenWebCall = z.infer<typeof takenSchema>;
 
 /**
- * Takes the next turn of a host: turns are a fixed time apart, whichever worker takes them. Of a host that is given up, one
- * call goes through when its pause is over.
+ * Takes the next turn of a host: turns are a fixed time apart, for all workers together. For a host that is given up, one call
+ * goes through after its pause.
  */
 export const takeWebCall = (
   db: Queryable,
@@ -37,13 +37,13 @@ export const takeWebCall = (
     "take_web_call",
   )`select * from nightdesk_data.take_web_call($1, $2, $3, $4)`;
 
-/** How a call ended. busy: the host asked to be left alone, for `retryAfterS` where it said how long. */
+/** How a call ended. busy: the host asked for a pause, of `retryAfterS` seconds if it named a time. */
 export type WebCallEnd =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "busy"; readonly message: string; readonly retryAfterS: number | null };
 
-/** Learns from how a call ended. @param mostFailures in a row, which give the host up */
+/** Records how a call ended. @param mostFailures consecutive failures after which the host is given up */
 export async function endWebCall(
   db: Queryable,
   { ticket, host }: WebPlace,
