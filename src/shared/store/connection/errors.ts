@@ -145,14 +145,14 @@ export function noteFailedConnect(error: unknown): void {
 /** Converts an error that means a missing session or answer to DATABASE_UNREACHABLE; undefined for any other error. */
 export function unreachableOf(error: unknown): Failure | undefined {
   const { code, message } = wordsOf(error);
-  const found = UNREACHABLE.find((one) => one.code.test(code)) ?? unnamed(error, message);
+  const found = UNREACHABLE.find((one) => one.code.test(code)) ?? unnamedCause(error, message);
   if (found === undefined) return undefined;
   const words = message || code || "no reason given";
   const text = `${found.says} (${words}). ${found.remedy}`;
   return new Failure("DATABASE_UNREACHABLE", text, { cause: error });
 }
 
-function unnamed(
+function unnamedCause(
   error: unknown,
   message: string,
 ): Omit<(typeof UNREACHABLE)[0], "code"> | undefined {

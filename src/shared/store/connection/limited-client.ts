@@ -119,7 +119,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
         await super.connect();
         // A server that shuts down may accept a client and close the connection in one packet.
         if (this.#broken !== undefined) throw this.#broken;
-        if (server.session !== undefined) await this.#greet(server.session);
+        if (server.session !== undefined) await this.#applySettings(server.session);
       } catch (error) {
         noteFailedConnect(error);
         throw error;
@@ -133,7 +133,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
      * Applies the settings if the process id is the session's own; behind a pooler it is not, then only if sessions are not
      * shared.
      */
-    async #greet({ settings, isShared }: SessionSettings): Promise<void> {
+    async #applySettings({ settings, isShared }: SessionSettings): Promise<void> {
       const rows = settings.map(([name, value]) => `('${name}', '${value}')`).join(", ");
       const apply = `select set_config(name, value, false) from (values ${rows}) s (name, value)`;
       const own = await this.query(`${apply} where pg_backend_pid() = ${this.processID}`);
@@ -162,7 +162,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
       return (...args: unknown[]): unknown => {
         const [statement] = args;
         if (this.isShared && isNamed(statement)) args[0] = { ...statement, name: undefined };
-        const answer = this.#await(limitOf(statement) ?? STATEMENT_LIMITS_MS[usual]);
+        const answer = this.#startTimer(limitOf(statement) ?? STATEMENT_LIMITS_MS[usual]);
         const last = args.findLastIndex((argument) => typeof argument === "function");
         if (last > 0) {
           const callback = args[last] as (...results: unknown[]) => void;
@@ -180,7 +180,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
       };
     }
 
-    #await(limitMs: number): { readonly moved: () => void; readonly ended: () => void } {
+    #startTimer(limitMs: number): { readonly moved: () => void; readonly ended: () => void } {
       const startedAt = performance.now();
       let isOpen = true;
       // A function, because the type checker would not expect the value to change during the awaits below.

@@ -2,39 +2,39 @@ import { z } from "zod";
 import type { Queryable, Rows } from "./database.ts";
 
 /** Runs the statement in its template. `${…}` inserts parts of the statement's text, never values: those are parameters. */
-type Ask<T> = (
+type StatementTag<T> = (
   texts: TemplateStringsArray,
   ...fragments: readonly (string | number)[]
 ) => Promise<T>;
 
 /** The parameters of a statement, and its name as in `Queryable`. */
-type Asked = readonly [db: Queryable, values?: readonly unknown[], name?: string];
+type StatementArgs = readonly [db: Queryable, values?: readonly unknown[], name?: string];
 
 const send =
-  (...[db, values = [], name]: Asked): Ask<Rows> =>
+  (...[db, values = [], name]: StatementArgs): StatementTag<Rows> =>
   (texts, ...fragments) =>
     db.query(texts.map((text, at) => `${text}${fragments[at] ?? ""}`).join(""), values, name);
 
 /** Runs a statement that returns no rows: execute(db, [batchId])`delete from … where batch_id = $1`. */
 export const execute =
-  (...asked: Asked): Ask<void> =>
+  (...args: StatementArgs): StatementTag<void> =>
   async (...statement) => {
-    await send(...asked)(...statement);
+    await send(...args)(...statement);
   };
 
 /** Runs a statement and returns how many rows it changed or found. */
 export const countRows =
-  (...asked: Asked): Ask<number> =>
+  (...args: StatementArgs): StatementTag<number> =>
   async (...statement) =>
-    (await send(...asked)(...statement)).rowCount ?? 0;
+    (await send(...args)(...statement)).rowCount ?? 0;
 
 /** Runs a statement and returns whether it changed or found a row. */
 export const anyRow =
-  (...asked: Asked): Ask<boolean> =>
+  (...args: StatementArgs): StatementTag<boolean> =>
   async (...statement) =>
-    (await countRows(...asked)(...statement)) > 0;
+    (await countRows(...args)(...statement)) > 0;
 
-type AskedRows<Row> = readonly [
+type RowArgs<Row> = readonly [
   db: Queryable,
   row: z.ZodType<Row>,
   values?: readonly unknown[],
@@ -43,7 +43,7 @@ type AskedRows<Row> = readonly [
 
 /** The rows of a statement, parsed by a schema: rowsOf(db, schema, [batchId])`select … where batch_id = $1`. */
 export const rowsOf =
-  <Row>(...[db, row, values, name]: AskedRows<Row>): Ask<Row[]> =>
+  <Row>(...[db, row, values, name]: RowArgs<Row>): StatementTag<Row[]> =>
   async (...statement) => {
     const { rows } = await send(db, values, name)(...statement);
     return rows.map((each) => row.parse(each));
@@ -51,19 +51,19 @@ export const rowsOf =
 
 /** The first row; undefined when there is none. */
 export const rowOf =
-  <Row>(...asked: AskedRows<Row>): Ask<Row | undefined> =>
+  <Row>(...args: RowArgs<Row>): StatementTag<Row | undefined> =>
   async (...statement) =>
-    (await rowsOf(...asked)(...statement))[0];
+    (await rowsOf(...args)(...statement))[0];
 
 /** The row of a statement that always returns one. @throws Error for any other number of rows */
 export const oneRowOf =
-  <Row>(...asked: AskedRows<Row>): Ask<Row> =>
+  <Row>(...args: RowArgs<Row>): StatementTag<Row> =>
   async (...statement) =>
-    onlyOne(await rowsOf(...asked)(...statement));
+    onlyOne(await rowsOf(...args)(...statement));
 
 /** The first column of each row. */
 export const valuesOf =
-  <Value>(...[db, value, values, name]: AskedRows<Value>): Ask<Value[]> =>
+  <Value>(...[db, value, values, name]: RowArgs<Value>): StatementTag<Value[]> =>
   async (...statement) => {
     const { rows } = await send(db, values, name)(...statement);
     return rows.map((row) => value.parse(Object.values(row ?? {})[0]));
@@ -71,9 +71,9 @@ export const valuesOf =
 
 /** The first column of a statement that always returns one row. @throws Error for any other number of rows */
 export const valueOf =
-  <Value>(...asked: AskedRows<Value>): Ask<Value> =>
+  <Value>(...args: RowArgs<Value>): StatementTag<Value> =>
   async (...statement) =>
-    onlyOne(await valuesOf(...asked)(...statement));
+    onlyOne(await valuesOf(...args)(...statement));
 
 function onlyOne<T>(rows: readonly T[]): T {
   const [first] = rows;

@@ -46,16 +46,16 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
   await prepareDirectory(options);
   const host = await socketDirectory(options.directory);
   const deadline = performance.now() + START_DEADLINE_MS;
-  while (!(await answers(host))) {
-    if (performance.now() > deadline) throw notInTime(options.directory);
+  while (!(await isAnswering(host))) {
+    if (performance.now() > deadline) throw startTimeout(options.directory);
     // Another caller has started a server, or a server hangs and is about to be killed.
     if ((await servingPid(options.directory)) !== undefined) {
-      await untilAnswers(host, performance.now() + RETRY_MS);
+      await waitForAnswer(host, performance.now() + RETRY_MS);
       continue;
     }
     options.onStart?.();
     const started = startEmbedded(options.directory, options.bin);
-    await untilAnswers(host, deadline, started);
+    await waitForAnswer(host, deadline, started);
     await checkExit(options.directory, started);
   }
   return { host, port: EMBEDDED_PORT };
@@ -126,12 +126,12 @@ const refuseUnusable =
   };
 
 /** Waits until the server answers; stops soon after the started process has ended. */
-async function untilAnswers(host: string, deadline: number, started?: StartedProcess) {
+async function waitForAnswer(host: string, deadline: number, started?: StartedProcess) {
   let end = deadline;
   while (performance.now() < end) {
-    if (await answers(host)) return;
+    if (await isAnswering(host)) return;
     if (started?.exit() !== undefined) end = Math.min(end, performance.now() + RETRY_MS);
-    if (started !== undefined && failedBy(started)) return;
+    if (started !== undefined && hasFailed(started)) return;
     await delay(POLL_MS);
   }
 }
@@ -141,15 +141,16 @@ const BUSY_MS = 10_000;
 
 // A connect alone proves nothing: for a moment the system still accepts connections for a killed process. While a long statement
 // runs the server reads nothing, so a busy server counts as answering; its new clients must wait as well.
-const answers = async (host: string): Promise<boolean> => (await ask(host, BUSY_MS)) !== "gone";
+const isAnswering = async (host: string): Promise<boolean> =>
+  (await probeSocket(host, BUSY_MS)) !== "gone";
 
 const AT_ONCE_MS = 1_000;
 
 /** Whether the database process behind a folder's socket is alive but reads nothing at this moment. */
 export const isBusy = async (host: string): Promise<boolean> =>
-  (await ask(host, AT_ONCE_MS)) === "busy";
+  (await probeSocket(host, AT_ONCE_MS)) === "busy";
 
-const ask = (host: string, withinMs: number): Promise<"answers" | "busy" | "gone"> =>
+const probeSocket = (host: string, withinMs: number): Promise<"answers" | "busy" | "gone"> =>
   new Promise((resolve) => {
     const socket = createConnection(socketFile(host), () => socket.write(SSL_REQUEST));
     const settle = (answer: "answers" | "busy" | "gone") => {
@@ -171,13 +172,13 @@ const ask = (host: string, withinMs: number): Promise<"answers" | "busy" | "gone
   });
 
 // Status 0: a user stopped the server while it started.
-const failedBy = (started: StartedProcess): boolean => {
+const hasFailed = (started: StartedProcess): boolean => {
   const exit = started.exit();
   return exit !== undefined && exit.status !== 0 && exit.status !== ALREADY_SERVED;
 };
 
 async function checkExit(directory: string, started: StartedProcess): Promise<void> {
-  if (!failedBy(started)) return;
+  if (!hasFailed(started)) return;
   const exit = started.exit();
   // On a full disk the log is empty as well.
   const nothing = (await isDiskFull(directory)) ? "No space left on device" : "it wrote nothing";
@@ -202,7 +203,7 @@ export async function isDiskFull(folder: string): Promise<boolean> {
 
 const asSentence = (words: string): string => (/[.!?]$/.test(words) ? words : `${words}.`);
 
-const notInTime = (directory: string): Failure =>
+const startTimeout = (directory: string): Failure =>
   new Failure(
     "DATABASE_UNREACHABLE",
     `The embedded database in ${directory} did not answer within ${START_DEADLINE_MS / 1000} s. ` +
@@ -218,8 +219,8 @@ const notInTime = (directory: string): Failure =>
 export async function stopEmbedded(directory: string, graceMs = 5_000): Promise<void> {
   const pid = await servingPid(directory);
   if (pid === undefined) return;
-  if (await endsAfter(pid, "SIGTERM", graceMs)) return;
-  if (await endsAfter(pid, "SIGKILL", KILL_DEADLINE_MS)) return;
+  if (await endBySignal(pid, "SIGTERM", graceMs)) return;
+  if (await endBySignal(pid, "SIGKILL", KILL_DEADLINE_MS)) return;
   if (await isFree(directory)) return;
   throw new Failure(
     "DATABASE_UNREACHABLE",
@@ -241,16 +242,20 @@ async function isFree(directory: string): Promise<boolean> {
   return true;
 }
 
-async function endsAfter(pid: number, signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
+async function endBySignal(
+  pid: number,
+  signal: NodeJS.Signals,
+  withinMs: number,
+): Promise<boolean> {
   const end = performance.now() + withinMs;
-  for (let next: NodeJS.Signals | 0 = signal; send(pid, next); next = 0) {
+  for (let next: NodeJS.Signals | 0 = signal; sendSignal(pid, next); next = 0) {
     if (performance.now() > end) return false;
     await delay(POLL_MS);
   }
   return true;
 }
 
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
