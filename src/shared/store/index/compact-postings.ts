@@ -4,28 +4,26 @@ import { camelRow, execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts
 import { tryLock } from "../connection/locks.ts";
 import { POSTING } from "./terms.ts";
 
-// A search reads a row a segment for each of its words, so that there must not be many. Segments of about one size are
-// merged when there are eight of them, and their number grows with the logarithm of chunks.
-//
-// A merge goes through the terms in order, so many in a transaction. A search reads postings by their terms, and finds each
-// in the former segments or in the new one, with the same score. What is left to move the rows say: after a crash the
-// next compaction goes on.
+// A search reads one row from each segment for each of its words, so there must be few segments. Eight segments of similar size
+// are merged, so their number grows with the logarithm of the number of chunks. A merge moves the terms in order, some in each
+// transaction. A search finds each posting in an old segment or in the new one, with the same score. The rows record what is left
+// to move: after a crash the next compaction continues.
 
-/** Segments of fewer live chunks are of the first tier; those of each further tier have up to eight times as many. */
+/** Segments with fewer live chunks belong to the first tier; each further tier has up to eight times as many. */
 const FIRST_TIER_CHUNKS = 1_000;
-/** So many segments of a tier are merged. */
+/** The number of segments of a tier that starts a merge. */
 const TIER_SEGMENTS = 8;
 /** A segment is rewritten when more than this share of its chunks is dead. */
 const DEAD_SHARE = 0.2;
 
-/** What one transaction moves, so that it stays a matter of a second; of a term it moves all. */
+/** Bounds of one transaction, so that it takes about a second. A term is always moved as a whole. */
 type StepBounds = { readonly rows: number; readonly bytes: number };
 
 const STEP: StepBounds = { rows: 20_000, bytes: 4_000_000 };
 
 /**
- * Merges segments of a size and rewrites those with many dead chunks, in short transactions, until there is nothing to
- * gain. What another process or an interrupted call has begun is gone on with.
+ * Merges segments of similar size and rewrites those with many dead chunks, in short transactions, until there is nothing to
+ * gain. Continues a merge that another process or an interrupted call began.
  */
 export async function compactPostings(
   db: Database,
@@ -37,14 +35,14 @@ export async function compactPostings(
     const { reached }: Step = step;
     signal.throwIfAborted();
     step = await db.transaction(async (transaction) => {
-      // Another compaction is as good as ours.
+      // Another compaction runs, and does the same work.
       if (!(await tryLock(transaction, "compaction"))) return undefined;
       return takeStep(transaction, { reached, bounds });
     });
   }
 }
 
-/** `reached`: the last term that was moved, behind which the next ones are looked for. */
+/** `reached`: the last term that was moved; the next step starts after it. */
 type Step = { readonly reached: string };
 
 /** @returns undefined when nothing was left to do */
@@ -64,7 +62,8 @@ async function takeStep(
     await movePostings(db, merge, { after: reached, last });
     return { reached: last };
   }
-  // Somebody else may have moved these terms, of this merge or of another.
+  // Ends the merge only after a look from the first term: another process may have moved these terms, of this merge or of
+  // another.
   if (reached === "") await endMerge(db, merge);
   return { reached: "" };
 }
@@ -72,7 +71,6 @@ async function takeStep(
 const segmentSchema = camelRow({ segment_id: z.string(), live: z.int(), dead: z.int() });
 type Segment = z.infer<typeof segmentSchema>;
 
-/** Segments without a dead chunk are not unnested. */
 const measureSegments = (db: Queryable): Promise<Segment[]> =>
   rowsOf(db, segmentSchema)`
      with dead as (
@@ -90,8 +88,8 @@ function tierOf(live: number): number {
 }
 
 /**
- * What is merged next: those with many dead chunks, and all up to the highest tier that has too many or would get them by
- * what comes from below, so that no posting moves twice.
+ * Selects the segments of the next merge: those with many dead chunks, and all segments up to the highest tier that is full, or
+ * that the merged lower tiers would fill, so that no posting moves twice.
  */
 function selectSegments(segments: readonly Segment[]): string[] {
   const decayed = segments.filter(({ live, dead }) => dead > DEAD_SHARE * (live + dead));
@@ -119,7 +117,7 @@ const beginMerge = (db: Queryable, segmentIds: readonly string[]): Promise<void>
       where s.segment_id = any ($1::bigint[])`;
 
 const mergeSchema = camelRow({ target: z.string(), segment_ids: z.array(z.string()) });
-/** Segments that are merged, and the id of the one that they become. */
+/** Segments that are being merged, and the id of the new segment. */
 type Merge = z.infer<typeof mergeSchema>;
 
 const findMerge = (db: Queryable): Promise<Merge | undefined> =>
@@ -127,14 +125,14 @@ const findMerge = (db: Queryable): Promise<Merge | undefined> =>
      select merged_into::text as target, array_agg(segment_id::text) as segment_ids
        from nightdesk_data.segments where merged_into is not null group by merged_into order by merged_into limit 1`;
 
-/** The last term of the next step, of those that every segment was looked through for; undefined behind the last of all. */
+/** The last term of the next step; undefined when no term is left. */
 async function findLastTerm(
   db: Queryable,
   { segmentIds }: Merge,
   { reached, bounds }: Step & { readonly bounds: StepBounds },
 ): Promise<string | undefined> {
-  // Postgres merges the rows of the segments, each in order of its terms, for as far as the step goes: where segments have no
-  // terms in common, as those of one long file, a step holds as much as elsewhere.
+  // Postgres merges the sorted rows of the segments only as far as the step goes, so a step is bounded even when segments share
+  // no terms, like those of one long file.
   const listed = segmentIds.map(
     (_, at) => `(select term, pg_column_size(entries) as bytes from nightdesk_data.postings
                   where segment_id = $${at + 4} and term > $1 order by term limit $2)`,
@@ -153,7 +151,7 @@ async function findLastTerm(
   return last ?? undefined;
 }
 
-/** Chunks that die meanwhile lose the postings that are moved after it, and stay dead until the next merge. */
+/** A chunk that dies during a merge loses the postings that move later, and stays listed as dead until the next merge. */
 async function movePostings(
   db: Queryable,
   { target, segmentIds }: Merge,
@@ -172,7 +170,7 @@ async function movePostings(
       group by term`;
 }
 
-/** Where no chunk is left there is no segment. */
+/** Ends a merge. Creates no segment when no chunk is left. */
 const endMerge = (db: Queryable, { target }: Merge): Promise<void> =>
   execute(db, [target])`
      with merged as (

@@ -12,21 +12,21 @@ import {
   valuesOf,
 } from "../connection/rows.ts";
 
-/** A document of the index, and what is kept of it; `sha256` is that of its bytes, 64 hex digits. */
+/** A document of the index and the content to store for it; `sha256` is the hash of its bytes, 64 hex digits. */
 export type NewContent = {
   readonly path: string;
   readonly sha256: string;
-  /** Its bytes, or what `packText` makes of its text. */
+  /** Its bytes, or its text packed by `packText`. */
   readonly content: Buffer;
-  /** What made the text, where that is kept; null of bytes. */
+  /** The extractor of the text; null when the content is bytes. */
   readonly extractor: string | null;
 };
 
 /**
- * Keeps the bytes of documents of one source, or their texts, once for equal bytes, as far as the quota lets it, and notes at
- * each document whether it did. Bytes take the place of a text, a text that of another extractor's. Must run in the
- * transaction that writes the documents, after them.
- * @param quota bytes that may be kept in all
+ * Stores the bytes or texts of documents of one source, once for equal bytes, while the quota has room, and records for each
+ * document whether it fitted. Bytes replace a text; a text replaces that of another extractor. Must run in the transaction that
+ * writes the documents, after them.
+ * @param quota bytes for all stored contents together
  */
 export async function storeContents(
   db: Queryable,
@@ -35,7 +35,7 @@ export async function storeContents(
 ): Promise<void> {
   const bySha256 = new Map(contents.map((one) => [one.sha256, one]));
   const kept = await renewContents(db, [...bySha256.values()]);
-  // In order, so that two transactions can't wait for each other in a circle.
+  // Sorted, so that two transactions can't deadlock.
   const fresh = [...bySha256].filter(([sha256]) => !kept.has(sha256)).sort(byKey);
   if (fresh.length > 0) {
     await waitForLock(db, "contents");
@@ -60,7 +60,7 @@ export async function storeContents(
 const byKey = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
-/** @returns the hashes of those that are kept already, which nobody removes now */
+/** @returns the hashes of contents that are stored already, and that the transaction protects from removal */
 async function renewContents(db: Queryable, contents: readonly NewContent[]): Promise<Set<string>> {
   const held = await valuesOf(db, z.string(), [
     contents.map(({ sha256 }) => sha256),
@@ -81,13 +81,13 @@ const insertContent = (db: Queryable, { sha256, content, extractor }: NewContent
      on conflict (sha256) do update
         set used_at = clock_timestamp(), bytes = excluded.bytes, content = excluded.content, extractor = excluded.extractor`;
 
-/** Bytes that are kept in all. */
+/** Total bytes of all stored contents. */
 export const sumContents = (db: Queryable): Promise<number> =>
   valueOf(db, z.coerce.number())`select coalesce(sum(bytes), 0) from nightdesk_data.contents`;
 
 const listedSchema = z.object({ path: z.string(), bytes: z.coerce.number() });
 
-/** The files of the index in order of path, each once; no attachments. */
+/** The files of the index by path, each once, without attachments. */
 export const listStoredFiles = (db: Queryable): Promise<readonly z.infer<typeof listedSchema>[]> =>
   rowsOf(db, listedSchema)`
      select distinct on (path) path, bytes from nightdesk_data.documents
@@ -102,8 +102,8 @@ const fileSchema = camelRow({
 });
 
 /**
- * A file as the index has it now; undefined where it has none. `content` is null where its bytes are not kept, or are more
- * than `maxBytes`. Whoever uses them compares their hash first.
+ * The newest version of a file in the index; undefined when it has none. `content` is null when its bytes are not stored or
+ * exceed `maxBytes`. The caller must compare their hash.
  */
 export const selectStoredFile = (
   db: Queryable,
@@ -123,8 +123,8 @@ const contentSchema = z.object({
 });
 
 /**
- * What is kept of the bytes of this hash: themselves, or the text that was made of them and what made it; null where nothing is,
- * it is more than `maxBytes`, or it is other bytes by now.
+ * The stored content for a hash: the bytes, or a text and its extractor. Null when nothing is stored, when it exceeds `maxBytes`,
+ * or when the bytes no longer match the hash.
  */
 export async function selectContent(
   db: Queryable,
@@ -141,13 +141,13 @@ export async function selectContent(
 
 const keptTextSchema = z.object({
   text: z.string(),
-  /** As `Places` of documents has them, in lists. */
+  /** `Places` of a document, as lists. */
   places: z.object({ numbers: z.array(z.number()), sheets: z.array(z.string()) }),
   leftOut: z.record(z.string(), z.number()),
 });
 type KeptText = z.infer<typeof keptTextSchema>;
 
-/** The text of a document, as it is kept in place of its bytes. */
+/** Serialises the text of a document, to store it in place of its bytes. */
 export const packText = (text: KeptText): Buffer => Buffer.from(JSON.stringify(text));
 const unpackText = (content: Buffer): KeptText =>
   keptTextSchema.parse(JSON.parse(content.toString("utf8")));
@@ -155,15 +155,15 @@ const unpackText = (content: Buffer): KeptText =>
 const removedSchema = camelRow({
   contents: z.coerce.number(),
   bytes: z.coerce.number(),
-  /** The last that was looked at; null where there are no more. */
+  /** The last hash of this slice; null when there are no more. */
   last: z.string().nullable(),
 });
 
 /**
- * Looks at `limit` contents in order of their hashes, those behind `after`, and removes what no document has and no evidence of
- * a run names. One that a document came to have, or ceased to, after a job began that has not ended stays: that job may have
- * read it, and its evidence is not written yet. So does one that somebody else removes or renews at this moment.
- * @param graceSeconds longer than the transaction of an index may take
+ * Checks `limit` contents in order of their hashes, after `after`, and removes those that no document has and no evidence of a
+ * run names. A content stays while an unfinished job is older than the last change of its documents: that job may have read it
+ * without having written its evidence. A content that another session removes or renews at this moment also stays.
+ * @param graceSeconds longer than any transaction of an index job
  */
 export const removeUnnamedSlice = (
   db: Queryable,
@@ -193,13 +193,13 @@ const forgettableSchema = camelRow({
   doc_id: z.string(),
   path: z.string(),
   sha256: z.string(),
-  /** Whether its bytes are kept, and how many other documents have the same ones. */
+  /** Whether its bytes are stored, and how many other documents have the same bytes. */
   is_kept: z.boolean(),
   others: z.int(),
 });
 export type Forgettable = z.infer<typeof forgettableSchema>;
 
-/** The documents of a path, in whatever source, and those that lie in it as in a mail; in order of path. */
+/** The documents of a path, in all sources, and the attachments of a mail at that path; by path. */
 export const selectForgettable = (db: Queryable, path: string): Promise<readonly Forgettable[]> =>
   rowsOf(db, forgettableSchema, [path])`
      with own as materialized (
@@ -219,11 +219,11 @@ const readerSchema = camelRow({
 });
 export type ReaderRun = z.infer<typeof readerSchema>;
 
-/** Whether evidence is of the path $1, or of what lies in it; the beginning of its path is what there is an index of. */
+/** SQL condition: whether evidence is of path $1 or of a path below it. The database has an index of the first 200 characters. */
 const IS_BELOW = `left(e.path, 200) = left($1, 200) and e.path = $1
          or left(e.path, 200) ^@ left($1 || '/', 200) and starts_with(e.path, $1 || '/')`;
 
-/** The runs whose evidence is of a path, of what lies in it, or of bytes of these hashes; newest first. */
+/** The runs with evidence of a path, of paths below it, or of bytes with these hashes; newest first. */
 export const selectReaders = (
   db: Queryable,
   path: string,
@@ -239,9 +239,9 @@ export const selectReaders = (
       order by r.started_at desc, r.run_id`;
 
 /**
- * Removes documents, and what is stored of their bytes and of all that evidence of `path` names: contents, and what was read
- * of pictures in them. What another document has too stays. Must run in a transaction.
- * @returns how many contents went
+ * Removes documents and the stored data of their bytes and of all bytes that evidence of `path` names: contents, and texts read
+ * from pictures. Data that another document shares stays. Must run in a transaction.
+ * @returns how many contents were removed
  */
 export async function forgetDocuments(
   db: Queryable,

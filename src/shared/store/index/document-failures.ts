@@ -4,17 +4,19 @@ import { execute, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 import { comparedFactsOf, factColumns } from "./documents.ts";
 import type { FileFacts } from "./documents.ts";
 
-/** What a failure rests on that the same bytes meet again. */
+/** What a lasting failure depends on: while it is unchanged, the same bytes fail again. */
 export type FailureGrounds = {
-  /** Path of the file that it is of, or lies in. */
+  /** Path of the file that failed, or that contains what failed. */
   readonly file: string;
-  /** Of that file. */
+  /** Facts of that file. */
   readonly facts: Omit<FileFacts, "device">;
-  /** Whether the facts would have told of another write. */
+  /** Whether any later write changes the facts; false for a file that changed just before it was read. */
   readonly settled: boolean;
-  /** Fingerprint of the extractors and of their limits. */
+  /** Hash of the extractors' versions and limits. */
   readonly reader: string;
-  /** Of a limit that a busy machine may have met: how many scans in a row have met it. Null of what lasts at once. */
+  /**
+   * For a limit that a busy machine can exceed: consecutive scans that exceeded it. Null for a failure that lasts from the start.
+   */
   readonly tries: number | null;
 };
 
@@ -22,11 +24,11 @@ export type DocumentFailure = {
   readonly path: string;
   readonly code: string;
   readonly message: string;
-  /** Undefined of a failure that may pass. */
+  /** Undefined for a failure that may pass by itself. */
   readonly grounds?: FailureGrounds | undefined;
 };
 
-/** A failure as the scan before left it. */
+/** A failure that an earlier scan stored. */
 export type KnownFailure = Pick<DocumentFailure, "path" | "grounds">;
 
 const knownSchema = z.union([
@@ -41,7 +43,7 @@ const knownSchema = z.union([
   }),
 ]);
 
-/** The failures of a source. */
+/** Loads the failures of a source. */
 export async function loadFailures(
   db: Queryable,
   source: string,
@@ -56,7 +58,7 @@ export async function loadFailures(
   });
 }
 
-/** Stores why files of a source can't be indexed. Names that are not UTF-8 can be decoded to the same path. */
+/** Stores why files of a source can't be indexed; once for each path: two names that are not UTF-8 can decode to one path. */
 export async function recordFailures(
   db: Queryable,
   source: string,
@@ -97,7 +99,7 @@ export async function recordFailures(
              excluded.ctime_ns, excluded.inode, excluded.settled, excluded.reader, excluded.tries)`;
 }
 
-/** Documents that the index jobs of a batch could not index, but for jobs that allow it. */
+/** The number of documents that the index jobs of a batch failed to index, without jobs that have allow_partial. */
 export const countFailedDocuments = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [batchId])`
      select coalesce(sum((r.summary ->> 'failed')::bigint), 0) as documents
@@ -106,7 +108,7 @@ export const countFailedDocuments = (db: Queryable, batchId: string): Promise<nu
         and coalesce(j.input -> 'options' ->> 'allow_partial', 'false') <> 'true'`;
 
 /**
- * Forgets the failures of a source that are not to be kept.
+ * Deletes the failures of a source that `keeps` rejects.
  * @returns how many are left
  */
 export async function pruneFailures(

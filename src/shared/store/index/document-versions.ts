@@ -9,15 +9,15 @@ const datedSchema = camelRow({
   /** First and last day, YYYY-MM-DD. */
   day: z.string(),
   day_until: z.string(),
-  /** `file_time` where the document says no date, and the day is that of the last change of its file. */
+  /** `file_time` when the document has no date, so that the day is that of its file's last change. */
   day_source: z.string(),
 });
 type DocumentDays = Omit<z.infer<typeof datedSchema>, "path">;
 
-/** The date of a document, where that stands, and the newer versions of it that are indexed, the newest first. */
+/** The date of a document, the source of that date, and the newer versions of it in the index, the newest first. */
 export type DocumentVersion = DocumentDays & { readonly newer: readonly string[] };
 
-/** What is known of the versions of documents, by path; those that are not indexed are not among them. */
+/** The versions of documents, by path, without documents that are not indexed. */
 export async function selectVersions(
   db: Queryable,
   paths: readonly string[],
@@ -36,10 +36,10 @@ const memberSchema = z.object({
 
 type Member = z.infer<typeof memberSchema>;
 
-/** Of so many documents that may be versions the others are not compared. */
+/** Most documents that are compared as possible versions of the given ones. */
 const MOST_MEMBERS = 500;
 
-/** The documents, and all that may be newer versions of them, of those, and so on. */
+/** The documents, all possible newer versions of them, newer versions of those, and so on. */
 async function selectFamilies(db: Queryable, paths: readonly string[]): Promise<readonly Member[]> {
   let found = await rowsOf(db, memberSchema, [paths])`
      select path, family, supersedes from nightdesk_data.documents where path = any ($1::text[]) order by path`;
@@ -53,7 +53,7 @@ async function selectFamilies(db: Queryable, paths: readonly string[]): Promise<
   return [...documents.values()];
 }
 
-/** The documents of the families of some, and those that supersede one of them. */
+/** The documents in the same families, and those that supersede one of `documents`. */
 const selectMembers = (
   db: Queryable,
   documents: readonly Member[],
@@ -69,7 +69,7 @@ const selectMembers = (
      select path, family, supersedes from nightdesk_data.documents where supersedes <> '{}' and supersedes && $2::text[]
       order by path limit $3`;
 
-/** The days of documents by path, as --since and --until take them. */
+/** The days of documents by path, as --since and --until compare them. */
 export async function selectDays(
   db: Queryable,
   paths: readonly string[],

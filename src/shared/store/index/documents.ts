@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { execute, rowsOf } from "../connection/rows.ts";
 
-/** What tells without reading whether a file is the one that was indexed. Times are nanoseconds since 1970. */
+/** Facts that show without reading whether a file has changed since it was indexed. Times are nanoseconds since 1970. */
 export type FileFacts = {
   readonly bytes: bigint;
   readonly mtimeNs: bigint;
@@ -16,27 +16,27 @@ export type IndexedDocument = {
   readonly path: string;
   readonly sha256: string;
   readonly chunkSettings: string;
-  /** Version of the extractor that made its text. */
+  /** Version of the extractor of its text. */
   readonly extractor: string;
-  /** That its words were indexed in: one of `LANGUAGES`. */
+  /** The language in which its words are indexed: one of `LANGUAGES`. */
   readonly language: string;
-  /** Of an attachment its own bytes, and else the facts of the file of its mail. */
+  /** For an attachment: its own bytes; the other facts are those of its mail's file. */
   readonly facts: FileFacts;
-  /** Whether the facts would have told of another write. */
+  /** Whether any later write changes the facts; false for a file that changed just before it was read. */
   readonly settled: boolean;
-  /** What the database holds of it; null where nothing. */
+  /** What the database stores of its content; null for nothing. */
   readonly kept: "bytes" | "text" | null;
 } & MailLink;
 
-/** What binds an attachment to its mail. */
+/** The link between an attachment and its mail. */
 export type MailLink = {
-  /** Path of the file of the mail or mailbox that holds it; null for a file. */
+  /** Path of the mail or mailbox file that contains it; null for a file. */
   readonly mail: string | null;
-  /** How many of the files that it holds itself, as a mail does, are read as documents. */
+  /** The number of its attachments that are documents of their own. */
   readonly attachments: number;
 };
 
-/** Columns of the facts of a file, but for its device. */
+/** Columns of a file's facts, except its device. */
 export const factColumns = {
   bytes: z.string(),
   mtime_ns: z.string(),
@@ -61,7 +61,7 @@ const rowSchema = z.object({
 
 type FactsRow = Readonly<Record<keyof typeof factColumns, string>>;
 
-/** The facts of a file, but for its device, from a row that has them as text. */
+/** Converts a row of text to a file's facts, except its device. */
 export const comparedFactsOf = (row: FactsRow): Omit<FileFacts, "device"> => ({
   bytes: BigInt(row.bytes),
   mtimeNs: BigInt(row.mtime_ns),
@@ -69,18 +69,18 @@ export const comparedFactsOf = (row: FactsRow): Omit<FileFacts, "device"> => ({
   inode: BigInt(row.inode),
 });
 
-/** Path and size of the file that a document, of a table of this name, is or lies in. */
+/** SQL columns: path and size of the file that is, or contains, a document. @param document alias of the table */
 export const fileOfDocument = (document: string): string =>
   `coalesce(${document}.mail, ${document}.path) as file,
    coalesce((select held.bytes from nightdesk_data.documents held
               where held.source = ${document}.source and held.path = ${document}.mail), ${document}.bytes)::text as bytes`;
 
-/** The documents of a source by their path. */
+/** Loads the documents of a source by their path. */
 export async function loadDocumentFacts(
   db: Queryable,
   source: string,
 ): Promise<Map<string, IndexedDocument>> {
-  // Text, so that every driver gives the same and no nanosecond is lost in a double.
+  // As text, so that no nanosecond is lost in a double, with any driver.
   const rows = await rowsOf(db, rowSchema, [source])`
      select doc_id::text, path, sha256, chunk_settings, extractor, language, bytes::text, mtime_ns::text, ctime_ns::text,
             inode::text, device::text, settled, mail, attachments,
@@ -92,12 +92,12 @@ export async function loadDocumentFacts(
 
 const attachmentsSchema = z.object({ path: z.string(), mail: z.string() });
 
-/** An attachment, and the file of the mail or mailbox that holds it. */
+/** An attachment, and the mail or mailbox file that contains it. */
 export type IndexedAttachment = z.infer<typeof attachmentsSchema>;
 
 /**
- * The attachments that the index has, in order of path.
- * @param names of them those of one of these names; all of them without it
+ * The indexed attachments, by path.
+ * @param names only attachments with one of these names; without it, all
  */
 export const selectAttachments = (
   db: Queryable,
@@ -109,8 +109,8 @@ export const selectAttachments = (
       order by path`;
 
 /**
- * Of files of mails those that the index has, and what it has of their attachments.
- * @returns for each mail that is indexed the paths in it, in order
+ * The indexed attachments of mail files.
+ * @returns for each indexed mail its attachments' paths, in order
  */
 export async function selectAttachmentsOf(
   db: Queryable,

@@ -4,30 +4,29 @@ import { camelRow, countRows, oneRowOf, rowsOf, valueOf } from "../connection/ro
 import { selectVectorSchema, storedVector, vectorText } from "./vector-index.ts";
 import type { VectorPrecision } from "./vector-index.ts";
 
-/** Whose vectors are meant. */
+/** The model, and build of it, whose vectors are meant. */
 export type VectorSpace = { readonly model: string; readonly signature: string };
 
-/** With how they are stored. */
 export type StoredSpace = VectorSpace & { readonly precision: VectorPrecision };
 
 /** Chunks whose id is greater than `after` and at most `upto`. */
 export type ChunkRange = { readonly after: number; readonly upto: number };
 
-/** What a run of the embedder is about. */
+/** The chunks that an embed run covers. */
 export type EmbedScope = {
   /** Null for all chunks. */
   readonly range: ChunkRange | null;
-  /** A time of the database's clock as text: vectors made before it are made again. Null to keep what is current. */
+  /** A time of the database's clock, as text: older vectors are made again. Null to keep current ones. */
   readonly redoBefore: string | null;
 };
 
-/** Chunks with a vector of this signature, with one of another build of the model alone, and with none of it. */
+/** Counts of chunks with a vector of this signature, with only one of another build of the model, and with none of the model. */
 type EmbeddingState = {
   readonly chunks: number;
   readonly current: number;
   readonly outdated: number;
   readonly missing: number;
-  /** Missing, outdated, or to be made again. */
+  /** Missing, outdated, or older than `redoBefore`. */
   readonly due: number;
 };
 
@@ -38,7 +37,7 @@ const stateSchema = z.object({
   settled: z.int(),
 });
 
-/** Counts the chunks in the scope. Of a range, only the range is read. */
+/** Counts the chunks in the scope. For a range, reads only the range. */
 export async function measureEmbeddings(
   db: Queryable,
   { model, signature }: VectorSpace,
@@ -60,14 +59,14 @@ const WHOLE_INDEX: EmbedScope = { range: null, redoBefore: null };
 
 const bounds = ({ after, upto }: ChunkRange): string[] => [String(after), String(upto)];
 
-/** A vector of the signature that stands as it is: $1 and $2 are the signature and `redoBefore`. */
+/** SQL condition: a vector of signature $1 that need not be made again, by `redoBefore` in $2. */
 const STANDS = "e.signature = $1 and e.embedded_at >= coalesce($2::timestamptz, '-infinity')";
 
 const COUNTS = `
        count(*) filter (where e.signature = $1)::integer as current,
        count(*) filter (where ${STANDS})::integer as settled`;
 
-/** Of the vectors `old`, those of other builds of the model whose chunk has none of this one. */
+/** SQL condition: vector `old` is of another build of the model, and its chunk has no vector of this build. */
 const IS_OUTDATED = `old.model = $3 and old.signature <> $1 and not exists (
   select from nightdesk_data.embeddings own where own.chunk_id = old.chunk_id and own.signature = $1)`;
 
@@ -88,13 +87,13 @@ const IS_DUE = `not exists (
   select from nightdesk_data.embeddings e where e.chunk_id = c.chunk_id and ${STANDS})`;
 
 type DueRange = ChunkRange & {
-  /** How many chunks in it are due. */
+  /** The number of due chunks in it. */
   readonly due: number;
 };
 
 const rangesSchema = z.object({ first: z.coerce.number(), last: z.coerce.number(), due: z.int() });
 
-/** Cuts what is due into ranges of `size` due chunks, in order of their ids; the last may hold fewer. */
+/** Splits the due chunks into ranges of `size` due chunks, by id; the last range may have fewer. */
 export async function selectDueRanges(
   db: Queryable,
   { signature }: VectorSpace,
@@ -117,12 +116,12 @@ const chunkSchema = camelRow({
 });
 export type ChunkToEmbed = z.infer<typeof chunkSchema>;
 
-/** Where a batch begins, and how long it may be. */
+/** Start and most chunks of a batch. */
 type EmbedBatch = EmbedScope & { readonly afterChunkId: string; readonly limit: number };
 
 const LAST_CHUNK_ID = "9223372036854775807";
 
-/** The next chunks of the scope that are due, in order of their id. */
+/** The next due chunks of the scope, by id. */
 export const loadChunksToEmbed = (
   db: Queryable,
   { signature }: VectorSpace,
@@ -142,7 +141,7 @@ export const loadChunksToEmbed = (
       limit $5`;
 
 /**
- * Stores vectors, replacing those of the same signature. A chunk that is gone meanwhile is left out.
+ * Stores vectors and replaces those of the same signature. Skips chunks that were deleted meanwhile.
  * @returns how many were stored
  */
 export async function storeEmbeddings(
@@ -166,15 +165,15 @@ export async function storeEmbeddings(
      on conflict (chunk_id, signature) do update set ${column} = excluded.${column}, embedded_at = now()`;
 }
 
-/** A signature of half precision, and that of the same vectors in full. */
+/** A signature of half precision, and the signature of the same vectors in full precision. */
 type RoundedSpace = VectorSpace & { readonly roundedFrom: string };
 
 const roundedSchema = z.object({ last: z.string().nullable(), rounded: z.int() });
 
 /**
- * Stores the next vectors of half precision whose chunks are in the scope, have none, and have one in full: that is rounded,
- * and nothing is embedded. A chunk that is gone meanwhile is left out.
- * @returns the last chunk that was looked at, null where none was left, and how many vectors were stored
+ * Stores half-precision vectors by rounding stored full ones, so nothing is embedded: for the next chunks of the scope that have
+ * a full vector and no half one. Skips chunks that were deleted meanwhile.
+ * @returns the last chunk of this step, null when none is left, and how many vectors were stored
  */
 export async function roundEmbeddings(
   db: Queryable,
@@ -204,20 +203,20 @@ export async function roundEmbeddings(
      select (select max(chunk_id)::text from whole) as last, (select count(*) from stored)::integer as rounded`;
 }
 
-/** A time as text of ISO 8601, exact to the microsecond. */
+/** SQL: a time as ISO 8601 text, exact to the microsecond. */
 const isoTime = (time: string): string =>
   `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** The time of the database's clock, for `redoBefore`. */
+/** The current time of the database's clock, for `redoBefore`. */
 export const selectNow = (db: Queryable): Promise<string> =>
   valueOf(db, z.string())`select ${isoTime("clock_timestamp()")} as now`;
 
-/** When the job first ran, by the database's clock: the same for every attempt at it. */
+/** The start of the job's first run, by the database's clock: the same for every attempt. */
 export const selectStartedAt = (db: Queryable, jobId: string): Promise<string> =>
   valueOf(db, z.string(), [jobId])`
      select ${isoTime("started_at")} as started_at from nightdesk_data.jobs where job_id = $1`;
 
-/** Whether an embed job of the batch, for chunks, has not begun yet. */
+/** Whether the batch has an embed job for chunks that has not begun yet. */
 export const areEmbedJobsWaiting = (db: Queryable, batchId: string): Promise<boolean> =>
   valueOf(db, z.boolean(), [batchId])`
      select exists (select from nightdesk_data.jobs
@@ -231,10 +230,10 @@ const progressSchema = z.object({
   done: z.coerce.number(),
 });
 
-/** Embed jobs of a batch, and the chunks that they were given and have embedded. */
+/** Embed jobs of a batch, with counts of their due and embedded chunks. */
 export type EmbedProgress = z.infer<typeof progressSchema>;
 
-/** How far the embed jobs of a small batch are, by what each was given and says of itself. */
+/** Progress of a batch's embed jobs, from their ranges and their own reports. For small batches. */
 export const selectEmbedProgress = (db: Queryable, batchId: string): Promise<EmbedProgress> =>
   oneRowOf(db, progressSchema, [batchId])`
      select count(*)::integer as jobs, count(finished_at)::integer as ended,

@@ -9,18 +9,18 @@ const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
 const choiceSchema = z.object({
   page: z.int(),
-  /** Of the words that it stands for, in pixels of the picture as it was read. */
+  /** Box of the replaced words, in pixels of the picture that was read. */
   box: boxSchema,
   chosen: z.string(),
 });
 export type OcrChoice = z.infer<typeof choiceSchema>;
 
-/** What people read in the pictures of a file. */
+/** The corrections of people to the text of a file's pictures. */
 export const selectOcrChoices = (db: Queryable, sha256: string): Promise<readonly OcrChoice[]> =>
   rowsOf(db, choiceSchema, [sha256])`
      select page, box, chosen from nightdesk_data.ocr_choices where sha256 = $1 order by page, chosen_at`;
 
-/** What a person takes for right: what one of the two models read, or other words. */
+/** A person's choice: the words of one of the two models, or other words. */
 export type Reading = "first" | "second" | { readonly words: string };
 
 const MOST_CHARS = 100;
@@ -28,14 +28,14 @@ const MOST_CHARS = 100;
 const chosenSchema = z.object({ sha256: z.string(), page: z.int(), chosen: z.string() });
 type Chosen = z.infer<typeof chosenSchema> & {
   readonly kind: "chosen";
-  /** Files that are read anew with it, each by a job. */
+  /** Files that are read again with this choice, each by a job. */
   readonly paths: readonly string[];
 };
 
 /**
- * Stores what a person read where the models were not sure, in place of an earlier choice, and queues the files of the page, in one
+ * Stores what a person read where the models disagree, in place of an earlier choice, and queues the files of the page, in one
  * transaction.
- * @param figure as the view doubtful_figures names it
+ * @param figure id in the view doubtful_figures
  */
 export async function chooseReading(
   database: Database,
@@ -61,14 +61,14 @@ export async function chooseReading(
     : { kind: "chosen", ...chosen };
 }
 
-/** A mark of doubt, a line break or a sign without a shape would be no words of a line. */
+/** Whether words can stand in a line of text: without a mark of doubt (U+2E2E), line breaks and invisible characters. */
 const isWordsOfLine = (words: string): boolean =>
   words.length <= MOST_CHARS && /^[^\p{C}\p{Zl}\p{Zp}\u2E2E]+$/u.test(words);
 
 type Choice = {
   readonly figure: string;
   readonly which: "first" | "second";
-  /** In place of both. */
+  /** Words instead of either model's. */
   readonly words: string | null;
   readonly by: string;
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { execute, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 
-/** What was read of a page, as JSON, or why it can't be read. */
+/** The text of a page, as JSON, or why it can't be read. */
 export type OcrPage = {
   readonly page: number;
   readonly record: unknown;
@@ -15,7 +15,7 @@ const pageSchema = z.object({
   unreadable: z.string().nullable(),
 });
 
-/** What was read of the pages of a file. @param settings fingerprint of what they are read with */
+/** The stored texts of a file's pages. @param settings hash of the models and settings that read them */
 export const selectOcrPages = (
   db: Queryable,
   sha256: string,
@@ -24,7 +24,7 @@ export const selectOcrPages = (
   rowsOf(db, pageSchema, [sha256, settings])`
      select page, record, unreadable from nightdesk_data.ocr_pages where sha256 = $1 and settings = $2 order by page`;
 
-/** Stores what was read of a page; what was read of it before by the same settings stays. */
+/** Stores the text of a page; an earlier text by the same settings stays. */
 export const insertOcrPage = (
   db: Queryable,
   { sha256, settings, jobId }: { sha256: string; settings: string; jobId: string },
@@ -42,22 +42,22 @@ export const insertOcrPage = (
      values ($1, $2, $3, $4::jsonb, $5, $6)
      on conflict (sha256, page, settings) do nothing`;
 
-/** Has files read again by the next scan, though they are as they were: more is known of their pictures. */
+/** Makes the next scan read unchanged files again, because texts of their pictures are new. */
 export const forgetFacts = (db: Queryable, path: string): Promise<void> =>
   execute(db, [path])`
      with failed as (
        update nightdesk_data.document_failures set settled = false where path = $1 and settled)
      update nightdesk_data.documents set settled = false where path = $1 and settled`;
 
-/** The same of all whose attached pictures were left out, because none were read then. */
+/** Makes the next scan read all documents again that left out attached pictures, because pictures were not read then. */
 export const forgetUnread = (db: Queryable): Promise<void> =>
   execute(db)`
      update nightdesk_data.documents set settled = false where left_out ? 'attached pictures' and settled`;
 
 /**
- * Files whose pictures were not read, in order: those that have no text without them, those that have some, those whose text lies on
- * them, and those that were read by other settings. No file that a job is at, or will be.
- * @param readWith what stands in the extractor of a document before these settings
+ * Files with unread pictures, by path: those without any other text, those with some, those whose text lies over the pictures,
+ * and those that were read with other settings. Excludes files that have an unfinished ocr job.
+ * @param readWith text before the settings in a document's extractor
  */
 export const selectPictured = (
   db: Queryable,
@@ -76,13 +76,13 @@ export const selectPictured = (
                          where kind = 'ocr' and input->>'path' = pictured.path and finished_at is null)
       order by path`;
 
-/** Files that have no text before their pictures are read. */
+/** The number of files that have no text until their pictures are read. */
 export const countUnreadFiles = (db: Queryable, source: string | null): Promise<number> =>
   valueOf(db, z.coerce.number(), [source])`
      select count(*) from nightdesk_data.document_failures
       where error_code = 'PAGES_UNREAD' and ($1::text is null or source = $1)`;
 
-/** Pages of files that no document has any more are kept so long: a file that was moved is not read again. */
+/** Texts of pages without a document are kept for so long, so that a moved file is not read again. */
 const KEPT_DAYS = 30;
 
 export const pruneOcrPages = (db: Queryable): Promise<void> =>

@@ -10,16 +10,16 @@ const passageSchema = camelRow({
   chunk_key: z.string(),
   source: z.string(),
   path: z.string(),
-  /** Of the bytes of the document's file when it was indexed. */
+  /** Hash of the document's bytes when it was indexed. */
   sha256: z.string(),
-  /** Version of the extractor that made the document's text. */
+  /** Version of the extractor of the document's text. */
   extractor: z.string(),
   doc_chars: z.int(),
-  /** Whether its document holds more text than this; blanks and line breaks at its ends do not count. */
+  /** Whether its document has more text than this; white space at the document's ends does not count. */
   truncated: z.boolean(),
   heading_path: z.string().nullable(),
   locator: locatorSchema.nullable(),
-  /** What a person would see in its document and the text of that does not hold, counted by kind. */
+  /** Content that a person sees in its document but the extracted text lacks, counted by kind. */
   left_out: z.record(z.string(), z.number()).optional(),
   title: z.string().nullable(),
   start_char: z.int(),
@@ -29,10 +29,10 @@ const passageSchema = camelRow({
   text: z.string(),
 });
 
-/** A chunk with what proves where it is from. Offsets in code points, lines from 1 and inclusive. */
+/** A chunk with the proof of its origin. Offsets in code points, lines from 1 and inclusive. */
 export type StoredPassage = Omit<z.infer<typeof passageSchema>, "chunkId">;
 
-/** Chunks by their id. One that is gone since it was found is not among them. */
+/** Loads chunks by their id, without chunks that were deleted since the search. */
 export async function loadPassages(
   db: Queryable,
   chunkIds: readonly string[],
@@ -48,7 +48,7 @@ export async function loadPassages(
   return new Map(rows.map(({ chunkId, ...passage }) => [chunkId, passage]));
 }
 
-/** Whether any chunk is in a document that a filter lets through, whatever the words of the question are. */
+/** Whether the documents that pass a filter have any chunk; ignores the question's phrases and excluded words. */
 export async function anyChunkPasses(db: Queryable, filter: SearchFilter): Promise<boolean> {
   const documents = { ...filter, phrases: [], excluded: [] };
   if (!isFiltered(documents)) return true;

@@ -3,15 +3,15 @@ import type { BigintArray } from "../connection/binary-arrays.ts";
 import { postingWriter } from "./terms.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** The different lexemes of a text, and how often each stands in it. */
+/** The distinct lexemes of a text, and how often each occurs. */
 export type WordCounts = { readonly lexemes: Int32Array; readonly times: Int32Array };
 
-/** Counts the lexemes of texts, given by their words. The words must have been learned. */
+/** Counts the lexemes of texts, given as words. The vocabulary must know the words. */
 export function lexemeCounter(vocabulary: Vocabulary): (words: Int32Array) => WordCounts {
   const counts = new Int32Array(vocabulary.lexemes);
   return (words) => {
     const seen: number[] = [];
-    // Loops by index: this is gone through for every word of every text.
+    // Loops by index, for speed: this runs for every word of every text.
     for (let at = 0; at < words.length; at += 1) {
       const found = vocabulary.lexemesOf(words[at] ?? 0);
       for (let next = 0; next < found.length; next += 1) {
@@ -34,7 +34,7 @@ export function lexemeCounter(vocabulary: Vocabulary): (words: Int32Array) => Wo
 
 export type CountedChunk = { readonly chunkId: string; readonly counts: WordCounts };
 
-/** Postings of one segment: those of `terms[n]` are `lengths[n]` entries from `starts[n]` on, counted from 1. */
+/** Postings of one segment: `terms[n]` has `lengths[n]` entries, from entry `starts[n]` on, counted from 1. */
 export type Postings = {
   readonly terms: readonly string[];
   readonly starts: readonly number[];
@@ -42,7 +42,7 @@ export type Postings = {
   readonly entries: BigintArray;
 };
 
-/** Turns the chunks' words around into the words' chunks, each in the order of the chunks given. */
+/** Inverts the counts: lists for each lexeme its chunks, in the order of `chunks`. */
 export function invertCounts(chunks: readonly CountedChunk[], vocabulary: Vocabulary): Postings {
   const ends = new Int32Array(vocabulary.lexemes);
   for (const { counts } of chunks) {
@@ -68,7 +68,7 @@ export function invertCounts(chunks: readonly CountedChunk[], vocabulary: Vocabu
   return { terms, starts, lengths, entries: packEntries(chunks, ends, total) };
 }
 
-/** @param ends where the next entry of each lexeme goes, which is moved on */
+/** @param ends position of the next entry of each lexeme; this function advances them */
 function packEntries(
   chunks: readonly CountedChunk[],
   ends: Int32Array,

@@ -7,18 +7,18 @@ import type { LexicalQuestion, WeighedTerm } from "./search-lexical.ts";
 import { foldedSql, lexemeOf, POSTING, termLanguageSql, termSql } from "./terms.ts";
 
 /**
- * Chosen on CACM, MED and CISI together. Anserini's published runs (castorini/anserini) have 10 terms that weigh as much as
- * the question: no better there, and twice as bad where the first chunks are the wrong ones.
+ * Tuned on CACM, MED and CISI together. Anserini's published runs (castorini/anserini) use 10 terms with the weight of the whole
+ * question: no better there, and twice as harmful when the first chunks are wrong.
  */
 const RM3 = { chunks: 10, terms: 20, commonShare: 0.1, weight: 0.5 } as const;
 
 const addedRows = z.object({ term: z.string(), times: z.number() });
 
 /**
- * What the chunks that a question finds first add to it, by RM3 (Abdul-Jaleel et al., "UMass at TREC
- * 2004: Novelty and HARD"), as Anserini computes it: each of the 10 best chunks is its 20 most frequent terms of 2 to 20
- * letters and digits that at most a tenth of the chunks hold, as a distribution; the chunks' mean by their scores is cut
- * to 20 terms, which weigh together half as much as the question. What stands in a chunk is parsed from its text again.
+ * Terms to add to a question, from the chunks that it finds first, by RM3 (Abdul-Jaleel et al., "UMass at TREC 2004: Novelty and
+ * HARD"), as Anserini computes it. Each of the 10 best chunks is a distribution over its 20 most frequent terms, of 2 to 20
+ * letters and digits, that at most a tenth of all chunks have. The mean of the distributions, weighted by the chunks' scores, is
+ * cut to 20 terms, which together weigh half as much as the question. The terms of a chunk are parsed again from its text.
  * @param found by the words of the question, best first
  */
 export async function expandQuestion(
@@ -36,7 +36,7 @@ export async function expandQuestion(
 
 const MOST_CHUNKS = `${RM3.commonShare} * l.chunks`;
 
-/** Dead chunks are counted only of the terms that they make the difference for. */
+/** SQL condition: a term is rare. Counts its dead chunks only when they can decide that. */
 const IS_RARE = `case
            when spread.chunks <= best.most then true
            when spread.chunks - (select count(*) from nightdesk_data.dead_chunks) > best.most then false
@@ -79,15 +79,15 @@ const EXPAND = `
     from model where weight > 0
    order by times desc, term`;
 
-/** A word of a question as the index knows it. */
+/** A word of a question, with its statistics in the index. */
 export type QuestionTerm = {
   readonly term: string;
   readonly language: string;
-  /** Live chunks that hold it. */
+  /** Live chunks that contain it. */
   readonly chunks: number;
-  /** How often it is asked for, times its idf: what it is of the question. */
+  /** Its count in the question times its idf: its share of the question. */
   readonly weight: number;
-  /** What it adds to the scores of the chunks that hold it, by their keys. */
+  /** Its part of the scores of chunks that contain it, by chunk key. */
   readonly scores: Readonly<Record<string, number>>;
 };
 
@@ -99,7 +99,7 @@ const termRows = z.object({
   scores: z.record(z.string(), z.number()),
 });
 
-/** The words of a question, the weightiest first, and what each adds to the scores of the given chunks. */
+/** The words of a question, by descending weight, with their parts of the scores of the given chunks. */
 export const explainLexical = (
   db: Queryable,
   question: LexicalQuestion,
@@ -122,11 +122,11 @@ const EXPLAIN = `
    group by language, term, live, share
    order by share desc, term`;
 
-/** A word that no language of the index knows, in one of them, and the terms that might be meant. */
+/** A word that no chunk contains, in one language of the index, with the terms that it may be a misspelling of. */
 export type UnknownWord = {
   /** In lower case. */
   readonly word: string;
-  /** What the language makes of the word. */
+  /** The lexeme of the word in that language. */
   readonly lexeme: string;
   readonly candidates: readonly string[];
 };
@@ -137,22 +137,22 @@ const unknownRows = z.object({
   candidates: z.array(z.string()),
 });
 
-/** Shorter words are near to too many; longer ones are no words. */
+/** Shorter words are similar to too many terms; longer ones are not words. */
 const LETTERS = { least: 4, most: 40 };
 const MOST_WORDS = 20;
 const MOST_UNKNOWN = 5;
 const MOST_CANDIDATES = 5_000;
-/** How much longer or shorter a candidate may be, unless it begins like the word or the word like it. */
+/** Most difference in length of a candidate, unless one is the beginning of the other. */
 const LENGTH_APART = 2;
 
 /**
- * The first few words of a text that no live chunk holds, each with the terms that share its first two letters. Words of letters
- * alone: a number that is not there is not another one.
+ * The first few words of a text that no live chunk contains, each with the terms that share its first two letters. Only words of
+ * letters: a missing number is no misspelling of another.
  */
 export const findUnknownWords = (db: Queryable, text: string): Promise<UnknownWord[]> =>
   rowsOf(db, unknownRows, [text])`${UNKNOWN}`;
 
-/** A scalar query, and not `exists`, for which the planner may read all postings into a hash. */
+/** A scalar query instead of `exists`: for that the planner may read all postings into a hash table. */
 const UNKNOWN = `
   with words as materialized (
     select word from (select distinct lower(word) as word
@@ -185,7 +185,7 @@ const UNKNOWN = `
 
 const spelledSchema = z.object({ term: z.string(), word: z.string().nullable() });
 
-/** A word for each term, as a live chunk spells it in lower case; the bare lexeme where only a name of it holds the term. */
+/** For each term a word, as a live chunk spells it, in lower case; the lexeme itself when no word of the chunk has the term. */
 export async function spellTerms(
   db: Queryable,
   terms: readonly string[],

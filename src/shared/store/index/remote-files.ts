@@ -10,12 +10,12 @@ import {
   valuesOf,
 } from "../connection/rows.ts";
 
-/** One run's work on the mirror of a source. */
+/** A run that works on the mirror of a source. */
 export type MirrorRun = { readonly source: string; readonly runId: string };
 
 type MirroredPlace = MirrorRun & { readonly kind: string; readonly address: string };
 
-/** @returns false while another run that has not ended works on it */
+/** Claims a source for a run. @returns false while another running job holds it */
 export const claimSource = (
   db: Queryable,
   { source, kind, address, runId }: MirroredPlace,
@@ -32,9 +32,9 @@ export type ListedFile = {
   readonly id: string;
   readonly version: string;
   readonly bytes: number | null;
-  /** Why it is not fetched; null where it is to be. */
+  /** Why it must not be fetched; null when it may. */
   readonly refused: string | null;
-  /** What the place says of it beside its bytes: an object of JSON. */
+  /** Metadata from the place, as a JSON object. */
   readonly description?: string;
 };
 
@@ -43,12 +43,12 @@ const mirroredSchema = camelRow({
   path: z.string(),
   bytes: z.coerce.number(),
 });
-/** A file whose bytes lie in the mirror. */
+/** A file whose bytes are in the mirror. */
 export type MirroredFile = z.infer<typeof mirroredSchema>;
 
 /**
- * Notes what a part of a listing holds; each id once.
- * @returns those of them whose fetched version is the one that is listed
+ * Records a part of a listing; each id once.
+ * @returns the files whose mirrored version is the listed one
  */
 export const recordListing = (
   db: Queryable,
@@ -81,7 +81,7 @@ export const recordListing = (
 
 const goneSchema = camelRow({ gone: z.coerce.number(), mirrored: z.coerce.number() });
 
-/** Ends a listing that was read to its end. @returns how many mirrored files it does not hold, of how many */
+/** Ends a complete listing. @returns how many mirrored files it lacks, and how many there are */
 export const endListing = (
   db: Queryable,
   { source, runId }: MirrorRun,
@@ -107,7 +107,7 @@ export const holdGone = (
 
 const pathSchema = camelRow({ remote_id: z.string(), path: z.string() });
 
-/** Some files that the listing of the run does not hold. */
+/** Up to 500 mirrored files that the run's listing lacks. */
 export const selectGone = (
   db: Queryable,
   { source, runId }: MirrorRun,
@@ -116,7 +116,7 @@ export const selectGone = (
      select remote_id, path from nightdesk_data.remote_files
       where source = $1 and seen_by <> $2 and path_key is not null order by remote_id limit 500`;
 
-/** Notes that bytes are not in the mirror any more: a file that is still listed is fetched again. */
+/** Records that bytes are no longer in the mirror; files with fate waiting are fetched again. */
 export const recordLost = (
   db: Queryable,
   source: string,
@@ -139,13 +139,10 @@ const waitingSchema = camelRow({
   part_etag: z.string().nullable(),
   has_path: z.boolean(),
 });
-/**
- * A file that is to be fetched. `path` is that of an earlier try where `hasPath` says so; `bytes` are those of the version
- * that lies in the mirror.
- */
+/** A file to fetch. `path` comes from an earlier try if `hasPath` is true; `bytes` are those of the mirrored version. */
 export type WaitingFile = z.infer<typeof waitingSchema>;
 
-/** The next ones behind an id, in order. */
+/** The next waiting files after an id, by id. */
 export const selectWaiting = (
   db: Queryable,
   { source, runId }: MirrorRun,
@@ -157,7 +154,10 @@ export const selectWaiting = (
       where source = $1 and seen_by = $2 and fate = 'waiting' and remote_id collate "C" > $3
       order by remote_id collate "C" limit 200`;
 
-/** @returns false where another file of the source has that path, or one that some file systems take for it */
+/**
+ * Reserves a path for a file.
+ * @returns false when another file of the source has it, or one that some file systems treat as equal
+ */
 export const takePath = (
   db: Queryable,
   source: string,
@@ -169,7 +169,7 @@ export const takePath = (
         and not exists (select from nightdesk_data.remote_files o
                          where o.source = $1 and o.path_key = $4 and o.remote_id <> $2)`;
 
-/** Of the content that is being fetched, whose beginning a later try may go on with. */
+/** Records the ETag of a partly fetched content, so that a later try can resume it. */
 export const recordPart = (
   db: Queryable,
   source: string,
@@ -187,7 +187,7 @@ export type FetchedFile = {
   readonly origin: string;
 };
 
-/** Bytes that are the ones that lay there before leave the file unchanged. */
+/** Records a fetched file; the fate is unchanged when its bytes equal the mirrored ones. */
 export const recordFetched = (
   db: Queryable,
   source: string,
@@ -219,11 +219,11 @@ const countsSchema = camelRow({
   skipped: z.coerce.number(),
   waiting: z.coerce.number(),
   held: z.coerce.number(),
-  /** Of which the place says something else than the index has. */
+  /** Files whose metadata changed after they were indexed. */
   described: z.coerce.number(),
 });
 
-/** What the mirror holds, and what became of files that were not fetched. */
+/** Counts the mirrored files and the fates of the others. */
 export const measureMirror = (
   db: Queryable,
   source: string,
@@ -239,7 +239,7 @@ export const measureMirror = (
 
 const mirrorSchema = camelRow({
   source: z.string(),
-  /** Since its place was last listed to the end. */
+  /** Since the last complete listing. */
   hours: z.coerce.number().nullable(),
   files: z.coerce.number(),
   held: z.coerce.number(),
@@ -247,7 +247,7 @@ const mirrorSchema = camelRow({
 });
 export type MirrorState = z.infer<typeof mirrorSchema>;
 
-/** Of all sources that were ever mirrored. */
+/** The state of every source that was ever mirrored. */
 export const selectMirrors = (db: Queryable): Promise<readonly MirrorState[]> =>
   rowsOf(db, mirrorSchema)`
      select s.source, extract(epoch from clock_timestamp() - s.listed_at) / 3600 as hours, count(f.sha256) as files,
@@ -255,7 +255,7 @@ export const selectMirrors = (db: Queryable): Promise<readonly MirrorState[]> =>
        from nightdesk_data.remote_sources s left join nightdesk_data.remote_files f using (source)
       group by s.source`;
 
-/** The sync of a source that waits or runs already, of which another would do the same. */
+/** The waiting or running sync of a source, which makes another one needless. */
 export const findOpenSync = (
   db: Queryable,
   source: string,
@@ -273,7 +273,7 @@ const descriptionSchema = camelRow({
   description: z.record(z.string(), z.unknown()),
   is_new: z.boolean(),
 });
-/** What the place of a mirrored file says of it; `isNew` where the index has its document as it was described before. */
+/** Metadata of a mirrored file from its place; `isNew` when its document was indexed with an earlier description. */
 export type FileDescription = z.infer<typeof descriptionSchema>;
 
 export const selectDescriptions = (
@@ -285,7 +285,7 @@ export const selectDescriptions = (
        from nightdesk_data.remote_files f left join nightdesk_data.documents d using (source, path)
       where f.source = $1 and f.description is not null and f.path_key is not null`;
 
-/** What its place says of one file; null and undefined where there is nothing. */
+/** Metadata of one file from its place; null or undefined when there is none. */
 export async function findDescription(
   db: Queryable,
   source: string,

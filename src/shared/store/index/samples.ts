@@ -4,10 +4,10 @@ import { rowsOf } from "../connection/rows.ts";
 
 const samplesSchema = z.object({ path: z.string(), text: z.string() });
 
-/** A passage of the index, for asking whether its own words find its document. */
+/** A passage of the index, to test whether its own words find its document. */
 export type Sample = z.infer<typeof samplesSchema>;
 
-/** Passages of some length of different documents, spread over the index, the same each time. */
+/** Longer passages of different documents, spread over the index; the same at each call. */
 export const selectSamples = (db: Queryable, most: number): Promise<readonly Sample[]> =>
   rowsOf(db, samplesSchema, [most])`
      select d.path, c.text
@@ -17,10 +17,10 @@ export const selectSamples = (db: Queryable, most: number): Promise<readonly Sam
         select text from nightdesk_data.chunks where doc_id = d.doc_id order by length(text) desc, ordinal limit 1) c
       order by d.path`;
 
-/** Chunks that the beginning of a document is put together of. */
+/** Most chunks that are joined to the beginning of a document. */
 const MOST_CHUNKS_OF_BEGINNING = 8;
 
-/** How documents begin, by path: as many characters of their text. Those that are not indexed are not among them. */
+/** The first `chars` characters of documents, by path, without documents that are not indexed. */
 export async function selectBeginnings(
   db: Queryable,
   paths: readonly string[],

@@ -2,30 +2,30 @@ import { z } from "zod";
 import { camelRow } from "../connection/rows.ts";
 import { foldedSql, POSTING, termSql } from "./terms.ts";
 
-/** A value in the frontmatter of a document: a scalar that is equal, or a list that holds it, in any case of letters. */
+/** A value in a document's frontmatter: matches an equal scalar or a list that contains it, ignoring case. */
 export type Facet = { readonly key: string; readonly value: string };
 
-/** Chunks that may be found, and how many of them. */
+/** Conditions for the chunks that a search may return, and how many it returns. */
 export type SearchFilter = {
-  /** Paths begin with this, relative to the work root. */
+  /** Prefix of paths relative to the work root. */
   readonly pathPrefix: string | undefined;
   readonly source: string | undefined;
-  /** All of them. `tags` and `keywords` are `tag`, `aliases` is `alias`. */
+  /** All must match. Keys `tags` and `keywords` count as `tag`, `aliases` as `alias`. */
   readonly where?: readonly Facet[] | undefined;
   /**
-   * First and last day, YYYY-MM-DD: of the date that a document says, or else of the file's last change in UTC. One of a
-   * month or a year passes where any day of it does.
+   * First and last day, YYYY-MM-DD, of the document's own date, else of its file's last change in UTC. A date of a month or year
+   * passes when any of its days does.
    */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Words that stand one after the other in the chunk, its headings or its title. */
+  /** Consecutive words in the chunk, its headings or its title. */
   readonly phrases?: readonly string[] | undefined;
-  /** What a chunk must not hold: words, or several words that it must not hold together. */
+  /** Words or phrases that a chunk must not contain. */
   readonly excluded?: readonly string[] | undefined;
   readonly limit: number;
 };
 
-/** More phrases or excluded words than this are one too many to look for. */
+/** Most phrases, and most excluded words, of a search. */
 export const MOST_PHRASES = 10;
 
 const hasMore = ({ where, since, until, phrases, excluded }: SearchFilter): boolean =>
@@ -36,7 +36,7 @@ const hasMore = ({ where, since, until, phrases, excluded }: SearchFilter): bool
 export const isFiltered = (filter: SearchFilter): boolean =>
   filter.pathPrefix !== undefined || filter.source !== undefined || hasMore(filter);
 
-/** Values of $2 and $3 of FILTER_ITEMS; without a filter there are none. */
+/** Values of $2 and $3 of FILTER_ITEMS; none without a filter. */
 export function filterValues(filter: SearchFilter): (string | null)[] {
   if (!isFiltered(filter)) return [];
   const pattern = `${(filter.pathPrefix ?? "").replace(/[\\%_]/g, "\\$&")}%`;
@@ -51,16 +51,15 @@ function conditionsJson(filter: SearchFilter): string {
 }
 
 const FILE_DAY = "(to_timestamp(d.mtime_ns / 1e9) at time zone 'UTC')::date";
-/** First and last day of a document `d`. */
+/** SQL: first day of a document `d`; DAY_UNTIL is its last. */
 export const DAY = `coalesce(d.day, ${FILE_DAY})`;
 export const DAY_UNTIL = `coalesce(d.day_until, ${FILE_DAY})`;
 
 /**
- * `with` items that the conditions of a filter need: $2 is a pattern of `like`; $3 is null, the name of a source, or the
- * conditions as JSON, which no name begins like.
- *
- * A chunk can hold a phrase only if the postings of all its words name it; the words' order is looked at in those.
- * The limits are for the planner: with its guess of a hundred phrases it would compile the statement, for 150 ms.
+ * `with` items for the conditions of a filter: $2 is a pattern of `like`; $3 is null, the name of a source, or the conditions as
+ * JSON, which begins with `{` as no name does.
+ * A chunk can contain a phrase only if the postings of all its words list it; only these chunks are searched for the word order.
+ * The limits are for the planner: with its estimate of a hundred phrases it would compile the statement, for 150 ms.
  */
 export const FILTER_ITEMS = `
   conditions as materialized (
@@ -99,7 +98,7 @@ export const FILTER_ITEMS = `
     select chunk_id from holders where kind = 'phrase'
      group by 1 having count(*) = (select count(*) from given_words where kind = 'phrase'))`;
 
-/** The chunks `c` that pass, after FILTER_ITEMS. */
+/** SQL: the chunks `c` that pass, for use after FILTER_ITEMS. */
 export const PASSING_CHUNKS = `
   from conditions f, nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
  where d.path like $2::text and d.source = coalesce(f.source, d.source)
@@ -108,7 +107,7 @@ export const PASSING_CHUNKS = `
    and (f.phrases = '[]' or c.chunk_id in (select chunk_id from phrased))
    and (f.excluded = '[]' or c.chunk_id not in (select chunk_id from holders where kind = 'excluded'))`;
 
-/** The chunks that pass as a `with` item named `allowed`, after those that it needs. */
+/** SQL: FILTER_ITEMS and a `with` item `allowed` of the chunks that pass. */
 export const ALLOWED_CHUNKS = `
   ${FILTER_ITEMS},
   allowed as materialized (select c.chunk_id ${PASSING_CHUNKS})`;
@@ -117,18 +116,18 @@ const hit = {
   chunk_id: z.string(),
   doc_id: z.string(),
   chunk_key: z.string(),
-  /** Place of the chunk in its document. */
+  /** Position of the chunk in its document. */
   ordinal: z.int(),
   score: z.number(),
 };
 export const hitSchema = camelRow(hit);
 export const lexicalHitSchema = camelRow({ ...hit, coverage: z.number() });
 
-/** A chunk that a search found, with the search's own score: BM25, or cosine similarity. */
+/** A chunk that a search found, with the search's score: BM25 or cosine similarity. */
 export type SearchHit = z.infer<typeof hitSchema>;
 
 /**
- * A chunk that words found. `coverage` is the idf of the words of the question that it holds, of the idf of all, 0 to
- * 1; words of which an index holds too many to read them count as missing.
+ * A chunk found by words. `coverage` is the share of the question's total idf that the chunk's words have, 0 to 1; words that too
+ * many chunks contain to read them count as missing.
  */
 export type LexicalHit = z.infer<typeof lexicalHitSchema>;

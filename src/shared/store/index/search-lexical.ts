@@ -12,14 +12,14 @@ import { BM25, POSTING, termLanguageSql, termSql } from "./terms.ts";
 
 const K1 = BM25.k1.toFixed(2);
 
-/** So many words that begin with a prefix are looked for. */
+/** Most words of the index that a prefix stands for. */
 const MOST_OF_PREFIX = 64;
 
-/** Part of BM25 that a posting has: its word's weight times how much of a word so often in so long a chunk counts. */
+/** BM25 of one posting: the weight of its word, times its frequency saturated by the length of its chunk. */
 const frequency = POSTING.frequency("entry");
 export const POSTING_SCORE = `weight * ${frequency} / (${frequency} + base + per_word * ${POSTING.words("entry")})`;
 
-/** SQL of what a question is given by: its text, prefixes in it, and terms that are added with how often each is. */
+/** SQL of a question's parts: its text, prefixes in it, and added terms with the count of each. */
 type QuestionParts = {
   readonly text: string;
   readonly prefixes: string;
@@ -28,8 +28,8 @@ type QuestionParts = {
 };
 
 /**
- * The terms of a question and how often each is asked for: of its words in every language of the index. A prefix stands
- * for words as written and as the language spells them: `brü` is `bru` in German.
+ * The terms of a question with their counts: of its words, in every language of the index. A prefix matches words as written and
+ * as the language spells them: `brü` is `bru` in German.
  */
 const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): string => `
   select language, ${termSql("language", "lexeme")} as term, coalesce(cardinality(positions), 1) as times, 0 as added
@@ -52,13 +52,13 @@ const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): strin
     from unnest(${added}::text[], ${addedTimes}::float8[]) as given (term, times)`;
 
 /**
- * `with` items about the terms of a question: `found` with their postings, `languages` that the index holds,
- * and `weights`: what a term counts in a score, and of the question, in how many live chunks it is, and in how many all rarer ones are together.
- *
- * Document frequencies and numbers of chunks are of this moment, dead ones left out, so that a score does not depend on the
- * edits that led here. A word of the question is counted once, in the chunks of all languages together, and as a stop word
- * of a language in all chunks of it: `de` of a Spanish question tells little, although few English chunks hold it. Word by
- * word, because a text has the same places in every language.
+ * `with` items about the terms of a question: `found` with their postings; `languages` of the index; and `weights` with, for each
+ * term, its weight in a score, its share of the question, the number of its live chunks, and the total of that number over all
+ * rarer terms.
+ * Document frequencies and numbers of chunks are current and exclude dead chunks, so that a score does not depend on past edits.
+ * A word of the question counts once, in the chunks of all languages together; where it is a stop word of a language, it counts
+ * in all chunks of that language: `de` of a Spanish question means little, although few English chunks have it. Words are matched
+ * by position, because a text has the same positions in every language.
  */
 export const lexicalWeights = (question: QuestionParts): string => `
   languages as materialized (
@@ -105,32 +105,32 @@ export type LexicalQuestion = {
   readonly text: string;
   /** Beginnings of words, in lower case: each stands for up to 64 words of the index. */
   readonly prefixes?: readonly string[] | undefined;
-  /** What is looked for beside them. */
+  /** Terms that are searched in addition. */
   readonly added?: readonly WeighedTerm[] | undefined;
 };
 
-/** A term as the index knows it, and how often it is asked for, whole or not. */
+/** A term of the index and its count in the question, which may be a fraction. */
 export type WeighedTerm = { readonly term: string; readonly times: number };
 
-/** How much a search reads, whatever the size of the index. */
+/** Limits for the amount that a search reads, for any size of the index. */
 type SearchBounds = {
-  /** The rarest words are scored until they have so many together; every chunk with one of them is a candidate. */
+  /** Words are scored from the rarest on, until they have so many postings together; a chunk with one of them is a candidate. */
   readonly scored: number;
-  /** Commoner words count in the best candidates only, until all have so many; still commoner ones not at all. */
+  /** Commoner words count only in the best candidates, until all have so many postings; still commoner words do not count. */
   readonly read: number;
-  /** So many chunks that pass a filter are listed before postings are read; where more pass, so many that words find are asked. */
+  /** Most chunks passing a filter that are listed first; if more pass, most chunks found by words that are tested one by one. */
   readonly listed: number;
 };
 
-/** 100,000 chunks are searched in less time than their vectors are compared; see bench/query.ts. */
+/** With these limits a search of 100,000 chunks takes less time than comparing their vectors; see bench/query.ts. */
 const BOUNDS: SearchBounds = { scored: 10_000, read: 100_000, listed: 20_000 };
 
 /**
  * The best chunks by BM25 over the words of a question, best first; ties by chunk key.
  *
- * Words are taken from the rarest to the commonest. Beyond a number of postings they make no more candidates and
- * count in those that there are: strategy "continue" of Moffat and Zobel, "Self-indexing inverted files for fast text
- * retrieval" (TOIS 1996). Behind a filter, which makes few candidates, more words do.
+ * Reads words from the rarest to the commonest. Beyond a number of postings, words add no candidates and only count in the
+ * existing ones: strategy "continue" of Moffat and Zobel, "Self-indexing inverted files for fast text retrieval" (TOIS 1996). A
+ * filter leaves few candidates, so more words add some.
  */
 export async function searchLexical(
   db: Queryable,
@@ -139,13 +139,12 @@ export async function searchLexical(
   bounds: SearchBounds = BOUNDS,
 ): Promise<LexicalHit[]> {
   const values = searchValues(question, filter, bounds);
-  // Planned once a connection. What a filter passes is another share each time, and planned for it.
+  // Without a filter, planned once for each connection. Each filter passes another share of chunks, so it is planned each time.
   return isFiltered(filter)
     ? rowsOf(db, lexicalHitSchema, values)`${SEARCH_ALLOWED}`
     : rowsOf(db, lexicalHitSchema, values, "search_lexical")`${SEARCH_ALL}`;
 }
 
-/** The parameters of both statements. */
 function searchValues(
   question: LexicalQuestion,
   filter: SearchFilter,
@@ -172,29 +171,29 @@ export const questionValues = ({ text, prefixes = [], added = [] }: LexicalQuest
   added.map(({ times }) => times),
 ];
 
-/** Candidates that the commoner words are counted in. */
+/** Number of candidates in which commoner words count: the larger of these two. */
 const LEAST_CANDIDATES = 1_000;
 const CANDIDATES_PER_HIT = 4;
 
-/** Sums of doubles depend on their order, and the order on the segments: what they can differ by is rounded off. */
+/** A sum of doubles depends on their order, which depends on the segments: rounding removes the difference. */
 const DECIMALS = "1e9";
 const chunkId = POSTING.chunkId("entry");
-/** Looked up in a hash whatever the planner guesses; an anti join may compare every pair. */
+/** A hash lookup for any estimate of the planner; an anti join may compare every pair. */
 const IS_LIVE = "chunk_id not in (select chunk_id from nightdesk_data.dead_chunks)";
-/** Of `entry`, the same: inside of `is true` no join is made of it, for which the planner takes each list for one row. */
+/** Whether `entry` is in a list. `is true` keeps the planner from a join, for which it would estimate one row for each list. */
 const isAmong = (list: "allowed" | "candidates"): string =>
   `(${chunkId} in (select chunk_id from ${list})) is true`;
 
 type Parts = {
   /** `with` items that `condition` and `candidates` need. */
   readonly allowed: string;
-  /** Of `entry`, before it is counted. */
+  /** Condition on `entry` before it counts. */
   readonly condition: string;
-  /** Of the postings, those that pass the filter: what they are multiplied by. */
+  /** Estimated share of postings that pass the filter, as a factor. */
   readonly passing: string;
-  /** `with` items up to the candidates, of what was begun, so many that `most` stands for. */
+  /** `with` items that select the candidates from `begun`; `most` is SQL for their number. */
   readonly candidates: (most: string) => string;
-  /** Numbers of the parameters from the limit on. */
+  /** Number of the limit's parameter; the others follow. */
   readonly first: number;
 };
 
@@ -240,7 +239,7 @@ const searchStatement = (parts: Parts): string => {
    limit ${limit}`;
 };
 
-/** The best of what was begun, and those that are as good as the last of them. */
+/** The best chunks of `begun`, with all ties of the last. */
 const BEST_BEGUN = (most: string): string => `
   candidates as materialized (
     select chunk_id, score, held from begun
@@ -258,12 +257,12 @@ const SEARCH_ALL = searchStatement({
 
 const LISTED = "$11::bigint";
 const IS_LISTED = "(select is_whole from listing)";
-/** Asked of one chunk: with `offset 0` no hash is made of all that pass. */
+/** Tests one chunk: `offset 0` keeps the planner from a hash of all passing chunks. */
 const PASSES = `exists (select ${PASSING_CHUNKS} and c.chunk_id = begun.chunk_id offset 0)`;
 
 /**
- * Of few chunks that pass, those that were begun are among them. Of many, what was begun is asked one by one, best first,
- * and what is as good as the last that is taken; where too few of as many as could be listed pass, all that pass are listed.
+ * When few chunks pass, the candidates are those of them in `begun`. When many pass, tests the chunks of `begun` one by one, best
+ * first, with the ties of the last; when too few of the tested chunks pass, lists all passing chunks.
  */
 const BEST_PASSING = (most: string): string => `
   asked as materialized (

@@ -21,7 +21,7 @@ import {
 } from "./vector-index.ts";
 import type { VectorIndexFacts, VectorPrecision } from "./vector-index.ts";
 
-/** The vector of a question, of unit length, and whose it is: those of another signature are not compared. */
+/** The vector of a question, of unit length, and its signature: only vectors of the same signature are compared. */
 type QuestionVector = {
   readonly signature: string;
   readonly precision: VectorPrecision;
@@ -29,16 +29,16 @@ type QuestionVector = {
 };
 
 /**
- * So many chunks are compared in less than a tenth of a second. Where one row in ten passes a filter, the index takes
- * as long and finds 8 of 10 nearest.
+ * Comparing so many chunks takes less than a tenth of a second. When a tenth of the rows pass a filter, the index takes as long
+ * and finds 8 of the 10 nearest.
  */
 const COMPARED_ONE_BY_ONE = 20_000;
 
 /**
- * The nearest chunks by cosine similarity, nearest first; ties by chunk key. What is not near at all, at a right
- * angle or beyond, is left out. An exact scan, or the HNSW index of the signature where there is one.
- * @param mostCompared chunks behind a filter that are compared one by one although there is an index
- * @throws Failure EMBED_DRIFT when all stored vectors are of other signatures
+ * The nearest chunks by cosine similarity, nearest first; ties by chunk key. Excludes chunks with a similarity of 0 or less. Uses
+ * the HNSW index of the signature if there is one, else an exact scan.
+ * @param mostCompared with a filter that passes at most so many chunks, an exact scan is used even if there is an index
+ * @throws Failure EMBED_DRIFT when all stored vectors have other signatures
  */
 export async function searchVectors(
   db: Queryable,
@@ -50,7 +50,7 @@ export async function searchVectors(
   const schema = await selectVectorSchema(db);
   const usesIndex = index !== undefined && (await fitsIndex(db, filter, index, mostCompared));
   const nearest = usesIndex ? await searchIndex(db, question, filter, { ...index, schema }) : [];
-  // An index gives up after some thousand rows that do not pass. What it did not find, there may be all the same.
+  // An index scan stops after some thousand rows that do not pass, although more chunks may pass: then scan exactly.
   const isEnough = nearest.length >= filter.limit;
   const hits = isEnough ? nearest : await searchExactly(db, question, filter, schema);
   if (hits.length === 0) await refuseDrift(db, question.signature);
@@ -73,7 +73,7 @@ async function searchExactly(
 
 type FetchedRows = "only" | "with ties";
 
-/** One more than asked for shows whether a tie runs across the limit. */
+/** Fetches one more than the limit, which shows whether a tie crosses it; then fetches all ties. */
 async function withTies(
   limit: number,
   fetch: (rows: FetchedRows, limit: number) => Promise<SearchHit[]>,
@@ -85,7 +85,7 @@ async function withTies(
   return hits.slice(0, limit);
 }
 
-/** What was found as hits, of a `with` item named `nearest`. */
+/** SQL: the hits of the `with` item `nearest`. */
 const HITS = `
   select chunk_id::text, doc_id::text, chunk_key, ordinal, least(-distance, 1) as score
     from nearest join nightdesk_data.chunks using (chunk_id)
@@ -93,8 +93,8 @@ const HITS = `
    order by score desc, chunk_key`;
 
 /**
- * The inner product of vectors of unit length is their cosine, at two thirds of the price. `with ties` sorts every
- * distance, where a plain limit keeps the least ones only.
+ * Uses the inner product, which equals the cosine for unit vectors and takes two thirds of the time. `with ties` sorts all
+ * distances, while a plain limit keeps only the least ones.
  */
 function exactStatement(
   { allowed, from, signature }: Parts,
@@ -111,7 +111,7 @@ function exactStatement(
      fetch first $${signature + 1} rows ${rows}) ${HITS}`;
 }
 
-/** `signature` is the number of its parameter; that of the limit follows. */
+/** `signature` is the number of its parameter; the limit's parameter follows. */
 type Parts = { readonly allowed: string; readonly from: string; readonly signature: number };
 
 const EXACT_ALL: Parts = { allowed: "", from: "nightdesk_data.embeddings", signature: 2 };
@@ -135,7 +135,7 @@ async function fitsIndex(
   return passing > mostCompared;
 }
 
-/** Candidates that the index looks at for each that is asked for: fewer are faster, and miss more. */
+/** Candidates of the index for each requested hit: fewer are faster, but miss more. */
 const CANDIDATES = { unfiltered: 4, filtered: 10 };
 const LEAST_EF_SEARCH = 100;
 const MOST_EF_SEARCH = 1_000;
@@ -163,13 +163,13 @@ type IndexScan = {
   readonly dims: number;
   readonly precision: VectorPrecision;
   readonly schema: string;
-  /** Of the server, for this statement only: as `set local`, without a transaction of three round trips. */
+  /** Settings of the server for this statement only, like `set local` but without the round trips of a transaction. */
   readonly settings: readonly (readonly string[])[];
 };
 
 /**
- * The scan takes the question from `prepared`, and so begins after the settings are made. The signature stands in the
- * text, where the planner sees that the partial index fits.
+ * The scan reads the question from `prepared`, so the settings apply before it begins. The signature is in the text, so that the
+ * planner sees that the partial index fits.
  */
 function indexStatement(
   { signature, schema, settings, ...numbers }: IndexScan,
@@ -190,14 +190,14 @@ function indexStatement(
        fetch first $${isFiltered(filter) ? 4 : 2} rows ${rows}) found) ${HITS}`;
 }
 
-/** Asked of one row after the other, nearest first. */
+/** Tested for one row after the other, nearest first. */
 const PASSES_FILTER = `exists (select ${PASSING_CHUNKS} and c.chunk_id = e.chunk_id offset 0)`;
 
 const driftSchema = z.object({ other: z.string().nullable(), own: z.boolean() });
 
-/** Nothing near is an answer where vectors of the signature are stored, or none at all; else they need to be made. */
+/** After a search without hits: refuses it if vectors are stored but none with the signature, because they must be made again. */
 async function refuseDrift(db: Queryable, signature: string): Promise<void> {
-  // Another model is looked for only where no row has the signature.
+  // Looks for another model only when no row has the signature.
   const { other, own } = await oneRowOf(db, driftSchema, [signature])`
      select own, case when not own then (select model from nightdesk_data.embeddings limit 1) end as other
        from (select exists (select from nightdesk_data.embeddings where signature = $1) as own offset 0) known`;

@@ -3,7 +3,7 @@ import type { Database, Queryable } from "../connection/database.ts";
 import { execute, rowOf, valuesOf } from "../connection/rows.ts";
 import type { VectorSpace } from "./embeddings.ts";
 
-/** Whose vectors are searched, and the settings of their embedder, as `embed.*` has them. */
+/** The model and build whose vectors are searched, and the `embed.*` settings of its embedder. */
 export type SearchedVectors = VectorSpace & { readonly settings: unknown };
 
 const searchedSchema = z.object({
@@ -12,15 +12,15 @@ const searchedSchema = z.object({
   settings: z.unknown(),
 });
 
-/** Of the embedder that was the last to have a vector of every chunk; undefined until one has. */
+/** The searched vectors: those of the last embedder that completed a vector for every chunk; undefined before the first. */
 export const selectSearchedVectors = (db: Queryable): Promise<SearchedVectors | undefined> =>
   rowOf(db, searchedSchema, [], "select_searched_vectors")`
      select model, signature, settings from nightdesk_data.searched_vectors`;
 
 /**
- * From now on these vectors are searched, which every chunk has to have. Those that were searched before go, and those of other
- * builds of the model. Of the same ones the settings are kept as they are now: the host may have moved.
- * @returns whether others were searched before
+ * Makes these vectors the searched ones; every chunk must have one. Deletes the vectors that were searched before and those of
+ * other builds of the model. If the signature is the same, updates its settings: the host may have moved.
+ * @returns whether other vectors were searched before
  */
 export const switchSearchedVectors = (
   database: Database,

@@ -5,14 +5,14 @@ import { camelRow, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 
 const totalsSchema = camelRow({
   documents: z.int(),
-  /** Documents of sources that are not configured any more. */
+  /** Documents of sources that are no longer configured. */
   foreign: z.int(),
   chunks: z.int(),
   /** Documents whose frontmatter can't be read. */
   unread_frontmatter: z.int(),
-  /** Documents whose text does not hold all of them. */
+  /** Documents whose extracted text is incomplete. */
   incomplete: z.int(),
-  /** Documents whose bytes would have gone over documents.quota. */
+  /** Documents whose bytes did not fit into documents.quota. */
   over_quota: z.int(),
   /** Files that could not be indexed. */
   failures: z.int(),
@@ -25,12 +25,12 @@ const fileFactsSchema = z.object({
 });
 export type IndexedFile = z.infer<typeof fileFactsSchema>;
 
-/** Files of the index as they were when they were read, those first that were looked at longest ago. */
+/** Indexed files with the facts of their last read, the longest unscanned first. */
 export const selectIndexedFiles = (db: Queryable, limit: number): Promise<readonly IndexedFile[]> =>
   rowsOf(db, fileFactsSchema, [limit])`
      select path, bytes, mtime_ns from nightdesk_data.documents where mail is null order by scanned_at, doc_id limit $1`;
 
-/** How many of these files of a source are neither in the index nor among those that could not be indexed. */
+/** The number of these files that are neither indexed nor recorded as failures. */
 export const countUnindexed = (
   db: Queryable,
   source: string,
@@ -42,7 +42,7 @@ export const countUnindexed = (
         and not exists (select from nightdesk_data.document_failures f where f.source = $1 and f.path = listed.path)`;
 
 /**
- * How many documents and chunks the whole index holds.
+ * Counts the documents and chunks of the whole index.
  * @param sources the names of the configured sources
  */
 export const countIndex = (
@@ -61,7 +61,7 @@ export const countIndex = (
 
 const foreignSchema = z.object({ source: z.string(), documents: z.int() });
 
-/** Sources that documents were indexed from and that are not among the given names, in order of name. */
+/** Sources with documents that are not among the given names, by name. */
 export const countForeignDocuments = (
   db: Queryable,
   sources: readonly string[],
@@ -73,8 +73,8 @@ export const countForeignDocuments = (
 type CutChunk = { readonly startChar: number; readonly endChar: number; readonly sha256: string };
 
 /**
- * What a document was cut into, as one hash: SHA-256 of lines joined by LF, the first the document's sha256, the others
- * `ordinal start_char end_char sha256` of its chunks in order.
+ * One hash of a document's chunks: SHA-256 of lines joined by LF, the first the document's sha256, the others `ordinal start_char
+ * end_char sha256` of its chunks in order.
  * @returns 64 hex digits
  */
 export function chunkProof(documentSha256: string, chunks: readonly CutChunk[]): string {
@@ -84,7 +84,7 @@ export function chunkProof(documentSha256: string, chunks: readonly CutChunk[]):
   return hash("sha256", [documentSha256, ...facts].join("\n"), "hex");
 }
 
-/** The documents whose chunks are not those that were written with them: the same formula over all rows. */
+/** SQL: documents whose chunks no longer match their stored hash, by the formula of `chunkProof`. */
 const UNPROVED_DOCUMENTS = `
   select d.doc_id
     from nightdesk_data.documents d
@@ -95,27 +95,27 @@ const UNPROVED_DOCUMENTS = `
    where d.chunks_sha256 <> encode(sha256(convert_to(concat_ws(E'\\n', d.sha256, cut.facts), 'UTF8')), 'hex')`;
 
 const faultsSchema = z.object({
-  /** Documents whose chunks are not numbered from 0 without a gap, reach beyond their end, or are in another language. */
+  /** Documents with a chunk that has a gap before its number, reaches beyond the document's end, or is in another language. */
   documents: z.int(),
-  /** Documents that are not the ones that their chunks were cut from, or that lack one of these chunks. */
+  /** Documents that differ from those that their chunks were cut from, or that lack a chunk. */
   proofs: z.int(),
-  /** Chunks whose text is not the one that was hashed. */
+  /** Chunks whose text does not match its hash. */
   chunks: z.int(),
-  /** Chunks with words that stand in no segment, or in more than one. */
+  /** Chunks with words that are in no segment or in several. */
   segments: z.int(),
-  /** Segments whose postings are not those of their chunks. */
+  /** Segments whose postings do not match their chunks. */
   postings: z.int(),
-  /** Chunks that are dead and live, or neither. */
+  /** Chunks that are both dead and live, or neither. */
   dead: z.int(),
-  /** Whether the counts that search weighs with are off: 1 or 0. */
+  /** 1 when the counts for weights of a search are wrong, else 0. */
   counts: z.int(),
 });
-/** How many rows of the index contradict others; all 0 in a sound one. */
+/** Counts of contradictions in the index; all 0 in a sound one. */
 export type IndexFaults = z.infer<typeof faultsSchema>;
 
 /**
- * Compares what the tables of the index say of each other. Reads all of it: some seconds for 100,000 chunks. One
- * statement, so that a scan meanwhile does not show as a fault.
+ * Compares the tables of the index with each other. Reads all of it: some seconds for 100,000 chunks. Uses one statement, so that
+ * a concurrent scan does not look like a fault.
  */
 export const findIndexFaults = (db: Queryable): Promise<IndexFaults> =>
   oneRowOf(db, faultsSchema)`${FAULTS}`;

@@ -4,17 +4,17 @@ import type { Database, Queryable } from "../connection/database.ts";
 import { execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { tryLock } from "../connection/locks.ts";
 
-// One HNSW index a signature, over its rows only. A signature fixes model and dimensions, so the cast of its expression
-// always holds, and a scan of it meets no vector of another build, which it would have to pass over.
+// One HNSW index for each signature, over its rows only. A signature fixes model and dimensions, so the cast in the index
+// expression never fails, and a scan meets no vectors of other builds that it would have to skip.
 
 const PREFIX = "embeddings_hnsw_";
-/** What is stored of each number of a vector, and indexed: 4 bytes or 2. All vectors of a signature have the same. */
+/** Precision of the stored and indexed numbers of a vector: 4 bytes or 2; the same for all vectors of a signature. */
 export type VectorPrecision = "full" | "half";
 
-/** pgvector indexes vectors of up to so many dimensions; longer ones are compared exactly. */
+/** Most dimensions that pgvector can index; longer vectors are compared exactly. */
 export const MOST_INDEXED_DIMS = { full: 2_000, half: 4_000 } as const;
 
-/** Whose vectors are indexed, and how. The text of a statement holds all of it, so it is checked. */
+/** The vectors of an index. Their values become part of a statement's text, so they are checked. */
 type IndexedSpace = IndexedNumbers & { readonly signature: string };
 
 type IndexedNumbers = { readonly dims: number; readonly precision: VectorPrecision };
@@ -23,15 +23,15 @@ const TYPES = { full: "vector", half: "halfvec" } as const;
 const COLUMNS = { full: "embedding", half: "half_embedding" } as const;
 
 /**
- * The schema that holds pgvector, quoted. Statements name its types, functions and operators with it: the search path of a
- * session may lack it, and behind a pooler nobody can set that.
+ * The schema of pgvector, quoted. Statements qualify its types, functions and operators with it: the search path of a session may
+ * lack it, and behind a pooler it can't be set.
  */
 export const selectVectorSchema = (db: Queryable): Promise<string> =>
   valueOf(db, z.string(), [], "vector_schema")`
      select quote_ident(n.nspname) as name
        from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`;
 
-/** The column of `embeddings` that holds vectors of a precision, and its type in the schema of pgvector. */
+/** The column of `embeddings` for vectors of a precision, and its type, qualified with the schema of pgvector. */
 export const storedVector = (
   precision: VectorPrecision,
   schema: string,
@@ -45,13 +45,13 @@ function indexNameOf(signature: string): string {
   return `${PREFIX}${signature}`;
 }
 
-/** The type of what is indexed, such as `public.halfvec(384)`. */
+/** The type of an index expression, such as `public.halfvec(384)`. */
 export function indexedType({ dims, precision }: IndexedNumbers, schema: string): string {
   if (!Number.isInteger(dims) || dims < 1) throw new Error(`no number of dimensions: ${dims}`);
   return `${schema}.${TYPES[precision]}(${dims})`;
 }
 
-/** The expression that is indexed. */
+/** The index expression. */
 export const indexedVector = (numbers: IndexedNumbers, schema: string): string =>
   `${COLUMNS[numbers.precision]}::${indexedType(numbers, schema)}`;
 
@@ -62,7 +62,7 @@ const indexesSchema = z.object({
   building: z.boolean(),
 });
 
-/** An index of vectors. `valid`: complete. `used`: it has rows. `building`: somebody builds one now, this or another. */
+/** An index of vectors. `valid`: complete. `used`: it has rows. `building`: a session is building this index or another. */
 type VectorIndex = z.infer<typeof indexesSchema>;
 
 export const selectVectorIndexes = (db: Queryable): Promise<readonly VectorIndex[]> =>
@@ -78,10 +78,10 @@ export const selectVectorIndexes = (db: Queryable): Promise<readonly VectorIndex
 
 const readySchema = z.object({ iterates: z.boolean() });
 
-/** `iterates`: this pgvector (0.8 or newer) goes on searching when a filter has left too little. */
+/** `iterates`: this pgvector (0.8 or newer) continues a search when a filter leaves too few rows. */
 export type VectorIndexFacts = z.infer<typeof readySchema>;
 
-/** The index of a signature's vectors; undefined while there is none that is complete. */
+/** The complete index of a signature's vectors; undefined when there is none. */
 export const findVectorIndex = (
   db: Queryable,
   signature: string,
@@ -94,11 +94,12 @@ export const findVectorIndex = (
 type Build = { readonly how: "concurrently" | ""; readonly storage: string };
 
 /**
- * Of a million vectors in clusters the index finds .900 of the ten nearest as pgvector builds it (64), however many are looked
- * at, and all of them with 200 (bench/chunks-at-scale.ts): 4 minutes and 12 on two busy cores.
+ * With a million clustered vectors, the index finds .900 of the ten nearest with pgvector's default ef_construction of 64,
+ * however many candidates a search reads, and all ten with 200 (bench/chunks-at-scale.ts). Building takes 4 and 12 minutes on two
+ * busy cores.
  */
 const ON_SERVER: Build = { how: "concurrently", storage: "with (ef_construction = 200)" };
-/** Nobody else is served while it builds, and of 100,000 it finds .999. */
+/** The default of 64: the build blocks all other clients, and with 100,000 vectors it finds .999. */
 const EMBEDDED: Build = { how: "", storage: "" };
 
 const createStatement = (
@@ -111,9 +112,9 @@ const createStatement = (
    where signature = '${signature}'`;
 
 /**
- * Runs the body while nobody else builds or drops an index of vectors. The lock is a transaction's that does nothing
- * else meanwhile: a build on a server runs outside of transactions.
- * @returns undefined when somebody else is at it
+ * Runs the body while no other process builds or drops a vector index. A separate transaction holds the lock and does nothing
+ * else, because a build on a server runs outside of transactions.
+ * @returns undefined when another process has the lock
  */
 export const asOnlyBuilder = <T>(
   database: Database,
@@ -123,15 +124,15 @@ export const asOnlyBuilder = <T>(
     return (await tryLock(db, "vector_index")) ? body() : undefined;
   });
 
-/** Builds an index while others read and write. The build goes on without a transaction around it. */
+/** Builds an index outside of a transaction, while others read and write. */
 export async function createIndexOnServer(database: Database, space: IndexedSpace): Promise<void> {
   const statement = createStatement(ON_SERVER, space, await selectVectorSchema(database));
   await database.within("build").query(statement);
 }
 
 /**
- * Builds an index in the embedded database. It has one session: while it builds, nobody can renew a lease, so those of
- * the jobs that run are made to last before it begins.
+ * Builds an index in the embedded database, which has one session: no lease can be renewed during the build, so it first extends
+ * those of running jobs.
  */
 export async function createIndexEmbedded(database: Database, space: IndexedSpace): Promise<void> {
   await database.within("build").transaction(async (db) => {
@@ -142,19 +143,19 @@ export async function createIndexEmbedded(database: Database, space: IndexedSpac
   });
 }
 
-/** Drops an index, on a server without keeping anybody waiting. */
+/** Drops an index; `concurrently` blocks no other session. */
 export async function dropVectorIndex(
   database: Database,
   signature: string,
   how: "concurrently" | "at once",
 ): Promise<void> {
   const name = `nightdesk_data.${indexNameOf(signature)}`;
-  // On a server it waits for every transaction that may look into it.
+  // In class build, because a concurrent drop waits for every transaction that may use the index.
   await database
     .within("build")
     .query(`drop index ${how === "concurrently" ? how : ""} if exists ${name}`);
 }
 
-/** A vector as the text that pgvector reads. */
+/** A vector in pgvector's text format. */
 export const vectorText = (vector: Float32Array): string =>
   pgvector.toSql(Array.from(vector)) as string;

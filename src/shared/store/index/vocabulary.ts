@@ -5,28 +5,28 @@ import { valuesOf } from "../connection/rows.ts";
 import { termOf } from "./terms.ts";
 
 /**
- * What the database makes of words in one language. It parses and stems every different word once, and not once a place where the
- * word stands, which was most of the work of indexing. Words and lexemes are numbers here, from 0.
+ * The lexemes that the database makes of words in one language. Each distinct word is parsed and stemmed once and not at each
+ * occurrence, which was most of the work of indexing. Words and lexemes are numbers here, from 0.
  */
 export type Vocabulary = {
-  /** The words of some texts, in order and as often as they stand there. */
+  /** The words of texts, in order, with repetitions. */
   wordsOf(texts: readonly string[]): Int32Array;
   numberOf(word: string): number;
-  /** Asks for the lexemes of the words that nobody asked for yet. */
+  /** Fetches the lexemes of words that are still unknown. */
   learn(db: Queryable, words: readonly Int32Array[]): Promise<void>;
-  /** The lexemes of a word that was learned: none of a stop word, several of `foo-bar`. */
+  /** The lexemes of a learned word: none for a stop word, several for `foo-bar`. */
   lexemesOf(word: number): readonly number[];
-  /** As the index knows it: with its language. */
+  /** The term of a lexeme in the index, which includes its language. */
   term(number: number): string;
   readonly lexemes: number;
 };
 
-/** Of all languages together: some 20 MB. */
+/** Words of all languages together, which take about 20 MB. */
 const MOST_WORDS = 100_000;
-/** In one statement: reading the answer takes some tens of milliseconds. */
+/** Most words of one statement: parsing the answer takes some tens of milliseconds. */
 const MOST_ASKED = 20_000;
 
-/** Gives the vocabulary that the next portion of a language shall use: the same one until all of them are large. */
+/** Returns a function that gives the vocabulary for the next portion in a language: the same one until all get too large. */
 export function createVocabularies(): (language: Language) => Vocabulary {
   const spoken = new Map<Language, { words: NumberedStrings; vocabulary: Vocabulary }>();
   return (language) => {
@@ -64,7 +64,7 @@ function numberStrings(): NumberedStrings {
   };
 }
 
-/** Numbers the words of texts where no database is; `texts` holds them by their numbers. */
+/** Numbers the words of texts without a database; `texts` lists them by number. */
 export function createWordNumbers(): Pick<Vocabulary, "wordsOf"> & NumberedStrings {
   const words = numberStrings();
   return { ...words, wordsOf: (texts) => wordNumbers(texts, words) };
@@ -114,22 +114,22 @@ async function selectLexemes(
   language: Language,
 ): Promise<string[][]> {
   if (words.length === 0) return [];
-  // The parser takes `~/x` for another word at the very start of a text than after a blank.
+  // The blank, because the parser reads `~/x` differently at the start of a text.
   return valuesOf(db, z.array(z.string()), [words, language])`
      select tsvector_to_array(to_tsvector($2::regconfig, ' ' || word)) as lexemes
        from unnest($1::text[]) with ordinality as given (word, place) order by place`;
 }
 
-/** Marks around a word that the text search parser takes for blanks; `.` and `:` begin a host or a URL inside one. */
+/** Marks around a word that the text search parser treats as blanks; inside a word, `.` and `:` may belong to a host or URL. */
 const BEFORE = charSet("([{\"'*");
 const AFTER = charSet(".,;:!?)]}\"'*");
 
-/** A tag of HTML or XML on its own: the parser leaves it out, which it could not tell of the halves of one. */
+/** A whole tag of HTML or XML: the parser drops it, but would not recognise its halves. */
 const TAG = /<[A-Za-z/!?][^<>]{0,300}>/g;
 
 /**
- * The pieces of a text between white space, in order. The text search parser finds in them, one by one, the words
- * that it finds in the whole, because none of its tokens but tags holds white space.
+ * The pieces of a text between white space, in order. The text search parser finds the same words in the single pieces as in the
+ * whole text, because none of its tokens except tags contains white space.
  */
 function splitWords(text: string, visit: (word: string) => void): void {
   if (!text.includes("<")) {
@@ -158,10 +158,10 @@ function splitAtBlanks(
   }
 }
 
-/** White space of ASCII: any other is looked at by the parser, which may take it for a part of a word. */
+/** ASCII white space only: the parser may treat other white space as part of a word. */
 const isBlank = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
 
-/** The letters alone where a piece is nothing but ASCII letters between marks, so that `word.` is `word`. */
+/** Strips the marks around a piece of only ASCII letters, so that `word.` is `word`. */
 function bareWord(text: string, start: number, end: number): string {
   let first = start;
   let last = end;

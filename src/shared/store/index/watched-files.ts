@@ -7,7 +7,7 @@ import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import type { NewJob } from "../jobs/insert-jobs.ts";
 
-/** A file of a watched folder that is at rest, or an attachment of such a mail, and what a rule makes of it. */
+/** A file of a watched folder that is no longer being written, or an attachment of such a mail, and what a rule does with it. */
 export type TakenFile = {
   readonly sha256: string;
   /** Relative to the work root. */
@@ -15,17 +15,17 @@ export type TakenFile = {
   readonly bytes: bigint;
   readonly inode: bigint;
   readonly mtimeNs: bigint;
-  /** Of an attachment the SHA-256 of the file of its mail, whose inode and time it has; null for a file. */
+  /** For an attachment, the SHA-256 of its mail's file, whose inode and time it has; null for a file. */
   readonly mailSha256: string | null;
-  /** Null where no rule is for it. */
+  /** Null when no rule applies. */
   readonly job: JobInput | null;
   readonly moveTo: string | null;
 };
 
 /**
- * Takes files that nobody has taken before: their rows, their jobs, and a job that indexes the source, in one transaction. Of
- * several workers that have found the same file, one takes it.
- * @param batch that the jobs go to
+ * Takes new files: writes their rows and jobs, and a job that indexes the source, in one transaction. When several workers find
+ * the same file, one of them takes it.
+ * @param batch name of the batch for the jobs
  * @returns how many were taken
  */
 export async function takeFiles(
@@ -55,7 +55,7 @@ export async function takeFiles(
 /** A custom id has at most 512 characters. */
 const MOST_PATH_CHARS = 480;
 
-/** Of the job for a new file; it leaves room for another one of the same file. */
+/** Custom id of the job for a new file; short enough that `by label` can follow. */
 export const customIdOf = ({ path, sha256 }: Pick<TakenFile, "path" | "sha256">): string =>
   `${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`;
 
@@ -98,7 +98,7 @@ type QueuedFiles = {
   readonly queued: readonly { readonly sha256: string; readonly job: Pick<NewJob, "customId"> }[];
 };
 
-/** Writes beside each file the job that was made of it. @param jobIds by custom id */
+/** Records with each file the job that was created for it. @param jobIds by custom id */
 export async function linkJobs(
   db: Queryable,
   { source, column, queued }: QueuedFiles,
@@ -114,7 +114,7 @@ export async function linkJobs(
       where w.source = $1 and w.sha256 = u.sha256`;
 }
 
-/** Which of these hashes were taken before. */
+/** The hashes among these that were taken before. */
 export async function selectTaken(
   db: Queryable,
   source: string,
@@ -126,7 +126,7 @@ export async function selectTaken(
   );
 }
 
-/** Whether a job `j` gives its file a label. */
+/** SQL condition: job `j` classifies its file. */
 export const CLASSIFIES = "j.kind = 'extract' and j.input->>'preset' = 'classify'";
 
 const dueSchema = z.object({
@@ -138,17 +138,17 @@ const dueSchema = z.object({
   move_to: z.string(),
 });
 
-/** A file whose jobs have succeeded, and that a rule moves. */
+/** A file whose jobs have succeeded and that a rule wants to move. */
 export type FileToMove = z.infer<typeof dueSchema>;
 
-/** What became of it: where it lies now, or why it stays. */
+/** The result of a move: the new path, or why the file stays. */
 export type Move =
   | { readonly kind: "moved"; readonly path: string }
   | { readonly kind: "kept"; readonly path: string; readonly why: string };
 
 const MOST_MOVES = 50;
 
-/** Moves what is due, each by one worker, once its source was indexed with it. @returns what became of each */
+/** Moves due files after their source was indexed with them; each file is moved by one worker. @returns the result for each */
 export async function moveDueFiles(
   database: Database,
   source: string,
@@ -189,7 +189,7 @@ export async function moveDueFiles(
   });
 }
 
-/** Queues a job that indexes all sources: what was moved within them is found under its new name, and not under its old one. */
+/** Queues a job that indexes all sources, so that searches find moved files by their new paths only. */
 export async function indexMovedFiles(
   database: Database,
   batch: string,
@@ -203,7 +203,7 @@ export async function indexMovedFiles(
   });
 }
 
-/** A look at a folder: how many files lay there, how many of them are not at rest, and what went wrong. */
+/** A scan of a folder: how many files it had, how many of them are still being written, and the error, if any. */
 export type Look = {
   readonly files: number;
   readonly restless: number;
@@ -228,7 +228,7 @@ const watchesSchema = z.object({
 });
 
 /**
- * The last look at each folder, its files that could not be moved, those that the rules for labels passed over, and the others
+ * The last scan of each folder, with counts of files that could not be moved, that the rules for labels skipped, and of others
  * whose last job did not succeed.
  */
 export const selectWatches = (db: Queryable): Promise<z.infer<typeof watchesSchema>[]> =>

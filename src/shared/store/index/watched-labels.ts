@@ -16,7 +16,7 @@ const rowSchema = z.object({
   error_code: z.string().nullable(),
 });
 
-/** Classifications `c` that succeeded with the bytes of a file `w` under its path, of runs `r`. */
+/** SQL: classifications `c`, with runs `r`, that succeeded for the path and the bytes of file `w`. */
 const LABELLED = `
            from nightdesk_data.jobs c join nightdesk_data.runs r on r.run_id = c.run_id
           where c.kind = 'extract' and c.input->>'preset' = 'classify' and c.state = 'succeeded'
@@ -26,8 +26,8 @@ const LABELLED = `
                          where e.run_id = r.run_id and e.admitted and e.kind = 'file' and e.sha256 = w.sha256)`;
 
 /**
- * The files that were taken since $3, and those under whose path a classification has ended since then. The time
- * of a row is that of its transaction, which may be seen later: none that writes them takes as long as that.
+ * SQL: files that were taken since $3, and files with a classification that has ended since. Times of rows are those of their
+ * transactions, which become visible later; 10 minutes are longer than any of these transactions.
  */
 const STIRRED = `(
          with ended as materialized (
@@ -44,13 +44,13 @@ const STIRRED = `(
 /** A file of a watched folder, and how its newest classification ended. */
 export type ClassifiedFile = {
   readonly sha256: string;
-  /** Where it was found, or moved to. */
+  /** Its path, after a move the new one. */
   readonly path: string;
-  /** Of an attachment the file of its mail. */
+  /** For an attachment, the file of its mail. */
   readonly mail: string | null;
-  /** As exact as the database's clock. */
+  /** Time of the end, as exact as the database's clock. */
   readonly endedAt: string;
-  /** `outdated` where the file was changed before it was read, and the label is that of another version. */
+  /** `outdated`: the file changed before it was read, and the label belongs to another version. */
   readonly end:
     | { readonly kind: "labelled"; readonly label: string }
     | { readonly kind: "unclassified"; readonly state: string; readonly code: string | null }
@@ -58,17 +58,17 @@ export type ClassifiedFile = {
 };
 
 /**
- * At most so many files, in order of their hash: of all whose hash comes after that one, or of those that something has happened to
- * since that time of the database's clock.
+ * Which files to select, at most `limit` in order of their hash: all with a hash after `after`, or those with a change since a
+ * time of the database's clock.
  */
 type LabelLook = { readonly limit: number } & (
   { readonly after: string } | { readonly since: string }
 );
 
 /**
- * Files that have no job by their label, and a classification since the rules were last asked: the newest that succeeded
- * with the same bytes under the same path, whoever queued it, or else their own that was refused or failed. A file whose own
- * is yet to end waits for it.
+ * Files without a job by label that were classified since the rules were last applied: by the newest success for the same bytes
+ * and path, from any batch; else by their own job, when that was refused or failed. Files whose own job is unfinished are left
+ * out.
  */
 export async function selectClassified(
   db: Queryable,
@@ -111,7 +111,7 @@ function endOf({ label, state, error_code }: z.infer<typeof rowSchema>): Classif
     : { kind: "unclassified", state, code: error_code };
 }
 
-/** What the rules make of a file by its label: a job and where it is moved to afterwards, or why they pass it over. */
+/** The decision of the rules about a file with a label: a job and a later move, or why they skip the file. */
 export type LabelDecision = {
   readonly file: ClassifiedFile;
   readonly job: JobInput | null;
@@ -120,9 +120,9 @@ export type LabelDecision = {
 };
 
 /**
- * Writes what was decided, and queues the jobs, in one transaction. Of several workers that decide of the same file, one does.
- * @param batch that the jobs go to
- * @returns the decisions that were written
+ * Stores decisions and queues their jobs, in one transaction. When several workers decide about the same file, one of them wins.
+ * @param batch name of the batch for the jobs
+ * @returns the decisions that were stored
  */
 export async function queueByLabels(
   database: Database,

@@ -15,7 +15,7 @@ const bindingSchema = z.object({
   line_start: z.number().nullable(),
   ...decidedColumns,
 });
-/** A value of an extraction, with what a person said of it and the words that carry it. */
+/** A value of an extraction, with the words that support it and a person's decision about it. */
 export type BoundValue = z.infer<typeof bindingSchema>;
 
 const extractedSchema = camelRow({
@@ -23,21 +23,21 @@ const extractedSchema = camelRow({
   job_id: z.string(),
   state: z.string(),
   path: z.string(),
-  /** Of its result; null without one. */
+  /** Hash of the file that its result comes from; null without a result. */
   read_sha256: z.string().nullable(),
-  /** The file in the mirror of paperless; null of any other. */
+  /** The file in a mirror of paperless; null for other files. */
   source: z.string().nullable(),
   remote_id: z.string().nullable(),
   sha256: z.string().nullable(),
   description: z.record(z.string(), z.unknown()).nullable(),
-  /** Whether the place said something else of it after the run had begun, and it was not what was written to it. */
+  /** Whether its metadata changed in the place after the run began, other than by a write-back. */
   is_changed: z.boolean(),
   bindings: z.array(bindingSchema),
 });
-/** An extraction of a batch, and what is known of its file. */
+/** An extraction of a batch, with facts about its file. */
 export type ExtractedFile = z.infer<typeof extractedSchema>;
 
-/** The next extractions of a batch behind that number, in order. A copy has the result of the job that was worked in its place. */
+/** The next extractions of a batch after a seq, by seq. A duplicate has the result of the job that ran in its place. */
 export const selectExtracted = (
   db: Queryable,
   batchId: string,
@@ -78,25 +78,25 @@ const writeSchema = camelRow({
   before: z.unknown(),
   after: z.unknown(),
   sha256: z.string().nullable(),
-  /** What a person said of a value that was withheld. */
+  /** A person's decision about a withheld value. */
   decision: z.enum(VALUE_DECISIONS).nullable(),
   correction: z.string().nullable(),
   decision_reason: z.string().nullable(),
   decided_by: z.string().nullable(),
   decided_at: z.date().nullable(),
-  /** Whether a person is asked about it, for the first time or anew. */
+  /** Whether it waits for a person's decision, the first or another. */
   is_waiting: z.boolean(),
 });
 export type WriteBack = z.infer<typeof writeSchema>;
 export type WriteKind = WriteBack["kind"];
 
-/** What is known of writes of a batch, by file. */
+/** The writes of a batch, by file. */
 export const selectWriteBacks = (db: Queryable, batchId: string): Promise<readonly WriteBack[]> =>
   rowsOf(db, writeSchema, [batchId])`
      select ${COLUMNS}
        from nightdesk_data.write_backs where batch_id = $1 order by source, remote_id, write_backs.write_id`;
 
-/** The same of one document. */
+/** The writes of a batch to one document. */
 export const selectWritesTo = (
   db: Queryable,
   batchId: string,
@@ -106,7 +106,7 @@ export const selectWritesTo = (
      select ${COLUMNS} from nightdesk_data.write_backs
       where batch_id = $1 and source = $2 and remote_id = $3 order by write_backs.write_id`;
 
-/** The documents that a value of an extraction was written to, and the batches by which. */
+/** The documents that a value of an extraction was written to, with the batch of each write. */
 export const selectWrittenTo = (
   db: Queryable,
   { job_id: jobId, pointer }: { readonly job_id: string; readonly pointer: string },
@@ -121,9 +121,9 @@ export type DocumentId = Pick<WriteBack, "source" | "remoteId">;
 const CLAIMED_UNTIL = "clock_timestamp() + interval '5 minutes'";
 
 /**
- * Takes a document for 5 minutes, so that nobody else writes to it between a look and a write.
- * @param claim a UUID, the same in each call of one write-back
- * @returns false while another write-back has it
+ * Claims a document for 5 minutes, so that no other write-back changes it between a read and a write.
+ * @param claim a UUID, the same for all calls of one write-back
+ * @returns false while another write-back has the claim
  */
 export const claimDocument = (
   db: Queryable,
@@ -136,7 +136,7 @@ export const claimDocument = (
      on conflict (source, remote_id) do update set claim = excluded.claim, expires_at = excluded.expires_at
       where c.claim = excluded.claim or c.expires_at < clock_timestamp()`;
 
-/** Keeps what was taken for another 5 minutes. */
+/** Extends a claim to 5 minutes from now. */
 export const renewDocument = (
   db: Queryable,
   { source, remoteId }: DocumentId,
@@ -146,7 +146,7 @@ export const renewDocument = (
      update nightdesk_data.write_claims set expires_at = ${CLAIMED_UNTIL}
       where source = $1 and remote_id = $2 and claim = $3`;
 
-/** Lets go what was taken. */
+/** Ends a claim. */
 export const releaseDocument = (
   db: Queryable,
   { source, remoteId }: DocumentId,
@@ -155,7 +155,7 @@ export const releaseDocument = (
   execute(db, [source, remoteId, claim])`
      delete from nightdesk_data.write_claims where source = $1 and remote_id = $2 and claim = $3`;
 
-/** A write before it has a number. */
+/** A write that is not stored yet. */
 export type NewWrite = Omit<
   WriteBack,
   | "writeId"
@@ -168,13 +168,13 @@ export type NewWrite = Omit<
   | "isWaiting"
 > & {
   readonly state: "withheld" | "intended";
-  /** Whether a person is asked about the value. */
+  /** Whether to ask a person about the value. */
   readonly asks: boolean;
 };
 
 /**
- * Notes what is about to be written, or is withheld. What was written, undone or rejected stays as it is. What a person decided
- * holds for the value that was looked at; one that still can't be written is asked about anew.
+ * Records writes that are intended or withheld. Writes that were made, undone or rejected stay unchanged. A person's decision
+ * applies only to the value that it was about; if its value still can't be written, the person is asked again.
  */
 export const noteWrites = (
   db: Queryable,
@@ -202,7 +202,7 @@ export const noteWrites = (
       where w.state in ('withheld', 'intended') and (w.decision is distinct from 'rejected' or w.value <> excluded.value)
      returning ${COLUMNS}`;
 
-/** Notes that a write-back of a batch has come to its end, also where it found nothing to write. */
+/** Records that a write-back of a batch has ended, even if it had nothing to write. */
 export const noteLook = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      update nightdesk_data.write_backs set noted_at = clock_timestamp() where batch_id = $1`;
@@ -213,16 +213,16 @@ const toRow = ({ jobId, remoteId, ...write }: NewWrite) => ({
   remote_id: remoteId,
 });
 
-/** What a person says of a value that was withheld. */
+/** A person's decision about a withheld value. */
 export type ValueDecision = Omit<FieldDecision, "correction"> & {
-  /** What is to be written instead; null unless corrected. */
+  /** The value to write instead; null unless corrected. */
   readonly correction: string | null;
 };
 
 /**
- * The first who decides wins.
- * @param seen what the person looked at
- * @returns false where nobody is asked about it any more, or about another value, or for another reason
+ * Stores a decision; the first one wins.
+ * @param seen the write as the person saw it
+ * @returns false when the write no longer waits for a decision, or has another value or reason by now
  */
 export const decideValue = (
   db: Queryable,
@@ -237,7 +237,7 @@ export const decideValue = (
         set decision = $2, correction = $3, decision_reason = $4, decided_by = $5, decided_at = clock_timestamp()
       where write_id = $1 and is_waiting and value = $6 and reason = $7`;
 
-/** What a look at the place found of a write. */
+/** The state of a write after a check of the place. */
 export type WriteEnd = {
   readonly writeId: string;
   readonly state: "withheld" | "written" | "undone" | "kept";
@@ -245,8 +245,8 @@ export type WriteEnd = {
 };
 
 /**
- * Notes what became of writes to a file, with what its place says of it now: that it says something else is what was written, and
- * no change of somebody else's.
+ * Records the ends of writes to a file, together with its metadata in the place, so that the metadata's change does not count as
+ * somebody else's.
  */
 export const endWrites = (
   db: Queryable,
