@@ -10,7 +10,7 @@ import { invertCounts, lexemeCounter } from "./postings.ts";
 import type { CountedChunk, Postings, WordCounts } from "./postings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** A chunk as it is written: offsets in code points, lines from 1 and inclusive. */
+/** A chunk to write: offsets in code points, lines from 1 and inclusive. */
 export type ChunkToWrite = {
   readonly key: string;
   readonly headingPath: string | null;
@@ -21,17 +21,17 @@ export type ChunkToWrite = {
   readonly lineEnd: number;
   readonly text: string;
   readonly sha256: string;
-  /** The words that it is found by, those of its title, headings and file name among them. */
+  /** The words that it is found by, including those of its title, headings and file name. */
   readonly words: Int32Array;
 };
 
-/** Chunks that follow each other, and what the numbers of their words mean. */
+/** Consecutive chunks, and the vocabulary that numbers their words. */
 export type ChunkSlice = {
   readonly chunks: readonly ChunkToWrite[];
   readonly vocabulary: Vocabulary;
 };
 
-/** The chunks of a document in order: all in memory, or made slice by slice as they are gone through, each time. */
+/** The chunks of a document in order: `held` in memory, or `packed`, so that each iteration unpacks slice after slice. */
 export type DocumentChunks = {
   readonly kind: "held" | "packed";
   readonly count: number;
@@ -40,7 +40,7 @@ export type DocumentChunks = {
   readonly slices: Iterable<ChunkSlice>;
 };
 
-/** Those of a document that is all in memory. */
+/** The chunks of a document that are all in memory. */
 export const holdChunks = (
   chunks: readonly ChunkToWrite[],
   vocabulary: Vocabulary,
@@ -54,17 +54,17 @@ export const holdChunks = (
 export const joinKeys = (chunks: readonly ChunkToWrite[]): string =>
   chunks.map(({ key }) => key).join(",");
 
-/** A date of a document and its days, with where it stands. */
+/** A date of a document and its days, with the source of the date. */
 type DatedBy = Period & { readonly source: string; readonly date: string };
 
 export type DocumentToWrite = MailLink & {
   readonly path: string;
   readonly sha256: string;
-  /** Version of the extractor that made its text. */
+  /** Version of the extractor of its text. */
   readonly extractor: string;
   readonly chars: number;
   readonly facts: FileFacts;
-  /** Whether the facts would tell of another write. */
+  /** Whether any later write changes the facts; false for a file that changed just before it was read. */
   readonly settled: boolean;
   readonly title: string | null;
   readonly metadataState: "absent" | "unknown" | "present";
@@ -72,22 +72,22 @@ export type DocumentToWrite = MailLink & {
   readonly metadataProblem: string | null;
   /** JSON of the metadata; null unless present. */
   readonly metadata: string | null;
-  /** The most trusted first; the day of the document is the first one's. */
+  /** The most trusted first, which is the document's day. */
   readonly dates: readonly DatedBy[];
-  /** Of `familyKey`. */
+  /** Result of `familyKey`. */
   readonly family: string | null;
-  /** Of `supersededPaths`. */
+  /** Result of `supersededPaths`. */
   readonly supersedes: readonly string[];
-  /** Kinds of keys and tokens that its text holds. */
+  /** Kinds of secret keys and tokens in its text. */
   readonly secrets: readonly string[];
-  /** What its text does not hold, counted by kind. */
+  /** Content that its extracted text lacks, counted by kind. */
   readonly leftOut: Readonly<Record<string, number>>;
-  /** Of `sketchToHex`; null of a text that is too short. */
+  /** Result of `sketchToHex`; null for a text that is too short. */
   readonly sketch: string | null;
-  /** What it was cut into, as `chunkProof` gives it. */
+  /** Hash of its chunks, from `chunkProof`. */
   readonly chunksSha256: string;
   readonly chunks: DocumentChunks;
-  /** `all` writes chunks anew that are there already, vectors lost; `changed` keeps them with their vectors. */
+  /** `all` replaces existing chunks and so deletes their vectors; `changed` keeps unchanged chunks and their vectors. */
   readonly replace: "changed" | "all";
 };
 
@@ -95,14 +95,14 @@ export type PortionToWrite = {
   readonly source: string;
   readonly chunkSettings: string;
   readonly language: Language;
-  /** In order of path, so that two scans of one source can't wait for each other in a circle. */
+  /** Sorted by path, so that two scans of one source can't deadlock. */
   readonly documents: readonly DocumentToWrite[];
 };
 
-/** Writes documents, and their chunks in slices with one segment of postings each. Must run in a transaction. */
+/** Writes documents, and their chunks in slices, each with one segment of postings. Must run in a transaction. */
 export async function writeDocuments(db: Queryable, portion: PortionToWrite): Promise<void> {
-  // What a crash of the server loses of it is scanned again, because documents and facts are lost together; and the
-  // end of the job is committed later, with a wait that covers it.
+  // A crash of the server may lose this commit, documents and facts together, and then the files are scanned again. The end of
+  // the job commits later and waits for the disk, which covers this commit too.
   await execute(db)`select set_config('synchronous_commit', 'off', true)`;
   const docIds = await upsertDocuments(db, portion);
   await removeStaleChunks(db, docIds, portion);
@@ -115,12 +115,12 @@ type PlacedChunk = ChunkToWrite & {
   readonly vocabulary: Vocabulary;
 };
 
-/** From the worst of so much a statement is made within some 100 ms. */
+/** Even at worst, the parameters of so large a statement are built within some 100 ms. */
 const HELD_SLICE = { chunks: 4_000, words: 250_000 };
-/** Half of that, because its words are numbered in the same turn. */
+/** Fewer words, because they are also numbered in the same turn of the event loop. */
 export const PACKED_SLICE = { chunks: 4_000, words: 50_000 };
 
-/** What each statement writes: a packed slice, or chunks of all documents that are held. */
+/** The chunks of each statement: a packed slice, or held chunks of all documents together. */
 function* slicesOf(
   { documents }: PortionToWrite,
   docIds: ReadonlyMap<string, string>,
@@ -145,7 +145,7 @@ function* slicesOf(
   yield* sliceChunks(held, HELD_SLICE);
 }
 
-/** Chunks in slices, each as soon as it has so many chunks or words. */
+/** Splits chunks into slices, each of which ends when it has so many chunks or words. */
 export function* sliceChunks<T extends { readonly words: Int32Array }>(
   chunks: Iterable<T>,
   most: { readonly chunks: number; readonly words: number },
@@ -234,7 +234,7 @@ async function upsertDocuments(
   return new Map(rows.map(({ doc_id, path }) => [path, doc_id]));
 }
 
-/** A chunk whose key is still there keeps its row, its postings and its vectors. */
+/** Removes chunks whose key is gone; the others keep their row, postings and vectors. */
 async function removeStaleChunks(
   db: Queryable,
   docIds: ReadonlyMap<string, string>,
@@ -247,8 +247,7 @@ async function removeStaleChunks(
 }
 
 /**
- * Writes chunks and one segment with the postings of those that are new. A chunk that is there already moves to its
- * new place and keeps its postings.
+ * Writes chunks, and one segment with the postings of new chunks. An existing chunk gets its new position and keeps its postings.
  */
 async function insertChunks(
   db: Queryable,
@@ -268,7 +267,7 @@ async function insertChunks(
 
 const writtenSchema = z.object({ chunk_id: z.string(), place: z.string(), is_new: z.boolean() });
 
-/** @returns those that are new and hold a word, in order of their ids */
+/** @returns new chunks that have words, by id */
 async function upsertChunks(
   db: Queryable,
   chunks: readonly PlacedChunk[],
@@ -343,7 +342,7 @@ const insertPostings = (
       order by term collate "C"`;
 
 /**
- * Removes documents with their chunks and vectors, unless another scan has read them since they were loaded.
+ * Removes documents with their chunks and vectors, except those that another scan has read since they were loaded.
  * @returns how many were removed
  */
 export const removeDocuments = (
@@ -359,7 +358,7 @@ export const removeDocuments = (
       where d.doc_id = gone.doc_id and d.ctime_ns = gone.ctime_ns`;
 
 /**
- * Removes the documents and the failures of sources that are not among the given names.
+ * Removes documents and failures of sources that are not among the given names.
  * @returns how many documents were removed
  */
 export const removeForeignDocuments = (
