@@ -6,22 +6,22 @@ import { JOBS_CHANNEL } from "../jobs/batches.ts";
 import { HELD } from "./steps.ts";
 import type { StepWriter } from "./steps.ts";
 
-/** What a person is asked about. */
+/** A call that needs a person's approval. */
 export type ApprovalRequest = {
   readonly step: number;
-  /** Of tool, arguments, executor and preset, 64 hex. */
+  /** SHA-256 of tool, arguments, executor and preset, 64 hex. */
   readonly fingerprint: string;
   readonly tool: string;
   readonly executor: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Labels; they warn, and allow nothing. */
+  /** Labels that warn; they have no effect on permissions. */
   readonly risks: readonly string[];
-  /** All that the call would do, as people read it, in MOST_PREVIEW_CHARS characters at most. */
+  /** Everything that the call would do, for a person to read; at most MOST_PREVIEW_CHARS characters. */
   readonly preview: string;
   readonly expiresInSeconds: number;
 };
 
-/** A decision that stands for a request: for its job, its batch, or by a rule. */
+/** An earlier decision that applies to a request: for its job, for its batch, or by a rule. */
 export type StandingDecision = {
   readonly decisionId: string;
   readonly verdict: "approve" | "deny";
@@ -35,13 +35,13 @@ const requestedSchema = camelRow({
   reason: z.string().nullable(),
 });
 
-/** Code points of what somebody is shown who decides about a call. */
+/** Most code points in the preview of a call. */
 export const MOST_PREVIEW_CHARS = 4_000;
 
 /**
- * Asks a person about the call of a step that waits, unless somebody decided about the same already: for this job, its
- * batch, or by a rule of this fingerprint. A step that was approved is started.
- * @returns lost when the job is not this run's any more
+ * Asks a person about the call of a waiting step, unless an earlier decision applies: for this job, its batch, or by a rule for
+ * this fingerprint. An approved step is started.
+ * @returns lost when the run no longer owns the job
  */
 export async function requestApproval(
   db: Queryable,
@@ -97,7 +97,7 @@ const answerSchema = camelRow({
 });
 export type ApprovalAnswer = z.infer<typeof answerSchema>;
 
-/** What became of the request of a step; undefined where there is none. */
+/** The state of a step's request; undefined when there is none. */
 export const selectApproval = (
   db: Queryable,
   jobId: string,
@@ -109,8 +109,8 @@ export const selectApproval = (
       where a.job_id = $1 and a.step = $2`;
 
 /**
- * Starts a step that waits, before its call is made: one that was approved, or that nobody has to be asked about any more.
- * @returns false when the job is not this run's any more, or the step waits for an answer
+ * Starts a waiting step before its call is made: an approved step, or one that no longer needs approval.
+ * @returns false when the run no longer owns the job, or the step waits for an answer
  */
 export const startStep = (db: Queryable, writer: StepWriter, ordinal: number): Promise<boolean> =>
   anyRow(db, [writer.jobId, writer.runId, ordinal])`
@@ -122,8 +122,8 @@ export const startStep = (db: Queryable, writer: StepWriter, ordinal: number): P
                          where a.job_id = s.job_id and a.step = s.ordinal and a.state <> 'approved')`;
 
 /**
- * Ends a request that no person has to answer any more, because a rule does, and lets its step go on.
- * @returns false when the job is not this run's any more, or somebody answered meanwhile
+ * Withdraws a request that a rule now answers, and starts its step.
+ * @returns false when the run no longer owns the job, or a person answered meanwhile
  */
 export const withdrawRequest = (
   db: Queryable,
@@ -139,13 +139,13 @@ export const withdrawRequest = (
      update nightdesk_data.steps s set state = 'started'
        from ended where s.job_id = ended.job_id and s.ordinal = $3 and s.state = 'waiting'`;
 
-/** Who decided what, and how far it goes. */
+/** A decision, its author and its scope. */
 export type NewDecision = {
   readonly verdict: "approve" | "deny";
   readonly scope: "once" | "job" | "batch" | "rule";
   readonly reason: string | null;
   readonly decidedBy: string;
-  /** Of a rule; null for any other. */
+  /** For a rule; otherwise null. */
   readonly expiresInSeconds: number | null;
 };
 
@@ -155,12 +155,12 @@ const decidedSchema = camelRow({
   woken: z.coerce.number(),
 });
 
-/** late: somebody else answered before, or it expired or was withdrawn. */
+/** late: the request was answered, expired or was withdrawn before. */
 export type Decided =
   | {
       readonly kind: "decided";
       readonly decisionId: string;
-      /** Requests that it answered: all that waited with this fingerprint, as far as its scope goes. */
+      /** The number of answered requests: all waiting ones with this fingerprint in the scope. */
       readonly answered: number;
       readonly woken: number;
     }
@@ -168,9 +168,9 @@ export type Decided =
   | { readonly kind: "unknown" };
 
 /**
- * Answers a request, and all that wait with its fingerprint as far as the scope goes: `once` and `rule` all of them, `job`
- * and `batch` those of the same. Of two that answer at once the first wins. What waited for it is due at once.
- * @param batchId the batch whose requests alone are answered; null for all
+ * Answers a request, and all waiting requests with its fingerprint in the scope: `once` and `rule` all of them, `job` and `batch`
+ * those of the same job or batch. Of two concurrent answers the first wins. Jobs that waited for it become due at once.
+ * @param batchId answer only requests of this batch; null for all batches
  */
 export async function decideApproval(
   db: Queryable,
@@ -188,18 +188,18 @@ export async function decideApproval(
     batchId,
   ])`${DECIDE}`;
   if (decisionId !== null) return { kind: "decided", decisionId, answered, woken };
-  // Who came second waited for the first, and reads what that one wrote only with a new statement.
+  // A second answer has waited for the first, and sees its rows only in a new statement.
   const earlier = await selectEarlierAnswer(db, approvalId);
   return earlier === undefined ? { kind: "unknown" } : { kind: "late", ...earlier };
 }
 
-/** A job that no person holds any more. */
+/** SQL assignments that make a parked job due at once. */
 export const DUE_AT_ONCE =
   "state = 'queued', waiting_for = null, due_at = clock_timestamp(), error_code = null, error_message = null";
 
-// The jobs are taken first, in one order with all that moves several of them, each with its request: who comes second
-// waits for the first job, and finds that its request waits no more. `aimed` is the request that was looked at: where it
-// does not wait any more nothing is decided.
+// Locks the jobs first, in the same order as all statements that move several jobs, each with its request: a second answer waits
+// for the first job, and then finds that its request no longer waits. `aimed` is the given request: if it no longer waits,
+// nothing is decided.
 const DECIDE = `
 with aimed as materialized (
   select a.approval_id, a.fingerprint, a.job_id, j.batch_id
@@ -239,7 +239,7 @@ const earlierSchema = camelRow({
   decided_at: z.date(),
 });
 
-/** What became of a request before; one whose time is over has expired, also where no worker has ended it yet. */
+/** The earlier end of a request; a request past its time counts as expired even before a worker ends it. */
 type EarlierAnswer = z.infer<typeof earlierSchema>;
 
 const selectEarlierAnswer = (
@@ -254,12 +254,12 @@ const selectEarlierAnswer = (
 
 const upkeepSchema = z.object({ expired: z.coerce.number(), woken: z.coerce.number() });
 
-/** Requests of one look: some 100 ms of work. */
+/** Most requests of one call, which takes some 100 ms. */
 const SLICE = 2_000;
 
 /**
- * Ends requests whose time is over, and makes jobs due that no person holds any more: of those that expired, and of those
- * that were answered in the moment in which their run parked. One worker at a time.
+ * Ends expired requests, and makes jobs due that wait for no person any more: those of expired requests, and those whose request
+ * was answered at the moment when their run parked. One worker at a time.
  */
 export const reconcileApprovals = (db: Queryable): Promise<z.infer<typeof upkeepSchema>> =>
   oneRowOf(db, upkeepSchema)`

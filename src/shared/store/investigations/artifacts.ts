@@ -3,12 +3,12 @@ import type { Queryable } from "../connection/database.ts";
 import { oneRowOf, rowOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";
 
-/** `cut` counts the outputs of which only head and tail were kept. */
+/** `cut` counts outputs of which only head and tail are stored. */
 const usedSchema = z.object({ bytes: z.coerce.number(), cut: z.number() });
-/** How much of the outputs of tools is kept for the jobs of a batch. Equal bytes count as often as they were given. */
+/** Size of the stored tool outputs of a batch. Equal bytes count each time. */
 type BatchOutputs = z.infer<typeof usedSchema>;
 
-/** What the batch of a job keeps; nothing where no tool gave anything yet. */
+/** The stored outputs of a job's batch; 0 before the first. */
 export async function selectBatchOutputs(db: Queryable, jobId: string): Promise<BatchOutputs> {
   const used = await rowOf(db, usedSchema, [jobId])`
      select o.bytes, o.cut from nightdesk_data.jobs j join nightdesk_data.batch_outputs o using (batch_id)
@@ -22,14 +22,14 @@ const expiredSchema = z.object({
   bytes: z.coerce.number(),
 });
 
-/** What one slice let go. busy: another worker is at it. */
+/** Outputs that one slice expired. busy: another worker does this now. */
 type ExpiredSlice =
   { readonly kind: "busy" } | { readonly kind: "expired"; outputs: number; bytes: number };
 
 /**
- * Lets go up to `limit` outputs of jobs that have ended: archives of state first, then outputs whose time is over. The row
- * of each stays and says when it was removed; its bytes go with `deleteUnusedSlice`. What a job that has not ended gave,
- * and what an answer may rest on, is never let go.
+ * Expires up to `limit` outputs of jobs that have ended: archives of state first, then outputs past their time. The row of each
+ * stays and records the removal; `deleteUnusedSlice` deletes the bytes. Outputs of unfinished jobs, and those that an answer may
+ * rest on, never expire.
  */
 export async function expireOutputsSlice(db: Queryable, limit: number): Promise<ExpiredSlice> {
   const row = await oneRowOf(db, expiredSchema, [limit])`
@@ -66,21 +66,21 @@ const unusedSchema = z.object({
   bytes: z.coerce.number(),
 });
 
-/** What one slice deleted. `next` is where the walk goes on; null at its end. */
+/** Contents that one slice deleted. `next` is the start of the next slice; null after the last. */
 type UnusedSlice =
   | { readonly kind: "busy" }
   | { readonly kind: "deleted"; artifacts: number; bytes: number; next: string | null };
 
-/** Before the first content of all. */
+/** The `after` of the first slice. */
 export const FIRST_CONTENT = "";
 
 /**
- * Looks at up to `limit` contents in the order of their hashes, and deletes those that no output has any more.
+ * Checks up to `limit` contents in order of their hashes, and deletes those that no output uses any more.
  *
- * A step that gives the same bytes at the same time writes `used_at` in the transaction of its own row. Either this
- * statement holds the content first, and the step waits and writes it anew; or it is passed over here, because somebody
- * else holds it, or because the row as it is now was used a moment ago, whatever the snapshot says of its uses.
- * @param graceSeconds longer than any statement of a step may take
+ * A concurrent step with the same bytes sets `used_at` in the transaction of its own row. If this statement locks the content
+ * first, the step waits and writes it again. Otherwise this statement skips the content: it is locked, or its current row was
+ * used a moment ago, although the snapshot may not show that use.
+ * @param graceSeconds longer than any statement of a step
  */
 export async function deleteUnusedSlice(
   db: Queryable,

@@ -4,11 +4,11 @@ import { camelRow, execute, oneRowOf, rowsOf } from "../connection/rows.ts";
 import { JOBS_CHANNEL } from "../jobs/batches.ts";
 import { DUE_AT_ONCE } from "./approvals.ts";
 
-/** What commands a rule is about, as it is kept: program, first words, and folder. */
+/** The commands that a rule matches, as stored: program, first words, and folder. */
 export const commandRuleSchema = z.strictObject({
   binary: z.string().min(1),
   words: z.array(z.string()).readonly(),
-  /** Absolute, as the sandbox names it; null for a rule that forbids, which holds everywhere. */
+  /** Absolute path in the sandbox; null for a rule that forbids, which applies everywhere. */
   folder: z.string().startsWith("/").nullable(),
 });
 type CommandRuleRow = z.infer<typeof commandRuleSchema>;
@@ -23,8 +23,8 @@ const rulesSchema = camelRow({
 export type StoredCommandRule = z.infer<typeof rulesSchema>;
 
 /**
- * The rules for commands that hold now for a job, those that forbid first, then the newest first. Throws for one that can't
- * be read: it might forbid.
+ * The valid command rules for a job, denials first, then the newest first. Throws for a rule that can't be parsed: it might
+ * forbid.
  */
 export const selectCommandRules = (
   db: Queryable,
@@ -36,7 +36,7 @@ export const selectCommandRules = (
         and (scope = 'rule' or job_id = $1 or batch_id = (select batch_id from nightdesk_data.jobs where job_id = $1))
       order by verdict = 'deny' desc, decided_at desc, decision_id`;
 
-/** Counts a call that a rule answered. */
+/** Counts a call that a rule decided. */
 export const countRuleHit = (db: Queryable, decisionId: string): Promise<void> =>
   execute(db, [decisionId])`
      update nightdesk_data.decisions set hits = hits + 1 where decision_id = $1 and rule is not null`;
@@ -44,12 +44,12 @@ export const countRuleHit = (db: Queryable, decisionId: string): Promise<void> =
 export type NewCommandRule = {
   readonly verdict: "approve" | "deny";
   readonly rule: CommandRuleRow;
-  /** Of a denial never blank. */
+  /** Never blank for a denial. */
   readonly reason: string | null;
   readonly decidedBy: string;
-  /** Null for good, which only a denial, or a rule of a job or batch, may be. */
+  /** Null for no end, allowed only for a denial and for a rule of a job or batch. */
   readonly expiresInSeconds: number | null;
-  /** The one job or batch in which it holds; missing for all. */
+  /** The only job or batch for which it is valid; missing: all. */
   readonly within?: { readonly scope: "job" | "batch"; readonly id: string } | undefined;
 };
 
@@ -60,8 +60,8 @@ const insertedSchema = camelRow({
 });
 
 /**
- * Adds a rule for commands, and makes jobs due that wait to be told about a command with its program: their worker finds
- * out whether the rule answers it.
+ * Adds a command rule, and makes jobs due that wait for approval of a command with its program: their worker checks whether the
+ * rule decides it.
  */
 export const insertCommandRule = (
   db: Queryable,

@@ -7,10 +7,10 @@ const revokedSchema = camelRow({
   scope: z.enum(["once", "job", "batch", "rule"]).nullable(),
 });
 
-/** once: it answered what waited then, and stands for nothing. late: somebody revoked it before. */
+/** once: it answered only the requests that waited then, so there is nothing to revoke. late: it was revoked before. */
 export type Revoked = "revoked" | "once" | "late" | "unknown";
 
-/** Ends a standing decision: what it answered stays answered, and what is asked from now on waits for somebody. */
+/** Revokes a decision: its answers stay, and new requests wait for a person. */
 export async function revokeDecision(db: Queryable, decisionId: string): Promise<Revoked> {
   const { isRevoked, scope } = await oneRowOf(db, revokedSchema, [decisionId])`
      with revoked as (

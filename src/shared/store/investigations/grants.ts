@@ -3,47 +3,47 @@ import type { Queryable } from "../connection/database.ts";
 import { camelRow, rowOf } from "../connection/rows.ts";
 
 const driftSchema = z.object({
-  /** Calls of tools without a note. */
+  /** Most tool calls without a note. */
   notesEvery: z.number().nullable(),
-  /** How often a query of the same words is asked of the same tool. */
+  /** Most calls of one tool with the same words. */
   sameQuery: z.number().nullable(),
-  /** How often in a row the same folder or site is asked. */
+  /** Most consecutive calls for the same folder or site. */
   samePlace: z.number().nullable(),
-  /** Files and pages that evidence comes from. */
+  /** Most files and pages that evidence comes from. */
   sources: z.number().nullable(),
-  /** How often in a row a tool fails with the same code. */
+  /** Most consecutive failures of a tool with the same code. */
   failures: z.number().nullable(),
-  /** Calls in a row that look for something and find nothing new. */
+  /** Most consecutive searches without new evidence. */
   noNewEvidence: z.number().nullable(),
 });
 
-/** Limits of the rules against drift; null: the rule is off. */
+/** Limits of the rules against drift; null turns a rule off. */
 export type DriftLimits = Readonly<z.infer<typeof driftSchema>>;
 
 const limitsSchema = z.object({
-  /** Calls of models and of tools together. */
+  /** Model calls and tool calls together. */
   maxSteps: z.number(),
-  /** Calls of tools. */
+  /** Tool calls. */
   maxCalls: z.number(),
   /** Tokens of prompts and replies together, over all runs of the job. */
   maxTokens: z.number(),
-  /** Seconds at work, over all runs of the job; time in which it waits for people does not count. */
+  /** Working seconds, over all runs of the job; waiting for people does not count. */
   maxSeconds: z.number(),
-  /** When a model that drifts is told so; left out of grants that are older than these rules. */
+  /** When the model is warned that it drifts; missing in grants that are older than these rules. */
   drift: driftSchema.optional(),
 });
 
-/** How much an investigation may do. */
+/** Limits of an investigation. */
 export type GrantLimits = Readonly<z.infer<typeof limitsSchema>>;
 
-/** A grant as its row. */
+/** The row of a grant. */
 export const grantRowSchema = z.object({
   grant_id: z.string(),
   preset: z.string(),
-  /** Of the preset as it was when the grant was given, 64 hex. */
+  /** Hash of the preset when the grant was made, 64 hex. */
   preset_sha256: z.string(),
   tools: z.array(z.string()).readonly(),
-  /** Folders relative to the work root; none: all that may be read. */
+  /** Folders relative to the work root; empty: everything that may be read. */
   roots: z.array(z.string()).readonly(),
   limits: limitsSchema,
 });
@@ -55,8 +55,8 @@ export type NewGrant = Omit<Grant, "grantId">;
 const COLUMNS = "grant_id, preset, preset_sha256, tools, roots, limits";
 
 /**
- * Gives an investigation its grant; one that it has already stays.
- * @returns undefined when the job is not this run's any more
+ * Creates the grant of an investigation, or returns its existing one.
+ * @returns undefined when the run no longer owns the job
  */
 export const openGrant = (
   db: Queryable,
@@ -83,7 +83,7 @@ export const openGrant = (
       union all
      select ${COLUMNS} from held join nightdesk_data.grants using (job_id)`;
 
-/** The grant of a job; undefined where it has none. */
+/** The grant of a job; undefined when it has none. */
 export const selectGrant = (db: Queryable, jobId: string): Promise<Grant | undefined> =>
   rowOf(db, grantSchema, [jobId])`
      select ${COLUMNS} from nightdesk_data.grants where job_id = $1`;

@@ -6,24 +6,24 @@ import { DUE_AT_ONCE } from "./approvals.ts";
 import { STEP_STATES } from "./steps.ts";
 import type { StepState } from "./steps.ts";
 
-/** What a person found out about a call during which a worker was lost. */
+/** A person's finding about a call during which a worker was lost. */
 export type Finding = {
-  /** done: it had its effect; what it gave is lost. skipped: it had none, and may be made again. */
+  /** done: the call had its effect; its result is lost. skipped: it had none, and may be made again. */
   readonly state: "done" | "skipped";
   readonly decidedBy: string;
 };
 
 const stepSchema = z.object({ state: z.enum(STEP_STATES), by: z.string().nullable() });
 
-/** late: it is not uncertain, or not any more, and who said so, where a person did. */
+/** late: the step is not, or no longer, uncertain; `by` is the person who resolved it, if any. */
 export type Resolved =
   | { readonly kind: "resolved" }
   | { readonly kind: "late"; readonly state: StepState; readonly by: string | null }
   | { readonly kind: "unknown" };
 
 /**
- * Settles a step of which nobody knew whether it had its effect. Of one that happened the model is told that its result is
- * lost; one that did not happen is skipped, and the model may ask for it again. Its job is due at once.
+ * Resolves a step whose effect is unknown. If it happened, the model reads that its result is lost; if not, it is skipped, and
+ * the model may ask for it again. The job becomes due at once.
  */
 export async function resolveStep(
   db: Queryable,
@@ -60,7 +60,7 @@ woken as (
 select exists (select from settled) as is_resolved,
        case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
 
-/** The job of that id, or of the run of that id; undefined where there is neither. */
+/** The job with this id, or the job of the run with this id; undefined when there is neither. */
 export async function selectJobOf(db: Queryable, jobOrRunId: string): Promise<string | undefined> {
   const [jobId] = await valuesOf(db, z.string(), [jobOrRunId])`
      select job_id from nightdesk_data.jobs where job_id = $1

@@ -4,7 +4,7 @@ import type { ToolEffect } from "../../config/mcp-servers.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, rowOf, rowsOf, valueOf, valuesOf } from "../connection/rows.ts";
 
-/** Which run of which job writes. It is checked with each write: a run that lost its job, or its lease, writes nothing. */
+/** The run that writes, and its job. Each write checks it: a run that lost its job or its lease writes nothing. */
 export type StepWriter = { readonly jobId: string; readonly runId: string };
 
 export const STEP_KINDS = ["model", "tool", "compaction", "policy", "end"] as const;
@@ -19,17 +19,17 @@ export const STEP_STATES = [
 ] as const;
 export type StepState = (typeof STEP_STATES)[number];
 
-/** Facts of a step: never document text or prompts. */
+/** Facts of a step; never document text or prompts. */
 export type StepDetail = Readonly<Record<string, unknown>>;
 
-/** A common table expression, `held`: the job $1 belongs to the run $2, which runs and has a live lease. */
+/** Common table expression `held`: a row if run $2 owns job $1, which is running with a live lease. */
 export const HELD = `held as materialized (
   select job_id, batch_id from nightdesk_data.jobs
    where job_id = $1 and run_id = $2 and state = 'running' and lease_until > clock_timestamp() for share)`;
 
 /**
- * Writes a step that ends with it: what a rule did, or how the investigation ended.
- * @returns false when the job is not this run's any more
+ * Writes a step that ends at once: the action of a rule, or the end of the investigation.
+ * @returns false when the run no longer owns the job
  */
 export const insertStep = (
   db: Queryable,
@@ -50,8 +50,8 @@ export const insertStep = (
      select job_id, $3, $2, $4, 'done', $5, clock_timestamp() from held`;
 
 /**
- * Writes the step of a call of a model, before the call.
- * @returns false when the job is not this run's any more
+ * Writes the step of a model call, before the call.
+ * @returns false when the run no longer owns the job
  */
 export const beginModelStep = (
   db: Queryable,
@@ -64,7 +64,7 @@ export const beginModelStep = (
      insert into nightdesk_data.steps (job_id, ordinal, run_id, kind, request_sha256)
      select job_id, $3, $2, 'model', $4 from held`;
 
-/** Ends the step of a call of a model. @returns false when the job is not this run's any more */
+/** Ends the step of a model call. @returns false when the run no longer owns the job */
 export const endModelStep = (
   db: Queryable,
   writer: StepWriter,
@@ -88,22 +88,22 @@ export type NewToolStep = {
   readonly ordinal: number;
   readonly name: string;
   readonly effect: ToolEffect;
-  /** waiting: somebody is to be asked before it is made, and nothing has been done. */
+  /** waiting: a person must approve the call first, and nothing has been done. */
   readonly state: "started" | "waiting";
   readonly args: Readonly<Record<string, unknown>>;
-  /** Of the arguments as canonical JSON, 64 hex. */
+  /** SHA-256 of the arguments as canonical JSON, 64 hex. */
   readonly argsSha256: string;
-  /** What it is known to be before it is made. */
+  /** Facts that are known before the call. */
   readonly detail: StepDetail;
 };
 
 const begunSchema = z.enum(["begun", "lost", "no_grant", "ended", "not_granted"]);
-/** lost: the job is not this run's any more. The others say why the grant does not allow the call. */
+/** lost: the run no longer owns the job. The others tell why the grant does not allow the call. */
 export type ToolStepBegun = z.infer<typeof begunSchema>;
 
 /**
- * Writes the step of a call of a tool before it is made, if the grant of the job allows that tool: the check and the row
- * are one statement. Of a call that is not allowed nothing is written.
+ * Writes the step of a tool call before the call, if the job's grant allows the tool: the check and the insert are one statement.
+ * For a refused call nothing is written.
  */
 export const beginToolStep = (
   db: Queryable,
@@ -144,32 +144,32 @@ export const beginToolStep = (
                  else 'begun' end as verdict
        from (select count(*) from begun) written`;
 
-/** An output that is kept whole. */
+/** An output to store. */
 export type NewArtifact = {
   readonly stream: "result" | "stdout" | "stderr" | "state";
-  /** Of `content`, 64 hex. */
+  /** SHA-256 of `content`, 64 hex. */
   readonly sha256: string;
   readonly content: Buffer;
   readonly class: "evidence" | "output" | "state";
 };
 
-/** How a call of a tool ended. */
+/** How a tool call ended. */
 export type ToolStepEnd = {
   readonly state: "done" | "failed" | "denied";
-  /** Facts, without the text. Null where it gave an error. */
+  /** Facts, without the text. Null after an error. */
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly durationMs: number;
   readonly detail: StepDetail;
   readonly artifacts: readonly NewArtifact[];
-  /** How many of the artifacts hold head and tail of an output only, because the batch has no room for more. */
+  /** The number of artifacts with only head and tail of an output, because the batch has no room for more. */
   readonly cut: number;
 };
 
 /**
- * Ends the step of a call of a tool, with what it gave. One that waits was not made, and can only be denied.
- * @param end `keepOutputsDays`: how long outputs that no answer rests on are kept; null: with their job
- * @returns false when the job is not this run's any more
+ * Ends the step of a tool call and stores its outputs. The call of a waiting step was not made, so it can only be denied.
+ * @param end `keepOutputsDays`: how long to keep outputs that no answer rests on; null: as long as their job
+ * @returns false when the run no longer owns the job
  */
 export async function endToolStep(
   db: Queryable,
@@ -232,9 +232,9 @@ export async function endToolStep(
 }
 
 /**
- * Settles the step that a lost run left open, as the next run finds it, or that can't go on: what changes nothing is skipped and
- * may be done again, of anything else nobody knows whether it was done.
- * @returns false when the job is not this run's any more
+ * Settles an open step, which a lost run left or which can't continue: a step without effects is skipped and may be done again;
+ * of any other it is uncertain whether it was done.
+ * @returns false when the run no longer owns the job
  */
 export const settleOpenStep = (
   db: Queryable,
@@ -288,17 +288,17 @@ const stepSchema = z
               row.error_code === null
                 ? null
                 : { code: row.error_code, message: row.error_message ?? "" },
-            /** What it gave, whole, as it was stored; null where it gave an error, or it was removed. */
+            /** The stored output; null after an error, or when it was removed. */
             output: row.output,
           },
-    /** How long it was worked on; what it waited for a person or a host does not count. */
+    /** Working time, without waiting for a person or a host. */
     activeMs: row.active_ms,
-    /** Of the prompt and the reply of a call of a model. */
+    /** Tokens of prompt and reply of a model call. */
     tokens: row.tokens,
   }));
 export type StoredStep = z.infer<typeof stepSchema>;
 
-/** The steps of an investigation, first to last, with what its tools gave. */
+/** The steps of an investigation in order, with the outputs of tools. */
 export const selectSteps = (db: Queryable, jobId: string): Promise<readonly StoredStep[]> =>
   rowsOf(db, stepSchema, [jobId])`
      select s.ordinal, s.run_id, s.kind, s.effect, s.state, s.detail, s.request_sha256,
@@ -321,10 +321,10 @@ const stateSchema = z.object({
   content: z.instanceof(Buffer).nullable(),
 });
 
-/** What a tool of a job left for its next call: `content` is null where it was removed since. */
+/** The state that a tool stored for its next call; `content` is null when it was removed since. */
 export type StoredState = z.infer<typeof stateSchema>;
 
-/** The state that the last step kept that kept one, by what that step says of it; undefined where none did. */
+/** The newest stored state of a job, as its step's result names it; undefined when no step stored one. */
 export const selectLastState = (db: Queryable, jobId: string): Promise<StoredState | undefined> =>
   rowOf(db, stateSchema, [jobId])`
      select t.step, t.result ->> 'state_sha256' as sha256, a.content
@@ -333,7 +333,7 @@ export const selectLastState = (db: Queryable, jobId: string): Promise<StoredSta
        left join nightdesk_data.artifacts a using (sha256)
       where t.job_id = $1 and t.result ? 'state_sha256' order by t.step desc limit 1`;
 
-/** What a step of an investigation gave, whole; undefined where there is nothing, or nothing any more. */
+/** The stored output of a step; undefined when there is none, or it was removed. */
 export async function selectOutput(
   db: Queryable,
   jobId: string,
