@@ -2,19 +2,19 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, valuesOf } from "../connection/rows.ts";
 
-/** What somebody may decide about a batch, when it is created and later. What is undefined is left as it is. */
+/** Settings of a batch, at its creation and later. An undefined setting stays unchanged. */
 export type BatchSettings = {
-  /** Times in which its jobs may run. Empty: always; null: those of the desk. */
+  /** Time windows in which its jobs may run. Empty: always; null: the windows of the installation. */
   readonly windows?: readonly string[] | null | undefined;
-  /** When what has not finished expires. */
+  /** The time when unfinished jobs expire. */
   readonly deadlineAt?: Date | null | undefined;
-  /** Added to the priority of each of its jobs, -100 to 100. */
+  /** Added to the priority of each job, -100 to 100. */
   readonly priority?: number | undefined;
 };
 
 /**
- * Changes a batch that has not ended. `evaluateHolds` works out what follows from it.
- * @returns `ended` when it has, and nothing was changed
+ * Changes a batch that has not ended. `evaluateHolds` then applies the consequences.
+ * @returns `ended` when it has ended, and nothing changed
  */
 export const changeBatch = async (
   db: Queryable,
@@ -38,8 +38,8 @@ export const changeBatch = async (
     : "ended";
 
 /**
- * Holds a batch until somebody resumes it; what runs may finish.
- * @returns `ended` when there is nothing to hold, `paused_before` when somebody did already
+ * Holds a batch until a user resumes it; running jobs may finish.
+ * @returns `ended` when it has ended, `paused_before` when it is paused already
  */
 export async function pauseBatch(
   db: Queryable,
@@ -57,7 +57,7 @@ export async function pauseBatch(
   return isFirst ? "paused" : "paused_before";
 }
 
-/** @returns `not_paused` when nobody had paused it, or it has ended */
+/** @returns `not_paused` when it is not paused, or has ended */
 export const resumeBatch = async (
   db: Queryable,
   batchId: string,

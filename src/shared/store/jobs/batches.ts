@@ -5,21 +5,21 @@ import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 
-/** file: loaded from a file or by a glob. ad_hoc: one job that somebody may be waiting for. schedule: one command. */
+/** file: jobs from a file or a glob. ad_hoc: one job that a user may wait for. schedule: one command. */
 export const BATCH_ORIGINS = ["file", "ad_hoc", "schedule"] as const;
 export type BatchOrigin = (typeof BATCH_ORIGINS)[number];
-/** Of all batches. system: what Nightdesk does for itself about another batch; verify: the checks of its answers, or the exam of their judge. Nobody is shown either. */
+/** Also hidden batches. system: internal work about another batch; verify: checks of answers, or the exam of their judge. */
 export const ALL_ORIGINS = [...BATCH_ORIGINS, "system", "verify"] as const;
 type AnyOrigin = (typeof ALL_ORIGINS)[number];
 
-/** Payload-free: whoever hears it looks at the rows. */
+/** Without payload: a listener reads the rows. */
 export const JOBS_CHANNEL = "nightdesk_jobs";
-/** Said after the rows of a cancellation are written. */
+/** Notified after the rows of a cancellation are written. */
 export const CANCEL_CHANNEL = "nightdesk_cancel";
-/** Something happened that a person who looks at the desk wants to see: runs have ended, or a batch was changed. */
+/** Notified when the dashboard must update: runs have ended, or a batch was changed. */
 export const EVENTS_CHANNEL = "nightdesk_events";
 
-/** Tells whoever looks at the desk that there is something new. */
+/** Notifies dashboards of new events. */
 export const announceEvents = (db: Queryable): Promise<void> =>
   execute(db)`select pg_notify('${EVENTS_CHANNEL}', '')`;
 
@@ -31,10 +31,10 @@ const createdSchema = camelRow({
 });
 
 /**
- * Creates a batch that loads, or finds the one of that name.
- * @param settings of a batch that is created now; one that is found keeps its own
+ * Creates a batch in state loading, or finds the batch with that name.
+ * @param settings of a new batch; an existing one keeps its own
  * @returns its id, whether it was created now, and its stored state
- * @throws Failure INPUT_INVALID when it is the run of a schedule, or Nightdesk's own, and takes no other jobs
+ * @throws Failure INPUT_INVALID for the batch of a schedule or an internal batch, which take no other jobs
  */
 export async function findOrCreateBatch(
   db: Queryable,
@@ -93,7 +93,7 @@ const TAKES_NO_OTHERS: Partial<Record<AnyOrigin, string>> = {
   verify: "of Nightdesk itself",
 };
 
-/** Ends the loading of a batch: from now on its jobs are dispatched. A batch without jobs is completed. */
+/** Ends the loading of a batch, so that its jobs are dispatched. A batch without unfinished jobs becomes completed. */
 export const openBatch = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      with opened as (
@@ -110,19 +110,18 @@ export const openBatch = (db: Queryable, batchId: string): Promise<void> =>
        returning batch_id)
      select pg_notify('${JOBS_CHANNEL}', '') from opened`;
 
-/** Deletes a batch with its jobs: what a load that failed leaves behind. */
+/** Deletes a batch with its jobs, after a failed load. */
 export const deleteBatch = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`delete from nightdesk_data.batches where batch_id = $1`;
 
-/** A batch that has ended, as a statement gives it. */
+/** A batch that a statement has ended. */
 export const completedSchema = camelRow({ batch_id: z.string(), origin: z.enum(ALL_ORIGINS) });
 export type CompletedBatch = z.infer<typeof completedSchema>;
 
 /**
- * Marks open batches completed in which no job is left to do. The rows of jobs decide, after the last of them
- * was committed; a worker that died in between leaves it to the next call. A batch whose row somebody changed while this
- * waited for it, as a draft does that queues more checks, may have jobs that this statement does not see: it is left to
- * the next call as well.
+ * Completes open batches that have no unfinished job. The rows of the jobs decide, after the last of them was committed; if a
+ * worker dies in between, the next call completes the batch. Also left to the next call is a batch whose row changed while this
+ * statement waited for it, for example by a draft that queues more checks: it may have jobs that this statement does not see.
  * @param batchId one batch, or null for all
  */
 export const completeBatches = (
@@ -138,12 +137,12 @@ export const completeBatches = (
         and b.xmin::text = (select seen.xmin::text from nightdesk_data.batches seen where seen.batch_id = b.batch_id)
      returning batch_id, origin`;
 
-/** Tells the workers that there are new jobs. */
+/** Notifies the workers of new jobs. */
 export const notifyJobs = (db: Queryable): Promise<void> =>
   execute(db)`select pg_notify('${JOBS_CHANNEL}', '')`;
 
 export const BATCH_FORMATS = ["native", "openai"] as const;
-/** How the input of a batch was written, and how its output is unless somebody asks for another form. */
+/** The format of a batch's input, and the default format of its output. */
 export type BatchFormat = (typeof BATCH_FORMATS)[number];
 
 export const setBatchFormat = (
@@ -158,16 +157,16 @@ export const selectBatchFormat = (db: Queryable, batchId: string): Promise<Batch
      select format from nightdesk_data.batches where batch_id = $1`;
 
 /**
- * Holds new jobs back until the last line of their file was read: due never. A batch that loads needs no such
- * thing; this is for jobs that are added to one that is open already, whose other jobs go on.
+ * Holds back new jobs until the last line of their file is read, by a due time of infinity. For jobs that are added to an open
+ * batch, whose other jobs continue; a loading batch does not need it.
  */
 export const holdBackJobs = (db: Queryable, jobIds: readonly string[]): Promise<void> =>
   execute(db, [jobIds])`
      update nightdesk_data.jobs set due_at = 'infinity' where job_id = any($1::uuid[])`;
 
 /**
- * The last line was read: opens the batch, and makes jobs due that were held back. In this order: a cancellation, too,
- * takes the batch first and its jobs then.
+ * After the last line: opens the batch, and makes held back jobs due. In this order, because a cancellation also locks the batch
+ * first and then its jobs.
  */
 export async function releaseJobs(db: Queryable, batchId: string): Promise<void> {
   await openBatch(db, batchId);
@@ -176,12 +175,12 @@ export async function releaseJobs(db: Queryable, batchId: string): Promise<void>
       where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
 }
 
-/** Deletes jobs that were held back, when the file they came from turned out bad. */
+/** Deletes held back jobs after their file was rejected. */
 export const deleteHeldBackJobs = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      delete from nightdesk_data.jobs where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
 
-/** Jobs of a load that was interrupted: they wait until the same file is enqueued again. */
+/** The number of jobs of an interrupted load, which wait until the same file is enqueued again. */
 export const countHeldBackJobs = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [batchId])`
      select count(*) as jobs from nightdesk_data.jobs

@@ -10,7 +10,7 @@ const claimedSchema = camelRow({
   job_id: z.string(),
   batch_id: z.string(),
   custom_id: z.string(),
-  /** The fencing token: the result is written only while the row still names this run. */
+  /** The fencing token: the result is written only while the row names this run. */
   run_id: z.string(),
   input: jobInputSchema,
   /** Counts from 1. */
@@ -19,11 +19,11 @@ const claimedSchema = camelRow({
   parks: z.int(),
   broken_calls: z.int(),
   dispatch: z.int(),
-  /** Which model of verify.tiers answers, from 0. */
+  /** Index of the answering model in verify.tiers, from 0. */
   tier: z.int(),
-  /** Whether an earlier attempt left model calls whose replies may be taken. */
+  /** Whether an earlier attempt left model calls whose replies can be reused. */
   has_calls: z.boolean(),
-  /** Within which span its batch was queued, as a `traceparent`, and what kind of batch it is; null where nobody traced. */
+  /** `traceparent` of the span that queued its batch, and the batch's origin; null without tracing. */
   trace: z.object({ context: z.string(), origin: z.string() }).nullable(),
 });
 export type ClaimedJob = z.infer<typeof claimedSchema>;
@@ -33,17 +33,17 @@ const CLAIMED = `job_id, batch_id, custom_id, run_id, input, attempt, max_attemp
        (select json_build_object('context', b.trace_context, 'origin', b.origin)
           from nightdesk_data.batches b where b.batch_id = claimed.batch_id and b.trace_context is not null) as trace`;
 
-/** How long a run holds its job without renewing, by the database's clock. */
+/** How long a run owns its job without renewal, by the database's clock. */
 export const LEASE_SECONDS = 15;
 
 /**
- * Claims a job for a new run, if the delivery is the row's current one, the job is due and its batch is open,
- * not held, within its window and before its deadline, by the database's clock, and no host is down that this worker
- * needs for it. Of any number of deliveries one claims. A server that is killed in the next moments may forget the claim,
- * and then all that the run wrote since: the job is due as before. Claims of jobs that act outside of the database, those
- * of a lane, are waited for.
- * @param runId to be given again when the reply to a claim was lost with its connection: the claim may have been made
- * @returns the job, or undefined when there is nothing to do
+ * Claims a job for a new run, if the delivery is the row's current one, the job is due, its batch is open, not held, within its
+ * window and before its deadline, by the database's clock, and no host that this worker needs for it is down. One of any number
+ * of deliveries succeeds. The commit does not wait for the disk: a server that crashes soon after may lose the claim and
+ * everything that the run wrote since, and then the job is due as before. Only claims of jobs in a lane, which act outside of the
+ * database, wait for the disk.
+ * @param runId the same again after a lost reply: the claim may have succeeded
+ * @returns the job, or undefined when it can't be claimed
  */
 export const claimJob = (
   db: Queryable,
@@ -71,7 +71,7 @@ export const claimJob = (
        select case when kind <> all (${LANE_KINDS}) then nightdesk_data.commit_later() end) later
       union all select ${CLAIMED} from nightdesk_data.jobs claimed where run_id = $4 and state = 'running'`;
 
-/** Whether a delivery is its row's current one, but this worker can't claim it while a host of its own is down. */
+/** Whether a delivery is its row's current one, but this worker can't claim it because one of its hosts is down. */
 export const isLeftToOthers = (
   db: Queryable,
   delivery: { readonly jobId: string; readonly dispatch: number },
@@ -88,21 +88,21 @@ const renewedSchema = z.object({
   renewed: z.boolean(),
 });
 
-/** Why a run is to stop; null while it is not. */
+/** Why a run must stop; null while it may continue. */
 type Stop = "cancelled" | "expired" | null;
 
 const STOP = `case when b.state in ('cancelled', 'expired') then b.state when j.cancel_requested then 'cancelled' end as stop`;
 
 type RenewedLeases = {
-  /** By run id, whether it is to stop; a run that is missing has lost its lease. */
+  /** Whether each run must stop, by run id; a missing run has lost its lease. */
   readonly stops: ReadonlyMap<string, Stop>;
-  /** Runs of which a transaction held the job: those are to be renewed soon. */
+  /** The number of runs whose job was locked: renew them soon. */
   readonly busy: number;
 };
 
 /**
- * Renews the leases of runs in hand. A job that a transaction holds is passed over, as it is by whoever takes back lost jobs:
- * the leases of all others would wait for it.
+ * Renews the leases of the current runs. Skips locked jobs, as the recovery of lost jobs does: otherwise all other leases would
+ * wait for them.
  */
 export async function renewLeases(
   db: Queryable,
@@ -131,8 +131,8 @@ export async function renewLeases(
 }
 
 /**
- * Says how far a run is, as `{done, total, unit}` or by its steps; nothing where the run has lost its job. It waits for
- * whoever ends the run in this moment, so that no row is written behind the end.
+ * Stores the progress of a run, as `{done, total, unit}` or by its steps; nothing when the run has lost its job. Waits for a
+ * transaction that ends the run at this moment, so that no row is written after the end.
  */
 export const reportProgress = (
   db: Queryable,
@@ -145,7 +145,7 @@ export const reportProgress = (
      on conflict (job_id) do update set run_id = excluded.run_id, progress = excluded.progress`;
 
 /**
- * Keeps the job of a run in hand until the caller's transaction ends: nobody takes it back or ends it meanwhile.
+ * Locks the job of a run until the caller's transaction ends, so that no other process takes it back or ends it.
  * @returns false when the run has lost its job already
  */
 export const holdJob = (db: Queryable, runId: string): Promise<boolean> =>

@@ -6,18 +6,18 @@ import { CANCEL_CHANNEL, completedSchema } from "./batches.ts";
 import type { CompletedBatch } from "./batches.ts";
 
 /**
- * A batch that is cancelled, or whose deadline passes, is closed first: from then on nothing of it is dispatched or
- * claimed, and what runs is asked to stop. Then its waiting jobs are ended a slice at a time, each slice in a
- * transaction of its own, by the command that closed it and by the workers' keeper, whoever comes first.
+ * A batch that is cancelled, or whose deadline passes, is closed first: from then on none of its jobs is dispatched or claimed,
+ * and running jobs are asked to stop. Then its waiting jobs are ended in slices, each in its own transaction, by the command that
+ * closed it or by the workers' maintenance, whichever is first.
  */
 
-/** Jobs of one slice: less than a second of work. */
+/** Jobs of one slice, which takes less than a second. */
 const SLICE_JOBS = 5_000;
 const BUSY_MS = 50;
 
 /**
- * Cancels a batch: what waits is ended, what runs is asked to stop, what is finished stays.
- * @param onEnded told after each slice how many jobs were ended
+ * Cancels a batch: ends waiting jobs, asks running jobs to stop, and keeps finished jobs.
+ * @param onEnded receives the number of ended jobs after each slice
  */
 export async function cancelBatch(
   database: Database,
@@ -50,7 +50,7 @@ async function askRunningToStop(db: Queryable, batchId: string): Promise<void> {
   await execute(db, [batchId])`select pg_notify('${CANCEL_CHANNEL}', $1)`;
 }
 
-/** Ends what waits in a batch that was closed, until nothing is left. */
+/** Ends the waiting jobs of a closed batch until none is left. */
 export async function endWaitingJobs(
   database: Database,
   batchId: string,
@@ -70,7 +70,7 @@ export async function endWaitingJobs(
   }
 }
 
-/** Sequence number of a job that is before all others. */
+/** A sequence number before all jobs. */
 const FROM_THE_START = "0";
 
 const sliceSchema = z.object({
@@ -80,13 +80,13 @@ const sliceSchema = z.object({
   last: z.string().nullable(),
 });
 
-/** How many jobs were ended, and where the next slice begins. */
+/** The number of ended jobs, and the start of the next slice. */
 export type Slice = { readonly jobs: number; readonly after: string };
 
 /**
- * Ends at most 5,000 jobs of a closed batch, and asks those to stop that began to run while it was being closed.
- * @param after where the slice before ended, so that what was ended is not looked through again
- * @returns `done` when no job is left, `busy` while somebody else does a slice
+ * Ends at most 5,000 jobs of a closed batch, and asks jobs to stop that began to run while it was closed.
+ * @param after end of the slice before, so that ended jobs are not read again
+ * @returns `done` when no job is left, `busy` while another process ends a slice
  */
 export async function endSlice(
   db: Queryable,
@@ -132,14 +132,14 @@ select (select closing from nightdesk_data.batches where batch_id = $1) as closi
        exists (select from batch) as held, count(*) as jobs, max(seq)::text as last, (select count from said) as said
   from picked`;
 
-/** Batches that were closed and hold jobs that still wait. */
+/** Closed batches that still have waiting jobs. */
 export const selectClosing = (db: Queryable): Promise<readonly string[]> =>
   valuesOf(db, z.string())`
      select batch_id from nightdesk_data.batches where closing order by finished_at, batch_id`;
 
 /**
- * Closes open batches whose deadline has passed with jobs that have not finished. One without such jobs is completed.
- * @param now the database's clock unless another is given
+ * Closes open batches with unfinished jobs whose deadline has passed; a batch without unfinished jobs becomes completed instead.
+ * @param now default: the database's clock
  */
 export async function expireBatches(
   db: Queryable,

@@ -6,9 +6,9 @@ import { camelRow, execute, rowsOf, valueOf } from "../connection/rows.ts";
 type Dependency = { readonly parentId: string; readonly childId: string };
 
 /**
- * Makes jobs wait for others: rows of job_dependencies, and in `waits_for` how many of them have not ended. To be called
- * in the transaction that inserts the parents: nobody sees one that does not wait yet. The children are locked against
- * ending meanwhile, so that none is counted that the trigger has passed already, and none is missed by it.
+ * Makes jobs wait for other jobs: inserts rows of job_dependencies, and sets `waits_for` to the number of unfinished children. To
+ * be called in the transaction that inserts the parents, so that nobody sees a parent that does not wait yet. Locks the children
+ * against ending meanwhile, so that the trigger counts each of them exactly once.
  */
 export async function insertDependencies(
   db: Queryable,
@@ -16,7 +16,7 @@ export async function insertDependencies(
 ): Promise<void> {
   const parents = dependencies.map(({ parentId }) => parentId);
   const children = dependencies.map(({ childId }) => childId);
-  // In the order in which cancelling takes jobs, or the two could wait for each other.
+  // In the order in which a cancellation locks jobs; another order could deadlock.
   await execute(db, [children])`
      select from nightdesk_data.jobs where job_id = any($1::uuid[]) order by seq for share`;
   await execute(db, [parents, children])`
@@ -33,20 +33,20 @@ export async function insertDependencies(
 const fileJobSchema = camelRow({ job_id: z.string(), path: z.string() });
 export type FileJob = z.infer<typeof fileJobSchema>;
 
-/** The jobs of a batch that work on one file each and have something to tell of it, by path; no copies of other files. */
+/** The jobs of a batch that summarize or extract one file each, by path, without duplicates. */
 export const selectFileJobs = (db: Queryable, batchId: string): Promise<readonly FileJob[]> =>
   rowsOf(db, fileJobSchema, [batchId])`
      select job_id, input->>'path' as path from nightdesk_data.jobs
       where batch_id = $1 and kind in ('summarize', 'extract') and duplicate_of is null
       order by input->>'path' collate "C", seq`;
 
-/** How often a batch was told as a whole already. */
+/** The number of digests of the whole batch. */
 export const countBatchDigests = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [batchId])`
      select count(*) as digests from nightdesk_data.jobs
       where batch_id = $1 and kind = 'digest' and input->>'level' = 'batch'`;
 
-/** What a digest could not tell of, and why: a stored form. */
+/** An item that a digest lacks, with the reason; a stored form. */
 export const leftOutSchema = z.object({
   path: z.string(),
   kind: z.string(),
@@ -69,8 +69,8 @@ const childSchema = z.object({
 export type ChildRow = z.infer<typeof childSchema>;
 
 /**
- * The jobs that a digest is of, with what they gave: files by path, then digests by what they are of. The order depends
- * on nothing else, so that equal answers make equal prompts.
+ * The jobs that a digest sums up, with their results: files by path, then digests by title. No other order, so that equal answers
+ * make equal prompts.
  */
 export const selectDigestChildren = (
   db: Queryable,

@@ -17,7 +17,7 @@ const dispatchedSchema = camelRow({
 });
 type Dispatched = z.infer<typeof dispatchedSchema>;
 
-/** Of a hundred places the last ten go to the jobs that have waited longest, whatever comes before them otherwise. */
+/** In each hundred places of the queue, the last ten go to the jobs that have waited longest, ahead of the usual order. */
 const PLACES = 100;
 const PLACES_IN_ORDER = 90;
 const PLACES_BY_AGE = PLACES - PLACES_IN_ORDER;
@@ -25,24 +25,22 @@ const PLACES_BY_AGE = PLACES - PLACES_IN_ORDER;
 const MOST_IN_A_BLOCK = 50;
 
 /**
- * What no living worker could do, because its host is down, would only go to and fro between row and queue. What has a lane of
- * its own takes no place of the queue.
- *
- * Two things are for the planner, which would sort all jobs that wait otherwise. That `due_at` is finite, which `isDue` says as well, stands by
- * itself as in the indexes: it proves that of no alternative with `now()` in it. And of `kind <> all` an array that it does not know it expects
- * one job in 1,000 of two kinds, and none of one.
+ * SQL condition for jobs to dispatch. Leaves out jobs that no living worker can run because a host is down, since they would only
+ * move between row and queue, and jobs of lanes, which take no place in the queue.
+ * Two parts help the planner, which would otherwise sort all waiting jobs. `due_at < 'infinity'` repeats a part of `isDue`,
+ * because the planner can match an index condition only when it stands alone, not inside an alternative with `now()`. And for
+ * `kind <> all` of an unknown array it would estimate one job in 1,000 for two kinds, and none for one.
  */
 const DISPATCHABLE = `state in ('queued', 'parked') and dispatched_at is null and waits_for = 0
               and due_at < 'infinity' and ${isDue("due_at")} and not (select kinds from elsewhere) @> array[kind]`;
 
 /**
- * Chooses due jobs of open batches that are not held, marks them as dispatched and raises their dispatch, so
- * that at most `depth` jobs are in the queue. One dispatcher at a time: when another is at it, nothing is
- * chosen. The caller puts them into the queue afterwards; what is lost in between, `requeueMissing` finds.
- *
- * The order: work that somebody waits for; then by priority, of the batch and of the job; then batches take turns in
- * blocks, each getting the same share of the queue; then by model, small files first, and as they were queued.
- * @param given how many jobs this dispatcher has dispatched before: which places of the hundred come next
+ * Selects due jobs of open batches that are not held, marks them as dispatched and raises their dispatch, so that at most `depth`
+ * jobs are in the queue. One dispatcher works at a time: while another does, nothing is selected. The caller then adds the jobs
+ * to the queue; `requeueMissing` finds jobs that are lost in between.
+ * The order: jobs that a user waits for; then by priority of batch plus job; then batches take turns in blocks, so that each gets
+ * the same share of the queue; then by model, small files first, and in order of insertion.
+ * @param given how many jobs this dispatcher has dispatched so far, which determines the next places of the hundred
  */
 export const dispatchDueJobs = (
   db: Queryable,
@@ -51,11 +49,11 @@ export const dispatchDueJobs = (
 ): Promise<readonly Dispatched[]> =>
   rowsOf(db, dispatchedSchema, [depth, given % PLACES])`${DISPATCH}`;
 
-/** Places by age among the first `places` of all. */
+/** SQL: the number of places by age among the first `places`. */
 const byAge = (places: string) =>
   `((${places}) / ${PLACES} * ${PLACES_BY_AGE} + greatest(0, (${places}) % ${PLACES} - ${PLACES_IN_ORDER}))`;
 
-// $1 depth, $2 places given of the current hundred.
+// $1 depth, $2 used places of the current hundred.
 const DISPATCH = `
 with ${guardBy("dispatch")},
 elsewhere as materialized (select ${BLOCKED_KINDS} || ${LANE_KINDS} as kinds),
@@ -118,9 +116,9 @@ const deliverySchema = camelRow({ job_id: z.string(), dispatch: z.int() });
 type Delivery = z.infer<typeof deliverySchema>;
 
 /**
- * Due jobs of a lane, as deliveries, oldest first. The queue has none of them: whoever claims one has it. What is to be told
- * about a batch that was closed waits until the last of its jobs has stopped.
- * @param targets of `on_batch_end` that the worker is configured for; it leaves others to others
+ * Due jobs of a lane, as deliveries, oldest first. They are not in the queue: the worker that claims a job runs it. A
+ * notification about a closed batch waits until the last of its jobs has stopped.
+ * @param targets of `on_batch_end` in the worker's configuration; it leaves other targets to other workers
  */
 export const selectDueInLane = (
   db: Queryable,
@@ -138,7 +136,7 @@ export const selectDueInLane = (
         and not exists (select from nightdesk_data.jobs r where r.batch_id = about.batch_id and r.state = 'running')
       order by j.due_at, j.seq limit $2`;
 
-/** Jobs whose delivery has been in the queue for some seconds, as far as the rows know. */
+/** Jobs that, by their rows, were put into the queue at least so long ago. */
 export const selectDispatched = (
   db: Queryable,
   olderThanMs: number,
@@ -147,7 +145,7 @@ export const selectDispatched = (
      select job_id, dispatch from nightdesk_data.jobs
       where dispatched_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`;
 
-/** Makes jobs due again whose delivery is in the queue no more: after a flush, or a crash on the way there. */
+/** Makes jobs due again whose delivery is no longer in the queue, after a flush, or after a crash before it was added. */
 export const requeueMissing = (db: Queryable, missing: readonly Delivery[]): Promise<number> =>
   countRows(db, [missing.map(({ jobId }) => jobId), missing.map(({ dispatch }) => dispatch)])`
      with free as materialized (
@@ -157,12 +155,12 @@ export const requeueMissing = (db: Queryable, missing: readonly Delivery[]): Pro
           for no key update of j skip locked)
      update nightdesk_data.jobs j set dispatched_at = null from free where j.job_id = free.job_id`;
 
-/** A worker that dies with a job twice in a row is likely killed by it. */
+/** When two workers in a row die with a job, the job is likely the cause. */
 const MAX_LOSSES = 2;
 
 /**
- * Takes jobs back whose lease has run out by the database's clock. The first time the job is due again, the
- * second time it failed with WORKER_LOST.
+ * Takes back jobs whose lease has expired by the database's clock. The first time a job becomes due again, the second time it
+ * fails with WORKER_LOST.
  * @returns how many jobs were taken back
  */
 export const takeBackLostJobs = (db: Queryable): Promise<number> =>

@@ -8,7 +8,7 @@ import { JOBS_CHANNEL } from "./batches.ts";
 const REVIEW_STATES = ["waiting", "accepted", "corrected", "rejected"] as const;
 type ReviewState = (typeof REVIEW_STATES)[number];
 
-/** Asks a person about the draft of a job. What was said of another draft of it is asked anew. */
+/** Asks a person to review the draft of a job. A new draft replaces the review of an earlier one. */
 export const requestReview = (
   db: Queryable,
   job: { readonly jobId: string; readonly runId: string },
@@ -23,7 +23,7 @@ export const requestReview = (
             requested_at = clock_timestamp()
       where v.draft_sha256 <> excluded.draft_sha256`;
 
-/** A review as its row has it. */
+/** The row of a review. */
 export const reviewRowSchema = z.object({
   draft_sha256: z.string(),
   state: z.enum(REVIEW_STATES),
@@ -34,7 +34,7 @@ export const reviewRowSchema = z.object({
 
 const reviewSchema = camelRow(reviewRowSchema.shape);
 
-/** What a person was asked about the draft of a job, and has said; null where nobody was asked. */
+/** The review of a job's draft; null when there is none. */
 export async function selectReview(db: Queryable, jobId: string): Promise<DraftReview | null> {
   const review = await rowOf(db, reviewSchema, [jobId])`
      select draft_sha256, state, correction, reason, decided_by from nightdesk_data.draft_reviews where job_id = $1`;
@@ -49,8 +49,9 @@ const decidedSchema = camelRow({
 });
 
 /**
- * Statements that people decided on, the newest first, with the passage of the index that holds the words which carry them: all of an
- * answer that was accepted are right; of one that was corrected or rejected the only one is wrong, and of several nobody knows which.
+ * Statements of reviewed drafts, the newest first, with the passage of the index that supports them. All statements of an
+ * accepted answer are right. The statement of a corrected or rejected answer is wrong if it is the only one; of several, nobody
+ * knows which is wrong.
  */
 export const selectDecidedStatements = (
   db: Queryable,
@@ -68,24 +69,24 @@ export const selectDecidedStatements = (
             and (select count(*) from nightdesk_data.claims o where o.run_id = v.run_id and o.stands) = 1
       order by v.decided_at desc, c.run_id, c.ordinal limit $1`;
 
-/** What a person says of a draft. */
+/** A person's decision about a draft. */
 export type ReviewDecision = {
   readonly state: Exclude<ReviewState, "waiting">;
-  /** The answer in the person's own words, where it is corrected. */
+  /** The corrected answer in the person's own words. */
   readonly correction: string | null;
-  /** What a right answer holds, for `nightdesk eval`. */
+  /** Facts that a right answer must have, for `nightdesk eval`. */
   readonly facts: readonly string[];
   readonly reason: string | null;
   readonly decidedBy: string;
 };
 
-/** late: somebody else was first, or the job has ended otherwise. */
+/** late: another decision was first, or the job has ended otherwise. */
 type Reviewed =
   | { readonly kind: "decided" }
   | { readonly kind: "late"; readonly state: ReviewState; readonly by: string | null }
   | { readonly kind: "unknown" };
 
-/** The first who decides wins; the job is due at once. */
+/** Stores the first decision, and makes the job due at once. */
 export async function decideReview(
   db: Queryable,
   jobId: string,

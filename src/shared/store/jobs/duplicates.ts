@@ -10,12 +10,12 @@ const fileJobSchema = camelRow({
   is_new: z.boolean(),
 });
 
-/** A job on a file. `task` is the same where the same is asked of another file; `isNew`: of a load that is not open yet. */
+/** A job on a file. Jobs with the same task on different files have equal `task`; `isNew`: the job's load is not open yet. */
 export type ComparedJob = z.infer<typeof fileJobSchema>;
 
 /**
- * The jobs of a batch that work on one file each, in the order of their insertion: those of a load that is not open yet,
- * and earlier ones whose result is there, or is to come.
+ * The jobs of a batch that work on one file each, in order of insertion: those of a load that is not open yet, and earlier ones
+ * that have a result or are unfinished.
  */
 export const selectComparedJobs = (
   db: Queryable,
@@ -30,7 +30,7 @@ export const selectComparedJobs = (
 
 const IS_NEW = "(j.state = 'queued' and (b.state = 'loading' or j.due_at = 'infinity'))";
 
-/** A job whose file is a copy, the job that is worked in its place, and that in words. */
+/** A job whose file is a copy, the job that runs in its place, and the message about it. */
 export type DuplicateJob = {
   readonly jobId: string;
   readonly duplicateOf: string;
@@ -38,8 +38,8 @@ export type DuplicateJob = {
 };
 
 /**
- * Ends jobs of a load that is not open yet, because others are worked in their place: each stays a row that names the
- * other. In the transaction that opens the batch.
+ * Ends jobs of a load that is not open yet, because other jobs run in their place: each row stays and names the other job. Must
+ * run in the transaction that opens the batch.
  * @returns how many
  */
 export async function endDuplicates(
@@ -48,7 +48,7 @@ export async function endDuplicates(
   duplicates: readonly DuplicateJob[],
 ): Promise<number> {
   if (duplicates.length === 0) return 0;
-  // A cancellation, too, takes the batch first and its jobs then.
+  // A cancellation also locks the batch first and then its jobs.
   await execute(db, [batchId])`
      select from nightdesk_data.batches where batch_id = $1 for no key update`;
   return countRows(db, [
@@ -67,7 +67,7 @@ export async function endDuplicates(
         and o.state in ('queued', 'running', 'parked', 'succeeded')`;
 }
 
-/** Jobs of a batch that are not worked, because their files are copies of others of it. */
+/** The number of jobs of a batch that do not run because their files are copies. */
 export const countDuplicates = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [batchId])`
      select count(*) as jobs from nightdesk_data.jobs

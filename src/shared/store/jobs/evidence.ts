@@ -17,29 +17,29 @@ const rowSchema = z.union([
   }),
 ]);
 
-/** A file as the index knows it. */
+/** A file in the index. */
 export type KnownFile = {
   readonly sha256: string;
   readonly settled: boolean;
-  /** Path of the file whose facts these are: of an attachment that of its mail. */
+  /** Path of the file with these facts; for an attachment, its mail. */
   readonly file: string;
   readonly facts: Omit<FileFacts, "device">;
 };
 
-/** What the newest result of a job rests on, and what the index knows of the file now. */
+/** The file that a job's newest result is based on, and the state of the file in the index now. */
 export type NewestEvidence = {
   /**
-   * SHA-256 of the file that the newest successful result of the same input was made of; null where there is none, or
-   * where another extractor makes text of the file now. A copy has the result of the job that was worked in its place: it
-   * was made of the copy as well, where both files are in the index as they were when they were compared.
+   * SHA-256 of the file behind the newest successful result of the same input; null when there is none, or when another extractor
+   * reads the file now. A duplicate has the result of the job that ran in its place. That result also counts for the copy as long
+   * as both files are in the index unchanged since they were compared.
    */
   readonly used: string | null;
   readonly known: KnownFile | null;
 };
 
 /**
- * For each job of kind summarize or extract, in the order given.
- * @param jobs SHA-256 of the canonical JSON of the input, and the path in it
+ * The newest evidence for each job of kind summarize or extract, in the given order.
+ * @param jobs SHA-256 of the canonical JSON of the input, and its path
  */
 export async function selectNewestEvidence(
   db: Queryable,
@@ -80,7 +80,7 @@ function knownFile(row: z.infer<typeof rowSchema>): KnownFile | null {
   return { sha256, settled, file, facts: comparedFactsOf(row) };
 }
 
-/** Why a result may not be what the same job would give now. */
+/** Why the same job might give another result now. */
 export const STALE_REASONS = [
   "evidence_changed",
   "document_gone",
@@ -92,17 +92,17 @@ export const STALE_REASONS = [
 ] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];
 
-/** What results are compared with. */
+/** The current state that stored results are compared with. */
 export type CurrentVersion = {
-  /** Of Nightdesk. */
+  /** Version of Nightdesk. */
   readonly version: string;
-  /** Fingerprint of the values that change answers, 64 hex. */
+  /** Hash of the configuration values that affect answers, 64 hex. */
   readonly configSha256: string;
-  /** SHA-256 of the pinned weights, 64 hex; null where none are pinned. */
+  /** SHA-256 of the pinned weights, 64 hex; null when none are pinned. */
   readonly digest: string | null;
-  /** When a document of the index last changed; null for an empty index. */
+  /** Time of the last change of a document in the index; null for an empty index. */
   readonly indexedAt: Date | null;
-  /** Ids of the durable notes that join a prompt, oldest first. */
+  /** Ids of the stored notes that are added to prompts, oldest first. */
   readonly noteIds: readonly string[];
 };
 
@@ -110,7 +110,7 @@ export const selectIndexedAt = (db: Queryable): Promise<Date | null> =>
   valueOf(db, z.date().nullable())`
      select max(indexed_at) as indexed_at from nightdesk_data.documents`;
 
-/** As jsonb_to_record takes it with PRESENT_TYPES. */
+/** The current state as a record for jsonb_to_record with PRESENT_TYPES. */
 export const presentRowOf = ({
   version,
   configSha256,
@@ -129,8 +129,8 @@ export const PRESENT_TYPES =
   "version text, config_sha256 text, digest text, indexed_at timestamptz, note_ids uuid[]";
 
 /**
- * The reasons as an array, of a job `j`, its run `r` and what is present, `now`. A question may be answered from any
- * document, so that every change of the index makes it a candidate; replies to requests that are the same are taken over.
+ * SQL array of the stale reasons of job `j` with run `r`, compared with the current state `now`. A question may be answered from
+ * any document, so each change of the index makes it a candidate; a rerun reuses the replies to equal requests.
  */
 export const REASONS_SQL = `array_remove(array[
   case when exists (

@@ -5,21 +5,21 @@ import { anyRow, camelRow, rowsOf } from "../connection/rows.ts";
 export const VALUE_DECISIONS = ["accepted", "corrected", "rejected"] as const;
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What a person said of a value of an extraction, as its row has it; null where nobody has decided on it. */
+/** Columns of a person's decision about a value of an extraction; null before a decision. */
 export const decidedColumns = {
   decision: z.enum(VALUE_DECISIONS).nullable(),
-  /** What stands in place of the model's value; null unless corrected. */
+  /** The value that replaces the model's; null unless corrected. */
   correction: scalar,
   decision_reason: z.string().nullable(),
   decided_by: z.string().nullable(),
-  /** As JSON has it. */
+  /** Time in JSON format. */
   decided_at: z.string().nullable(),
 };
 export type DecidedField = {
   readonly [Name in keyof typeof decidedColumns]: z.infer<(typeof decidedColumns)[Name]>;
 };
 
-/** What a person says of a value of an extraction. */
+/** A person's decision about a value of an extraction. */
 export type FieldDecision = Pick<DecidedField, "correction"> & {
   readonly decision: (typeof VALUE_DECISIONS)[number];
   readonly reason: string | null;
@@ -27,8 +27,8 @@ export type FieldDecision = Pick<DecidedField, "correction"> & {
 };
 
 /**
- * Stores what a person says of a value beside what the model gave. Who decided may decide again.
- * @returns false where the value is not there, or somebody else has decided on it
+ * Stores a person's decision beside the model's value. The same person may decide again.
+ * @returns false when there is no such value, or another person has decided
  */
 export const decideField = (
   db: Queryable,
@@ -50,16 +50,16 @@ const decidedFieldSchema = camelRow({
   quote: z.string(),
   path: z.string(),
   text: z.string(),
-  /** Of the job, and its fields. */
+  /** Input of the job, and the extracted fields. */
   input: z.record(z.string(), z.unknown()),
   fields: z.record(z.string(), z.unknown()),
 });
-/** A value that a person decided on, over the passage that holds the words which carry it. */
+/** A value with a person's decision, and the passage that supports it. */
 export type DecidedValue = z.infer<typeof decidedFieldSchema>;
 
 /**
- * Values that people decided on, the newest first: one that was accepted is right, one that was corrected or rejected is wrong, and a
- * correction is right where its passage holds it.
+ * Values with a person's decision, the newest first: an accepted value is right, a corrected or rejected one is wrong, and a
+ * correction is right when its passage contains it.
  */
 export const selectDecidedValues = (
   db: Queryable,

@@ -14,15 +14,15 @@ const TABLES = {
 
 type IdKind = keyof typeof TABLES;
 
-/** As many characters of an id as lists show on a terminal, and as are needed to name it. */
+/** Characters of an id in lists on a terminal, and the fewest that a user may type for it. */
 export const SHORT_ID_CHARS = 8;
 const UUID_DIGITS = 32;
 const MOST_NAMED = 5;
 
 /**
- * The whole id, in lower case, that a text is or begins: at least 8 of its characters, hyphens included where there are
- * any. Undefined for what is no such text, and for a beginning that nothing has; of a whole id it is not asked whether it is there.
- * @throws Failure AMBIGUOUS_ID naming those that begin so
+ * The whole id, in lower case, for a text that is an id or the beginning of one: at least 8 characters, with or without hyphens.
+ * Undefined for any other text, and for a beginning that no row has; a whole id is not looked up.
+ * @throws Failure AMBIGUOUS_ID that names the ids with this beginning
  */
 export async function findId(
   db: Queryable,
@@ -37,7 +37,7 @@ export async function findId(
   return found[0]?.id;
 }
 
-/** What a text has of the digits of an id, in lower case: hyphens stand where an id has them, or nowhere. */
+/** The hex digits of an id or its beginning, in lower case. Hyphens must be where an id has them, or missing. */
 function digitsOf(text: string): string | undefined {
   const given = text.toLowerCase();
   const digits = given.replaceAll("-", "");
@@ -51,7 +51,7 @@ const hyphenated = (digits: string): string =>
 
 const foundSchema = z.object({ kind: z.string(), id: z.string() });
 
-/** The first ids of those kinds that begin with the digits: a span of each primary key. */
+/** The first ids of these kinds that begin with the digits: a range of each primary key. */
 async function selectIdsFrom(
   db: Queryable,
   digits: string,

@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { rowOf } from "../connection/rows.ts";
 
-/** What a question carries of the one that it follows. */
+/** The parts of an earlier question that its follow-up uses. */
 const carried = {
-  /** As somebody wrote it, its first 2,000 characters: never an answer, and not what it follows itself. */
+  /** The first 2,000 characters of the user's text, without its answer and without the question that it follows itself. */
   question: z.string(),
-  /** Files that were admitted as evidence, in the order of the record; they count as named. */
+  /** Files that were admitted as evidence, in order of the record; they count as named. */
   paths: z.array(z.string()),
 };
 export const followedSchema = z.object(carried);
@@ -15,15 +15,15 @@ export type Followed = z.infer<typeof followedSchema>;
 const foundSchema = z.object({
   ...carried,
   job: z.string(),
-  /** All files that its record names. */
+  /** All files in its evidence. */
   seen: z.array(z.string()),
 });
 
 const MOST_CHARS = 2_000;
-/** As many as a question may name. */
+/** The most files that a question may name. */
 const MOST_FILES = 8;
 
-/** A question that was answered or refused, as the next one carries it. @param id a UUID, of its job or of one of its runs */
+/** Finds an answered or refused question for its follow-up. @param id UUID of its job or of one of its runs */
 export const findFollowed = (
   db: Queryable,
   id: string,

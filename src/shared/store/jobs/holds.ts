@@ -7,7 +7,7 @@ import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "./due.ts";
 
 const WINDOWS = z.array(z.string());
 
-/** A call of the batch may cost more than is left of its budget, or of the night's. */
+/** Holds a batch when a call may cost more than its budget, or the night's, has left. */
 const budgetRule: HoldRule = {
   reason: "budget",
   async look(db, now) {
@@ -21,8 +21,8 @@ const budgetRule: HoldRule = {
 };
 
 /**
- * Hosts are down, and of the jobs that wait there is none that a living worker could do without them. While nobody is
- * alive, a batch is held whose own jobs have met a host that is down.
+ * Holds a batch when hosts are down and no living worker can run any of its waiting jobs without them. When no worker is alive,
+ * holds a batch with jobs that are parked for a host that is down.
  */
 const hostRule: HoldRule = {
   reason: "host",
@@ -48,11 +48,11 @@ async function selectHeldByHosts(db: Queryable): Promise<ReadonlyMap<string, Dat
   return new Map(rows.map(({ batchId, until }) => [batchId, until]));
 }
 
-/** So many of its jobs wait for a person at least, and so large a share of them, that a batch waits with them. */
+/** A batch is held when at least so many of its jobs, and more than this share of them, wait for a person. */
 const FEWEST_WAITING = 20;
 const SHARE_WAITING = 0.25;
 
-/** More of the batch than a quarter, and 20 jobs at least, wait for approval: the rest would only ask for more. */
+/** Holds a batch when many of its jobs wait for approval: the rest would only request more. */
 const approvalsRule: HoldRule = {
   reason: "approvals",
   async look(db) {
@@ -68,21 +68,22 @@ const approvalsRule: HoldRule = {
   },
 };
 
-/** Why a batch is held. Of several reasons that apply, the first of the rules is the one that is said. */
+/** Why a batch is held. If several reasons apply, the first in HOLD_RULES is reported. */
 export const HOLD_REASONS = ["paused", "approvals", "window", "budget", "host"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** What the rules look at; a rule that needs more reads it itself, for all batches at once. */
+/** The facts for all rules; a rule that needs more reads it itself, for all batches at once. */
 type OpenBatch = {
   readonly batchId: string;
   readonly pausedAt: Date | null;
-  /** Its own, or the desk's. */
+  /** Its own windows, or those of the installation. */
   readonly windows: readonly string[];
 };
 
 /**
- * One reason to hold batches. `look` reads what it needs, once a look, and gives a function that is asked of every
- * open batch: when it goes on by itself, null when nobody knows, undefined when it is not held for this reason.
+ * One reason to hold batches. `look` reads what it needs, once for each evaluation, and returns a function that is called for
+ * every open batch. It returns when the hold ends by itself, null when that is unknown, and undefined when the batch is not held
+ * for this reason.
  */
 export type HoldRule = {
   readonly reason: HoldReason;
@@ -107,7 +108,7 @@ const window: HoldRule = {
   },
 };
 
-/** In the order of precedence: first what goes on only when a person does something. */
+/** In order of precedence: first the reasons that only a person can end. */
 export const HOLD_RULES: readonly HoldRule[] = [
   paused,
   approvalsRule,
@@ -116,7 +117,7 @@ export const HOLD_RULES: readonly HoldRule[] = [
   hostRule,
 ];
 
-/** When no job of a batch without windows of its own, or of one of the desk's, may start: a condition on batch `b`. */
+/** SQL condition on batch `b`: its jobs may start now, within its own windows or those of the installation. */
 export const MAY_RUN = `(b.state = 'open' and b.hold_reason is null and b.paused_at is null
        and (b.deadline_at is null or b.deadline_at > clock_timestamp())
        and (b.closes_at > clock_timestamp() or b.closes_at is null
@@ -129,7 +130,7 @@ const openSchema = z
     windows: z.array(z.string()),
     hold_reason: z.enum(HOLD_REASONS).nullable(),
     hold_until: z.date().nullable(),
-    // The driver gives Infinity for infinity.
+    // The driver returns Infinity for 'infinity'.
     closes_at: z.union([z.date(), z.literal(Infinity)]).nullable(),
     now: z.date(),
     version: z.string(),
@@ -151,15 +152,15 @@ const changeSchema = camelRow({
   reason: z.enum(HOLD_REASONS).nullable(),
   until: z.date().nullable(),
 });
-/** A batch whose hold changed: `reason` is null when it goes on. */
+/** A batch whose hold changed; `reason` is null when it continues. */
 type HoldChange = z.infer<typeof changeSchema>;
 
 /**
- * Works out of every open batch whether and why it is held, until when, and when its window ends; writes what changed,
- * and takes the deliveries of a batch that is now held out of the count of the queue. Called every second by the
- * workers, and by a command that changed one of the facts.
- * @param now the database's clock unless another is given
- * @returns what changed
+ * Determines for every open batch whether and why it is held, until when, and when its window ends. Stores the changes, and takes
+ * the deliveries of newly held batches out of the count of the queue. Workers call it every second, and so do commands that
+ * change one of the facts.
+ * @param now default: the database's clock
+ * @returns the changes
  */
 export async function evaluateHolds(
   db: Queryable,
@@ -217,7 +218,7 @@ const differs = (found: OpenBatchRow, kept: HoldDecision): boolean =>
   found.holdUntil?.getTime() !== kept.holdUntil?.getTime() ||
   found.closesAt !== kept.closesAt;
 
-/** A row that somebody else changed meanwhile is left for the next look. */
+/** A row that another session changed meanwhile is left for the next evaluation. */
 const writeHolds = (
   db: Queryable,
   changed: readonly { readonly found: OpenBatchRow; readonly kept: HoldDecision }[],
@@ -250,8 +251,8 @@ function timeOf(milliseconds: number | null): string | null {
 }
 
 /**
- * Says which windows the configuration of this desk's workers has.
- * @returns those that were in force before
+ * Stores the default windows from the workers' configuration.
+ * @returns the windows before
  */
 export const setDefaultWindows = (
   db: Queryable,
@@ -264,20 +265,20 @@ export const setDefaultWindows = (
 
 const holdSchema = z.object({
   reason: z.enum(HOLD_REASONS),
-  /** The host, the windows, or what was used up, like `calls of the batch`. */
+  /** The host, the windows, or the used up budget, like `calls of the batch`. */
   detail: z.string().nullable(),
   began_at: z.date(),
   /** Null while it lasts. */
   ended_at: z.date().nullable(),
-  /** How often, where it came again within a minute. */
+  /** How often it occurred: a hold that returns within a minute extends the same span. */
   times: z.int(),
-  /** Without what lay between the times. */
+  /** Without the gaps between these times. */
   held_ms: z.coerce.number(),
 });
-/** A span in which a batch was held for one reason. */
+/** A time span during which a batch was held for one reason. */
 export type PastHold = z.infer<typeof holdSchema>;
 
-/** All spans in which a batch was held, oldest first; a database trigger keeps them, some 500 of a batch at most. */
+/** All holds of a batch, oldest first; a database trigger records them, about 500 for each batch at most. */
 export const selectHolds = (db: Queryable, batchId: string): Promise<readonly PastHold[]> =>
   rowsOf(db, holdSchema, [batchId])`
      select reason, detail, began_at, ended_at, times, held_ms from nightdesk.batch_holds

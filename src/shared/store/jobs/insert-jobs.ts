@@ -10,9 +10,9 @@ export type NewJob = {
   /** SHA-256 of the canonical JSON of the input. */
   readonly inputSha256: string;
   readonly priority: number;
-  /** The model that will answer, if it is known: jobs of one model are worked one after another. */
+  /** The model that will answer, if known: jobs of one model run one after another. */
   readonly affinity?: string;
-  /** Bytes of its file, where it is known. */
+  /** Size of its file in bytes, if known. */
   readonly size?: number;
   /** The job of an earlier batch that this one repeats. */
   readonly rerunOf?: string;
@@ -24,10 +24,10 @@ const insertedSchema = z.object({
 });
 
 /**
- * Inserts jobs into a batch, in the order given; a custom_id that is there already is left as it is. The batch stays
- * locked against `cancelBatch` until the caller's transaction ends, so that no job is left behind in a closed one.
+ * Inserts jobs into a batch, in the given order, and ignores a custom_id that exists already. Locks the batch against
+ * `cancelBatch` until the caller's transaction ends, so that no job is left behind in a closed batch.
  * @returns job ids of the new rows by custom_id
- * @throws Failure CANCELLED when the batch takes no jobs any more
+ * @throws Failure CANCELLED when the batch accepts no more jobs
  */
 export async function insertJobs(
   db: Queryable,
@@ -68,7 +68,7 @@ export async function insertJobs(
 
 const existingSchema = z.object({ custom_id: z.string(), input_sha256: z.string() });
 
-/** Input hashes of those custom_ids that the batch holds already. */
+/** Input hashes of the custom_ids that the batch has already. */
 export async function selectInputHashes(
   db: Queryable,
   batchId: string,

@@ -7,7 +7,7 @@ import { endValues } from "../hosts/calls.ts";
 import type { CallEnd } from "../hosts/calls.ts";
 import { storeResult } from "./store-result.ts";
 
-/** A model call as it is kept: exactly one of `reply` and `refusal` is there. */
+/** A model call to store, with either `reply` or `refusal`. */
 export type ModelCallRow = {
   readonly pass: ReplyRecord["pass"];
   readonly requestSha256: string;
@@ -17,16 +17,16 @@ export type ModelCallRow = {
   readonly reply: StoredReply | null;
   readonly refusal: { readonly code: string; readonly message: string } | null;
   readonly durationMs: number;
-  /** Stored apart, where it is kept at all. */
+  /** Stored separately, if at all. */
   readonly reasoning?: CallReasoning;
 };
 
-/** What a model thought before it replied. */
+/** The thinking of a model before its reply. */
 type CallReasoning = {
   readonly text: string;
-  /** Characters of all of it, of which the text may be a part. */
+  /** Characters of the whole thinking; the text may be only a part of it. */
   readonly chars: number;
-  /** Null: as long as the job. */
+  /** Null: keep it as long as the job. */
   readonly keepDays: number | null;
 };
 
@@ -40,10 +40,10 @@ type StoredReply = {
 };
 
 /**
- * Keeps a call of a model, while the job still names the run that made it: a run that lost its job adds nothing. Its
- * row is held meanwhile, so that no other run can claim it and look for calls before this one is there. May be called
- * again after the connection broke. Throws Failure RESULT_UNSTORABLE as storeResult does.
- * @param charge of the slot at its host: the call is ended in the same transaction, also of a run that has lost its job
+ * Stores a model call, if the job still names the run that made it. Locks the job's row meanwhile, so that no other run can claim
+ * the job and look for calls before this one is stored. May be repeated after a lost connection. Throws Failure RESULT_UNSTORABLE
+ * as storeResult does.
+ * @param charge for the slot at the host: ends the call in the same transaction, even when the run has lost its job
  */
 export async function insertModelCall(
   db: Queryable,
@@ -72,8 +72,8 @@ export const CALL_TYPES = `pass text, request_sha256 text, model text, model_dig
        error_message text, prompt_tokens int, completion_tokens int, load_ms double precision,
        duration_ms double precision`;
 
-// The same request twice: what a run asked just before it lost its job may have come too late for the next one to see.
-// The reply that counts is the one which the run that has the job goes on with.
+// On a conflict, the same request was made twice: a run may store a call just before it loses its job, too late for the next run
+// to see. The reply of the run that owns the job counts.
 const INSERT = `
 insert into nightdesk_data.model_calls as kept (job_id, run_id, ${CALL_COLUMNS})
 select $1, $2, c.*
@@ -83,7 +83,7 @@ on conflict (job_id, request_sha256) do update
    set (run_id, ${CALL_COLUMNS}) = row (excluded.run_id, ${CALL_COLUMNS.replace(/\w+/g, "excluded.$&")})
  where kept.run_id <> excluded.run_id`;
 
-/** @param from the number of the first of its three parameters */
+/** @param from number of the first of its three parameters */
 const insertReasoning = (from: number): string => `
   insert into nightdesk_data.call_reasoning (call_id, run_id, reasoning, chars, expires_at)
   select call_id, $2, $${from}, $${from + 1}, clock_timestamp() + make_interval(days => $${from + 2})
@@ -99,7 +99,7 @@ const INSERT_CALL = {
   },
 };
 
-// Who else charges the same budgets waits until this is on disk: the call is ended last.
+// The call is ended last, since others that charge the same budgets then wait until this commit is on disk.
 const END = `
 select nightdesk_data.end_kept_call($2, kept.calls > 0, $4, $5, $6, $7, $8, $9, $10) from (select count(*) as calls from inserted) kept`;
 const INSERT_AND_END = {
@@ -113,7 +113,7 @@ const INSERT_AND_END = {
   },
 };
 
-/** As jsonb_to_record takes it with CALL_TYPES. */
+/** A call as a record for jsonb_to_record with CALL_TYPES. */
 export const callRowOf = ({ prompt, reply, refusal, ...call }: ModelCallRow): object => ({
   pass: call.pass,
   request_sha256: call.requestSha256,
@@ -133,7 +133,7 @@ export const callRowOf = ({ prompt, reply, refusal, ...call }: ModelCallRow): ob
   duration_ms: call.durationMs,
 });
 
-/** What filled the template of a call. */
+/** The values in the template of a call. */
 const storedPrompt = z.object({
   values: z.record(z.string(), z.string()),
   evidence: z.array(
@@ -150,7 +150,7 @@ const storedPrompt = z.object({
   violations: z.array(z.string()),
 });
 
-/** A call as its row, without what only the host was told. */
+/** The row of a call, without what only the host received. */
 export const callRowSchema = z.object({
   pass: z.enum(PASSES),
   model: z.string(),
@@ -171,13 +171,13 @@ export const callRowSchema = z.object({
 });
 
 export type StoredCall = Omit<ModelCallRow, "modelDigest"> & {
-  /** The run of another job that asked for it, when this is a copy. */
+  /** For a copy: the run of another job that made the call. */
   readonly cachedFrom: string | null;
 };
 
 const STORED_COLUMNS = `cached_from, ${CALL_COLUMNS}`;
 
-/** All calls that were made for a job, by whatever attempt, first to last. */
+/** All calls of a job, by all attempts, in order. */
 export async function selectModelCalls(
   db: Queryable,
   jobId: string,
@@ -188,10 +188,9 @@ export async function selectModelCalls(
 }
 
 /**
- * Takes over what another job was told to the same request, the newest reply that there is of a job that was not refused
- * and did not fail: copied into this job, so that its record stays whole when the other is deleted. A run that lost its job
- * copies nothing.
- * @returns the reply, or undefined where nobody made the request yet
+ * Copies the newest reply of another job to the same request into this job, so that its record stays complete when the other job
+ * is deleted. Ignores jobs that were refused or failed. A run that lost its job copies nothing.
+ * @returns the reply, or undefined when no job has made the request
  */
 export async function takeOverCall(
   db: Queryable,
@@ -207,7 +206,7 @@ export async function takeOverCall(
   return call === undefined ? undefined : storedCall(call);
 }
 
-// The conditions are those of the index model_calls_to_take_over.
+// The conditions match the index model_calls_to_take_over.
 const TAKE_OVER = `
 with found as materialized (
   select ${CALL_COLUMNS}, coalesce(cached_from, run_id) as cached_from

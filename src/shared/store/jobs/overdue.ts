@@ -8,12 +8,12 @@ const overdueSchema = z.object({
   hours: z.coerce.number(),
 });
 
-/** Jobs of a batch, and for how many hours the oldest of them. */
+/** The number of overdue jobs of a batch, and the hours of the oldest. */
 export type OverdueJobs = z.infer<typeof overdueSchema>;
 
 /**
- * Batches with jobs whose worker has not renewed their lease for a minute, where a living worker would have taken them
- * over after 15 s, longest first.
+ * Batches with jobs whose lease expired more than a minute ago, longest first. A living worker would have taken them over after
+ * 15 s.
  */
 export const selectStuckJobs = (db: Queryable): Promise<readonly OverdueJobs[]> =>
   rowsOf(db, overdueSchema)`
@@ -23,7 +23,7 @@ export const selectStuckJobs = (db: Queryable): Promise<readonly OverdueJobs[]> 
       where j.state = 'running' and j.lease_until < clock_timestamp() - interval '1 minute'
       group by 1 order by hours desc, batch limit 20`;
 
-/** Batches with jobs that have waited for a person for longer than so many hours, longest first. */
+/** Batches with jobs that have waited for an approval for more than so many hours, longest first. */
 export const selectLongWaiting = (db: Queryable, hours: number): Promise<readonly OverdueJobs[]> =>
   rowsOf(db, overdueSchema, [hours])`
      select b.name as batch, count(*) as jobs,

@@ -15,12 +15,12 @@ export type QueuedJob = {
   readonly batch: string;
 };
 
-/** Somebody who waits for an answer wants it now, whatever the windows of the desk are. */
+/** For a job that a user waits for: it ignores the windows of the installation. */
 export const AT_ONCE: BatchSettings = { windows: [] };
 
 /**
- * Queues one job in a batch of its own, in one transaction. Whoever listens for new jobs hears of it.
- * @param alongside what else is written in that transaction
+ * Queues one job in a batch of its own, in one transaction, and notifies listeners for new jobs.
+ * @param alongside writes other rows in that transaction
  */
 export async function queueAdHoc(
   database: Database,
@@ -37,10 +37,10 @@ export async function queueAdHoc(
   return queued;
 }
 
-/** Begins the custom_id of jobs that clients of nightdesk mcp queued. */
+/** Prefix of the custom_id of jobs from clients of nightdesk mcp. */
 const OF_CLIENTS = "mcp ";
 
-/** The same for a client, unless so many jobs of clients have not ended: those who ask are heard one after another. */
+/** Queues one job for a client, unless clients have so many unfinished jobs. The lock makes concurrent requests wait. */
 export async function queueForClient(
   database: Database,
   input: JobInput,
@@ -63,7 +63,7 @@ const countOpenOfClients = (transaction: Queryable): Promise<number> =>
       where b.origin = 'ad_hoc' and b.state in ('loading', 'open')
         and j.state in ('queued', 'running', 'parked') and starts_with(j.custom_id, $1)`;
 
-/** Inserts one job in a batch of its own, within the transaction of whoever calls. Holds are not evaluated. */
+/** Inserts one job in a batch of its own, in the caller's transaction, without evaluating holds. */
 export const insertAdHoc = (
   transaction: Queryable,
   input: JobInput,

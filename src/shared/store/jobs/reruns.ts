@@ -5,13 +5,13 @@ import { camelRow, countRows, execute, oneRowOf } from "../connection/rows.ts";
 import { PRESENT_TYPES, presentRowOf, REASONS_SQL, STALE_REASONS } from "./evidence.ts";
 import type { CurrentVersion } from "./evidence.ts";
 
-/** Which jobs of a batch are made again: those of the states and the stale ones, as far as all conditions hold. */
+/** Which jobs of a batch to rerun: those in the states plus the stale ones, if all conditions of `where` match. */
 export type RerunFilter = {
-  /** Final states to choose; with none, and without `stale`, every job that has ended. */
+  /** Final states; with none, and without `stale`, every job that has ended. */
   readonly states: readonly string[];
-  /** What results are compared with, when stale ones are chosen, too. */
+  /** The state that results are compared with, to select stale ones too; null to select none. */
   readonly stale: CurrentVersion | null;
-  /** Of each column one of the values; null for any. */
+  /** Each column must have one of the values; null for any value. */
   readonly where: {
     readonly kind: readonly string[] | null;
     readonly state: readonly string[] | null;
@@ -31,18 +31,18 @@ const candidateSchema = camelRow({
   reasons: z.array(z.enum(STALE_REASONS)),
 });
 
-/** A job that is to be made again, and why its result is stale if that was asked. */
+/** A job to rerun, with the reasons why its result is stale, if stale jobs are selected. */
 export type RerunCandidate = z.infer<typeof candidateSchema>;
 
 const pageSchema = z.object({ last: z.string().nullable(), chosen: z.array(z.unknown()) });
 
-/** Before the first job of any batch. */
+/** The `after` of the first page. */
 export const FIRST_JOB = "0";
 
 /**
- * Looks at the next `limit` jobs of a batch in the order of their insertion.
+ * Checks the next `limit` jobs of a batch in order of insertion.
  * @param after `last` of the page before, or FIRST_JOB
- * @returns those to be made again, and the last one that was looked at; null when there was none
+ * @returns the jobs to rerun, and the last job of the page; null when there was none
  */
 export async function selectRerunPage(
   db: Queryable,
@@ -65,8 +65,8 @@ export async function selectRerunPage(
   return { last, chosen: z.array(candidateSchema).parse(chosen) };
 }
 
-// What Nightdesk itself queued to keep the index is its own to queue again. A copy is made again only where its code is
-// named: any other choice means the job that was worked in its place.
+// Jobs that maintain the index are queued by Nightdesk alone, so they are left out. A duplicate is included only when its error
+// code is named; any other filter means the job that ran in its place.
 const PAGE = `
 with page as materialized (
   select * from nightdesk_data.jobs where batch_id = $1 and seq > $2::bigint order by seq limit $3),
@@ -90,7 +90,7 @@ select (select max(seq)::text from page) as last,
        coalesce(jsonb_agg(to_jsonb(judged) - 'seq' - 'wanted' order by seq), '[]') as chosen
   from judged where wanted or cardinality(reasons) > 0`;
 
-/** The new batch runs when and as the old one did, until its deadline if that is yet to come, and is written out in the same form. */
+/** Copies windows, priority and format of the old batch to the new one, and its deadline unless that has passed. */
 export const copyBatchSettings = (
   db: Queryable,
   fromBatch: string,
@@ -102,7 +102,7 @@ export const copyBatchSettings = (
        from nightdesk_data.batches o where o.batch_id = $1 and b.batch_id = $2`;
 
 /**
- * Adds the digests of the old batch that tell of a job which is made again, and those above them.
+ * Adds the digests of the old batch that include a rerun job, and the digests above them.
  * @returns how many
  */
 export const insertDigestsAbove = (
@@ -124,7 +124,7 @@ export const insertDigestsAbove = (
       order by seq
      on conflict (batch_id, custom_id) do nothing`;
 
-/** A digest tells of the new result of a job that is made again, and of the old result of any other. */
+/** Links digests to their children: to the new job of a rerun child, and to the old job of any other. */
 export async function linkDigests(db: Queryable, toBatch: string): Promise<void> {
   await execute(db, [toBatch])`
      insert into nightdesk_data.job_dependencies (parent_id, child_id)

@@ -3,12 +3,12 @@ import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { guardBy } from "../connection/locks.ts";
 
-/** Which finished batches are too old to be kept. */
+/** Which finished batches are old enough to be deleted. */
 export type Retention = {
   readonly olderThanMs: number;
-  /** When their age is measured, by the database's clock; each look measures anew without it. */
+  /** The time at which their age is measured, by the database's clock; default: the time of each call. */
   readonly asOf?: Date;
-  /** exported: of a batch from a file, its results were written somewhere since it ended. any: whatever became of them. */
+  /** exported: a batch from a file only after its results were exported. any: all batches. */
   readonly only: "exported" | "any";
 };
 
@@ -35,7 +35,7 @@ const oldSchema = camelRow({
 });
 export type OldBatch = z.infer<typeof oldSchema>;
 
-/** Batches that are due to be deleted, oldest first. */
+/** Batches to delete, oldest first. */
 export const selectOldBatches = (
   db: Queryable,
   retention: Retention,
@@ -56,7 +56,7 @@ const deletedSchema = camelRow({
   is_at_work: z.boolean(),
 });
 
-/** What one slice took away, and of which batch. busy: somebody else is at it. */
+/** What one slice deleted, and of which batch. busy: another process deletes now. */
 type DeletedSlice =
   | { readonly kind: "busy" }
   | {
@@ -64,14 +64,14 @@ type DeletedSlice =
       readonly of: Omit<OldBatch, "jobs"> | null;
       readonly jobs: number;
       readonly batches: number;
-      /** Whether jobs run, that are not to be slowed. */
+      /** Whether jobs are running, which deletion must not slow down. */
       readonly isAtWork: boolean;
     };
 
 /**
- * Deletes up to `limit` jobs of the oldest batch that is due, with everything of theirs, and the batch itself once it has
- * none left. One at a time over all workers and commands; nothing was left to delete when it is `of` none. `jobs` are
- * those of the batch alone: of its checks a slice gives 0.
+ * Deletes up to `limit` jobs of the oldest batch that is due, with all their data, and then the empty batch. One process at a
+ * time, of all workers and commands; `of` is null when nothing is left to delete. `jobs` counts jobs of the batch itself: a slice
+ * of its checks gives 0.
  */
 export async function deleteOldSlice(
   db: Queryable,
@@ -89,9 +89,9 @@ export async function deleteOldSlice(
   return { kind: "deleted", of, jobs, batches, isAtWork };
 }
 
-// The batch is taken first, as everything does that adds jobs to it or pins it, and its own jobs before those of what is about
-// it (its checks, its exam), which would all go with its row in one statement. They are counted as one statement sees
-// them: an empty batch goes with the next slice.
+// Locks the batch first, like every statement that adds jobs to it or pins it. Its own jobs go before those of batches about it
+// (its checks, its exam), since the delete of its row would delete all of those in one statement. A statement does not see its
+// own deletes, so an empty batch is deleted by the next slice.
 const DELETE_SLICE = `
 with recursive ${guardBy("retention")},
 old as materialized (
@@ -117,8 +117,8 @@ select held as is_held, old.batch_id, old.name, old.finished_at,
   from guard left join old on true`;
 
 /**
- * Deletes up to `limit` pieces of reasoning whose time is over. One at a time over all workers.
- * @returns how many; null where somebody else is at it
+ * Deletes up to `limit` expired texts of reasoning. One worker at a time.
+ * @returns how many; null while another process deletes
  */
 export const deleteExpiredReasoning = (db: Queryable, limit: number): Promise<number | null> =>
   valueOf(db, z.coerce.number().nullable(), [limit])`
@@ -131,9 +131,8 @@ export const deleteExpiredReasoning = (db: Queryable, limit: number): Promise<nu
      select case when held then (select count(*) from gone) end as rows from guard`;
 
 /**
- * Deletes up to `limit` rows of what people did to the desk that are older than retention keeps batches. One at a time over
- * all workers.
- * @returns how many; null where somebody else is at it
+ * Deletes up to `limit` records of operator actions that are older than retention keeps batches. One worker at a time.
+ * @returns how many; null while another process deletes
  */
 export const deleteOldActions = (
   db: Queryable,
@@ -153,11 +152,11 @@ export const deleteOldActions = (
 export const PINS = ["always", "until_exported"] as const;
 export type Pin = (typeof PINS)[number];
 
-/** Retention leaves the batch alone from now on: for ever, or until it is exported; null: no longer. */
+/** Protects a batch from retention: for ever, or until it is exported; null ends the protection. */
 export const pinBatch = (db: Queryable, batchId: string, pin: Pin | null): Promise<void> =>
   execute(db, [batchId, pin])`update nightdesk_data.batches set pinned = $2 where batch_id = $1`;
 
-/** All results of a batch were written somewhere: a pin that waited for that ends. Nothing while it has not ended. */
+/** Records that all results of a batch were exported, and ends a pin until then. Has no effect on an unfinished batch. */
 export const markExported = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      update nightdesk_data.batches

@@ -4,20 +4,20 @@ import type { Database, Queryable } from "../connection/database.ts";
 import { countRows, execute, rowOf } from "../connection/rows.ts";
 import { JOBS_CHANNEL } from "./batches.ts";
 
-/** Ends that are no results: what a batch may try again in place. */
+/** Final states without a result, whose jobs can be retried in their batch. */
 export const RETRIED_STATES = ["failed", "expired", "cancelled"] as const;
 export type RetriedState = (typeof RETRIED_STATES)[number];
 
-/** Jobs of one transaction: less than a second of work. */
+/** Jobs of one transaction, which takes less than a second. */
 const SLICE_JOBS = 5_000;
 
 /**
- * Queues jobs of a batch again that ended without a result, as if they had never run, and opens the batch again if it
- * had ended; a deadline that has passed is removed. Jobs that others depend on come first, in slices; those that
- * depend on them come last and together, so that none is due before its children. Copies of other files stay as they are.
- * @param onQueued told after each slice how many jobs are queued again
+ * Queues jobs again that ended without a result, as if they had never run, and reopens their batch; a deadline that has passed is
+ * removed. Jobs without children come first, in slices; jobs with children come last and together, so that none is due before its
+ * children. Duplicates stay as they are.
+ * @param onQueued receives the number of queued jobs after each slice
  * @returns how many
- * @throws Failure INPUT_INVALID while the batch loads
+ * @throws Failure INPUT_INVALID while the batch is loading
  */
 export async function retryJobs(
   database: Database,
@@ -38,7 +38,7 @@ export async function retryJobs(
   );
 }
 
-/** @param which those that nothing waits for, a slice at a time; or those that wait for others */
+/** @param which children: one slice of the jobs without children; parents: all jobs with children */
 async function retry(
   db: Queryable,
   [batchId, states]: readonly [string, readonly RetriedState[]],
@@ -82,7 +82,7 @@ const requeue = (
             finished_at = null
        from picked where j.job_id = picked.job_id and j.state = any($2::text[])`;
 
-/** How many children each of the parents waits for, from the rows: what ended while a parent was over did not count. */
+/** Counts the unfinished children of parents from the rows: the trigger ignores a child that ends while its parent is final. */
 const countChildren = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      update nightdesk_data.jobs j

@@ -4,7 +4,7 @@ import type { Camel } from "../connection/rows.ts";
 
 export type RunRecord = Omit<RunResult, "outcome">;
 
-/** A table of what a run leaves behind. Its insert comes after `job`, and takes its rows from the parameter that it is given. */
+/** A table for a part of a run's result. `insert` is a CTE after `job` that reads its rows from a parameter. */
 export type RunTable = {
   readonly rowsOf: (record: RunRecord) => readonly object[];
   readonly insert: (parameter: string) => string;
@@ -18,15 +18,15 @@ type NamesIn<List> = List extends `${infer Column},${infer Rest}`
     ? Camel<Name>
     : never;
 
-/** The rows of a list of columns, under the names of this program. */
+/** Returns rows for a list of columns, with camel case names. */
 type RowsOf<Columns extends string> = (
   record: RunRecord,
 ) => readonly Readonly<Record<NamesIn<Columns>, unknown>>[];
 
-/** `names`: the columns alone. `given`: the rows of the parameter, as a table `c`. */
+/** `names`: the columns without types. `given`: the rows of the parameter, as a table `c`. */
 type Insert = (names: string, given: string) => string;
 
-/** @param columns with their types, such as `ordinal int, kind text`; a row has more than is stored of it */
+/** @param columns with their types, such as `ordinal int, kind text`; other properties of a row are ignored */
 export function runTable<const Columns extends string>(
   columns: Columns,
   rowsOf: RowsOf<Columns>,
@@ -44,7 +44,7 @@ export function runTable<const Columns extends string>(
   };
 }
 
-/** Rows of the run. */
+/** A table with rows of the run. */
 export const tableOfRun = <const Columns extends string>(
   table: string,
   columns: Columns,
@@ -58,7 +58,7 @@ ${table} as (
   insert into nightdesk_data.${table} (run_id, ${names}) select $1, c.* from job, ${given})`,
   );
 
-/** Rows of the job, of which a later run writes what has become of them. @param key with the job; the other columns that may change */
+/** A table with rows of the job, which later runs update. @param key columns that identify a row; `changes` can be updated */
 export const tableOfJob = <const Columns extends string>(
   table: string,
   columns: Columns,

@@ -11,26 +11,26 @@ import { storeResult } from "./store-result.ts";
 import { VERIFICATION } from "./verification.ts";
 
 type Settled = {
-  /** How many other jobs of the batch were still to do when this one was written; others may have ended since. */
+  /** The number of other unfinished jobs of the batch at that moment. */
   readonly remaining: number;
 };
 
 const settledSchema = z.object({ remaining: z.coerce.number() });
 
-/** Which run ends, and what it was made with. */
+/** The run that ends, and its version, configuration and roots. */
 export type EndedRun = {
   readonly runId: string;
   readonly runMs: number;
-  /** Of Nightdesk. */
+  /** Version of Nightdesk. */
   readonly version: string;
-  /** Fingerprint of the values that change answers, 64 hex. */
+  /** Hash of the configuration values that affect answers, 64 hex. */
   readonly configSha256: string;
-  /** The configuration's file, absolute. */
+  /** Absolute path of the configuration file. */
   readonly configFile: string;
   readonly roots: RunRoots;
 };
 
-/** Where a run looked for files: the work root, absolute, and below it what may be read and what is indexed. */
+/** Folders of a run: the absolute work root, and below it the readable folders and the indexed sources. */
 type RunRoots = {
   readonly workroot: string;
   readonly allowed: readonly string[];
@@ -38,11 +38,10 @@ type RunRoots = {
 };
 
 /**
- * Writes all that a run leaves behind in one statement: job, run, evidence, tool calls, the model calls it used, events,
- * checks and claims of its answer, parts of its summary. Only while the job still names this run; a run that lost its lease
- * changes nothing.
- * @returns undefined when the job was not this run's any more
- * @throws Failure RESULT_UNSTORABLE where it is too large or no text that a database takes
+ * Stores the whole result of a run in one statement: job, run, evidence, tool calls, the model calls that it used, events, checks
+ * and claims of its answer, parts of its summary. Only while the job names this run; a run that lost its lease changes nothing.
+ * @returns undefined when the run no longer owned the job
+ * @throws Failure RESULT_UNSTORABLE when the result is too large, or has text that a database can't store
  */
 export async function settleRun(
   db: Queryable,
@@ -70,7 +69,7 @@ export async function settleRun(
   return settledSchema.optional().parse(rows[0]);
 }
 
-/** Whether the result of a run is written: the reply to `settleRun` may have been lost with its connection. */
+/** Whether the result of a run is stored, for use after `settleRun` lost its connection before the reply. */
 export const isSettled = (db: Queryable, runId: string): Promise<boolean> =>
   anyRow(db, [runId])`
      select from nightdesk_data.runs where run_id = $1 and state not in ('running', 'lost')`;
@@ -96,7 +95,7 @@ const runColumns = (settlement: Settlement, record: RunRecord) => {
   };
 };
 
-/** Pending is what ends as drafted; whatever else came of a run that was about to wait, its answer was not verified. */
+/** The state is pending only for a drafted run. A run that was about to wait but ends otherwise has an unverified answer: off. */
 function verificationOf({ kind }: Settlement, { verification: { state } }: RunRecord): string {
   if (kind === "drafted") return "pending";
   return state === "pending" ? "off" : state;
@@ -111,7 +110,7 @@ function gradeFor(settlement: Settlement, { verification, claims, bindings }: Ru
   return isContradicted && grade === "supported" ? "unconfirmed" : grade;
 }
 
-/** The run that asked for the last reply, when all of them were taken over from other jobs. */
+/** The run that requested the last reply, if all replies were copied from other jobs. */
 const cachedFrom = ({ replies }: RunRecord): string | null =>
   replies.every(({ origin }) => origin === "cached") ? (replies.at(-1)?.cachedFrom ?? null) : null;
 
@@ -131,11 +130,11 @@ const SPAN =
 
 /** Settlements after which the job is due again. */
 const GOES_ON = "('retry', 'parked', 'handed_back', 'drafted', 'escalated')";
-/** Those that use up no attempt. */
+/** Settlements that use up no attempt. */
 const FOR_FREE = "('parked', 'handed_back', 'drafted', 'escalated')";
 
 // $1 run, $2 settlement, $3 code, $4 message, $5 delay in seconds, $6 host, $7 columns of the run, $8 whether a host broke off,
-// $9 which person, or what, it waits for.
+// $9 the person or event that it waits for.
 const ENDED = `
 job as (
   update nightdesk_data.jobs j
@@ -194,7 +193,7 @@ run as (
 
 const FIRST_CHILD = 10;
 
-/** While others wait, nobody asks how many: 65 stands for any number. */
+/** `remaining` is exact only up to 65 and only when no job waits; otherwise 65 means many. */
 const settleWith = (children: readonly Written[]): string => `
 with ${[ENDED, ...children.map(({ insert }, index) => insert(`$${FIRST_CHILD + index}::jsonb`))].join(",")}
 select case when exists (select from nightdesk_data.jobs o
@@ -207,7 +206,7 @@ select case when exists (select from nightdesk_data.jobs o
 
 type Written = Pick<RunTable, "insert"> & { readonly rows: readonly object[] };
 
-/** All tables of a group, or none where it has no rows: the server prepares a statement for each choice. */
+/** All tables of a group, or none if it has no rows: few combinations, since the server prepares a statement for each. */
 function writtenOf(group: readonly RunTable[], record: RunRecord): readonly Written[] {
   const written = group.map(({ rowsOf, insert }) => ({ insert, rows: rowsOf(record) }));
   return written.some(({ rows }) => rows.length > 0) ? written : [];
@@ -330,7 +329,7 @@ const PARTS = [
 
 const CHILDREN = [READING, REPLIES, EVENTS, CHECKS, CLAIMS, BINDINGS, PARTS, VERIFICATION];
 
-/** Calls that were not committed when they returned, each request once. */
+/** Calls that were not committed on arrival, each request once. */
 const unkeptCalls = ({ replies }: RunRecord) =>
   [
     ...new Map(
@@ -347,7 +346,7 @@ const unkeptCalls = ({ replies }: RunRecord) =>
     }),
   );
 
-/** Where something was found in the evidence; nothing of it where it was not found. */
+/** The columns of a place in the evidence; all null without one. */
 const placeOf = ({ span }: { readonly span: EvidenceSpan | null }): EvidenceSpan | NoSpan =>
   span ?? NO_SPAN;
 
@@ -370,7 +369,7 @@ const placeColumns = (span: EvidenceSpan) => ({
 
 type PlacedClaim = { readonly claim: RunRecord["claims"][number]; readonly ordinal: number };
 
-/** Claims, each with its place in its draft. */
+/** Claims, each with its position in its draft. */
 function numbered(claims: RunRecord["claims"]): readonly PlacedClaim[] {
   const counts = new Map<number, number>();
   return claims.map((claim) => {

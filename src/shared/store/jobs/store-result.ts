@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Queryable, Rows } from "../connection/database.ts";
 import { selectVectorSchema, storedVector, vectorText } from "../index/vector-index.ts";
 
-/** Several times what the largest accepted reply takes with its rows, and far below what a server or PGlite chokes on. */
+/** Several times the size of the largest accepted reply with its rows, and far below the limits of a server or PGlite. */
 const MAX_STATEMENT_CHARS = 32 * 1024 * 1024;
 
 /** SQLSTATEs of data that no server takes: class 22 (invalid text, numbers out of range), 54 (limits), out of memory. */
@@ -11,14 +11,14 @@ const UNSTORABLE = /^(?:22...|54...|53200)$/;
 type Statement = {
   readonly text: string;
   readonly name: string;
-  /** Makes the values, which may be too long for a string. */
+  /** Builds the values; throws RangeError when one exceeds the longest string. */
   readonly values: () => readonly unknown[];
 };
 
 /**
- * Runs a statement that stores what a model gave.
- * @throws Failure RESULT_UNSTORABLE where it is too large, or the database refuses the data: the same again would end the
- *   same. Else what `db.query` throws.
+ * Runs a statement that stores output of a model.
+ * @throws Failure RESULT_UNSTORABLE when it is too large, or the database refuses the data, so that a retry would fail as well;
+ * otherwise the error of `db.query`
  */
 export async function storeResult(db: Queryable, { text, name, values }: Statement): Promise<Rows> {
   const made = valuesOf(values);
@@ -47,7 +47,7 @@ function valuesOf(values: Statement["values"]): readonly unknown[] {
   }
 }
 
-// The words of the database may repeat the data.
+// Without the database's message, which may quote the data.
 const unstorable = (why: string, cause?: unknown): Failure =>
   new Failure(
     "RESULT_UNSTORABLE",
@@ -61,7 +61,7 @@ const stateOf = (error: unknown): string =>
     ? error.code
     : "";
 
-/** Stores the vectors of free texts, in order, while the job still names this run. */
+/** Stores the vectors of free texts, in order, if the job still names this run. */
 export async function storeJobVectors(
   db: Queryable,
   job: { readonly jobId: string; readonly runId: string },

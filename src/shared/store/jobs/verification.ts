@@ -12,7 +12,7 @@ import { selectReview } from "./draft-reviews.ts";
 import { insertJobs } from "./insert-jobs.ts";
 import { runTable, tableOfJob } from "./run-tables.ts";
 
-/** What a run leaves behind of the verification of its answer. */
+/** Tables for the verification of a run's answer. */
 export const VERIFICATION = [
   runTable(
     `round int, ordinal int, draft_sha256 text, claim_number int, claim text, question text, expects text, how text,
@@ -54,19 +54,19 @@ asked as (
   ),
 ] as const;
 
-/** A draft whose checks are to be queued. */
+/** A job with a draft whose checks must be queued. */
 type DraftedJob = { readonly jobId: string; readonly batchId: string };
 type DraftedChecks = {
   readonly checks: readonly QueuedCheck[];
   readonly budget: CheckBudget;
-  /** Added to that of their batch. */
+  /** Added to the priority of their batch. */
   readonly priority: number;
 };
 
 /**
- * Queues the checks of an answer in the batch of checks beside that of the job, which waits for them from then on. To be
- * called in the transaction that ends the run as drafted, which holds the job. Those that are there already stay.
- * @throws Failure CANCELLED where the batch was closed
+ * Queues the checks of an answer in a batch of checks beside the job's batch; the job then waits for them. To be called in the
+ * transaction that settles the run as drafted, which locks the job. Existing checks stay.
+ * @throws Failure CANCELLED when the batch was closed
  */
 export async function queueChecks(
   db: Queryable,
@@ -75,7 +75,7 @@ export async function queueChecks(
 ): Promise<void> {
   const checksBatchId = await openBatchBeside(db, batchId, "checks");
   if (checksBatchId === undefined) return;
-  // The budget of the desk is for what people queue.
+  // With verify's own budget: the configured budgets are for jobs that users queue.
   await setBatchBudget(db, checksBatchId, { ...budget, seconds: null });
   const customIds = checks.map(({ round, ordinal }) => `${jobId}.${round}.${ordinal}`);
   await insertJobs(
@@ -99,8 +99,9 @@ export async function queueChecks(
 }
 
 /**
- * The batch of checks, or of an exam, beside one of a user: it is in the same windows, and is paused and closed with that one.
- * @returns undefined where the user's was closed
+ * Opens the batch of checks, or of an exam, beside a user's batch. It has the same windows, and is paused and closed together
+ * with it.
+ * @returns undefined when the user's batch was closed
  */
 export async function openBatchBeside(
   db: Queryable,
@@ -124,7 +125,7 @@ const placeSchema = z.object({
   quote: z.string().nullable(),
 });
 
-/** What a job of kind `check` gives, as `runs.summary`. */
+/** The result of a job of kind `check`, stored as `runs.summary`. */
 const verdictSchema: z.ZodType<Verdict> = z.object({
   answer: z.enum(["yes", "no", "unknown"]),
   detail: z.string(),
@@ -133,7 +134,7 @@ const verdictSchema: z.ZodType<Verdict> = z.object({
   against: z.array(z.object({ rule: z.string(), detail: z.string() })),
 });
 
-/** A check as a row, with what became of its job. */
+/** The row of a check, with the state and result of its job. */
 export const checkRowSchema = z.object({
   round: z.int(),
   ordinal: z.int(),
@@ -154,7 +155,7 @@ export const checkRowSchema = z.object({
   verdict: z.unknown(),
 });
 
-/** A check as the verification takes it. */
+/** Converts a row to the form that the verification uses. */
 const storedCheckSchema = camelRow(checkRowSchema.shape).transform(
   ({ jobState, jobError, verdict, ...record }): StoredCheck => ({
     record,

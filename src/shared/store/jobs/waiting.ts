@@ -20,10 +20,10 @@ const waitingSchema = camelRow({
   batch_state: z.string(),
 });
 
-/** What somebody who waits for a job wants to know of it. `dueInSeconds` is null for a job held back while its batch loads. */
+/** State of a job, for a user who waits for it. `dueInSeconds` is null for a job held back while its batch loads. */
 export type WaitingJob = z.infer<typeof waitingSchema>;
 
-/** The jobs of a small batch, in order: an ad-hoc command's own, and what its worker added. */
+/** The jobs of a small batch, in order: the job of an ad-hoc command, and those that its worker added. */
 export const selectWaitingJobs = (db: Queryable, batchId: string): Promise<readonly WaitingJob[]> =>
   rowsOf(db, waitingSchema, [batchId])`
      select j.job_id, j.custom_id, j.kind, j.state, j.run_id, j.error_code as code, j.error_message as message,
@@ -37,7 +37,7 @@ export const selectWaitingJobs = (db: Queryable, batchId: string): Promise<reado
 
 const openIndexSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });
 
-/** The index job of all sources that waits or runs already, of which another would read the same. */
+/** A waiting or running index job of all sources, which makes another one needless. */
 export const findOpenIndexJob = async (
   db: Queryable,
 ): Promise<z.infer<typeof openIndexSchema> | undefined> => {
@@ -51,13 +51,12 @@ export const findOpenIndexJob = async (
 };
 
 /**
- * Whether there is something that a worker would do now, and nobody else:
- *
- * - a job of a batch that may run runs or is due. A parked job is not, until its time comes, and neither is one that
- *   waits for others, nor one of a batch that is held. One that waits for an exam is, which takes half an hour at most;
- * - jobs of a batch that was closed, or whose deadline has passed, are to be ended;
- * - a worker died with a job, or with what it had reserved of a budget that holds a batch;
- * - a host that holds a batch is to be asked whether it is back, or is being asked.
+ * Whether there is work now that needs a worker:
+ * - a job of a batch that may run is running or due. A parked job is not due before its time, nor is a job that waits for others
+ *   or whose batch is held. A job that waits for an exam counts, since that takes at most half an hour;
+ * - jobs of a batch that was closed, or whose deadline has passed, must be ended;
+ * - a worker died with a job, or with a reservation of a budget that holds a batch;
+ * - a host that holds a batch is due for a probe, or is being probed.
  */
 export const hasWork = (db: Queryable): Promise<boolean> =>
   valueOf(db, z.boolean())`
@@ -89,7 +88,7 @@ const count = z.coerce.number();
 
 const hostWaitSchema = z.object({ jobs: count, hosts: z.array(z.string()) });
 
-/** The jobs of open batches that nothing but the return of a host lets go on, and the hosts that they met down or busy. */
+/** The number of jobs of open batches that wait only for the return of a host, and the hosts that were down or busy. */
 export const selectWaitingForHosts = (db: Queryable): Promise<z.infer<typeof hostWaitSchema>> =>
   oneRowOf(db, hostWaitSchema)`
      select count(*) as jobs,
@@ -99,17 +98,17 @@ export const selectWaitingForHosts = (db: Queryable): Promise<z.infer<typeof hos
       where b.state = 'open' and b.origin <> 'system' and j.state in ('queued', 'parked')
         and (b.hold_reason = 'host' or b.hold_reason is null and j.waiting_for = 'host')`;
 
-/** The share of a job's work for the rest of the prompt and the reply. */
+/** The part of a job's work for the rest of the prompt and the reply, in bytes. */
 export const WORK_WITHOUT_BYTES = 1_200;
-/** What a job costs before it is done: the bytes of its file and of its input, and that share. */
+/** SQL: estimated work of a job, in bytes: its file, its input, and that part. */
 const WORK = `${WORK_WITHOUT_BYTES} + j.size + pg_column_size(j.input)`;
 
-/** Runs that were looked at to tell what jobs cost, at most: of all batches, the newest. */
+/** Most runs, the newest of all batches, for estimates of work and pace. */
 const MOST_RECENT = 5_000;
-/** Between two runs a worker stands still for no longer than this; beyond it, there was nothing that might start. */
+/** A longer pause between two runs means that no job could start, so it does not count as work. */
 const MOST_IDLE_SECONDS = 1;
 
-/** Jobs that cost alike: of one kind and one model. */
+/** Jobs of one kind and one model have similar costs. */
 const group = { kind: z.string(), affinity: z.string() };
 const left = z.object({ ...group, jobs: count, work: count });
 const spent = z.object({
@@ -122,23 +121,23 @@ const spent = z.object({
   seconds_per_work: count,
 });
 
-/** Jobs of one kind and model that have not ended, and the sum of their work. */
+/** Unfinished jobs of one kind and model, with the sum of their work. */
 export type WorkLeft = z.infer<typeof left>;
 
 /**
- * What runs of one kind and model took: their number, the sums of their work, of 1/work, of the seconds, and of
- * seconds/work. The seconds of a run are those that passed since the run before it ended, whichever that was, so that
- * they add up to time on the clock, however many ran side by side. `own`: of the batch that was asked for.
+ * Cost of the runs of one kind and model: their number, and the sums of their work, of 1/work, of seconds, and of seconds/work.
+ * The seconds of a run count from the end of the run before it, of any kind, so that they add up to elapsed time however many
+ * runs are concurrent. `own`: runs of the given batch.
  */
 export type WorkSpent = z.infer<typeof spent>;
 
-/** The work of all jobs of a batch that have not ended. It looks at each of them: half a second of CPU for a million. */
+/** The work of all unfinished jobs of a batch. Reads each of them: half a second of CPU for a million. */
 export const selectWorkLeft = (db: Queryable, batchId: string): Promise<readonly WorkLeft[]> =>
   rowsOf(db, left, [batchId])`
      select j.kind, j.affinity, count(*) as jobs, sum(${WORK}) as work from nightdesk_data.jobs j
       where j.batch_id = $1 and j.state in ('queued', 'running', 'parked') group by 1, 2 order by 1, 2`;
 
-/** What the last 5,000 runs took, by kind and model, of this batch and of all others. */
+/** The cost of the last 5,000 runs, by kind and model, for this batch and for all others. */
 export const selectWorkSpent = (db: Queryable, batchId: string): Promise<readonly WorkSpent[]> =>
   rowsOf(db, spent, [batchId])`
      with recent as materialized (
@@ -158,7 +157,7 @@ export const selectWorkSpent = (db: Queryable, batchId: string): Promise<readonl
 /** `share`: this batch's part of all runs since its first one, 0 to 1. */
 const paceSchema = z.object({ tokens: count, seconds: count, share: count });
 
-/** The pace of a batch in the last five minutes, or as much of them as the last 5,000 runs took. Zero before two have ended. */
+/** The pace of a batch in the last five minutes, or in the time of the last 5,000 runs if shorter; 0 before two have ended. */
 export const selectPace = (db: Queryable, batchId: string): Promise<z.infer<typeof paceSchema>> =>
   oneRowOf(db, paceSchema, [batchId])`
      with recent as materialized (

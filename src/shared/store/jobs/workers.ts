@@ -3,11 +3,11 @@ import type { SharedConfig, SharedKey } from "../../config/config-fingerprint.ts
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, execute, rowsOf, valueOf } from "../connection/rows.ts";
 
-/** A worker whose heartbeat is younger than this is alive. */
+/** A worker is alive if its heartbeat is younger than this. */
 const ALIVE_SECONDS = 15;
 /**
- * A condition on a row of `workers`. One that was written before the clock was set back says nothing: a worker that lives
- * writes it anew.
+ * SQL condition on a row of `workers`: the worker is alive. A heartbeat in the future was written before the clock was set back
+ * and does not count: a living worker will write a new one.
  */
 export const IS_ALIVE = `heartbeat_at between clock_timestamp() - interval '${ALIVE_SECONDS} s'
                                and clock_timestamp() + interval '${ALIVE_SECONDS} s'`;
@@ -18,16 +18,16 @@ export type WorkerFacts = {
   readonly pid: number;
   readonly version: string;
   readonly concurrency: number;
-  /** Base URLs of the hosts that it is configured for; none where its model, or its embedder, needs none. */
+  /** Base URLs of its configured hosts; empty when its model, or its embedder, needs no host. */
   readonly modelHosts: readonly string[];
   readonly embedderHosts: readonly string[];
   readonly documentsFrom: "files" | "store";
-  /** Absolute, on its machine. */
+  /** Absolute path on its machine. */
   readonly configFile: string;
   readonly sharedConfig: SharedConfig;
 };
 
-/** Says that the worker is alive, now. */
+/** Records that the worker is alive now. */
 export const heartbeat = (db: Queryable, worker: WorkerFacts): Promise<void> =>
   execute(db, [
     worker.workerId,
@@ -47,8 +47,8 @@ export const heartbeat = (db: Queryable, worker: WorkerFacts): Promise<void> =>
      on conflict (worker_id) do update set heartbeat_at = clock_timestamp()`;
 
 /**
- * Removes a worker that has stopped, and those that have been dead for a day. Jobs that it still holds, because their
- * results could not be written, are handed back: they are due at once, and no attempt is used up.
+ * Removes a worker that has stopped, and workers that have been dead for a day. Jobs that it still owns, because their results
+ * could not be written, are handed back: they become due at once and use up no attempt.
  */
 export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
   await execute(db, [workerId])`
@@ -83,7 +83,7 @@ const aliveWorkers = camelRow({
   documents_from: z.enum(["files", "store"]),
 });
 
-/** The workers whose heartbeat is young: the processes to look for, and whom they ask. */
+/** The living workers: their processes and the hosts that they call. */
 export const selectAliveWorkers = (
   db: Queryable,
 ): Promise<
@@ -104,10 +104,10 @@ const configuredSchema = camelRow({
   config_file: z.string(),
   shared_config: sharedConfigSchema,
 });
-/** A living worker, and what its configuration says for all. */
+/** A living worker, and the parts of its configuration that all workers share. */
 export type ConfiguredWorker = z.infer<typeof configuredSchema>;
 
-/** The workers whose heartbeat is young, the one that has been there longest first. */
+/** The living workers, the oldest first. */
 export const selectConfiguredWorkers = (db: Queryable): Promise<readonly ConfiguredWorker[]> =>
   rowsOf(db, configuredSchema)`
      select worker_id, host, pid, config_file, shared_config from nightdesk_data.workers
@@ -115,7 +115,7 @@ export const selectConfiguredWorkers = (db: Queryable): Promise<readonly Configu
 
 const appliedSchema = z.object({ key: z.string(), sha256: z.string() });
 
-/** What is in force, by key; a key that is missing was never applied. */
+/** The applied configuration, by key; a missing key was never applied. */
 export async function selectAppliedConfig(db: Queryable): Promise<SharedConfig> {
   const rows = await rowsOf(
     db,
@@ -124,7 +124,7 @@ export async function selectAppliedConfig(db: Queryable): Promise<SharedConfig> 
   return new Map(rows.map(({ key, sha256 }) => [key as SharedKey, sha256]));
 }
 
-/** Notes that these parts of a worker's configuration are in force from now on. */
+/** Records that these parts of a worker's configuration are applied now. */
 export const recordAppliedConfig = (
   db: Queryable,
   { host, sharedConfig }: Pick<WorkerFacts, "host" | "sharedConfig">,
