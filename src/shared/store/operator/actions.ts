@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../connection/database.ts";
 import { execute, valueOf } from "../connection/rows.ts";
 
-/** What somebody may do on the pages of the dashboard, and what is done about tokens and by their programs. */
+/** Actions of users on the dashboard, on tokens, and of programs with tokens. */
 type OperatorAction =
   | ("pause" | "resume" | "cancel" | "retry")
   | ("approve" | "deny" | "accept" | "correct" | "reject" | "resolve" | "choose")
@@ -11,7 +11,7 @@ type OperatorAction =
   | "forget";
 
 export type NewAction = {
-  /** Who asked for it. */
+  /** The user or program that requested it. */
   readonly actor: string;
   readonly action: OperatorAction;
   readonly batchId?: string;
@@ -19,7 +19,7 @@ export type NewAction = {
   readonly detail?: Readonly<Record<string, unknown>>;
 };
 
-/** Writes down that somebody is about to do something. @returns its id, for `endAction` */
+/** Records the beginning of an action. @returns its id, for `endAction` */
 export const beginAction = (
   db: Queryable,
   { actor, action, batchId, jobId, detail }: NewAction,
@@ -34,7 +34,7 @@ export const beginAction = (
      insert into nightdesk_data.operator_actions (actor, action, batch_id, job_id, detail)
      values ($1, $2, $3, $4, $5) returning action_id::text`;
 
-/** Writes down what was done, in one step with doing it where `db` is its transaction. @param text a sentence */
+/** Records a finished action, atomically with it if `db` is its transaction. @param text a sentence */
 export const recordAction = (
   db: Queryable,
   { actor, action, batchId, detail }: NewAction,
@@ -54,11 +54,11 @@ type ActionEnd = {
   readonly outcome: "done" | "failed";
   /** A sentence, cut after 2,000 characters. */
   readonly said: string;
-  /** The batch that it made. */
+  /** The batch that it created. */
   readonly batchId?: string | undefined;
 };
 
-/** Writes down what came of it. */
+/** Records the end of an action. */
 export const endAction = (
   db: Queryable,
   actionId: string,

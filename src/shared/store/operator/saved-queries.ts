@@ -9,18 +9,18 @@ const savedSchema = z.object({
   saved_by: z.string(),
   saved_at: z.date(),
 });
-/** A statement of the page SQL under a name. */
+/** A named statement of the SQL page. */
 export type SavedQuery = z.infer<typeof savedSchema>;
 
 export const MOST_QUERY_NAME = 100;
 const MOST_SAVED = 200;
 
-/** By name. */
+/** The saved queries, by name. */
 export const selectSavedQueries = (db: Queryable): Promise<readonly SavedQuery[]> =>
   rowsOf(db, savedSchema)`
      select name, statement, saved_by, saved_at from nightdesk_data.saved_queries order by name limit ${MOST_SAVED}`;
 
-/** Keeps a statement; one of the same name is replaced. @throws Failure INPUT_INVALID for a name that is none, or where 200 are kept */
+/** Saves a statement, or replaces that of the same name. @throws Failure INPUT_INVALID for a bad name, or when 200 are saved */
 export async function saveQuery(
   db: Queryable,
   { name, statement, savedBy }: { name: string; statement: string; savedBy: string },
@@ -43,6 +43,6 @@ export async function saveQuery(
   }
 }
 
-/** @returns whether it was there */
+/** @returns whether the query existed */
 export const removeQuery = (db: Queryable, name: string): Promise<boolean> =>
   anyRow(db, [name])`delete from nightdesk_data.saved_queries where name = $1`;

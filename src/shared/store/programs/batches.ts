@@ -39,7 +39,7 @@ const batchSchema = camelRow({
   counted_at: z.date().nullable(),
   request_sha256: z.string(),
 });
-/** What a program asked for: the lines of a file as a batch. */
+/** A batch that a program requested, from the lines of a file. */
 export type ProgramBatch = z.infer<typeof batchSchema>;
 
 export type NewProgramBatch = Pick<
@@ -47,17 +47,17 @@ export type NewProgramBatch = Pick<
   "fileId" | "endpoint" | "completionWindow" | "metadata" | "requestSha256"
 > & {
   readonly idempotencyKey: string | null;
-  /** Whether the client says that it sends this once more. */
+  /** Whether the client marks the request as a retry. */
   readonly sent: "first" | "again";
 };
 
-/** Within which the same request makes no second batch. */
+/** Within this time the same request creates no second batch. */
 const SAME_REQUEST = "interval '10 minutes'";
 
 /**
- * Begins a batch, or finds the one that the same request made before: by its Idempotency-Key, or by its words where the client says
- * that it sends it again.
- * @returns undefined where the token ended meanwhile
+ * Creates a batch, or finds the one that the same request created before: by its Idempotency-Key, or by equal content when the
+ * client marks it as a retry.
+ * @returns undefined when the token has ended meanwhile
  */
 export const beginProgramBatch = (
   database: Database,
@@ -95,9 +95,9 @@ const findSame = (
       order by program_batches.seq desc limit 1`;
 
 /**
- * Gives a batch its jobs, in the transaction that opens them.
- * @returns `revoked` where the token ended meanwhile, `too_many` with more open jobs than a token may have, `given_up` where it
- *   was held for interrupted
+ * Links a program's batch to its jobs, in the transaction that opens them.
+ * @returns `revoked` when the token has ended meanwhile, `too_many` when it would have more open jobs than allowed, `given_up`
+ * when the batch was failed as interrupted
  */
 export async function attachJobs(
   transaction: Queryable,
@@ -126,7 +126,7 @@ type AttachedJobs = {
   readonly action: "queue" | "ask";
 };
 
-/** Jobs of a token that have not ended. */
+/** The number of unfinished jobs of a token. */
 export const countOpenJobs = (db: Queryable, tokenId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [tokenId])`
      select coalesce(sum(c.queued + c.running + c.parked), 0) as jobs
@@ -135,7 +135,7 @@ export const countOpenJobs = (db: Queryable, tokenId: string): Promise<number> =
        join nightdesk_data.batch_counts c on c.batch_id = b.batch_id
       where p.token_id = $1`;
 
-/** Its lines were refused. */
+/** Fails a batch whose lines were refused. */
 export const failProgramBatch = (
   db: Queryable,
   programBatchId: string,
@@ -145,15 +145,15 @@ export const failProgramBatch = (
      update nightdesk_data.program_batches set failed_at = clock_timestamp(), errors = $2
       where program_batch_id = $1 and batch_id is null and failed_at is null returning ${COLUMNS}`;
 
-/** Nothing came of it, and nobody is told of it. */
+/** Deletes a batch that got no jobs, without a trace. */
 export const deleteProgramBatch = (db: Queryable, programBatchId: string): Promise<void> =>
   execute(db, [programBatchId])`
      delete from nightdesk_data.program_batches where program_batch_id = $1 and batch_id is null`;
 
-/** Reading that takes so long is taken for interrupted: whoever read the lines is gone. */
+/** A longer reading counts as interrupted: the process that read the lines is gone. */
 const LONGEST_READING = "interval '30 minutes'";
 
-/** Fails those whose lines nobody reads any more. */
+/** Fails batches whose reading was interrupted. */
 export const failInterrupted = (db: Queryable): Promise<void> =>
   execute(db, [JSON.stringify([{ line: null, message: INTERRUPTED }])])`
      update nightdesk_data.program_batches set failed_at = clock_timestamp(), errors = $1
@@ -161,7 +161,7 @@ export const failInterrupted = (db: Queryable): Promise<void> =>
 
 const INTERRUPTED = "Reading the lines was interrupted. Create the batch again.";
 
-/** Single answers have no file, and are no batches for a program. */
+/** Finds a batch with a file. Without one it is a single answer, which programs do not see as a batch. */
 export const findProgramBatch = (
   db: Queryable,
   tokenId: string,
@@ -180,7 +180,7 @@ export const listProgramBatches = (
      select ${COLUMNS} from nightdesk_data.program_batches
       where token_id = $1 and file_id is not null and ($2::bigint is null or seq < $2) order by program_batches.seq desc limit $3`;
 
-/** Keeps how long the results of a batch are as files, of the end that it has now. */
+/** Stores the sizes of a batch's result files, counted for its current end. */
 export const keepResultBytes = (
   db: Queryable,
   programBatchId: string,
@@ -191,8 +191,8 @@ export const keepResultBytes = (
       where program_batch_id = $1`;
 
 /**
- * Notes that a file of results was read to its end.
- * @returns whether the other one was, too, since the batch ended
+ * Records that a result file was read completely.
+ * @returns whether both files were read since the batch ended
  */
 export const noteResultsRead = (
   db: Queryable,
@@ -206,7 +206,7 @@ export const noteResultsRead = (
       where program_batch_id = $1
       returning coalesce(output_read_at >= $3::timestamptz and error_read_at >= $3, false)`;
 
-/** Batches of a token that are open: what its end cancels. */
+/** Open batches of a token, which are cancelled when it ends. */
 export const selectOpenBatches = (db: Queryable, tokenId: string): Promise<readonly string[]> =>
   valuesOf(db, z.string(), [tokenId])`
      select b.batch_id from nightdesk_data.program_batches p join nightdesk_data.batches b using (batch_id)

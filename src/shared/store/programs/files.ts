@@ -25,22 +25,22 @@ const fileSchema = camelRow({
   created_at: z.date(),
   expires_at: z.date(),
 });
-/** A file that a program sent. */
+/** A file that a program uploaded. */
 export type ProgramFile = z.infer<typeof fileSchema>;
 
-/** Its content is there, and it is that of the token. */
+/** SQL condition: the file is not deleted and not expired. */
 const IS_THERE = "deleted_at is null and expires_at > clock_timestamp()";
 
 type NewFile = Pick<ProgramFile, "name" | "bytes" | "sha256"> & {
   readonly keepSeconds: number;
-  /** That files of a token may have within 24 hours. */
+  /** Most bytes of a token's files within 24 hours. */
   readonly mostBytesADay: number;
 };
 
 /**
- * Stores a file that has wholly arrived, in one transaction.
+ * Stores a file that has arrived completely, in one transaction.
  * @param parts its content, piece by piece
- * @returns `too_much` where the token has sent its share of the day, `revoked` where it ended meanwhile
+ * @returns `too_much` when the token has used up its bytes of the day, `revoked` when it has ended meanwhile
  */
 export const storeFile = (
   database: Database,
@@ -71,13 +71,13 @@ export const storeFile = (
     return stored;
   });
 
-/** Locks a token until the transaction ends, so that what counts for its limits is counted by one at a time. @returns whether it is valid */
+/** Locks a token until the transaction ends, so that one request at a time checks its limits. @returns whether it is valid */
 export const holdToken = (transaction: Queryable, tokenId: string): Promise<boolean> =>
   anyRow(transaction, [tokenId])`
      select from nightdesk_data.tokens
       where token_id = $1 and revoked_at is null and expires_at > clock_timestamp() for no key update`;
 
-/** Bytes that files of a token had in the last 24 hours, deleted ones too. */
+/** Bytes of a token's files of the last 24 hours, including deleted ones. */
 export const selectBytesOfDay = (db: Queryable, tokenId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [tokenId])`
      select coalesce(sum(bytes), 0) as bytes from nightdesk_data.program_files
@@ -91,15 +91,15 @@ export const findFile = (
   rowOf(db, fileSchema, [tokenId, fileId])`
      select ${COLUMNS} from nightdesk_data.program_files where token_id = $1 and file_id = $2 and ${IS_THERE}`;
 
-/** Where a list goes on, and how far. */
+/** A page of a list. */
 export type ListPage = {
-  /** `seq` of the last one of the page before; null for the first page. */
+  /** `seq` of the last item of the page before; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
   readonly order: "asc" | "desc";
 };
 
-/** Files of a token, in the order of their arrival or the newest first. */
+/** Files of a token, by arrival or the newest first. */
 export const listFiles = (
   db: Queryable,
   tokenId: string,
@@ -110,7 +110,7 @@ export const listFiles = (
       where token_id = $1 and ${IS_THERE} and ($2::bigint is null or seq ${order === "asc" ? ">" : "<"} $2)
       order by program_files.seq ${order} limit $3`;
 
-/** The content of a file, piece by piece. @throws Error where it is deleted meanwhile */
+/** The content of a file, piece by piece. @throws Error when the file is deleted meanwhile */
 export async function* readFileParts(
   db: Queryable,
   { fileId, bytes }: ProgramFile,
@@ -125,7 +125,7 @@ export async function* readFileParts(
   }
 }
 
-/** Deletes the content of a file. @returns whether it was there */
+/** Deletes the content of a file. @returns whether the file existed */
 export const deleteFile = (
   database: Database,
   token: Pick<Token, "tokenId" | "name">,
@@ -142,7 +142,7 @@ export const deleteFile = (
     return true;
   });
 
-/** Deletes files whose time is over. @returns how many */
+/** Deletes expired files. @returns how many */
 export const deleteExpiredFiles = (db: Queryable): Promise<number> =>
   countRows(db)`
      delete from nightdesk_data.program_files

@@ -13,7 +13,7 @@ export type TokenScope = (typeof TOKEN_SCOPES)[number];
 export const TOKEN_KINDS = ["ask", "summarize", "extract", "chat", "embed", "investigate"] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
-/** Those that read documents, of the sources that the token names. */
+/** Kinds that read documents, from the token's sources only. */
 export const READING_KINDS: readonly TokenKind[] = ["ask", "summarize", "extract", "investigate"];
 
 const COLUMNS =
@@ -34,7 +34,7 @@ const tokenSchema = camelRow({
 });
 export type Token = z.infer<typeof tokenSchema>;
 
-/** What a new token allows. */
+/** The permissions of a new token. */
 export type TokenGrant = Pick<
   Token,
   "name" | "scopes" | "kinds" | "presets" | "sources" | "models" | "expiresAt"
@@ -48,8 +48,8 @@ const UNIQUE_VIOLATION = "23505";
 const hashSecret = (secret: string): string => hash("sha256", secret);
 
 /**
- * Makes a token. Its secret is in no row, and is given this once.
- * @throws Failure INPUT_INVALID where a token of that name is in use
+ * Creates a token. No row stores its secret, which is returned only here.
+ * @throws Failure INPUT_INVALID when a token with that name is in use
  */
 export async function createToken(
   db: Queryable,
@@ -77,8 +77,8 @@ export const listTokens = (db: Queryable): Promise<readonly Token[]> =>
      select ${COLUMNS} from nightdesk_data.tokens order by created_at desc, token_id`;
 
 /**
- * The token of a secret, while it is valid; its use is written down once a minute.
- * @returns undefined for a secret that was never given out, is revoked or has expired
+ * The valid token of a secret; records its use, at most once a minute.
+ * @returns undefined for a secret that is unknown, revoked or expired
  */
 export const useToken = async (db: Queryable, secret: string): Promise<Token | undefined> =>
   SECRET.test(secret)
@@ -94,7 +94,7 @@ export const useToken = async (db: Queryable, secret: string): Promise<Token | u
      select ${COLUMNS} from found`
     : undefined;
 
-/** From now on nobody is let in by it. @returns undefined where no token of that name is in use */
+/** Revokes a token. @returns undefined when no token with that name is in use */
 export const revokeToken = (db: Queryable, name: string): Promise<Token | undefined> =>
   rowOf(db, tokenSchema, [name])`
      update nightdesk_data.tokens set revoked_at = clock_timestamp()

@@ -5,7 +5,7 @@ import type { Queryable } from "../connection/database.ts";
 import { execute, rowsOf } from "../connection/rows.ts";
 import type { BatchOrigin } from "../jobs/batches.ts";
 
-/** Says what is to be called when a batch ends or waits for a person from now on, and for which batches. */
+/** Sets the targets to notify when a batch ends or waits for a person, and for which origins of batches. */
 export const registerHook = (
   db: Queryable,
   targets: readonly HookTarget[],
@@ -28,7 +28,7 @@ const shownSchema = z.object({
 
 export type ShownCall = z.infer<typeof shownSchema>;
 
-/** How the ends of a batch, and that it waits for a person, were told, newest first. */
+/** The notifications about a batch, newest first. */
 export const selectHookCalls = (db: Queryable, batchId: string): Promise<readonly ShownCall[]> =>
   rowsOf(db, shownSchema, [batchId])`
      select event, target, state, tries, status, error, happened_at, ended_at from nightdesk.hooks

@@ -11,9 +11,9 @@ import type { LastRun } from "./schedules.ts";
 export type MadeRun = { readonly batchId: string; readonly batch: string };
 
 /**
- * Queues what a schedule runs at one planned time: a batch of one job. Of any number of calls for the same schedule and
- * time one does; the others wait for it and find it done.
- * @returns undefined when there is a run for that time already
+ * Queues the run of a schedule for one planned time: a batch of one job. Of concurrent calls for the same schedule and time one
+ * succeeds; the others wait for it.
+ * @returns undefined when that time has a run already
  */
 export async function makeRun(
   database: Database,
@@ -42,9 +42,9 @@ export async function makeRun(
   });
 }
 
-/** A batch of somebody else's that has the name already is left alone. */
+/** Creates the batch of a run; if another batch has its name, adds a random suffix. */
 async function createBatch(db: Queryable, name: string): Promise<MadeRun> {
-  // No window holds it: its command queues what windows are for, and a report of the morning would wait for the evening.
+  // Without windows: they apply to the jobs that the command queues, and a morning report would wait until the evening.
   const { batchId, created } = await findOrCreateBatch(db, name, "schedule", { windows: [] });
   if (!created) return createBatch(db, `${name} ${randomBytes(3).toString("hex")}`);
   return { batchId, batch: name };

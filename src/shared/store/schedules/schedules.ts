@@ -3,7 +3,7 @@ import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { anyRow, camelRow, execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 
-/** Payload-free: whoever hears it looks at the rows of schedules. */
+/** Without payload: a listener reads the rows of schedules. */
 export const SCHEDULES_CHANNEL = "nightdesk_schedules";
 
 const scheduleSchema = camelRow({
@@ -17,7 +17,7 @@ const scheduleSchema = camelRow({
   since: z.date(),
 });
 
-/** A schedule as it is in force: `enabled` is what was written, or what somebody switched it to since. */
+/** An effective schedule: `enabled` is the configured value, unless a user has switched it since. */
 export type Schedule = z.infer<typeof scheduleSchema>;
 
 const COLUMNS = `name, origin, cron, timezone, command, catch_up, coalesce(switched, enabled) as enabled, since`;
@@ -42,8 +42,8 @@ const lastRunSchema = camelRow({
 export type LastRun = z.infer<typeof lastRunSchema>;
 
 /**
- * The newest run of each schedule, with the state of its job; batch and state are null when the batch was deleted. The
- * state is `partial` where the command ended with exit code 3: some of what it was to do was refused or failed.
+ * The newest run of each schedule, with the state of its job; batch and state are null when the batch was deleted. The state is
+ * `partial` when the command ended with exit code 3, because a part of its work was refused or failed.
  */
 export async function selectLastRuns(db: Queryable): Promise<ReadonlyMap<string, LastRun>> {
   const rows = await rowsOf(db, lastRunSchema)`
@@ -57,15 +57,14 @@ export async function selectLastRuns(db: Queryable): Promise<ReadonlyMap<string,
   return new Map(rows.map((run) => [run.schedule, run]));
 }
 
-/** The database's clock. */
+/** The time of the database's clock. */
 export const selectNow = (db: Queryable): Promise<Date> =>
   valueOf(db, z.date())`select clock_timestamp() as now`;
 
 /**
- * Writes a schedule, or replaces that of its name and origin. A new one counts from now, and so does one whose times
- * changed or that is switched on by it: nothing before was missed. What was switched by hand stays so until the entry
- * itself says something else.
- * @returns whether it was written; not, when one of that name has another origin
+ * Stores a schedule, or replaces the one with its name and origin. Its times count from now on, without missed ones, when it is
+ * new, its times change, or it is switched on. A switch by hand stays until the entry's own `enabled` changes.
+ * @returns false when a schedule with that name has another origin
  */
 export async function putSchedule(
   db: Queryable,
@@ -88,7 +87,7 @@ export async function putSchedule(
   return isWritten;
 }
 
-/** Switches a schedule on or off, whatever its entry says. On, it counts from now. */
+/** Switches a schedule on or off, regardless of its entry. When switched on, its times count from now on. */
 export async function switchSchedule(db: Queryable, name: string, to: "on" | "off"): Promise<void> {
   await execute(db, [name, to === "on"])`
      update nightdesk_data.schedules
@@ -97,7 +96,7 @@ export async function switchSchedule(db: Queryable, name: string, to: "on" | "of
   await notifySchedules(db);
 }
 
-/** Removes a schedule; the runs that it made stay. @returns whether there was one */
+/** Removes a schedule; its runs stay. @returns whether it existed */
 export async function removeSchedule(db: Queryable, name: string): Promise<boolean> {
   const isRemoved = await anyRow(db, [name])`
      delete from nightdesk_data.schedules where name = $1`;
@@ -109,8 +108,8 @@ const notifySchedules = (db: Queryable): Promise<void> =>
   execute(db)`select pg_notify('${SCHEDULES_CHANNEL}', '')`;
 
 /**
- * Makes the schedules of origin `file` those of a configuration; again with the same entries it changes nothing.
- * @returns names of entries that give way to schedules of the same name that were set by hand
+ * Replaces the schedules of origin `file` by those of a configuration; equal entries change nothing.
+ * @returns names of entries that were left out because a schedule of that name was set by hand
  */
 export async function replaceFileSchedules(
   database: Database,
