@@ -14,16 +14,16 @@ export const MEMORY_SOURCES = ["manual", "derived_from_evidence"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 export type MemorySource = (typeof MEMORY_SOURCES)[number];
 
-/** Characters of one note at most, in code points; the table refuses more. */
+/** Most code points of one note; the table refuses more. */
 export const MOST_NOTE_CHARS = 4_000;
-/** Characters that notes may take of a prompt, in code points: those that are older than what fits are left out. */
+/** Most code points of all notes in a prompt; the oldest notes beyond are left out. */
 export const MOST_PROMPT_CHARS = 8_000;
-/** What a prompt shows beside the words of a note: a dash, its type, blanks. */
+/** Code points of a note's label in a prompt: a dash, its type, blanks. */
 const LABEL_CHARS = 20;
 
 /**
- * The notes that are meant for prompts, newest first until they fill them. A line feed counts three times, because a
- * further line of a note is shown with two blanks before it.
+ * SQL: the notes for prompts, with `fits` for the newest ones until the prompt's limit. A line feed counts three times, because
+ * each further line of a note is indented by two blanks.
  */
 const FOR_PROMPTS = `select memory_id, seq, type, source, content,
          sum(length(replace(content, E'\\n', '---')) + ${LABEL_CHARS}) over (order by seq desc) <= ${MOST_PROMPT_CHARS} as fits
@@ -37,7 +37,7 @@ const memorySchema = z.object({
   chunk_keys: z.array(z.string()),
   /** Keys that are no longer in the index. */
   dangling_keys: z.array(z.string()),
-  /** `no`: of a type that is not for prompts. `left_out`: newer ones fill them. */
+  /** `no`: its type is not for prompts. `left_out`: newer notes use up the space. */
   in_prompts: z.enum(["yes", "left_out", "no"]),
   created_at: z.date(),
 });
@@ -63,7 +63,7 @@ export type NewMemory = {
   readonly source: MemorySource;
   /** Trimmed, 1 to 4,000 characters. */
   readonly content: string;
-  /** Each once. */
+  /** Without repetitions. */
   readonly chunkKeys: readonly string[];
 };
 
@@ -73,8 +73,8 @@ const insertedSchema = camelRow({
 });
 
 /**
- * Writes a note if every chunk key is in the index, and else nothing.
- * @returns its id, or the keys that are not there, in the order in which they were given
+ * Inserts a note if the index has all its chunk keys, else nothing.
+ * @returns its id, or the missing keys, in the given order
  */
 export async function insertMemory(
   db: Queryable,
@@ -112,21 +112,21 @@ const promptNoteSchema = z.object({
 export type PromptNote = z.infer<typeof promptNoteSchema>;
 
 /**
- * Preferences, constraints and rules of work, oldest first. `fits`: among the newest that fit 8,000 characters of a
- * prompt together.
+ * Preferences, constraints and workflow rules, oldest first. `fits`: among the newest that together fit into 8,000 characters of
+ * a prompt.
  */
 export const selectPromptNotes = (db: Queryable): Promise<readonly PromptNote[]> =>
   rowsOf(db, promptNoteSchema)`
      select memory_id, type, source, content, fits from (${FOR_PROMPTS}) p order by seq`;
 
-/** Ids of the notes that would join the prompts if newer ones did not fill them, oldest first. */
+/** Ids of the notes for prompts that newer notes leave no space for, oldest first. */
 export const selectLeftOutNotes = (db: Queryable): Promise<readonly string[]> =>
   valuesOf(db, z.string())`
      select memory_id from (${FOR_PROMPTS}) p where not fits order by seq`;
 
 const healthSchema = z.object({ notes: z.coerce.number(), dangling: z.array(z.string()) });
 
-/** How many notes there are, and the ids of those that rest on passages that are no longer in the index, oldest first. */
+/** The number of notes, and the ids of those with passages that the index no longer has, oldest first. */
 export const selectMemoryHealth = (db: Queryable): Promise<z.infer<typeof healthSchema>> =>
   oneRowOf(db, healthSchema)`
      select (select count(*) from nightdesk_data.memory) as notes,

@@ -7,7 +7,7 @@ import type { Queryable } from "./connection/database.ts";
 import { oneRowOf, rowsOf, valueOf } from "./connection/rows.ts";
 import { hasCode } from "./connection/errors.ts";
 
-/** Says, when it is committed, that the schema has changed: whoever runs may be of another version than it. */
+/** Channel that announces a committed change of the schema: running processes may be of another version. */
 export const SCHEMA_CHANNEL = "nightdesk_schema";
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
@@ -22,16 +22,16 @@ const withHash = (name: string, sql: string): Migration => ({
 });
 
 /**
- * The functions of the database that decide which host a run calls next, and which call of a model begins: one round trip each,
- * because a call has to see the counts after it holds the row. They are recorded with the migrations, and replaced where a
- * database has others, so they are edited in their file, without a new migration. Of a function whose arguments or result
- * change, the old one is dropped there first: `create or replace` would keep it beside the new one, or refuse. Who chooses
- * locks hosts first and choices after them, and in the order of their URLs: take_call and end_call lock one host, and before
- * choices and budgets.
+ * SQL functions that choose the host of a run's next call and that begin and end model calls. Each is one round trip, because a
+ * call must read the counts after it has locked the row. They are recorded with the migrations and replaced when a database has
+ * others, so they are edited in place, without a new migration. When the arguments or the result of a function change, that file
+ * must drop the old function first: `create or replace` would keep it beside the new one, or fail. The choice of a host locks
+ * hosts first and choices after them, in the order of their URLs; take_call and end_call lock one host, before choices and
+ * budgets.
  */
 const FUNCTIONS = { file: "functions.sql", name: "pacing functions" } as const;
 
-/** The migrations of this version, in order, and last the functions. */
+/** Reads the migrations of this version, in order, with the functions last. */
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const names = (await readdir(directory)).filter((name) => MIGRATION_NAME.test(name)).sort();
   const files = [...names.map((name) => ({ file: name, name })), FUNCTIONS];
@@ -45,10 +45,10 @@ export async function readMigrations(directory: string): Promise<readonly Migrat
 const appliedSchema = z.object({ name: z.string(), sha256: z.string() });
 
 /**
- * Applies every pending migration, in order, and replaces functions that are not this version's. The caller has opened
- * a transaction: all of it is done or nothing is.
- * @returns the names applied
- * @throws Failure SCHEMA_OUTDATED when the database was made by another or a newer version
+ * Applies all pending migrations, in order, and replaces functions of another version. The caller has opened a transaction, so
+ * either all of it happens or nothing.
+ * @returns the applied names
+ * @throws Failure SCHEMA_OUTDATED when another build has made the database
  */
 export async function migrate(db: Queryable, directory: string): Promise<readonly string[]> {
   await becomeOnlyMigration(db);
@@ -66,7 +66,7 @@ export async function migrate(db: Queryable, directory: string): Promise<readonl
   return pending.map(({ name }) => name);
 }
 
-/** Has migrations find types and functions of pgvector, or a place for it, whatever the role's own path leaves out. */
+/** Extends the search path, so that migrations find pgvector, and schema public, even when the role's own path lacks them. */
 const FIND_PGVECTOR = `
   select set_config('search_path', concat_ws(', ', current_setting('search_path'), string_agg(quote_ident(nspname), ', ')), true)
     from pg_namespace n
@@ -75,7 +75,7 @@ const FIND_PGVECTOR = `
 
 const encodingSchema = z.object({ encoding: z.string(), name: z.string() });
 
-/** @throws Failure CONFIG_ERROR for a database that can't hold each character: what it can't would fail job by job */
+/** @throws Failure CONFIG_ERROR for an encoding that lacks characters: jobs with such characters would fail one by one */
 export async function assertEncoding(db: Queryable): Promise<void> {
   const { encoding, name } = await oneRowOf(db, encodingSchema)`
      select current_setting('server_encoding') as encoding, current_database() as name`;
@@ -88,8 +88,8 @@ export async function assertEncoding(db: Queryable): Promise<void> {
 }
 
 /**
- * Two migrations may start together: the second waits here, then finds nothing to do. In an empty database nobody
- * but them can ask for an advisory lock; later the table is locked, which the role of `nightdesk sql` can't see.
+ * Makes concurrent migrations wait for each other; the second then finds nothing to do. In an empty database only migrations can
+ * ask for an advisory lock; later a lock on the table is used, which the role of `nightdesk sql` can't see.
  */
 async function becomeOnlyMigration(db: Queryable): Promise<void> {
   if (!(await hasApplied(db))) {
@@ -110,7 +110,7 @@ const hasApplied = (db: Queryable): Promise<boolean> =>
 const INSUFFICIENT_PRIVILEGE = "42501";
 const UNDEFINED_OBJECT = "42704";
 
-/** The rights, or a pgvector that knows half precision. */
+/** Explains a migration that fails for lack of rights or of a pgvector with half precision. */
 function refuseWhatLacks(error: unknown, name: string): never {
   const reason = error instanceof Error ? error.message : String(error);
   if (hasCode(error, UNDEFINED_OBJECT) && reason.includes("halfvec")) {
@@ -136,12 +136,12 @@ export type SchemaStatus = {
   readonly pending: readonly string[];
 };
 
-/** What is applied and what is not. */
+/** The applied and the pending migrations. */
 export async function schemaStatus(db: Queryable, directory: string): Promise<SchemaStatus> {
   return compare(await readMigrations(directory), await selectApplied(db)).status;
 }
 
-/** What a database with something pending lacks, as a sentence. */
+/** A sentence about what a database with pending migrations lacks. */
 export function formatPending({ applied, pending }: SchemaStatus): string {
   if (pending.length === 1 && pending[0] === FUNCTIONS.name) {
     return "The pacing functions in the database are another build's: all workers have to be of one build.";
@@ -154,7 +154,7 @@ export async function assertSchemaCurrent(db: Queryable, directory: string): Pro
   await assertMigrated(db, await readMigrations(directory));
 }
 
-/** The same for who keeps the migrations that it began with: those of an installation may be replaced under it. */
+/** `assertSchemaCurrent` for a process that keeps the migrations from its start: an upgrade may replace the files meanwhile. */
 export async function assertMigrated(
   db: Queryable,
   migrations: readonly Migration[],
@@ -185,7 +185,7 @@ function compare(
   return { pending, status: { applied: [...done], pending: pending.map(({ name }) => name) } };
 }
 
-/** Until the first release migrations are edited in place: nobody can tell an older build's from a newer one's. */
+/** Until the first release migrations are edited in place, so the older of two builds can't be told. */
 function madeByAnotherBuild(name: string, known: Migration | undefined): Failure {
   const difference = known === undefined ? "does not know" : "has with other content";
   return new Failure(

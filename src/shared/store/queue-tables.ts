@@ -3,7 +3,7 @@ import type * as BullMq from "bullmq";
 import { Failure } from "../failure.ts";
 import type { Queryable } from "./connection/database.ts";
 
-/** The part of BullMQ that makes tables, 21 files of 246: the process of the embedded database uses no other. */
+/** Only the part of BullMQ that creates tables, 21 files of 246: the process of the embedded database needs no other. */
 const {
   assertSchemaCompatibility,
   LATEST_SCHEMA_VERSION,
@@ -16,7 +16,7 @@ type QueueSession = Parameters<typeof runMigrations>[0];
 
 const SCHEMA = "bullmq";
 
-/** What `nightdesk migrate` calls the queue's tables of this version. */
+/** Name of the queue's tables of this version in `nightdesk migrate`. */
 export const QUEUE_SCHEMA_NAME = `queue tables (schema ${SCHEMA}, version ${LATEST_SCHEMA_VERSION})`;
 
 /** Creates or updates BullMQ's tables in schema `bullmq`. @param session one connection, not a pool */
@@ -25,12 +25,12 @@ export async function migrateQueue(session: QueueSession): Promise<void> {
 }
 
 /**
- * Whether the queue's tables are there, and of this version. Those of a newer one that still serves this version count.
+ * Whether the queue's tables exist in this version, or in a newer one that supports this version.
  * @throws Failure SCHEMA_OUTDATED when only a newer version of nightdesk can use them
  */
 export async function queueSchemaStatus(db: Queryable): Promise<"current" | "pending"> {
   try {
-    // It runs one statement, by the driver's `query`, of which a Queryable has what is used.
+    // The cast is safe: the check runs only one statement by `query`, which a Queryable has.
     const version = await assertSchemaCompatibility(db as unknown as QueueSession, SCHEMA);
     return version < LATEST_SCHEMA_VERSION ? "pending" : "current";
   } catch (error) {

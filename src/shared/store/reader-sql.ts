@@ -12,7 +12,7 @@ export type ReaderColumn = {
   readonly typeId: number;
 };
 
-/** Some rows, as the server's text in ISO form and UTC; every page names the columns. */
+/** Some rows, as text of the server with times in ISO format and UTC; every page has the columns. */
 export type ReaderPage = {
   readonly columns: readonly ReaderColumn[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -20,13 +20,13 @@ export type ReaderPage = {
 
 const PAGE_ROWS = 500;
 const MOST_LOCK_WAIT_MS = 5_000;
-/** A server that keeps the timeout itself says so within this time after it. */
+/** Time after the timeout for the server to report it itself. */
 const SPARE_MS = 5_000;
 
 /**
- * Runs one statement of a user: by the extended protocol, as the role that reads the views and nothing else, in a
- * read-only transaction with a timeout, which is always rolled back. Rows are not read further ahead than a page.
- * @throws Failure SQL_ERROR with the server's words; DATABASE_UNREACHABLE
+ * Runs one statement of a user: with the extended protocol, as the role that can only read the views, in a read-only transaction
+ * with a timeout, which is always rolled back. Reads at most one page of rows ahead.
+ * @throws Failure SQL_ERROR with the server's message; DATABASE_UNREACHABLE
  */
 export async function* readAsReader(
   database: Database,
@@ -44,7 +44,7 @@ export async function* readAsReader(
       ? new Failure("SQL_ERROR", formatSqlError(error, statement), { cause: error })
       : error;
   } finally {
-    // Whatever the statement did to the session ends with it.
+    // Closes the session, which the statement may have changed.
     client.release(true);
   }
 }
@@ -56,7 +56,8 @@ const settingsFor = (timeoutSeconds: number): readonly string[] => [
   "set local timezone = 'UTC'",
   "set local datestyle = 'ISO'",
   `set local statement_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
-  // Who waits behind a migration lets nobody wait behind him, and rows that nobody fetches hold nothing for ever.
+  // Limits a wait behind a migration, since others would queue behind this statement, and a result whose rows nobody fetches,
+  // since it would hold its locks.
   `set local lock_timeout = ${Math.min(MOST_LOCK_WAIT_MS, Math.round(timeoutSeconds * 1_000))}`,
   `set local idle_in_transaction_session_timeout = ${Math.round(timeoutSeconds * 1_000)}`,
   "set local role nightdesk_reader",
@@ -93,7 +94,7 @@ type Field = { readonly name: string; readonly dataTypeID: number };
 const columnsOf = (fields: readonly Field[]): readonly ReaderColumn[] =>
   fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
 
-/** An error that the server sent about the statement, by its SQLSTATE. */
+/** Whether an error is the server's about the statement, by its SQLSTATE. */
 const isServerError = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof Error &&
   !(error instanceof Failure) &&
@@ -109,7 +110,7 @@ export const selectViewNames = (db: Queryable): Promise<readonly string[]> =>
 
 const columnsSchema = z.object({ view: z.string(), columns: z.array(z.string()) });
 
-/** The views that a statement names, in the order of their names, with the names of their columns. */
+/** The views in a statement, by name, with the names of their columns. */
 export const selectColumnNames = (
   db: Queryable,
   statement: string,
@@ -124,18 +125,17 @@ const SPACE_OR_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$))/;
 const READS = ["select", "with", "values", "table", "explain", "show"];
 
 /**
- * Functions that change the role, or run a text as another statement, where the role could be changed, those that take
- * locks which others wait for, or fill the table of locks, and those that write to the server's log of changes or into
- * its folder, whatever becomes of the transaction. An identifier can't be put together in SQL; only a Unicode escape
- * could hide one.
+ * Forbidden functions: those that change the role; those that run a text as a statement, which could change the role; those that
+ * take locks for which others wait, or fill the table of locks; and those that write to the server's WAL or folder even if the
+ * transaction is rolled back. SQL can't assemble an identifier; only a Unicode escape could hide one.
  */
 const ESCAPES =
   /\b(?:set_config|pg_(?:try_)?advisory_\w+|pg_logical_emit_message|pg_export_snapshot|ts_stat|ts_rewrite|(?:query|table|schema|database|cursor)_to_xml\w*)\b|\bu&"/i;
 
 /**
- * What is wrong with a statement that is to read the views, before the server judges it as the reader's role in a
- * read-only transaction. The first word decides what PostgreSQL takes a statement for.
- * @returns a sentence, or undefined
+ * Checks a statement before the server runs it as the reader's role in a read-only transaction. Its first word decides what kind
+ * of statement PostgreSQL sees.
+ * @returns the fault as a sentence, or undefined
  */
 function findRefusal(statement: string): string | undefined {
   const first = /^[a-z]+/i.exec(skipToFirstWord(statement))?.[0].toLowerCase();
@@ -161,7 +161,7 @@ function skipToFirstWord(statement: string): string {
   }
 }
 
-/** Length of a block comment at the start; they nest. */
+/** Length of a block comment at the start of a text; block comments nest. */
 function blockCommentLength(text: string): number | undefined {
   if (!text.startsWith("/*")) return undefined;
   let depth = 0;
