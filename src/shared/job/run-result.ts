@@ -283,7 +283,7 @@ export type PromptRecord = {
   readonly violations: readonly string[];
 };
 
-/** What a model is asked for. The second line belongs to the verification of an answer; a revision is a retry. */
+/** Why a model is called. The second line is for the verification of an answer; a revision is a retry. */
 export const PASSES = [
   ...(["first", "second", "retry", "chat", "part", "step"] as const),
   ...(["decompose", "verdict", "audit", "grade"] as const),

@@ -50,7 +50,7 @@ export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
 
 const KEEP_ALIVE_MS = 5_000;
 /**
- * A connection without an answer for so long is closed, and its commands are sent again over a new one. A worker that waits for
+ * A connection without an answer for this long is closed, and its commands are sent again over a new one. A worker that waits for
  * work receives nothing for at most 10 s.
  */
 const SILENT_MS = 12_000;

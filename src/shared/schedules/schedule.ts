@@ -14,7 +14,7 @@ export type ScheduleEntry = {
   readonly timezone: string;
   /** Words after `nightdesk`, with placeholders. */
   readonly command: readonly string[];
-  /** A missed time still runs when it is at most so old, like `12h`; `0`: never. */
+  /** A missed time still runs when it is at most this old, like `12h`; `0`: never. */
   readonly catchUp: string;
   readonly enabled: boolean;
 };

@@ -62,7 +62,7 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
 }
 
 /**
- * After a failure, callers get the same failure for so long, doubled after each further one: a caller that keeps trying starts
+ * After a failure, callers get the same failure for this long, doubled after each further one: a caller that keeps trying starts
  * few processes.
  */
 const FAILED_MS = 2_000;

@@ -181,7 +181,7 @@ async function insertExam(
   return inserted.get(customId);
 }
 
-/** SQL condition: whether a job has waited for exams for at least so many seconds. */
+/** SQL condition: whether a job has waited for exams for at least that many seconds. */
 const hasWaited = (jobId: string, seconds: string): string =>
   `exists (select from nightdesk_data.runs w where w.job_id = ${jobId} and w.error_code = 'EXAM_PENDING'
                   and w.finished_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
@@ -206,8 +206,8 @@ export const mayAwaitExam = (
 const SLICE = 2_000;
 
 /**
- * Makes jobs due that wait for an exam when one has ended since, with any result, when none is left, or when so many seconds have
- * passed.
+ * Makes jobs due that wait for an exam when one has ended since, with any result, when none is left, or when that many seconds
+ * have passed.
  * @returns how many
  */
 export const wakeExamined = (db: Queryable, seconds: number): Promise<number> =>

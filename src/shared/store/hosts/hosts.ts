@@ -171,7 +171,7 @@ export const selectHosts = (db: Queryable): Promise<readonly HostState[]> =>
 
 /** A worker's claim of a probe lasts less than this. */
 const LONGEST_PROBE = "45 s";
-/** After an added slot brought no gain, size_host adds no further slot for so long. */
+/** After an added slot brought no gain, size_host adds no further slot for this long. */
 const LONGEST_REST = "30 minutes";
 const NOW = "clock_timestamp()";
 /** A host of the web chooses its own pause, up to an hour. */

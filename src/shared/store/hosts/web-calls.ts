@@ -16,8 +16,8 @@ const takenSchema = z.object({
   message: z.string().nullable(),
 });
 /**
- * taken: the call may be made in so many seconds. busy: it would have to wait for so many seconds, which is too long. open: the
- * host is given up for so many seconds, or another process probes it.
+ * taken: the call may be made in `seconds`. busy: it would have to wait for `seconds`, which is too long. open: the host is given
+ * up for `seconds`, or another process probes it.
  */
 type TakenWebCall = z.infer<typeof takenSchema>;
 

@@ -82,7 +82,7 @@ export const countUnreadFiles = (db: Queryable, source: string | null): Promise<
      select count(*) from nightdesk_data.document_failures
       where error_code = 'PAGES_UNREAD' and ($1::text is null or source = $1)`;
 
-/** Texts of pages without a document are kept for so long, so that a moved file is not read again. */
+/** Texts of pages without a document are kept for this many days, so that a moved file is not read again. */
 const KEPT_DAYS = 30;
 
 export const pruneOcrPages = (db: Queryable): Promise<void> =>

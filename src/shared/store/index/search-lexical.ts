@@ -54,11 +54,10 @@ const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): strin
 /**
  * `with` items about the terms of a question: `found` with their postings; `languages` of the index; and `weights` with, for each
  * term, its weight in a score, its share of the question, the number of its live chunks, and the total of that number over all
- * rarer terms.
- * Document frequencies and numbers of chunks are current and exclude dead chunks, so that a score does not depend on past edits.
- * A word of the question counts once, in the chunks of all languages together; where it is a stop word of a language, it counts
- * in all chunks of that language: `de` of a Spanish question means little, although few English chunks have it. Words are matched
- * by position, because a text has the same positions in every language.
+ * rarer terms. Document frequencies and numbers of chunks are current and exclude dead chunks, so that a score does not depend on
+ * past edits. A word of the question counts once, in the chunks of all languages together; where it is a stop word of a language,
+ * it counts in all chunks of that language: `de` of a Spanish question means little, although few English chunks have it.
+ * Languages are compared by position, because a word has the same position in every language.
  */
 export const lexicalWeights = (question: QuestionParts): string => `
   languages as materialized (
@@ -114,9 +113,9 @@ export type WeighedTerm = { readonly term: string; readonly times: number };
 
 /** Limits for the amount that a search reads, for any size of the index. */
 type SearchBounds = {
-  /** Words are scored from the rarest on, until they have so many postings together; a chunk with one of them is a candidate. */
+  /** Words are scored from the rarest on, until they have this many postings in all; a chunk with one of them is a candidate. */
   readonly scored: number;
-  /** Commoner words count only in the best candidates, until all have so many postings; still commoner words do not count. */
+  /** Commoner words count only in the best candidates, until all have this many postings; still commoner words do not count. */
   readonly read: number;
   /** Most chunks passing a filter that are listed first; if more pass, most chunks found by words that are tested one by one. */
   readonly listed: number;

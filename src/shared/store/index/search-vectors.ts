@@ -29,7 +29,7 @@ type QuestionVector = {
 };
 
 /**
- * Comparing so many chunks takes less than a tenth of a second. When a tenth of the rows pass a filter, the index takes as long
+ * Comparing this many chunks takes less than a tenth of a second. When a tenth of the rows pass a filter, the index takes as long
  * and finds 8 of the 10 nearest.
  */
 const COMPARED_ONE_BY_ONE = 20_000;
@@ -37,7 +37,7 @@ const COMPARED_ONE_BY_ONE = 20_000;
 /**
  * The nearest chunks by cosine similarity, nearest first; ties by chunk key. Excludes chunks with a similarity of 0 or less. Uses
  * the HNSW index of the signature if there is one, else an exact scan.
- * @param mostCompared with a filter that passes at most so many chunks, an exact scan is used even if there is an index
+ * @param mostCompared if a filter passes at most this many chunks, an exact scan is used even if there is an index
  * @throws Failure EMBED_DRIFT when all stored vectors have other signatures
  */
 export async function searchVectors(

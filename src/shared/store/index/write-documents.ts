@@ -145,7 +145,7 @@ function* slicesOf(
   yield* sliceChunks(held, HELD_SLICE);
 }
 
-/** Splits chunks into slices, each of which ends when it has so many chunks or words. */
+/** Splits chunks into slices, each of which ends when it reaches `most` chunks or words. */
 export function* sliceChunks<T extends { readonly words: Int32Array }>(
   chunks: Iterable<T>,
   most: { readonly chunks: number; readonly words: number },

@@ -136,7 +136,7 @@ export const selectDueInLane = (
         and not exists (select from nightdesk_data.jobs r where r.batch_id = about.batch_id and r.state = 'running')
       order by j.due_at, j.seq limit $2`;
 
-/** Jobs that, by their rows, were put into the queue at least so long ago. */
+/** Jobs that, by their rows, were put into the queue at least `olderThanMs` ago. */
 export const selectDispatched = (
   db: Queryable,
   olderThanMs: number,

@@ -48,7 +48,7 @@ async function selectHeldByHosts(db: Queryable): Promise<ReadonlyMap<string, Dat
   return new Map(rows.map(({ batchId, until }) => [batchId, until]));
 }
 
-/** A batch is held when at least so many of its jobs, and more than this share of them, wait for a person. */
+/** A batch is held when at least this many of its jobs, and more than this share of them, wait for a person. */
 const FEWEST_WAITING = 20;
 const SHARE_WAITING = 0.25;
 

@@ -23,7 +23,7 @@ export const selectStuckJobs = (db: Queryable): Promise<readonly OverdueJobs[]> 
       where j.state = 'running' and j.lease_until < clock_timestamp() - interval '1 minute'
       group by 1 order by hours desc, batch limit 20`;
 
-/** Batches with jobs that have waited for an approval for more than so many hours, longest first. */
+/** Batches with jobs that have waited for an approval for more than `hours`, longest first. */
 export const selectLongWaiting = (db: Queryable, hours: number): Promise<readonly OverdueJobs[]> =>
   rowsOf(db, overdueSchema, [hours])`
      select b.name as batch, count(*) as jobs,

@@ -40,7 +40,7 @@ export async function queueAdHoc(
 /** Prefix of the custom_id of jobs from clients of nightdesk mcp. */
 const OF_CLIENTS = "mcp ";
 
-/** Queues one job for a client, unless clients have so many unfinished jobs. The lock makes concurrent requests wait. */
+/** Queues one job for a client, unless clients have `most` unfinished jobs. The lock makes concurrent requests wait. */
 export async function queueForClient(
   database: Database,
   input: JobInput,
