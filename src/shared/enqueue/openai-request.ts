@@ -42,7 +42,7 @@ export function parseRequest(line: Fields, models: ModelNames): ParsedRequest {
     return refused(`body.model must be a name of 1 to ${MOST_MODEL_CHARS} characters`);
   }
   const model = isChat ? models.ofChat(name) : models.isEmbedder(name) ? name : undefined;
-  if (model === undefined) return unknown(name);
+  if (model === undefined) return refuseModel(name);
   const input = isChat ? parseChatRequest(body, model) : parseEmbeddingsRequest(body);
   return typeof input === "string" ? refused(input) : { ok: true, customId, input };
 }
@@ -57,7 +57,7 @@ function parseOwnJob(customId: string, body: unknown): ParsedRequest {
     : { ok: false, reason: `body.${parsed.reason}` };
 }
 
-const unknown = (name: string): ParsedRequest => ({
+const refuseModel = (name: string): ParsedRequest => ({
   ok: false,
   reason: `body.model ${JSON.stringify(name)} is not known here`,
   unknownModel: name,
@@ -85,7 +85,7 @@ function parseChatRequest(body: Body, model: string): JobInput | string {
   if (typeof messages === "string") return messages;
   const { stop, response_format: format } = body;
   const parsed = parseJobInput(
-    withoutNulls({
+    dropNulls({
       kind: "chat",
       messages,
       model,
@@ -106,7 +106,7 @@ const isPlainText = (format: unknown): boolean =>
   typeof format === "object" && format !== null && "type" in format && format.type === "text";
 
 /** In OpenAI's requests null means the same as a missing field. */
-const withoutNulls = (values: Body): Body =>
+const dropNulls = (values: Body): Body =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
   );
@@ -263,12 +263,12 @@ function findUnsupportedField(
   for (const [name, value] of Object.entries(body)) {
     if (value === null || taken.includes(name)) continue;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule === undefined) return `body.${shorten(name)} is not a field of ${kind} requests`;
+    if (rule === undefined) return `body.${shortenName(name)} is not a field of ${kind} requests`;
     if (rule !== "harmless" && !rule.unless(value)) return `body.${name} ${rule.reason}`;
   }
   return undefined;
 }
 
 const MOST_NAME_CHARS = 60;
-const shorten = (name: string): string =>
+const shortenName = (name: string): string =>
   name.length > MOST_NAME_CHARS ? `${name.slice(0, MOST_NAME_CHARS)}…` : name;

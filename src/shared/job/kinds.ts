@@ -46,17 +46,17 @@ type Unanswered = {
 };
 
 /** The title of a question or task, after the file that it is about. */
-const aboutFile =
+const titleWithFile =
   (key: string) =>
   (input: StoredInput): string =>
     [textAt("path")(input), textAt(key)(input)].filter((text) => text !== "").join(": ");
 
 /** A kind whose input has `options` with the model and route that write the answer. */
-const withOptions = <Input extends JobInput & { readonly options?: OtherModel | undefined }>(
+const answeredKind = <Input extends JobInput & { readonly options?: OtherModel | undefined }>(
   title: string,
   question: (input: Input) => string = () => "",
 ) => ({
-  title: title === "path" ? textAt(title) : aboutFile(title),
+  title: title === "path" ? textAt(title) : titleWithFile(title),
   route: (input: Input, settings: RoutingSettings) =>
     routeModels(question(input), settings, {
       model: input.options?.model,
@@ -79,16 +79,16 @@ const textAt =
     return typeof value === "string" ? value : "";
   };
 
-const WRITTEN = {
+const KIND_TABLE = {
   ask: {
-    ...withOptions<InputOf<"ask">>("question", ({ question }) => question),
+    ...answeredKind<InputOf<"ask">>("question", ({ question }) => question),
     calls: ["model", "embedder"],
   },
-  summarize: { ...withOptions<InputOf<"summarize">>("path"), calls: ["model"] },
-  extract: { ...withOptions<InputOf<"extract">>("path"), calls: ["model"] },
-  digest: { ...withOptions<InputOf<"digest">>("title"), calls: ["model"] },
+  summarize: { ...answeredKind<InputOf<"summarize">>("path"), calls: ["model"] },
+  extract: { ...answeredKind<InputOf<"extract">>("path"), calls: ["model"] },
+  digest: { ...answeredKind<InputOf<"digest">>("title"), calls: ["model"] },
   investigate: {
-    ...withOptions<InputOf<"investigate">>("task", ({ task }) => task),
+    ...answeredKind<InputOf<"investigate">>("task", ({ task }) => task),
     calls: ["model", "embedder"],
   },
   check: {
@@ -161,7 +161,7 @@ const WRITTEN = {
 };
 
 type AnsweredKind = {
-  [K in Kind]: (typeof WRITTEN)[K]["route"] extends null ? never : K;
+  [K in Kind]: (typeof KIND_TABLE)[K]["route"] extends null ? never : K;
 }[Kind];
 
 /** The input of a job that a model answers, and that can be repeated from the model's replies. */
@@ -172,7 +172,7 @@ type Descriptors = {
     (K extends AnsweredKind ? Answered<InputOf<K>> : Unanswered);
 };
 
-const DESCRIPTORS: Descriptors = WRITTEN;
+const DESCRIPTORS: Descriptors = KIND_TABLE;
 
 function lastMessage(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;

@@ -70,10 +70,10 @@ function selectNames(
   settings: RoutingSettings,
   options: RouteOptions,
 ): { first: Named; second: Named } {
-  if (options.model !== undefined) return both(options.model, "option model");
-  if (!hasWeights(settings.provider)) return both(settings.provider, "model.provider");
+  if (options.model !== undefined) return samePasses(options.model, "option model");
+  if (!hasWeights(settings.provider)) return samePasses(settings.provider, "model.provider");
   const { name, fast, big } = settings;
-  if (options.route === "fast") return both(fast ?? name ?? big, "option route fast");
+  if (options.route === "fast") return samePasses(fast ?? name ?? big, "option route fast");
   const usual = usualNames(question, settings);
   if (options.route !== "big") return usual;
   return { ...usual, second: { name: big ?? usual.second.name, why: "option route big" } };
@@ -81,14 +81,14 @@ function selectNames(
 
 function usualNames(question: string, settings: RoutingSettings): { first: Named; second: Named } {
   const { name, fast, big, prefer_fast: preferFast } = settings;
-  if (fast === null && big === null) return both(name, "model.name");
-  if (!preferFast) return both(big ?? fast, "model.prefer_fast is off");
+  if (fast === null && big === null) return samePasses(name, "model.name");
+  if (!preferFast) return samePasses(big ?? fast, "model.prefer_fast is off");
   const first = { name: fast ?? big ?? name, why: "model.prefer_fast" };
   const trigger = big === null ? null : matchTrigger(question, settings.big_triggers);
   return { first, second: trigger === null ? first : { name: big, why: `trigger "${trigger}"` } };
 }
 
-const both = (name: string | null, why: string): { first: Named; second: Named } => ({
+const samePasses = (name: string | null, why: string): { first: Named; second: Named } => ({
   first: { name, why },
   second: { name, why },
 });

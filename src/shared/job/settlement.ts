@@ -88,7 +88,7 @@ const PARK_MS = { first: 10_000, most: 300_000 };
 /** The longest single delay that any rule gives. */
 export const LONGEST_DELAY_MS = Math.max(RETRY_MS.most, PARK_MS.most);
 
-const backOff = ({ first, most }: typeof RETRY_MS, times: number): number =>
+const backOffMs = ({ first, most }: typeof RETRY_MS, times: number): number =>
   Math.min(most, first * 2 ** Math.max(0, times));
 
 /** Settles a run that returned. */
@@ -121,15 +121,15 @@ const settleReview = (review: WantedReview): Settlement => ({
  */
 export function settleError(error: unknown, attempts: Attempts): Settlement | undefined {
   if (error instanceof RunAborted) return settleAbort(error.why);
-  const { code, message } = describe(
+  const { code, message } = describeError(
     error instanceof Failure ? error : (storageFaultOf(error) ?? error),
   );
   switch (CODES[code].outcome) {
     case "parked":
-      return park(error, { code, message }, attempts);
+      return settleParked(error, { code, message }, attempts);
     case "retried":
       return attempts.attempt < attempts.maxAttempts
-        ? { kind: "retry", code, message, delayMs: backOff(RETRY_MS, attempts.attempt - 1) }
+        ? { kind: "retry", code, message, delayMs: backOffMs(RETRY_MS, attempts.attempt - 1) }
         : { kind: "failed", code, message };
     case "cancelled":
       return { kind: "cancelled", code, message };
@@ -154,7 +154,7 @@ const WAITS_FOR: Partial<Record<ErrorCode, Awaited>> = {
 /** Without this limit, a document that crashes its host would crash it again each time the host is back. */
 const MOST_BROKEN_CALLS = 5;
 
-function park(
+function settleParked(
   error: unknown,
   { code, message }: { readonly code: ErrorCode; readonly message: string },
   { parks, brokenCalls }: Attempts,
@@ -174,7 +174,7 @@ function park(
   const parked = { kind: "parked", code, message, host, brokeOff } as const;
   const waitingFor = WAITS_FOR[code];
   return waitingFor === undefined
-    ? { ...parked, delayMs: parkedForMs(error, parks) }
+    ? { ...parked, delayMs: parkDelayMs(error, parks) }
     : { ...parked, delayMs: 0, waitingFor };
 }
 
@@ -182,11 +182,11 @@ function park(
 const MOVES = 8;
 const MOVE_MS = 250;
 
-function parkedForMs(error: unknown, parks: number): number {
-  if (!(error instanceof HostFailure)) return backOff(PARK_MS, parks);
+function parkDelayMs(error: unknown, parks: number): number {
+  if (!(error instanceof HostFailure)) return backOffMs(PARK_MS, parks);
   if (error.isServedElsewhere && parks < MOVES) return MOVE_MS;
   const waitedFor = Math.min(LONGEST_DELAY_MS, error.retryAfterMs ?? 0);
-  return Math.max(backOff(PARK_MS, error.isServedElsewhere ? parks - MOVES : parks), waitedFor);
+  return Math.max(backOffMs(PARK_MS, error.isServedElsewhere ? parks - MOVES : parks), waitedFor);
 }
 
 function settleAbort(why: RunAborted["why"]): Settlement | undefined {
@@ -206,7 +206,7 @@ function settleAbort(why: RunAborted["why"]): Settlement | undefined {
   }
 }
 
-const describe = (error: unknown): { code: ErrorCode; message: string } =>
+const describeError = (error: unknown): { code: ErrorCode; message: string } =>
   error instanceof Failure
     ? { code: error.code, message: error.message }
     : {

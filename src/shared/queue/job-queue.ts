@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { BackendFactory, IQueueBackend } from "bullmq";
 import { queueTelemetry } from "./queue-telemetry.ts";
-import { bullmq, deliveryWorker, limitQueue, openOn, placeOf, WORKER_TIMES } from "./storage.ts";
+import {
+  bullmq,
+  deliveryWorker,
+  limitQueue,
+  openWithBackend,
+  placeOf,
+  WORKER_TIMES,
+} from "./storage.ts";
 import type { DeliveryWorker, QueueStorage } from "./storage.ts";
 
 /** A delivery holds only ids: the rows are the source of truth. */
@@ -40,8 +47,8 @@ export const deliveryId = (jobId: string, dispatch: number): string => `${jobId}
 
 /** Opens the queue on its storage. @param onError receives connection errors, from which BullMQ recovers by itself */
 export const openQueue = (storage: QueueStorage, onError: (error: unknown) => void): JobQueue =>
-  openOn(storage, (factory, base) =>
-    bind(factory, base, { place: placeOf(storage), backend: storage.backend, onError }),
+  openWithBackend(storage, (factory, base) =>
+    createQueue(factory, base, { place: placeOf(storage), backend: storage.backend, onError }),
   );
 
 type DeliveryData = { readonly jobId: string; readonly dispatch: number };
@@ -54,7 +61,7 @@ type QueueParts = {
 
 const PRESENT = ["waiting", "active", "prioritized", "delayed"] as const;
 
-function bind<Backend extends IQueueBackend, Connection>(
+function createQueue<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
   { place, backend, onError }: QueueParts,
@@ -131,9 +138,10 @@ function bind<Backend extends IQueueBackend, Connection>(
 const PROBE_NAME = "nightdesk-probe";
 
 /** Adds a job, takes it and completes it. @throws the error of the queue's storage, or an error when no job comes back */
-export const moveOne = (storage: QueueStorage): Promise<void> => openOn(storage, moveOn);
+export const moveTestJob = (storage: QueueStorage): Promise<void> =>
+  openWithBackend(storage, moveTestJobOn);
 
-async function moveOn<Backend extends IQueueBackend, Connection>(
+async function moveTestJobOn<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   base: { connection: Connection; prefix?: string },
 ): Promise<void> {

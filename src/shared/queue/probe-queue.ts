@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import { assertOwnSessions } from "../store/connection/connect.ts";
 import { isDatabaseGone } from "../store/connection/database.ts";
 import { isStorageFault, storageFaultOf } from "../store/connection/errors.ts";
-import { moveOne } from "./job-queue.ts";
+import { moveTestJob } from "./job-queue.ts";
 import { placeOf } from "./storage.ts";
 import type { QueueStorage } from "./storage.ts";
 
@@ -26,7 +26,7 @@ export async function probeQueue(
   const evictionPolicy =
     storage.backend === "redis" ? await askRedis(storage.url, timeoutMs) : null;
   if (storage.backend === "postgres") await assertOwnSessions(storage.database);
-  const moving = moveOne(storage);
+  const moving = moveTestJob(storage);
   try {
     if (!(await endsInTime(moving, MOVE_MS))) throw new Error(`no job within ${MOVE_MS / 1_000} s`);
     await moving;

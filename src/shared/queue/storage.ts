@@ -30,7 +30,7 @@ type Bind<Queue> = <Backend extends IQueueBackend, Connection>(
   base: { connection: Connection; prefix?: string },
 ) => Queue;
 
-export function openOn<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
+export function openWithBackend<Queue>(storage: QueueStorage, bind: Bind<Queue>): Queue {
   switch (storage.backend) {
     case "postgres":
       return bind(bullmq.createPostgresBackend, { connection: queuePool(storage.database) });

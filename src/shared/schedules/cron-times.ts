@@ -36,18 +36,18 @@ export function parseCron(
     };
   }
   if (!NICKNAMES.test(cron) && (!FIELDS.test(cron) || DRAWN.test(cron))) {
-    return notCron(cron, "it has not five fields of numbers, names, *, -, / and commas");
+    return badCron(cron, "it has not five fields of numbers, names, *, -, / and commas");
   }
   try {
     const times = timesOf(parse(cron), cron, timezone);
     times.next(new Date(0));
     return { ok: true, times };
   } catch (error) {
-    return notCron(cron, error instanceof Error ? lowerFirst(error.message) : "a time that comes");
+    return badCron(cron, error instanceof Error ? lowerFirst(error.message) : "a time that comes");
   }
 }
 
-const notCron = (cron: string, why: string) =>
+const badCron = (cron: string, why: string) =>
   ({
     ok: false,
     reason: `${JSON.stringify(cron)} is no cron expression (${why}); expected minute, hour, day of month, month and day of week, like "0 22 * * 1-5"`,

@@ -75,7 +75,7 @@ export function assertHolds(entry: ScheduleEntry): void {
 
 function checkName(name: string): ScheduleProblem[] {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return [];
-  const text = `is ${quoted(name)}; expected up to 64 lower-case letters, digits, - and _`;
+  const text = `is ${quote(name)}; expected up to 64 lower-case letters, digits, - and _`;
   return [{ key: "name", text }];
 }
 
@@ -85,13 +85,13 @@ const MOST_ZONE_CHARS = 100;
 
 function checkTimes({ cron, timezone }: ScheduleEntry): ScheduleProblem[] {
   if (timezone.length > MOST_ZONE_CHARS) {
-    const text = `is ${quoted(timezone)}; expected at most ${MOST_ZONE_CHARS} characters`;
+    const text = `is ${quote(timezone)}; expected at most ${MOST_ZONE_CHARS} characters`;
     return [{ key: "timezone", text }];
   }
   const zone = parseCron("@daily", timezone);
   if (!zone.ok) return [{ key: "timezone", text: `does not hold: ${zone.reason}` }];
   if (cron.length > MOST_CRON_CHARS) {
-    const text = `is ${quoted(cron)}; expected at most ${MOST_CRON_CHARS} characters`;
+    const text = `is ${quote(cron)}; expected at most ${MOST_CRON_CHARS} characters`;
     return [{ key: "cron", text }];
   }
   const read = parseCron(cron, timezone);
@@ -100,26 +100,26 @@ function checkTimes({ cron, timezone }: ScheduleEntry): ScheduleProblem[] {
 
 function checkCatchUp(catchUp: string): ScheduleProblem[] {
   if (parseCatchUp(catchUp) !== undefined) return [];
-  const text = `is ${quoted(catchUp)}; expected a duration like "90m", "12h" or "2d", or "0" for never`;
+  const text = `is ${quote(catchUp)}; expected a duration like "90m", "12h" or "2d", or "0" for never`;
   return [{ key: "catch_up", text }];
 }
 
 function checkCommand({ name, command }: ScheduleEntry): ScheduleProblem[] {
-  const problem = problemOf(name, command);
+  const problem = findCommandProblem(name, command);
   return problem === undefined
     ? []
     : [
         {
           key: "command",
-          text: `(${shortened(command.slice(0, MOST_SHOWN).join(" "))}) can't run: ${problem}`,
+          text: `(${shorten(command.slice(0, MOST_SHOWN).join(" "))}) can't run: ${problem}`,
         },
       ];
 }
 
 const MOST_SHOWN = 100;
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
-const quoted = (text: string): string => JSON.stringify(shortened(text));
+const quote = (text: string): string => JSON.stringify(shorten(text));
 
 /** Limits for the command as a whole: an argument of a process, and a list that a person wrote. */
 const MOST_COMMAND_CHARS = 100_000;
@@ -138,7 +138,7 @@ function findUnusable(words: readonly string[]): string | undefined {
     : `word ${place + 1} holds a NUL character or half of a surrogate pair`;
 }
 
-function problemOf(schedule: string, words: readonly string[]): string | undefined {
+function findCommandProblem(schedule: string, words: readonly string[]): string | undefined {
   const unusable = findUnusable(words);
   if (unusable !== undefined) return unusable;
   const unknown = findUnknownPlaceholder(words);

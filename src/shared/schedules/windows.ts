@@ -104,7 +104,7 @@ export function nextChange(windows: readonly Window[], instant: Date): Date | un
   for (const days of HORIZONS_DAYS) {
     const until = new Date(instant.getTime() + days * DAY_MS);
     const [first] = windows
-      .flatMap((window) => boundaries(window, instant, until))
+      .flatMap((window) => listBoundaries(window, instant, until))
       .filter((time) => time > instant && time <= until && isOpen(windows, time) !== wasOpen)
       .sort((a, b) => a.getTime() - b.getTime());
     if (first !== undefined) return first;
@@ -113,7 +113,7 @@ export function nextChange(windows: readonly Window[], instant: Date): Date | un
 }
 
 /** Every instant between two others when a window could open or close. */
-function boundaries({ start, end, zone }: Window, from: Date, until: Date): readonly Date[] {
+function listBoundaries({ start, end, zone }: Window, from: Date, until: Date): readonly Date[] {
   const days = Math.ceil((until.getTime() - from.getTime()) / DAY_MS) + 1;
   return [
     ...Array.from({ length: days + 1 }, (_, day) =>

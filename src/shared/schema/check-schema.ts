@@ -23,12 +23,12 @@ export function schemaProblem(schema: Readonly<Record<string, unknown>>): string
   if (JSON.stringify(schema).length > MOST_SCHEMA_CHARS) {
     return `the schema is longer than ${MOST_SCHEMA_CHARS.toLocaleString("en-US")} characters`;
   }
-  const problem = inSchema(schema, "", { steps: 0 });
+  const problem = checkNode(schema, "", { steps: 0 });
   if (problem !== undefined) return problem;
   if (schema["type"] !== "object" || !isRecord(schema["properties"])) {
     return `${at("/type")} the schema must be one of an object: {"type":"object","properties":{…}}`;
   }
-  return unfoldedProblem(schema);
+  return findReferenceProblem(schema);
 }
 
 const at = (place: string): string => `${place === "" ? "/" : place}:`;
@@ -36,7 +36,7 @@ const at = (place: string): string => `${place === "" ? "/" : place}:`;
 /** The cost of all patterns so far. */
 type Patterns = { steps: number };
 
-function inSchema(schema: unknown, place: string, patterns: Patterns): string | undefined {
+function checkNode(schema: unknown, place: string, patterns: Patterns): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isRecord(schema)) return `${at(place)} must be a schema, which is an object, true or false`;
   if (place.split("/").length > MOST_LEVELS) {
@@ -44,13 +44,13 @@ function inSchema(schema: unknown, place: string, patterns: Patterns): string | 
   }
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword.startsWith("x-")) continue;
-    const problem = inKeyword([keyword, value], `${place}/${pointer(keyword)}`, patterns);
+    const problem = checkKeyword([keyword, value], `${place}/${escapePointer(keyword)}`, patterns);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function inKeyword(
+function checkKeyword(
   [keyword, value]: readonly [string, unknown],
   place: string,
   patterns: Patterns,
@@ -59,43 +59,49 @@ function inKeyword(
   if (shape === undefined) {
     return `${at(place)} is no keyword that is taken here; an annotation of one's own begins with x-`;
   }
-  if (shape === "schema") return inSchema(value, place, patterns);
-  if (shape === "schemas") return inSchemas(value, place, patterns);
-  if (shape === "schemas by pattern") return inPatternSchemas(value, place, patterns);
+  if (shape === "schema") return checkNode(value, place, patterns);
+  if (shape === "schemas") return checkSchemas(value, place, patterns);
+  if (shape === "schemas by pattern") return checkPatternSchemas(value, place, patterns);
   if (shape === "pattern") {
     return typeof value === "string"
-      ? inPattern(value, place, patterns)
+      ? checkPattern(value, place, patterns)
       : `${at(place)} must be a text`;
   }
   if (shape === "schema list") {
     if (!Array.isArray(value) || value.length === 0)
       return `${at(place)} must be a list of schemas`;
-    return first(value.map((one, index) => () => inSchema(one, `${place}/${index}`, patterns)));
+    return firstProblem(
+      value.map((one, index) => () => checkNode(one, `${place}/${index}`, patterns)),
+    );
   }
   const fault = keywordFault(shape, value);
   return fault === undefined ? undefined : `${at(place)} ${fault}`;
 }
 
-function inSchemas(value: unknown, place: string, patterns: Patterns): string | undefined {
+function checkSchemas(value: unknown, place: string, patterns: Patterns): string | undefined {
   if (!isRecord(value)) return `${at(place)} must be an object of schemas by name`;
-  return first(
+  return firstProblem(
     Object.entries(value).map(
       ([name, one]) =>
         () =>
-          inSchema(one, `${place}/${pointer(name)}`, patterns),
+          checkNode(one, `${place}/${escapePointer(name)}`, patterns),
     ),
   );
 }
 
-const inPatternSchemas = (value: unknown, place: string, patterns: Patterns): string | undefined =>
-  first([
+const checkPatternSchemas = (
+  value: unknown,
+  place: string,
+  patterns: Patterns,
+): string | undefined =>
+  firstProblem([
     ...(isRecord(value) ? Object.keys(value) : []).map(
-      (pattern) => () => inPattern(pattern, `${place}/${pointer(pattern)}`, patterns),
+      (pattern) => () => checkPattern(pattern, `${place}/${escapePointer(pattern)}`, patterns),
     ),
-    () => inSchemas(value, place, patterns),
+    () => checkSchemas(value, place, patterns),
   ]);
 
-function inPattern(pattern: string, place: string, patterns: Patterns): string | undefined {
+function checkPattern(pattern: string, place: string, patterns: Patterns): string | undefined {
   const read = parsePattern(pattern);
   if (read.kind === "fault") return `${at(place)} ${read.reason}`;
   patterns.steps += read.steps;
@@ -104,16 +110,16 @@ function inPattern(pattern: string, place: string, patterns: Patterns): string |
     : `${at(place)} makes the patterns of the schema too large together (more than ${MOST_PATTERN_STEPS.toLocaleString("en-US")} steps). Use fewer, or smaller counts`;
 }
 
-const first = (looks: readonly (() => string | undefined)[]): string | undefined => {
-  for (const look of looks) {
-    const problem = look();
+const firstProblem = (checks: readonly (() => string | undefined)[]): string | undefined => {
+  for (const check of checks) {
+    const problem = check();
     if (problem !== undefined) return problem;
   }
   return undefined;
 };
 
 /** Escapes a name for a JSON pointer. */
-const pointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** No real extraction needs a schema of more nodes, with every reference expanded. */
 const MOST_UNFOLDED = 10_000;
@@ -122,7 +128,7 @@ const MOST_UNFOLDED = 10_000;
  * The fault of a schema's references, or undefined: a reference without a target, a cycle, or so many nested references that
  * expanding them would take forever. Linear, since each place is counted once.
  */
-function unfoldedProblem(root: Readonly<Record<string, unknown>>): string | undefined {
+function findReferenceProblem(root: Readonly<Record<string, unknown>>): string | undefined {
   const sizes = new Map<unknown, number | "open">();
   try {
     return sizeOf(root, { root, sizes }) > MOST_UNFOLDED

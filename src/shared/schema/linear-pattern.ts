@@ -44,7 +44,7 @@ export function parsePattern(pattern: string): ParsedPattern {
         "Use smaller counts, or * and +, which cost one step",
     );
   }
-  const refused = refusalOf(source);
+  const refused = findEngineRefusal(source);
   return refused === undefined ? { kind: "pattern", source, steps } : faultOf(pattern, refused);
 }
 
@@ -61,7 +61,7 @@ function faultOf(pattern: string, reason: string): ParsedPattern {
   return { kind: "fault", reason: `${JSON.stringify(shown)} ${reason}` };
 }
 
-function refusalOf(source: string): string | undefined {
+function findEngineRefusal(source: string): string | undefined {
   try {
     engine().compile(source);
     return undefined;
@@ -105,10 +105,10 @@ function translate(pattern: string): Translation {
     const text = pieceAt(isInClass ? IN_CLASS : OUTSIDE_CLASS, pattern, at);
     const [piece] = text;
     const groups: Piece = text.groups ?? {};
-    const reason = isInClass ? undefined : reasonAgainst(groups, at);
+    const reason = isInClass ? undefined : findUnsupported(groups, at);
     if (reason !== undefined) return { source, steps: 0, reason };
-    source += isInClass ? ofClass(piece, groups) : outsideClass(piece, groups);
-    if (!isInClass) count(piece, groups, sizes);
+    source += isInClass ? translateInClass(piece, groups) : translateOutsideClass(piece, groups);
+    if (!isInClass) countPiece(piece, groups, sizes);
     if (groups["property"] !== undefined) sizes.classes += STEPS_OF_CLASS;
     isInClass = isInClass ? piece !== "]" : piece === "[";
     at += piece.length;
@@ -123,7 +123,7 @@ function pieceAt(pieces: RegExp, pattern: string, at: number): RegExpExecArray {
   return found;
 }
 
-function reasonAgainst({ look, reference }: Piece, at: number): string | undefined {
+function findUnsupported({ look, reference }: Piece, at: number): string | undefined {
   const place = `at character ${at + 1}`;
   if (look !== undefined) return `looks ahead or back (${look} ${place}), ${NOT_TAKEN}`;
   return reference === undefined
@@ -141,7 +141,7 @@ const BLANKS =
 const NO_BLANKS =
   "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
 
-function outsideClass(text: string, piece: Piece): string {
+function translateOutsideClass(text: string, piece: Piece): string {
   // Captures are never read.
   if (piece["name"] !== undefined || text === "(") return "(?:";
   if (piece["any"] !== undefined) return "[\\x{0}-\\x{10ffff}]";
@@ -149,18 +149,18 @@ function outsideClass(text: string, piece: Piece): string {
   if (text === ".") return `[^${LINE_ENDS}]`;
   if (piece["escape"] === "s") return `[${BLANKS}]`;
   if (piece["escape"] === "S") return `[^${BLANKS}]`;
-  return characterOf(text, piece);
+  return translateCharacter(text, piece);
 }
 
-function ofClass(text: string, piece: Piece): string {
+function translateInClass(text: string, piece: Piece): string {
   if (text === "[") return "\\[";
   if (piece["escape"] === "s") return BLANKS;
   if (piece["escape"] === "S") return NO_BLANKS;
   if (piece["escape"] === "b") return "\\x{8}";
-  return characterOf(text, piece);
+  return translateCharacter(text, piece);
 }
 
-function characterOf(text: string, piece: Piece): string {
+function translateCharacter(text: string, piece: Piece): string {
   const { long, high, low, short, control, sign, property, escape } = piece;
   const hex = long ?? short;
   if (hex !== undefined) return `\\x{${hex}}`;
@@ -189,22 +189,22 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   Control: "Cc",
 };
 
-function count(text: string, piece: Piece, { open }: Sizes): void {
+function countPiece(text: string, piece: Piece, { open }: Sizes): void {
   const group = open.at(-1);
   if (group === undefined) return;
   if (text.startsWith("(")) {
     open.push({ size: 0, last: 0 });
   } else if (text === ")") {
     const closed = open.pop();
-    add(open.at(-1), Math.max(1, closed?.size ?? 0));
+    addSize(open.at(-1), Math.max(1, closed?.size ?? 0));
   } else if (piece["repeat"] === undefined) {
-    add(group, 1);
+    addSize(group, 1);
   } else {
-    add(group, group.last * (repeatsOf(piece) - 1) + 1, group.last);
+    addSize(group, group.last * (repeatsOf(piece) - 1) + 1, group.last);
   }
 }
 
-function add(group: Sizes["open"][number] | undefined, size: number, before = 0): void {
+function addSize(group: Sizes["open"][number] | undefined, size: number, before = 0): void {
   if (group === undefined) return;
   group.size += size;
   group.last = before + size;

@@ -51,11 +51,11 @@ const appliedSchema = z.object({ name: z.string(), sha256: z.string() });
  * @throws Failure SCHEMA_OUTDATED when another build has made the database
  */
 export async function migrate(db: Queryable, directory: string): Promise<readonly string[]> {
-  await becomeOnlyMigration(db);
-  const { pending } = compare(await readMigrations(directory), await selectApplied(db));
+  await lockMigrations(db);
+  const { pending } = compareMigrations(await readMigrations(directory), await selectApplied(db));
   if (pending.length > 0) await db.query(FIND_PGVECTOR);
   for (const { name, sql, sha256 } of pending) {
-    await db.query(sql).catch((error: unknown) => refuseWhatLacks(error, name));
+    await db.query(sql).catch((error: unknown) => explainMigrationError(error, name));
     await db.query(
       `insert into nightdesk_migrations.applied (name, sha256) values ($1, $2)
        on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()`,
@@ -91,7 +91,7 @@ export async function assertEncoding(db: Queryable): Promise<void> {
  * Makes concurrent migrations wait for each other; the second then finds nothing to do. In an empty database only migrations can
  * ask for an advisory lock; later a lock on the table is used, which the role of `nightdesk sql` can't see.
  */
-async function becomeOnlyMigration(db: Queryable): Promise<void> {
+async function lockMigrations(db: Queryable): Promise<void> {
   if (!(await hasApplied(db))) {
     await db.query(`select pg_advisory_xact_lock(${LOCK_KEY})`);
     await db.query(`create schema if not exists nightdesk_migrations`);
@@ -111,7 +111,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 const UNDEFINED_OBJECT = "42704";
 
 /** Explains a migration that fails for lack of rights or of a pgvector with half precision. */
-function refuseWhatLacks(error: unknown, name: string): never {
+function explainMigrationError(error: unknown, name: string): never {
   const reason = error instanceof Error ? error.message : String(error);
   if (hasCode(error, UNDEFINED_OBJECT) && reason.includes("halfvec")) {
     throw new Failure(
@@ -138,7 +138,7 @@ export type SchemaStatus = {
 
 /** The applied and the pending migrations. */
 export async function schemaStatus(db: Queryable, directory: string): Promise<SchemaStatus> {
-  return compare(await readMigrations(directory), await selectApplied(db)).status;
+  return compareMigrations(await readMigrations(directory), await selectApplied(db)).status;
 }
 
 /** A sentence about what a database with pending migrations lacks. */
@@ -159,7 +159,7 @@ export async function assertMigrated(
   db: Queryable,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const { status } = compare(migrations, await selectApplied(db));
+  const { status } = compareMigrations(migrations, await selectApplied(db));
   if (status.pending.length === 0) return;
   throw new Failure("SCHEMA_OUTDATED", `${formatPending(status)} Run: nightdesk migrate`);
 }
@@ -170,7 +170,7 @@ async function selectApplied(db: Queryable): Promise<z.infer<typeof appliedSchem
      select name, sha256 from nightdesk_migrations.applied order by name`;
 }
 
-function compare(
+function compareMigrations(
   known: readonly Migration[],
   applied: z.infer<typeof appliedSchema>[],
 ): { readonly pending: readonly Migration[]; readonly status: SchemaStatus } {
@@ -179,14 +179,14 @@ function compare(
   for (const { name, sha256 } of applied) {
     const migration = byName.get(name);
     if (migration?.sha256 === sha256) done.add(name);
-    else if (name !== FUNCTIONS.name) throw madeByAnotherBuild(name, migration);
+    else if (name !== FUNCTIONS.name) throw otherBuildFailure(name, migration);
   }
   const pending = known.filter(({ name }) => !done.has(name));
   return { pending, status: { applied: [...done], pending: pending.map(({ name }) => name) } };
 }
 
 /** Until the first release migrations are edited in place, so the older of two builds can't be told. */
-function madeByAnotherBuild(name: string, known: Migration | undefined): Failure {
+function otherBuildFailure(name: string, known: Migration | undefined): Failure {
   const difference = known === undefined ? "does not know" : "has with other content";
   return new Failure(
     "SCHEMA_OUTDATED",

@@ -81,14 +81,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   const explain = async (error: unknown): Promise<never> =>
     translate((isPoolEmpty(error) ? await server.findBlocker(null) : undefined) ?? error);
   pool.on("error", options.onError);
-  const listeners = listenersPool(options);
+  const listeners = openListenPool(options);
   listeners?.on("error", options.onError);
   const subscriptions: Subscription[] = [];
   const within = (statements: StatementClass): Database => ({
     pool,
     within,
     query: (text, values = [], name) =>
-      queryAgain(() => send(pool, { text, values, name, statements }).catch(explain)),
+      retryOnDeadlock(() => send(pool, { text, values, name, statements }).catch(explain)),
     transaction: (body) =>
       inTransaction(
         () => pool.connect().catch(explain),
@@ -142,7 +142,7 @@ function createPool(options: DatabaseOptions, server: Server): pg.Pool {
 }
 
 /** A separate pool for LISTEN that bypasses a pooler; undefined without a direct address. */
-function listenersPool({ target, ...others }: DatabaseOptions): pg.Pool | undefined {
+function openListenPool({ target, ...others }: DatabaseOptions): pg.Pool | undefined {
   if (target.kind !== "url" || target.directUrl === undefined) return undefined;
   const direct = { kind: "url", url: target.directUrl } as const;
   const options = { ...others, target: direct, keptConnections: 0 };
@@ -236,7 +236,7 @@ const DEADLOCK_DETECTED = "40P01";
 const MOST_TRIES = 3;
 
 /** Retries a statement that the server cancelled to end a deadlock: it changed nothing. */
-async function queryAgain(query: () => Promise<Rows>): Promise<Rows> {
+async function retryOnDeadlock(query: () => Promise<Rows>): Promise<Rows> {
   for (let tries = 1; tries < MOST_TRIES; tries += 1) {
     try {
       return await query();

@@ -25,14 +25,14 @@ export function formatSqlError(error: ServerError, statement: string): string {
   }
   return [
     error.message,
-    ...pointAt(statement, Number(error.position)),
+    ...markPosition(statement, Number(error.position)),
     ...(error.detail === undefined ? [] : [error.detail]),
     ...(error.hint === undefined ? [] : [`Hint: ${error.hint}`]),
   ].join("\n");
 }
 
 /** @param position of a character in the statement, in code points from 1, as the server counts */
-function pointAt(statement: string, position: number): readonly string[] {
+function markPosition(statement: string, position: number): readonly string[] {
   if (!(position >= 1)) return [];
   const before = Array.from(statement)
     .slice(0, position - 1)
@@ -61,7 +61,7 @@ export const SAYS_DISK_FULL = /no space left on device|disk quota exceeded/i;
  * @returns the failure; undefined for any other error
  */
 export function storageFaultOf(error: unknown): Failure | undefined {
-  const { code, message } = wordsOf(error);
+  const { code, message } = codeAndMessageOf(error);
   if (DISK_FULL.has(code) || SAYS_DISK_FULL.test(message)) {
     return new Failure(
       "DISK_FULL",
@@ -133,18 +133,18 @@ const LOST_CONNECTION =
 /** The pool's message when all its connections are in use for too long. */
 const SAYS_POOL_IS_EMPTY = "timeout exceeded when trying to connect";
 export const isPoolEmpty = (error: unknown): boolean =>
-  wordsOf(error).message === SAYS_POOL_IS_EMPTY;
+  codeAndMessageOf(error).message === SAYS_POOL_IS_EMPTY;
 
 const failedConnects = new WeakSet();
 
 /** Marks an error as a failed connect, whatever its code; TLS errors and a missing password have codes of their own. */
-export function noteFailedConnect(error: unknown): void {
+export function markFailedConnect(error: unknown): void {
   if (typeof error === "object" && error !== null) failedConnects.add(error);
 }
 
 /** Converts an error that means a missing session or answer to DATABASE_UNREACHABLE; undefined for any other error. */
 export function unreachableOf(error: unknown): Failure | undefined {
-  const { code, message } = wordsOf(error);
+  const { code, message } = codeAndMessageOf(error);
   const found = UNREACHABLE.find((one) => one.code.test(code)) ?? unnamedCause(error, message);
   if (found === undefined) return undefined;
   const words = message || code || "no reason given";
@@ -168,7 +168,7 @@ function unnamedCause(
 }
 
 // Not instanceof: an error of another realm, as under a test runner, is no instance of our Error.
-function wordsOf(error: unknown): { readonly code: string; readonly message: string } {
+function codeAndMessageOf(error: unknown): { readonly code: string; readonly message: string } {
   if (typeof error !== "object" || error === null) return { code: "", message: "" };
   return {
     code: "code" in error && typeof error.code === "string" ? error.code : "",

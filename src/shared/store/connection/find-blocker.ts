@@ -45,7 +45,7 @@ export async function findBlocker(
   try {
     await client.connect();
     const [found] = rowsSchema.parse((await client.query(BLOCKER, [waiting])).rows);
-    return found === undefined ? undefined : blockedBy(found);
+    return found === undefined ? undefined : blockerFailure(found);
   } catch {
     return undefined;
   } finally {
@@ -53,7 +53,7 @@ export async function findBlocker(
   }
 }
 
-function blockedBy({ pid, ...holder }: z.infer<typeof rowsSchema>[0]): Failure {
+function blockerFailure({ pid, ...holder }: z.infer<typeof rowsSchema>[0]): Failure {
   if (pid === 0) {
     return new Failure(
       "DATABASE_UNREACHABLE",

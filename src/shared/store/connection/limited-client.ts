@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { noteFailedConnect } from "./errors.ts";
+import { markFailedConnect } from "./errors.ts";
 
 /**
  * Time limits of statements, by what depends on them. The client enforces them: PGlite has no statement timeout, and a server's
@@ -121,7 +121,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
         if (this.#broken !== undefined) throw this.#broken;
         if (server.session !== undefined) await this.#applySettings(server.session);
       } catch (error) {
-        noteFailedConnect(error);
+        markFailedConnect(error);
         throw error;
       }
       return this;
@@ -193,7 +193,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
         if (mayWait) timer = setTimeout(() => void expire(), limitMs);
         else {
           const blocked = await server.findBlocker(this.isShared ? null : this.processID);
-          if (!isAnswered()) this.connection.stream.destroy(blocked ?? timedOut(limitMs));
+          if (!isAnswered()) this.connection.stream.destroy(blocked ?? timeoutError(limitMs));
         }
       };
       let timer = setTimeout(() => void expire(), limitMs);
@@ -230,7 +230,7 @@ const limitOf = (statement: unknown): number | undefined =>
     ? Number(statement.limitMs)
     : undefined;
 
-const timedOut = (limitMs: number): Error =>
+const timeoutError = (limitMs: number): Error =>
   Object.assign(new Error(`no answer within ${limitMs / 1_000} s`), { code: "ETIMEDOUT" });
 
 /** An idle pooler gives both clients the same session at once; a busy one needs a few rounds. */

@@ -268,7 +268,7 @@ const takeBack = (
 ): Promise<number> =>
   valueOf(db, z.coerce.number(), [model, since])`
      with judges as (select $1 as model),
-     ${regraded("r.finished_at >= $2")}`;
+     ${takeBackSql("r.finished_at >= $2")}`;
 
 /**
  * Takes back confirmations of a run that asked a judge before its dismissal but ends after it. Runs in the transaction that
@@ -278,23 +278,23 @@ export const takeBackLate = (transaction: Queryable, runId: string): Promise<num
   valueOf(transaction, z.coerce.number(), [runId])`
      with held as (select model, state = 'passed' and dismissed_at is null as counts, dismissed_at from nightdesk_data.exams for share),
      judges as (select model from held group by model having bool_or(dismissed_at is not null) and not bool_or(counts)),
-     ${regraded("r.run_id = $1")}`;
+     ${takeBackSql("r.run_id = $1")}`;
 
 const TAKEN_BACK = "; taken back, for it failed its controls";
 
 /** SQL condition: whether a detail has a verdict of judge `j`, alone or with another judge's. */
-const isBy = (detail: string): string =>
+const isByJudge = (detail: string): string =>
   `(starts_with(${detail}, j.model || ': ') or position('${JUDGES_APART}' || j.model || ': ' in ${detail}) > 0)`;
 
 /** Common table expressions that take back the confirmations of `judges` in some runs, and lower the grade of a supported run. */
-const regraded = (which: string): string => `
+const takeBackSql = (which: string): string => `
      taken as (
        update nightdesk_data.claims c
           set grade = 'unconfirmed', fate = 'marked', reason = 'unclear'
          from nightdesk_data.runs r, nightdesk_data.claim_checks k, judges j
         where r.run_id = c.run_id and ${which} and c.reason = 'confirmed'
           and k.run_id = c.run_id and k.draft = c.draft and k.claim = c.ordinal and k.rule = 'judge'
-          and ${isBy("k.detail")}
+          and ${isByJudge("k.detail")}
        returning c.run_id, c.draft, c.ordinal, c.stands),
      told as (
        update nightdesk_data.claim_checks k
@@ -306,7 +306,7 @@ const regraded = (which: string): string => `
           set grade = 'unconfirmed', judge_says = 'unclear', judge_detail = f.judge_detail || '${TAKEN_BACK}'
          from nightdesk_data.runs r, judges j
         where r.run_id = f.run_id and ${which} and f.grade = 'supported' and f.reason is not null
-          and f.judge_says = 'yes' and ${isBy("f.judge_detail")}
+          and f.judge_says = 'yes' and ${isByJudge("f.judge_detail")}
        returning f.run_id),
      regraded as (
        update nightdesk_data.runs r

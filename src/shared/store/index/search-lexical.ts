@@ -31,7 +31,7 @@ type QuestionParts = {
  * The terms of a question with their counts: of its words, in every language of the index. A prefix matches words as written and
  * as the language spells them: `brü` is `bru` in German.
  */
-const askedTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): string => `
+const questionTerms = ({ text, prefixes, added, addedTimes }: QuestionParts): string => `
   select language, ${termSql("language", "lexeme")} as term, coalesce(cardinality(positions), 1) as times, 0 as added
     from languages cross join lateral unnest(to_tsvector(language::regconfig, ${text}))
    union all
@@ -69,7 +69,7 @@ export const lexicalWeights = (question: QuestionParts): string => `
     select language, ${termSql("language", "lexeme")} as term, unnest(positions) as place
       from languages cross join lateral unnest(to_tsvector(language::regconfig, ${question.text}))),
   question as materialized (
-    select language, term, max(times) + max(added) as times from (${askedTerms(question)}) asked group by language, term),
+    select language, term, max(times) + max(added) as times from (${questionTerms(question)}) asked group by language, term),
   -- Looked up term by term: a join reads all postings as soon as the planner guesses that a question has a hundred terms.
   found as materialized (
     select term, entries, chunks

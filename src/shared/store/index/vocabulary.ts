@@ -90,9 +90,9 @@ function createVocabulary(words: NumberedStrings, language: Language): Vocabular
           if (learned[word] === undefined) unknown.add(word);
         }
       }
-      const asked = [...unknown];
-      for (let from = 0; from < asked.length; from += MOST_ASKED) {
-        const some = asked.slice(from, from + MOST_ASKED);
+      const unknownWords = [...unknown];
+      for (let from = 0; from < unknownWords.length; from += MOST_ASKED) {
+        const some = unknownWords.slice(from, from + MOST_ASKED);
         const spelled = some.map((word) => words.texts[word] ?? "");
         const answers = await selectLexemes(db, spelled, language);
         for (const [at, word] of some.entries()) {

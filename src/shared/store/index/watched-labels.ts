@@ -29,7 +29,7 @@ const LABELLED = `
  * SQL: files that were taken since $3, and files with a classification that has ended since. Times of rows are those of their
  * transactions, which become visible later; 10 minutes are longer than any of these transactions.
  */
-const STIRRED = `(
+const CHANGED_FILES = `(
          with ended as materialized (
            select md5(j.input->>'path') as path from nightdesk_data.jobs j
             where j.finished_at > $3::timestamptz - interval '10 minutes' and ${CLASSIFIES}),
@@ -76,7 +76,7 @@ export async function selectClassified(
   look: LabelLook,
 ): Promise<readonly ClassifiedFile[]> {
   const [files, from] =
-    "since" in look ? [STIRRED, look.since] : ["nightdesk_data.watched_files w", look.after];
+    "since" in look ? [CHANGED_FILES, look.since] : ["nightdesk_data.watched_files w", look.after];
   const rows = await rowsOf(db, rowSchema, [source, look.limit, from])`
      select w.sha256, coalesce(w.moved_to, w.path) as path, m.path as mail, newest.label, ended.at::text as ended_at,
             coalesce(newest.state, j.state) as state, j.error_code

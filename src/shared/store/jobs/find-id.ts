@@ -31,9 +31,9 @@ export async function findId(
 ): Promise<string | undefined> {
   const digits = digitsOf(text);
   if (digits === undefined) return undefined;
-  if (digits.length === UUID_DIGITS) return hyphenated(digits);
+  if (digits.length === UUID_DIGITS) return addHyphens(digits);
   const found = await selectIdsFrom(db, digits, kinds);
-  if (found.length > 1) throw ambiguous(text, found);
+  if (found.length > 1) throw ambiguityFailure(text, found);
   return found[0]?.id;
 }
 
@@ -42,11 +42,11 @@ function digitsOf(text: string): string | undefined {
   const given = text.toLowerCase();
   const digits = given.replaceAll("-", "");
   if (!/^[0-9a-f]{8,32}$/.test(digits)) return undefined;
-  const isBeginning = given === digits || hyphenated(digits).startsWith(given);
+  const isBeginning = given === digits || addHyphens(digits).startsWith(given);
   return isBeginning ? digits : undefined;
 }
 
-const hyphenated = (digits: string): string =>
+const addHyphens = (digits: string): string =>
   digits.padEnd(UUID_DIGITS, "0").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 const foundSchema = z.object({ kind: z.string(), id: z.string() });
@@ -62,13 +62,13 @@ async function selectIdsFrom(
     return `(select '${kind}' as kind, ${key} as id from ${table} where ${key} between $1 and $2 order by ${key} limit $3)`;
   });
   return rowsOf(db, foundSchema, [
-    hyphenated(digits),
-    hyphenated(digits.padEnd(UUID_DIGITS, "f")),
+    addHyphens(digits),
+    addHyphens(digits.padEnd(UUID_DIGITS, "f")),
     MOST_NAMED + 1,
   ])`${spans.join(" union all ")}`;
 }
 
-function ambiguous(text: string, found: z.infer<typeof foundSchema>[]): Failure {
+function ambiguityFailure(text: string, found: z.infer<typeof foundSchema>[]): Failure {
   const named = found.slice(0, MOST_NAMED).map(({ kind, id }) => `${kind} ${id}`);
   const more = found.length > MOST_NAMED ? ", …" : "";
   return new Failure(

@@ -95,12 +95,12 @@ export type HoldRule = {
 
 const windowClock = createWindowClock();
 
-const paused: HoldRule = {
+const pausedRule: HoldRule = {
   reason: "paused",
   look: async () => (batch) => (batch.pausedAt === null ? undefined : null),
 };
 
-const window: HoldRule = {
+const windowRule: HoldRule = {
   reason: "window",
   look: async (_, now) => (batch) => {
     const { isOpen, until } = windowClock(batch.windows, now);
@@ -110,9 +110,9 @@ const window: HoldRule = {
 
 /** In order of precedence: first the reasons that only a person can end. */
 export const HOLD_RULES: readonly HoldRule[] = [
-  paused,
+  pausedRule,
   approvalsRule,
-  window,
+  windowRule,
   budgetRule,
   hostRule,
 ];
@@ -170,12 +170,12 @@ export async function evaluateHolds(
   const open = await selectOpen(db, now);
   const [first] = open;
   if (first === undefined) return [];
-  const asked = await Promise.all(
+  const deciding = await Promise.all(
     rules.map(async ({ reason, look }) => ({ reason, decide: await look(db, first.now) })),
   );
   const changed = open
-    .map((found) => ({ found, kept: decideHold(found, asked) }))
-    .filter(({ found, kept }) => differs(found, kept));
+    .map((found) => ({ found, kept: decideHold(found, deciding) }))
+    .filter(({ found, kept }) => hasChanged(found, kept));
   if (changed.length === 0) return [];
   return writeHolds(db, changed);
 }
@@ -194,14 +194,14 @@ type DecidingRule = {
 
 function decideHold(
   { batch, holdReason, holdUntil, now }: OpenBatchRow,
-  asked: readonly DecidingRule[],
+  deciding: readonly DecidingRule[],
 ): HoldDecision {
   const closesAt = closingTime(batch.windows, now);
-  for (const { reason, decide } of asked) {
+  for (const { reason, decide } of deciding) {
     const until = decide(batch);
     if (until !== undefined) return { holdReason: reason, holdUntil: until, closesAt };
   }
-  const isKnown = asked.some(({ reason }) => reason === holdReason);
+  const isKnown = deciding.some(({ reason }) => reason === holdReason);
   return isKnown
     ? { holdReason: null, holdUntil: null, closesAt }
     : { holdReason, holdUntil, closesAt };
@@ -213,7 +213,7 @@ function closingTime(windows: readonly string[], now: Date): number | null {
   return isOpen ? Number(until ?? Infinity) : null;
 }
 
-const differs = (found: OpenBatchRow, kept: HoldDecision): boolean =>
+const hasChanged = (found: OpenBatchRow, kept: HoldDecision): boolean =>
   found.holdReason !== kept.holdReason ||
   found.holdUntil?.getTime() !== kept.holdUntil?.getTime() ||
   found.closesAt !== kept.closesAt;

@@ -27,28 +27,32 @@ export async function retryJobs(
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const queued = await database.transaction((db) => retry(db, [batchId, states], "children"));
+    const queued = await database.transaction((db) =>
+      retrySlice(db, [batchId, states], "children"),
+    );
     if (queued === 0) break;
     total += queued;
     onQueued(total);
   }
   return (
     total +
-    (await database.within("build").transaction((db) => retry(db, [batchId, states], "parents")))
+    (await database
+      .within("build")
+      .transaction((db) => retrySlice(db, [batchId, states], "parents")))
   );
 }
 
 /** @param which children: one slice of the jobs without children; parents: all jobs with children */
-async function retry(
+async function retrySlice(
   db: Queryable,
   [batchId, states]: readonly [string, readonly RetriedState[]],
   which: "children" | "parents",
 ): Promise<number> {
   await lockBatch(db, batchId);
   const where = which === "parents" ? HAS_CHILDREN : `not ${HAS_CHILDREN} limit ${SLICE_JOBS}`;
-  const queued = await requeue(db, where, [batchId, states]);
+  const queued = await requeueJobs(db, where, [batchId, states]);
   if (queued > 0 && which === "parents") await countChildren(db, batchId);
-  if (queued > 0) await reopen(db, batchId);
+  if (queued > 0) await reopenBatch(db, batchId);
   return queued;
 }
 
@@ -67,7 +71,7 @@ async function lockBatch(db: Queryable, batchId: string): Promise<void> {
 const HAS_CHILDREN =
   "exists (select from nightdesk_data.job_dependencies d where d.parent_id = j.job_id)";
 
-const requeue = (
+const requeueJobs = (
   db: Queryable,
   which: string,
   values: readonly [batchId: string, states: readonly RetriedState[]],
@@ -91,7 +95,7 @@ const countChildren = (db: Queryable, batchId: string): Promise<void> =>
                           where d.parent_id = j.job_id and child.finished_at is null)
       where j.batch_id = $1 and j.state = 'queued' and j.attempt = 0 and ${HAS_CHILDREN}`;
 
-const reopen = (db: Queryable, batchId: string): Promise<void> =>
+const reopenBatch = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      with opened as (
        update nightdesk_data.batches

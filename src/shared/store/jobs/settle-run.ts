@@ -49,7 +49,7 @@ export async function settleRun(
   settlement: Settlement,
   record: RunRecord,
 ): Promise<Settled | undefined> {
-  const children = CHILDREN.flatMap((group) => writtenOf(group, record));
+  const children = CHILDREN.flatMap((group) => fillGroup(group, record));
   const { rows } = await storeResult(db, {
     text: settleWith(children),
     name: "settle_run",
@@ -194,7 +194,7 @@ run as (
 const FIRST_CHILD = 10;
 
 /** `remaining` is exact only up to 65 and only when no job waits; otherwise 65 means many. */
-const settleWith = (children: readonly Written[]): string => `
+const settleWith = (children: readonly FilledTable[]): string => `
 with ${[ENDED, ...children.map(({ insert }, index) => insert(`$${FIRST_CHILD + index}::jsonb`))].join(",")}
 select case when exists (select from nightdesk_data.jobs o
                           where o.batch_id = job.batch_id and o.state in ('queued', 'parked')) then 65
@@ -204,10 +204,10 @@ select case when exists (select from nightdesk_data.jobs o
        end as remaining
   from job`;
 
-type Written = Pick<RunTable, "insert"> & { readonly rows: readonly object[] };
+type FilledTable = Pick<RunTable, "insert"> & { readonly rows: readonly object[] };
 
 /** All tables of a group, or none if it has no rows: few combinations, since the server prepares a statement for each. */
-function writtenOf(group: readonly RunTable[], record: RunRecord): readonly Written[] {
+function fillGroup(group: readonly RunTable[], record: RunRecord): readonly FilledTable[] {
   const written = group.map(({ rowsOf, insert }) => ({ insert, rows: rowsOf(record) }));
   return written.some(({ rows }) => rows.length > 0) ? written : [];
 }
@@ -235,7 +235,7 @@ const READING = [
 
 const REPLIES: readonly RunTable[] = [
   {
-    rowsOf: (record) => unkeptCalls(record),
+    rowsOf: (record) => uncommittedCalls(record),
     insert: (parameter) => `
 made as (
   insert into nightdesk_data.model_calls (job_id, run_id, ${CALL_COLUMNS})
@@ -286,7 +286,7 @@ const CLAIMS = [
     `draft int, ordinal int, text text, cites int[], quote text, grade text, reason text, fate text, stands boolean,
      arithmetic text, carrier text, locator jsonb, other_places jsonb, ${SPAN}`,
     ({ claims }) =>
-      numbered(claims).map(({ claim, ordinal }) => {
+      numberClaims(claims).map(({ claim, ordinal }) => {
         const locator = claim.span?.locator ?? null;
         const otherPlaces = claim.otherSpans.map(placeColumns);
         return { ...claim, ordinal, locator, otherPlaces, ...placeOf(claim) };
@@ -296,7 +296,7 @@ const CLAIMS = [
     "claim_checks",
     "draft int, claim int, ordinal int, rule text, verdict text, detail text",
     ({ claims }) =>
-      numbered(claims).flatMap(({ claim: { draft, checks }, ordinal: claim }) =>
+      numberClaims(claims).flatMap(({ claim: { draft, checks }, ordinal: claim }) =>
         checks.map((check, ordinal) => ({ ...check, draft, claim, ordinal })),
       ),
   ),
@@ -330,7 +330,7 @@ const PARTS = [
 const CHILDREN = [READING, REPLIES, EVENTS, CHECKS, CLAIMS, BINDINGS, PARTS, VERIFICATION];
 
 /** Calls that were not committed on arrival, each request once. */
-const unkeptCalls = ({ replies }: RunRecord) =>
+const uncommittedCalls = ({ replies }: RunRecord) =>
   [
     ...new Map(
       replies
@@ -370,7 +370,7 @@ const placeColumns = (span: EvidenceSpan) => ({
 type PlacedClaim = { readonly claim: RunRecord["claims"][number]; readonly ordinal: number };
 
 /** Claims, each with its position in its draft. */
-function numbered(claims: RunRecord["claims"]): readonly PlacedClaim[] {
+function numberClaims(claims: RunRecord["claims"]): readonly PlacedClaim[] {
   const counts = new Map<number, number>();
   return claims.map((claim) => {
     const ordinal = counts.get(claim.draft) ?? 0;

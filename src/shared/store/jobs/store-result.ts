@@ -27,14 +27,16 @@ export async function storeResult(db: Queryable, { text, name, values }: Stateme
     0,
   );
   if (chars > MAX_STATEMENT_CHARS) {
-    throw unstorable(`it takes ${chars} characters, and ${MAX_STATEMENT_CHARS} are the most`);
+    throw unstorableFailure(
+      `it takes ${chars} characters, and ${MAX_STATEMENT_CHARS} are the most`,
+    );
   }
   try {
     return await db.query(text, made, name);
   } catch (error) {
     const state = stateOf(error);
     if (!UNSTORABLE.test(state)) throw error;
-    throw unstorable(`the database refuses it with SQLSTATE ${state}`, error);
+    throw unstorableFailure(`the database refuses it with SQLSTATE ${state}`, error);
   }
 }
 
@@ -43,12 +45,12 @@ function valuesOf(values: Statement["values"]): readonly unknown[] {
     return values();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw unstorable("it is longer than any text can be", error);
+    throw unstorableFailure("it is longer than any text can be", error);
   }
 }
 
 // Without the database's message, which may quote the data.
-const unstorable = (why: string, cause?: unknown): Failure =>
+const unstorableFailure = (why: string, cause?: unknown): Failure =>
   new Failure(
     "RESULT_UNSTORABLE",
     `The result can't be stored: ${why}. Lower model.max_tokens, or split the job into smaller ones.`,

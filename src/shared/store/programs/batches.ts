@@ -11,7 +11,7 @@ import {
   valuesOf,
 } from "../connection/rows.ts";
 import { recordAction } from "../operator/actions.ts";
-import { holdToken } from "./files.ts";
+import { lockToken } from "./files.ts";
 import type { ListPage } from "./files.ts";
 import type { Token } from "./tokens.ts";
 
@@ -65,7 +65,7 @@ export const beginProgramBatch = (
   batch: NewProgramBatch,
 ): Promise<{ readonly batch: ProgramBatch; readonly created: boolean } | undefined> =>
   database.transaction(async (db) => {
-    if (!(await holdToken(db, tokenId))) return undefined;
+    if (!(await lockToken(db, tokenId))) return undefined;
     const found = await findSame(db, tokenId, batch);
     if (found !== undefined) return { batch: found, created: false };
     const created = await oneRowOf(db, batchSchema, [
@@ -104,7 +104,7 @@ export async function attachJobs(
   token: Pick<Token, "tokenId" | "name">,
   { programBatchId, batchId, jobs, mostOpen, action }: AttachedJobs,
 ): Promise<"attached" | "revoked" | "too_many" | "given_up"> {
-  if (!(await holdToken(transaction, token.tokenId))) return "revoked";
+  if (!(await lockToken(transaction, token.tokenId))) return "revoked";
   if ((await countOpenJobs(transaction, token.tokenId)) + jobs > mostOpen) return "too_many";
   const isAttached = await anyRow(transaction, [programBatchId, batchId])`
      update nightdesk_data.program_batches set batch_id = $2

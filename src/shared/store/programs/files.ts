@@ -49,7 +49,7 @@ export const storeFile = (
   parts: AsyncIterable<Uint8Array>,
 ): Promise<ProgramFile | "too_much" | "revoked"> =>
   database.within("build").transaction(async (db) => {
-    if (!(await holdToken(db, token.tokenId))) return "revoked";
+    if (!(await lockToken(db, token.tokenId))) return "revoked";
     if ((await selectBytesOfDay(db, token.tokenId)) + bytes > mostBytesADay) return "too_much";
     const stored = await oneRowOf(db, fileSchema, [
       token.tokenId,
@@ -72,7 +72,7 @@ export const storeFile = (
   });
 
 /** Locks a token until the transaction ends, so that one request at a time checks its limits. @returns whether it is valid */
-export const holdToken = (transaction: Queryable, tokenId: string): Promise<boolean> =>
+export const lockToken = (transaction: Queryable, tokenId: string): Promise<boolean> =>
   anyRow(transaction, [tokenId])`
      select from nightdesk_data.tokens
       where token_id = $1 and revoked_at is null and expires_at > clock_timestamp() for no key update`;
