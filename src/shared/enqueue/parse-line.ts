@@ -75,8 +75,8 @@ type LineContext = {
 const MOST_ID_CHARS = 512;
 const MOST_PRIORITY = 100;
 type Fields = Readonly<Record<string, unknown>>;
-type Read = { readonly customId: string; readonly priority: number; readonly input: JobInput };
-type Refused = { readonly reason: string; readonly unknownModel?: string };
+type ParsedJob = { readonly customId: string; readonly priority: number; readonly input: JobInput };
+type RefusedLine = { readonly reason: string; readonly unknownModel?: string };
 
 /**
  * Converts a line of the JSONL to a job, or gives the reason why it can't. The reason never holds the line's text, except the
@@ -88,7 +88,7 @@ function parseLine(
   { format, models, affinityOf, admit = (input) => input, url }: LineContext,
 ): { readonly parsed: ParsedLine; readonly format: BatchFormat | null } {
   const { number } = line;
-  const refused = (why: Refused): ParsedLine => ({ ok: false, number, ...why });
+  const refused = (why: RefusedLine): ParsedLine => ({ ok: false, number, ...why });
   if ("problem" in line) return { format, parsed: refused({ reason: line.problem }) };
   const object = parseObject(line.text);
   if (typeof object === "string") return { format, parsed: refused({ reason: object }) };
@@ -113,7 +113,7 @@ function parseOpenAiRequest(
   object: Fields,
   models: ModelNames,
   only: string | undefined,
-): Read | Refused {
+): ParsedJob | RefusedLine {
   const { url } = object;
   if (only !== undefined && url !== only) {
     return { reason: `url must be ${only}, the endpoint of the batch` };
@@ -127,7 +127,7 @@ function parseOpenAiRequest(
 function parseNative(
   object: Fields,
   { number, models }: { readonly number: number; readonly models: ModelNames },
-): Read | Refused {
+): ParsedJob | RefusedLine {
   if (models.isOverridden) return { reason: MODEL_EXPECTED };
   const { custom_id: customId = `line-${number}`, priority = 0, ...rest } = object;
   if (!isCustomId(customId)) return { reason: ID_EXPECTED };

@@ -17,9 +17,9 @@ import { storageFaultOf } from "../store/connection/errors.ts";
  */
 export type Settlement =
   | { readonly kind: "succeeded"; readonly outcome: Extract<Outcome, { kind: "succeeded" }> }
-  | Ended<"refused" | "failed" | "cancelled" | "expired">
-  | Delayed<"retry">
-  | (Delayed<"parked"> & {
+  | EndedSettlement<"refused" | "failed" | "cancelled" | "expired">
+  | DelayedSettlement<"retry">
+  | (DelayedSettlement<"parked"> & {
       /** Base URL of the model host that is down or busy; null when it is another service. */
       readonly host: string | null;
       /** Whether the host broke off in the middle of a call. */
@@ -50,8 +50,12 @@ export type Pending =
 /** The result of a run that did not throw. */
 export type RunEnd = Outcome | Pending;
 
-type Ended<Kind> = { readonly kind: Kind; readonly code: ErrorCode; readonly message: string };
-type Delayed<Kind> = Ended<Kind> & { readonly delayMs: number };
+type EndedSettlement<Kind> = {
+  readonly kind: Kind;
+  readonly code: ErrorCode;
+  readonly message: string;
+};
+type DelayedSettlement<Kind> = EndedSettlement<Kind> & { readonly delayMs: number };
 
 /** Why the worker aborted a run; the reason of its AbortSignal. */
 export class RunAborted extends Error {

@@ -50,8 +50,8 @@ export function queueTelemetry(): Telemetry<Context> | undefined {
     },
     contextManager: {
       with(on: Context, fn) {
-        const given: unknown = context.with(on, fn);
-        return given as ReturnType<typeof fn>;
+        const result: unknown = context.with(on, fn);
+        return result as ReturnType<typeof fn>;
       },
       active: () => context.active(),
       root: () => api.ROOT_CONTEXT,

@@ -114,15 +114,15 @@ function restAfterErrors(worker: object): void {
   if (typeof next !== "function") {
     throw new Error(`this version of BullMQ has no Worker.${NEXT_DELIVERY}`);
   }
-  const ask = async (...given: unknown[]): Promise<unknown> => {
+  const nextAfterRest = async (...args: unknown[]): Promise<unknown> => {
     try {
-      return await (Reflect.apply(next, worker, given) as Promise<unknown>);
+      return await (Reflect.apply(next, worker, args) as Promise<unknown>);
     } catch (error) {
       await sleep(AFTER_ERROR_MS);
       throw error;
     }
   };
-  Reflect.set(worker, NEXT_DELIVERY, ask);
+  Reflect.set(worker, NEXT_DELIVERY, nextAfterRest);
 }
 
 /** A private method of BullMQ, and the only place between an error and the next try. */

@@ -167,13 +167,13 @@ function serverOf({ target, settings = {} }: Pick<DatabaseOptions, "target" | "s
   if (target.kind === "url") {
     const { url } = target;
     let shared: Promise<boolean> | undefined;
-    const given = Object.entries({ ...SERVER_SESSION, ...settings });
+    const allSettings = Object.entries({ ...SERVER_SESSION, ...settings });
     return {
       find: () => Promise.resolve({}),
       isBusy: () => Promise.resolve(false),
       findBlocker: (session) => findBlocker(url, session),
       session: {
-        settings: given,
+        settings: allSettings,
         isShared(client) {
           shared ??= sharesSessions(client, url).catch((error: unknown) => {
             shared = undefined;
@@ -225,9 +225,9 @@ function send(
 function nameOf(name: string, text: string): string {
   const known = statementNames.get(text);
   if (known !== undefined) return known;
-  const made = `${name}_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
-  statementNames.set(text, made);
-  return made;
+  const uniqueName = `${name}_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+  statementNames.set(text, uniqueName);
+  return uniqueName;
 }
 
 const statementNames = new Map<string, string>();

@@ -144,8 +144,8 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
 
     /** A pooler keeps startup parameters, unlike settings, for each client. The driver can parse only this style of dates. */
     getStartupConf(): object {
-      const given = Reflect.apply(STARTUP_CONF, this, []);
-      return server.session === undefined ? given : { ...given, DateStyle: "ISO, MDY" };
+      const startup = Reflect.apply(STARTUP_CONF, this, []);
+      return server.session === undefined ? startup : { ...startup, DateStyle: "ISO, MDY" };
     }
 
     override end(): Promise<void>;

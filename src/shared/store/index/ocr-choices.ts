@@ -26,7 +26,7 @@ export type Reading = "first" | "second" | { readonly words: string };
 const MOST_CHARS = 100;
 
 const chosenSchema = z.object({ sha256: z.string(), page: z.int(), chosen: z.string() });
-type Chosen = z.infer<typeof chosenSchema> & {
+type ChosenReading = z.infer<typeof chosenSchema> & {
   readonly kind: "chosen";
   /** Files that are read again with this choice, each by a job. */
   readonly paths: readonly string[];
@@ -40,7 +40,7 @@ type Chosen = z.infer<typeof chosenSchema> & {
 export async function chooseReading(
   database: Database,
   { figure, reading, by }: { figure: string; reading: Reading; by: string },
-): Promise<Chosen | Refusal> {
+): Promise<ChosenReading | Refusal> {
   const words = typeof reading === "string" ? null : reading.words.trim().normalize("NFC");
   if (words !== null && !isWordsOfLine(words)) {
     return refuse(

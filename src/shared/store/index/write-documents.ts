@@ -240,8 +240,10 @@ async function removeStaleChunks(
   docIds: ReadonlyMap<string, string>,
   { documents }: PortionToWrite,
 ): Promise<void> {
-  const kept = documents.flatMap(({ chunks, replace }) => (replace === "all" ? [] : chunks.keys));
-  await execute(db, [[...docIds.values()], kept.join(",")])`
+  const keptKeys = documents.flatMap(({ chunks, replace }) =>
+    replace === "all" ? [] : chunks.keys,
+  );
+  await execute(db, [[...docIds.values()], keptKeys.join(",")])`
      delete from nightdesk_data.chunks
       where doc_id = any ($1::bigint[]) and not chunk_key = any (string_to_array($2, ','))`;
 }

@@ -8,10 +8,10 @@ const revokedSchema = camelRow({
 });
 
 /** once: it answered only the requests that waited then, so there is nothing to revoke. late: it was revoked before. */
-export type Revoked = "revoked" | "once" | "late" | "unknown";
+export type RevokeOutcome = "revoked" | "once" | "late" | "unknown";
 
 /** Revokes a decision: its answers stay, and new requests wait for a person. */
-export async function revokeDecision(db: Queryable, decisionId: string): Promise<Revoked> {
+export async function revokeDecision(db: Queryable, decisionId: string): Promise<RevokeOutcome> {
   const { isRevoked, scope } = await oneRowOf(db, revokedSchema, [decisionId])`
      with revoked as (
        update nightdesk_data.decisions set revoked_at = clock_timestamp()

@@ -16,7 +16,7 @@ export type Finding = {
 const stepSchema = z.object({ state: z.enum(STEP_STATES), by: z.string().nullable() });
 
 /** late: the step is not, or no longer, uncertain; `by` is the person who resolved it, if any. */
-export type Resolved =
+export type StepResolution =
   | { readonly kind: "resolved" }
   | { readonly kind: "late"; readonly state: StepState; readonly by: string | null }
   | { readonly kind: "unknown" };
@@ -30,7 +30,7 @@ export async function resolveStep(
   jobId: string,
   ordinal: number,
   { state, decidedBy }: Finding,
-): Promise<Resolved> {
+): Promise<StepResolution> {
   const values = [jobId, ordinal, state, decidedBy, tellModel(decidedBy)];
   if (await valueOf(db, z.boolean(), values)`${RESOLVE}`) return { kind: "resolved" };
   const step = await rowOf(db, stepSchema, [jobId, ordinal])`

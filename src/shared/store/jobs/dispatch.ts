@@ -40,14 +40,14 @@ const DISPATCHABLE = `state in ('queued', 'parked') and dispatched_at is null an
  * to the queue; `requeueMissing` finds jobs that are lost in between.
  * The order: jobs that a user waits for; then by priority of batch plus job; then batches take turns in blocks, so that each gets
  * the same share of the queue; then by model, small files first, and in order of insertion.
- * @param given how many jobs this dispatcher has dispatched so far, which determines the next places of the hundred
+ * @param alreadyDispatched how many jobs this dispatcher has dispatched so far, which determines the next places of the hundred
  */
 export const dispatchDueJobs = (
   db: Queryable,
   depth: number,
-  given = 0,
+  alreadyDispatched = 0,
 ): Promise<readonly Dispatched[]> =>
-  rowsOf(db, dispatchedSchema, [depth, given % PLACES])`${DISPATCH}`;
+  rowsOf(db, dispatchedSchema, [depth, alreadyDispatched % PLACES])`${DISPATCH}`;
 
 /** SQL: the number of places by age among the first `places`. */
 const byAge = (places: string) =>

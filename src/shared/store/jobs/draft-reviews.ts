@@ -81,7 +81,7 @@ export type ReviewDecision = {
 };
 
 /** late: another decision was first, or the job has ended otherwise. */
-type Reviewed =
+type ReviewOutcome =
   | { readonly kind: "decided" }
   | { readonly kind: "late"; readonly state: ReviewState; readonly by: string | null }
   | { readonly kind: "unknown" };
@@ -91,7 +91,7 @@ export async function decideReview(
   db: Queryable,
   jobId: string,
   { state, correction, facts, reason, decidedBy }: ReviewDecision,
-): Promise<Reviewed> {
+): Promise<ReviewOutcome> {
   const isFirst = await valueOf(db, z.boolean(), [
     jobId,
     state,

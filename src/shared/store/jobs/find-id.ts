@@ -39,10 +39,10 @@ export async function findId(
 
 /** The hex digits of an id or its beginning, in lower case. Hyphens must be where an id has them, or missing. */
 function digitsOf(text: string): string | undefined {
-  const given = text.toLowerCase();
-  const digits = given.replaceAll("-", "");
+  const lower = text.toLowerCase();
+  const digits = lower.replaceAll("-", "");
   if (!/^[0-9a-f]{8,32}$/.test(digits)) return undefined;
-  const isBeginning = given === digits || addHyphens(digits).startsWith(given);
+  const isBeginning = lower === digits || addHyphens(digits).startsWith(lower);
   return isBeginning ? digits : undefined;
 }
 

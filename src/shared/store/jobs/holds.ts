@@ -10,7 +10,7 @@ const WINDOWS = z.array(z.string());
 /** Holds a batch when a call may cost more than its budget, or the night's, has left. */
 const budgetRule: HoldRule = {
   reason: "budget",
-  async look(db, now) {
+  async prepare(db, now) {
     const windows = await valueOf(db, WINDOWS)`select windows from nightdesk_data.installation`;
     const night = nightOf(now, windows);
     let held = await releaseBudgetHolds(db, night);
@@ -26,7 +26,7 @@ const budgetRule: HoldRule = {
  */
 const hostRule: HoldRule = {
   reason: "host",
-  async look(db) {
+  async prepare(db) {
     const held = await selectHeldByHosts(db);
     return ({ batchId }) => held.get(batchId);
   },
@@ -55,7 +55,7 @@ const SHARE_WAITING = 0.25;
 /** Holds a batch when many of its jobs wait for approval: the rest would only request more. */
 const approvalsRule: HoldRule = {
   reason: "approvals",
-  async look(db) {
+  async prepare(db) {
     const waiting = await valuesOf(db, z.string(), [FEWEST_WAITING, SHARE_WAITING])`
        select w.batch_id
          from (select batch_id, count(*) as jobs from nightdesk_data.jobs
@@ -81,13 +81,13 @@ type OpenBatch = {
 };
 
 /**
- * One reason to hold batches. `look` reads what it needs, once for each evaluation, and returns a function that is called for
+ * One reason to hold batches. `prepare` reads what it needs, once for each evaluation, and returns a function that is called for
  * every open batch. It returns when the hold ends by itself, null when that is unknown, and undefined when the batch is not held
  * for this reason.
  */
 export type HoldRule = {
   readonly reason: HoldReason;
-  readonly look: (
+  readonly prepare: (
     db: Queryable,
     now: Date,
   ) => Promise<(batch: OpenBatch) => Date | null | undefined>;
@@ -97,12 +97,12 @@ const windowClock = createWindowClock();
 
 const pausedRule: HoldRule = {
   reason: "paused",
-  look: async () => (batch) => (batch.pausedAt === null ? undefined : null),
+  prepare: async () => (batch) => (batch.pausedAt === null ? undefined : null),
 };
 
 const windowRule: HoldRule = {
   reason: "window",
-  look: async (_, now) => (batch) => {
+  prepare: async (_, now) => (batch) => {
     const { isOpen, until } = windowClock(batch.windows, now);
     return isOpen ? undefined : until;
   },
@@ -171,11 +171,11 @@ export async function evaluateHolds(
   const [first] = open;
   if (first === undefined) return [];
   const deciding = await Promise.all(
-    rules.map(async ({ reason, look }) => ({ reason, decide: await look(db, first.now) })),
+    rules.map(async ({ reason, prepare: look }) => ({ reason, decide: await look(db, first.now) })),
   );
   const changed = open
-    .map((found) => ({ found, kept: decideHold(found, deciding) }))
-    .filter(({ found, kept }) => hasChanged(found, kept));
+    .map((row) => ({ row, decision: decideHold(row, deciding) }))
+    .filter(({ row, decision }) => hasChanged(row, decision));
   if (changed.length === 0) return [];
   return writeHolds(db, changed);
 }
@@ -213,22 +213,22 @@ function closingTime(windows: readonly string[], now: Date): number | null {
   return isOpen ? Number(until ?? Infinity) : null;
 }
 
-const hasChanged = (found: OpenBatchRow, kept: HoldDecision): boolean =>
-  found.holdReason !== kept.holdReason ||
-  found.holdUntil?.getTime() !== kept.holdUntil?.getTime() ||
-  found.closesAt !== kept.closesAt;
+const hasChanged = (row: OpenBatchRow, decision: HoldDecision): boolean =>
+  row.holdReason !== decision.holdReason ||
+  row.holdUntil?.getTime() !== decision.holdUntil?.getTime() ||
+  row.closesAt !== decision.closesAt;
 
 /** A row that another session changed meanwhile is left for the next evaluation. */
 const writeHolds = (
   db: Queryable,
-  changed: readonly { readonly found: OpenBatchRow; readonly kept: HoldDecision }[],
+  changed: readonly { readonly row: OpenBatchRow; readonly decision: HoldDecision }[],
 ): Promise<readonly HoldChange[]> =>
   rowsOf(db, changeSchema, [
-    changed.map(({ found }) => found.batch.batchId),
-    changed.map(({ found }) => found.version),
-    changed.map(({ kept }) => kept.holdReason),
-    changed.map(({ kept }) => kept.holdUntil),
-    changed.map(({ kept }) => timeOf(kept.closesAt)),
+    changed.map(({ row }) => row.batch.batchId),
+    changed.map(({ row }) => row.version),
+    changed.map(({ decision }) => decision.holdReason),
+    changed.map(({ decision }) => decision.holdUntil),
+    changed.map(({ decision }) => timeOf(decision.closesAt)),
   ])`
      with kept as (
        update nightdesk_data.batches b

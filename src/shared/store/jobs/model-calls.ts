@@ -52,15 +52,15 @@ export async function insertModelCall(
   charge?: CallEnd & { readonly ticket: string },
 ): Promise<void> {
   const { reasoning } = call;
-  const kept = () => [jobId, runId, JSON.stringify(callRowOf(call))];
-  const ended = () =>
-    charge === undefined ? kept() : [...kept(), charge.ticket, ...endValues(charge)];
+  const callValues = () => [jobId, runId, JSON.stringify(callRowOf(call))];
+  const allValues = () =>
+    charge === undefined ? callValues() : [...callValues(), charge.ticket, ...endValues(charge)];
   const statement = charge === undefined ? INSERT_CALL : INSERT_AND_END;
   if (reasoning === undefined) {
-    await storeResult(db, { ...statement.plain, values: ended });
+    await storeResult(db, { ...statement.plain, values: allValues });
   } else {
     const thought = [reasoning.text, reasoning.chars, reasoning.keepDays];
-    await storeResult(db, { ...statement.reasoned, values: () => [...ended(), ...thought] });
+    await storeResult(db, { ...statement.reasoned, values: () => [...allValues(), ...thought] });
   }
 }
 

@@ -23,8 +23,8 @@ type RowsOf<Columns extends string> = (
   record: RunRecord,
 ) => readonly Readonly<Record<NamesIn<Columns>, unknown>>[];
 
-/** `names`: the columns without types. `given`: the rows of the parameter, as a table `c`. */
-type Insert = (names: string, given: string) => string;
+/** `names`: the columns without types. `rows`: the rows of the parameter, as a table `c`. */
+type Insert = (names: string, rows: string) => string;
 
 /** @param columns with their types, such as `ordinal int, kind text`; other properties of a row are ignored */
 export function runTable<const Columns extends string>(
@@ -53,9 +53,9 @@ export const tableOfRun = <const Columns extends string>(
   runTable(
     columns,
     rowsOf,
-    (names, given) => `
+    (names, rows) => `
 ${table} as (
-  insert into nightdesk_data.${table} (run_id, ${names}) select $1, c.* from job, ${given})`,
+  insert into nightdesk_data.${table} (run_id, ${names}) select $1, c.* from job, ${rows})`,
   );
 
 /** A table with rows of the job, which later runs update. @param key columns that identify a row; `changes` can be updated */
@@ -68,8 +68,8 @@ export const tableOfJob = <const Columns extends string>(
   runTable(
     columns,
     rowsOf,
-    (names, given) => `
+    (names, rows) => `
 ${table} as (
-  insert into nightdesk_data.${table} (job_id, ${names}) select job.job_id, c.* from job, ${given}
+  insert into nightdesk_data.${table} (job_id, ${names}) select job.job_id, c.* from job, ${rows}
   on conflict (job_id, ${key}) do update set ${changes.map((name) => `${name} = excluded.${name}`).join(", ")})`,
   );

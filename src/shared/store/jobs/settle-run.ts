@@ -10,7 +10,7 @@ import type { RunRecord, RunTable } from "./run-tables.ts";
 import { storeResult } from "./store-result.ts";
 import { VERIFICATION } from "./verification.ts";
 
-type Settled = {
+type SettledRun = {
   /** The number of other unfinished jobs of the batch at that moment. */
   readonly remaining: number;
 };
@@ -48,7 +48,7 @@ export async function settleRun(
   run: EndedRun,
   settlement: Settlement,
   record: RunRecord,
-): Promise<Settled | undefined> {
+): Promise<SettledRun | undefined> {
   const children = CHILDREN.flatMap((group) => fillGroup(group, record));
   const { rows } = await storeResult(db, {
     text: settleWith(children),
@@ -246,7 +246,7 @@ made as (
   runTable(
     "ordinal int, pass text, request_sha256 text, origin text",
     ({ replies }) => replies.map((reply, ordinal) => ({ ...reply, ordinal })),
-    (_, given) => `
+    (_, rows) => `
 kept as (
   select call_id, request_sha256 from made
    union all
@@ -254,7 +254,7 @@ kept as (
    where m.request_sha256 not in (select request_sha256 from made)),
 used as (
   insert into nightdesk_data.run_calls (run_id, ordinal, pass, call_id, origin)
-  select $1, c.ordinal, c.pass, kept.call_id, c.origin from ${given} join kept using (request_sha256))`,
+  select $1, c.ordinal, c.pass, kept.call_id, c.origin from ${rows} join kept using (request_sha256))`,
   ),
 ];
 
@@ -312,10 +312,10 @@ const BINDINGS = [
         const judged = { judgeSays: says, judgeDetail: detail };
         return { ...found, ordinal, ...judged, locator, ...placeOf(found) };
       }),
-    (names, given) => `
+    (names, rows) => `
 bindings as (
   insert into nightdesk_data.field_bindings (run_id, ${names})
-  select $1, ${names.replace("value", "coalesce(value, 'null')")} from job, ${given})`,
+  select $1, ${names.replace("value", "coalesce(value, 'null')")} from job, ${rows})`,
   ),
 ];
 

@@ -21,8 +21,8 @@ type Statement = {
  * otherwise the error of `db.query`
  */
 export async function storeResult(db: Queryable, { text, name, values }: Statement): Promise<Rows> {
-  const made = valuesOf(values);
-  const chars = made.reduce<number>(
+  const parameters = valuesOf(values);
+  const chars = parameters.reduce<number>(
     (total, value) => total + (typeof value === "string" ? value.length : 0),
     0,
   );
@@ -32,7 +32,7 @@ export async function storeResult(db: Queryable, { text, name, values }: Stateme
     );
   }
   try {
-    return await db.query(text, made, name);
+    return await db.query(text, parameters, name);
   } catch (error) {
     const state = stateOf(error);
     if (!UNSTORABLE.test(state)) throw error;

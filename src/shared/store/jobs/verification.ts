@@ -18,11 +18,11 @@ export const VERIFICATION = [
     `round int, ordinal int, draft_sha256 text, claim_number int, claim text, question text, expects text, how text,
      rule text, state text, detail text, reason text, evidence jsonb`,
     ({ verification }) => verification.checks,
-    (names, given) => `
+    (names, rows) => `
 asked as (
   insert into nightdesk_data.checks (job_id, ${names}, check_job_id)
   select job.job_id, c.*, q.job_id
-    from job cross join ${given}
+    from job cross join ${rows}
     left join nightdesk_data.jobs q on c.how = 'model' and q.kind = 'check'
           and q.custom_id = job.job_id || '.' || c.round || '.' || c.ordinal
   on conflict (job_id, round, ordinal) do update
