@@ -171,7 +171,7 @@ export async function evaluateHolds(
   const [first] = open;
   if (first === undefined) return [];
   const deciding = await Promise.all(
-    rules.map(async ({ reason, prepare: look }) => ({ reason, decide: await look(db, first.now) })),
+    rules.map(async ({ reason, prepare }) => ({ reason, decide: await prepare(db, first.now) })),
   );
   const changed = open
     .map((row) => ({ row, decision: decideHold(row, deciding) }))

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../../job/job.ts";
 import type { Queryable } from "../connection/database.ts";
-import { camelRow, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
+import { camelRow, oneRowOf, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import { isDue, lacksFiles } from "./due.ts";
 import { HOLD_REASONS, MAY_RUN } from "./holds.ts";
 
@@ -38,17 +38,15 @@ export const selectWaitingJobs = (db: Queryable, batchId: string): Promise<reado
 const openIndexSchema = camelRow({ job_id: z.string(), batch_id: z.string(), batch: z.string() });
 
 /** A waiting or running index job of all sources, which makes another one needless. */
-export const findOpenIndexJob = async (
+export const findOpenIndexJob = (
   db: Queryable,
-): Promise<z.infer<typeof openIndexSchema> | undefined> => {
-  const [job] = await rowsOf(db, openIndexSchema)`
+): Promise<z.infer<typeof openIndexSchema> | undefined> =>
+  rowOf(db, openIndexSchema)`
      select j.job_id, j.batch_id, b.name as batch
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
       where b.state = 'open' and b.hold_reason is null and j.kind = 'index' and j.state in ('queued', 'running')
         and not j.input -> 'options' ? 'source'
       order by j.seq desc limit 1`;
-  return job;
-};
 
 /**
  * Whether there is work now that needs a worker:
