@@ -10,7 +10,7 @@ type InputOf<K extends Kind> = Extract<JobInput, { readonly kind: K }>;
 type StoredInput = Readonly<Record<string, unknown>>;
 
 /** Model and route that a rerun replaces; a missing key keeps the value of the old job. */
-export type OtherModel = {
+type OtherModel = {
   readonly model?: string | undefined;
   readonly route?: "fast" | "big" | undefined;
 };

@@ -130,7 +130,7 @@ export type ClaimReason = (typeof CLAIM_REASONS)[number];
  * What happened to a claim: kept (supported), marked (unconfirmed); for unsupported claims: repaired (the model was asked again),
  * dropped (left out of the answer) or flagged (the operator allows it).
  */
-export type ClaimFate = "kept" | "marked" | "repaired" | "dropped" | "flagged";
+type ClaimFate = "kept" | "marked" | "repaired" | "dropped" | "flagged";
 
 /** A rule that a claim was checked against. */
 type ClaimRule = {

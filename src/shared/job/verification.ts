@@ -46,7 +46,7 @@ export type CheckRecord = {
 };
 
 /** What to change in a statement, and where to look: a file and line, or words to search for. */
-export type AuditCorrection = {
+type AuditCorrection = {
   readonly claim: number;
   readonly where: string;
   readonly change: string;

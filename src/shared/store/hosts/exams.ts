@@ -21,8 +21,8 @@ export type ExamKey = {
   readonly exam: string;
 };
 
-export const EXAM_STATES = ["passed", "weak", "failed", "useless", "dismissed"] as const;
-export type ExamState = (typeof EXAM_STATES)[number];
+const EXAM_STATES = ["passed", "weak", "failed", "useless", "dismissed"] as const;
+type ExamState = (typeof EXAM_STATES)[number];
 
 const tally = z.object({ asked: z.int(), confirmed: z.int() });
 const examCounts = z.object({ wrong: tally, right: tally });
@@ -41,7 +41,7 @@ const examColumns = {
   own: ownCounts.nullable(),
 };
 const examRow = camelRow(examColumns);
-export type StoredExam = z.infer<typeof examRow>;
+type StoredExam = z.infer<typeof examRow>;
 
 /** Days for which an exam is valid when its model has no digest: the host may serve another model by the same name. */
 const UNKNOWN_FOR_DAYS = 7;
@@ -225,7 +225,7 @@ export const wakeExamined = (db: Queryable, seconds: number): Promise<number> =>
             case when exists (select from woken) then pg_notify('${JOBS_CHANNEL}', '') end`;
 
 /** What a control statement adds to the sum of its kind, and the sum from which the judge is dismissed. */
-export type ControlStep = {
+type ControlStep = {
   readonly of: "nodding" | "sleeping";
   readonly step: number;
   readonly limit: number;

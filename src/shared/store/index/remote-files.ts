@@ -11,7 +11,7 @@ import {
 } from "../connection/rows.ts";
 
 /** A run that works on the mirror of a source. */
-export type MirrorRun = { readonly source: string; readonly runId: string };
+type MirrorRun = { readonly source: string; readonly runId: string };
 
 type MirroredPlace = MirrorRun & { readonly kind: string; readonly address: string };
 
@@ -44,7 +44,7 @@ const mirroredSchema = camelRow({
   bytes: z.coerce.number(),
 });
 /** A file whose bytes are in the mirror. */
-export type MirroredFile = z.infer<typeof mirroredSchema>;
+type MirroredFile = z.infer<typeof mirroredSchema>;
 
 /**
  * Records a part of a listing; each id once.
@@ -179,7 +179,7 @@ export const recordPart = (
   execute(db, [source, id, etag])`
      update nightdesk_data.remote_files set part_etag = $3 where source = $1 and remote_id = $2`;
 
-export type FetchedFile = {
+type FetchedFile = {
   readonly id: string;
   readonly version: string;
   readonly bytes: number;

@@ -3,7 +3,7 @@ import { camelRow } from "../connection/rows.ts";
 import { foldedSql, POSTING, termSql } from "./terms.ts";
 
 /** A value in a document's frontmatter: matches an equal scalar or a list that contains it, ignoring case. */
-export type Facet = { readonly key: string; readonly value: string };
+type Facet = { readonly key: string; readonly value: string };
 
 /** Conditions for the chunks that a search may return, and how many it returns. */
 export type SearchFilter = {

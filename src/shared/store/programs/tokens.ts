@@ -11,7 +11,7 @@ export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** Kinds of jobs that a program may queue. */
 export const TOKEN_KINDS = ["ask", "summarize", "extract", "chat", "embed", "investigate"] as const;
-export type TokenKind = (typeof TOKEN_KINDS)[number];
+type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /** Kinds that read documents, from the token's sources only. */
 export const READING_KINDS: readonly TokenKind[] = ["ask", "summarize", "extract", "investigate"];
