@@ -71,6 +71,7 @@ async function takeStep(
 const segmentSchema = camelRow({ segment_id: z.string(), live: z.int(), dead: z.int() });
 type Segment = z.infer<typeof segmentSchema>;
 
+/** Counts the live and dead chunks of each segment. Segments without a dead chunk are not unnested. */
 const measureSegments = (db: Queryable): Promise<Segment[]> =>
   rowsOf(db, segmentSchema)`
      with dead as (
