@@ -293,7 +293,7 @@ const checkInput = z.strictObject({
   kind: z.literal("check"),
   /** The task of the job whose answer is checked. */
   task: text,
-  /** The statement. */
+  /** The checked statement. */
   claim: text,
   question: text,
   /** The reply that needs a quote which supports the statement; missing when no single line can. The auditor does not see it. */

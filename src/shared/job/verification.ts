@@ -25,7 +25,7 @@ export type CheckPlace = {
 export type CheckRecord = {
   /** 0 for the first checked draft. */
   readonly round: number;
-  /** 0 to 2. */
+  /** Position in its round, 0 to 2. */
   readonly ordinal: number;
   /** SHA-256 of the checked answer, 64 hex. */
   readonly draftSha256: string;

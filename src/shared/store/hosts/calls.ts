@@ -22,7 +22,7 @@ export type Limits = {
 /** The most that a call may cost, and the limits of the configuration. */
 export type CallCost = {
   readonly tokens: number;
-  /** Missing: nothing. */
+  /** Default: 0. */
   readonly money?: number;
   readonly night: Night;
   readonly perBatch: Limits;
@@ -104,7 +104,7 @@ export type CallEnd = {
   readonly calls: 0 | 1;
   readonly tokens: number;
   readonly seconds: number;
-  /** Missing: nothing. */
+  /** Default: 0. */
   readonly money?: number;
   /** For a busy host: the pause that it asked for, if any. */
   readonly pauseSeconds?: number;

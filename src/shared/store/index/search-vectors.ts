@@ -195,7 +195,7 @@ const PASSES_FILTER = `exists (select ${PASSING_CHUNKS} and c.chunk_id = e.chunk
 
 const driftSchema = z.object({ other: z.string().nullable(), own: z.boolean() });
 
-/** After a search without hits: refuses it if vectors are stored but none with the signature, because they must be made again. */
+/** Throws for a search without hits when vectors are stored but none has the signature: they must be made again. */
 async function refuseDrift(db: Queryable, signature: string): Promise<void> {
   // Looks for another model only when no row has the signature.
   const { other, own } = await oneRowOf(db, driftSchema, [signature])`

@@ -7,7 +7,6 @@ import type { BigintArray } from "../connection/binary-arrays.ts";
 export const termOf = (language: Language, lexeme: string): string =>
   language === "english" ? lexeme : `@${language} ${lexeme}`;
 
-/** The lexeme of a term. */
 export const lexemeOf = (term: string): string => term.slice(term.indexOf(" ") + 1);
 
 /** SQL: the term of a lexeme. */
