@@ -106,8 +106,7 @@ const PORTION_CHARS = 1_000_000;
 
 /**
  * Reads JSONL and commits its jobs in portions of 2,000, after `select`. A line is skipped when the batch has its custom_id with
- * the same input already. The next portion is parsed while one is written; of past lines only the hashes of their ids stay in
- * memory.
+ * the same input already. The next portion is parsed while one is written; of past lines only hashes of ids stay.
  */
 async function loadJobs(
   database: Database,

@@ -12,9 +12,7 @@ export type NamesOptions = {
   readonly names: "known" | "any";
 };
 
-/**
- * Maps the model names of a file to models. A worker can ask the host for its models; a producer knows only the configuration.
- */
+/** Maps the model names of a file to models. A worker can ask its host for models; a producer knows only the configuration. */
 export type ModelNames = {
   /** The model of a chat, with its alias resolved; undefined for an unknown name. */
   ofChat(name: string): string | undefined;

@@ -119,9 +119,7 @@ const embedChunksInput = z.strictObject({
     model: z.string().min(1).optional(),
     dry_run: z.boolean().optional(),
     prune: z.boolean().optional(),
-    /**
-     * Chunk ids above `after` and up to `upto`, of which `due` need a vector: an index or embed job splits its work into ranges.
-     */
+    /** Chunk ids above `after` and up to `upto`, of which `due` need a vector: a part of an index or embed job's work. */
     range: z
       .strictObject({ after: z.int().min(0), upto: z.int().min(1), due: z.int().min(0) })
       .optional(),

@@ -63,13 +63,13 @@ export function routeChat(settings: RoutingSettings, model: string | undefined):
   return second.name === null ? routeModels("", settings, {}).first : second;
 }
 
-type NamedModel = { readonly name: string | null; readonly why: string };
+type Named = { readonly name: string | null; readonly why: string };
 
 function selectNames(
   question: string,
   settings: RoutingSettings,
   options: RouteOptions,
-): { first: NamedModel; second: NamedModel } {
+): { first: Named; second: Named } {
   if (options.model !== undefined) return samePasses(options.model, "option model");
   if (!hasWeights(settings.provider)) return samePasses(settings.provider, "model.provider");
   const { name, fast, big } = settings;
@@ -79,10 +79,7 @@ function selectNames(
   return { ...usual, second: { name: big ?? usual.second.name, why: "option route big" } };
 }
 
-function usualNames(
-  question: string,
-  settings: RoutingSettings,
-): { first: NamedModel; second: NamedModel } {
+function usualNames(question: string, settings: RoutingSettings): { first: Named; second: Named } {
   const { name, fast, big, prefer_fast: preferFast } = settings;
   if (fast === null && big === null) return samePasses(name, "model.name");
   if (!preferFast) return samePasses(big ?? fast, "model.prefer_fast is off");
@@ -91,15 +88,12 @@ function usualNames(
   return { first, second: trigger === null ? first : { name: big, why: `trigger "${trigger}"` } };
 }
 
-const samePasses = (
-  name: string | null,
-  why: string,
-): { first: NamedModel; second: NamedModel } => ({
+const samePasses = (name: string | null, why: string): { first: Named; second: Named } => ({
   first: { name, why },
   second: { name, why },
 });
 
-const resolveAlias = ({ name, why }: NamedModel, settings: RoutingSettings): NamedModel => ({
+const resolveAlias = ({ name, why }: Named, settings: RoutingSettings): Named => ({
   name: name === null ? null : withoutAlias(name, settings),
   why,
 });

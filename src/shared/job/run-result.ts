@@ -115,8 +115,7 @@ export const RUN_GRADES = ["verified", ...CLAIM_GRADES, "unresolved"] as const;
 
 /**
  * Why a claim has its grade. First what supports it: it is a whole sentence of the evidence, its figure follows from a table, or
- * a judge confirms it. Then the rules that reject it, which take precedence. Last, a judge that does not confirm it, or no judge
- * was asked.
+ * a judge confirms it. Then the rules that reject it, which take precedence. Last: no judge confirms it, or none was asked.
  */
 export const CLAIM_REASONS = [
   ...(["verbatim", "computed", "confirmed"] as const),
@@ -234,9 +233,7 @@ export type ToolCallRecord = {
   readonly durationMs: number;
 };
 
-/**
- * The steps of runs: those of a question in their order, then those of other kinds. run_events, logs and reports use these names.
- */
+/** The steps of runs: those of a question in order, then those of other kinds; also used in run_events, logs and reports. */
 export const STEPS = [
   ...(["classify", "retrieve", "notes", "first_pass", "tool_call", "gate"] as const),
   ...(["second_pass", "check", "children", "chat"] as const),

@@ -36,8 +36,8 @@ export const plannedLocal = (
   isoInZone(plannedAt, isZone(timezone) ? timezone : "UTC");
 
 /**
- * Name of the batch of a run, like `schedule nightly-index 2026-11-22T01:00:00+01:00`: unlikely to equal a batch name that its
- * command chooses.
+ * Name of the batch of a run, like `schedule nightly-index 2026-11-22T01:00:00+01:00`: unlikely to equal a name that its command
+ * chooses.
  */
 export const plannedName = (schedule: string, plannedAt: Date, timezone: string): string =>
   `schedule ${schedule} ${plannedLocal(plannedAt, timezone).time}`;

@@ -82,8 +82,8 @@ function parseWindows(texts: readonly string[]): readonly Window[] | undefined {
 }
 
 /**
- * Whether the wall-clock time at an instant is within a window. A skipped hour is in no window; an hour that occurs twice is in
- * it both times.
+ * Whether the wall-clock time at an instant is within a window. A skipped hour is in no window; one that occurs twice is in it
+ * twice.
  */
 export function isOpen(windows: readonly Window[], instant: Date): boolean {
   return windows.some(({ days, start, end, zone }) => {
@@ -163,10 +163,7 @@ export type Night = {
 
 const HALF_DAY_MS = 12 * 60 * 60_000;
 
-/**
- * The night of an instant: its date is that of twelve hours before, in the zone of the first window, else in the zone of this
- * machine.
- */
+/** The night of an instant: its date is that of twelve hours before, in the zone of the first window, else of this machine. */
 export function nightOf(instant: Date, windows: readonly string[]): Night {
   const zone = deskZone(windows);
   const evening = new Date(instant.getTime() - HALF_DAY_MS);

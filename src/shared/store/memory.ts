@@ -111,10 +111,7 @@ const promptNoteSchema = z.object({
 });
 export type PromptNote = z.infer<typeof promptNoteSchema>;
 
-/**
- * Preferences, constraints and workflow rules, oldest first. `fits`: among the newest that together fit into 8,000 characters of
- * a prompt.
- */
+/** Preferences, constraints and workflow rules, oldest first. `fits`: among the newest that fit into 8,000 characters. */
 export const selectPromptNotes = (db: Queryable): Promise<readonly PromptNote[]> =>
   rowsOf(db, promptNoteSchema)`
      select memory_id, type, source, content, fits from (${FOR_PROMPTS}) p order by seq`;

@@ -26,8 +26,7 @@ const withHash = (name: string, sql: string): Migration => ({
  * call must read the counts after it has locked the row. They are recorded with the migrations and replaced when a database has
  * others, so they are edited in place, without a new migration. When the arguments or the result of a function change, that file
  * must drop the old function first: `create or replace` would keep it beside the new one, or fail. The choice of a host locks
- * hosts first and choices after them, in the order of their URLs; take_call and end_call lock one host, before choices and
- * budgets.
+ * hosts first and choices after them, in the order of their URLs; take_call and end_call lock one host first.
  */
 const FUNCTIONS = { file: "functions.sql", name: "pacing functions" } as const;
 

@@ -129,10 +129,7 @@ export const limitedClient = (server: Server, usual: StatementClass): typeof pg.
     declare connectionParameters: { host: string; port: number };
     declare processID: number | null;
 
-    /**
-     * Applies the settings if the process id is the session's own; behind a pooler it is not, then only if sessions are not
-     * shared.
-     */
+    /** Applies the settings, unless a pooler (where the process id is not the session's own) shares the sessions. */
     async #applySettings({ settings, isShared }: SessionSettings): Promise<void> {
       const rows = settings.map(([name, value]) => `('${name}', '${value}')`).join(", ");
       const apply = `select set_config(name, value, false) from (values ${rows}) s (name, value)`;
@@ -239,8 +236,7 @@ const POOLER_ANSWER_MS = 3_000;
 
 /**
  * Whether a pooler shares sessions after each transaction, like PgBouncer in transaction mode: then a session keeps no setting,
- * named statement or LISTEN. Two clients ask in turn for the id of the process that answers: without sharing, each always has one
- * of its own.
+ * named statement or LISTEN. Two clients ask in turn for the id of the process that answers: without sharing, each has its own.
  */
 export async function sharesSessions(one: pg.Client, url: string): Promise<boolean> {
   const other = new pg.Client({

@@ -62,8 +62,8 @@ export async function ensureEmbedded(options: EmbeddedOptions): Promise<Embedded
 }
 
 /**
- * After a failure, callers get the same failure for this long, doubled after each further one: a caller that keeps trying starts
- * few processes.
+ * After a failure, callers get the same failure for this long, doubled after each further one: steady retries start few
+ * processes.
  */
 const FAILED_MS = 2_000;
 const FAILED_LONG_MS = 30_000;

@@ -5,8 +5,7 @@ import { execute, oneRowOf, rowsOf } from "../connection/rows.ts";
 
 /**
  * Channel that announces free slots while calls wait: the host, then the tickets of the calls that are next, separated by spaces:
- * `http://127.0.0.1:11434 <ticket> <ticket>`. Without tickets the host is down, and the first waiting call of each worker must
- * check.
+ * `http://127.0.0.1:11434 <ticket> <ticket>`. Without tickets the host is down, and the first call of each worker must check.
  */
 export const SLOTS_CHANNEL = "nightdesk_slots";
 

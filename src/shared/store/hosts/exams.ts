@@ -132,8 +132,7 @@ const EXAMINES = "kind = 'examine' and coalesce(input->>'model', $2) = $2";
 
 /**
  * Whether a run may request the exam of its model. Its job must belong to a night, and no job may examine the model now, have
- * failed within a day (except by the end of its batch), or have succeeded within the hour: another host may have other weights by
- * that name.
+ * failed within a day (except by the end of its batch), or have succeeded within the hour: another host may have other weights.
  */
 const mayExamine = (db: Queryable, jobId: string, model: string): Promise<boolean> =>
   valueOf(db, z.boolean(), [jobId, model])`
@@ -186,9 +185,7 @@ const hasWaited = (jobId: string, seconds: string): string =>
   `exists (select from nightdesk_data.runs w where w.job_id = ${jobId} and w.error_code = 'EXAM_PENDING'
                   and w.finished_at <= clock_timestamp() - make_interval(secs => ${seconds}))`;
 
-/**
- * Whether a run may wait for its model's exam: it belongs to a night, an exam is queued or runs, and it waited less than that.
- */
+/** Whether a run may wait for its model's exam: it is of a night, an exam is queued or runs, and it waited less than that. */
 export const mayAwaitExam = (
   db: Queryable,
   {

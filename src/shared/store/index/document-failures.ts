@@ -14,9 +14,7 @@ export type FailureGrounds = {
   readonly settled: boolean;
   /** Hash of the extractors' versions and limits. */
   readonly reader: string;
-  /**
-   * For a limit that a busy machine can exceed: consecutive scans that exceeded it. Null for a failure that lasts from the start.
-   */
+  /** For a limit that a busy machine can exceed: consecutive scans that did. Null for a failure that lasts from the start. */
   readonly tries: number | null;
 };
 

@@ -96,7 +96,7 @@ type Build = { readonly how: "concurrently" | ""; readonly storage: string };
 /**
  * With a million clustered vectors, the index finds .900 of the ten nearest with pgvector's default ef_construction of 64,
  * however many candidates a search reads, and all ten with 200 (bench/chunks-at-scale.ts). Building takes 4 and 12 minutes on two
- * busy cores.
+ * cores.
  */
 const ON_SERVER: Build = { how: "concurrently", storage: "with (ef_construction = 200)" };
 /** The default of 64: the build blocks all other clients, and with 100,000 vectors it finds .999. */

@@ -67,8 +67,7 @@ type LabelLook = { readonly limit: number } & (
 
 /**
  * Files without a job by label that were classified since the rules were last applied: by the newest success for the same bytes
- * and path, from any batch; else by their own job, when that was refused or failed. Files whose own job is unfinished are left
- * out.
+ * and path, from any batch; else by their own job, when that was refused or failed. Skips files whose own job is unfinished.
  */
 export async function selectClassified(
   db: Queryable,

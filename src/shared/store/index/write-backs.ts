@@ -245,8 +245,8 @@ export type WriteEnd = {
 };
 
 /**
- * Records the ends of writes to a file, together with its metadata in the place, so that the metadata's change does not count as
- * somebody else's.
+ * Records the ends of writes to a file, together with its metadata in the place, so that their change does not count as another
+ * user's.
  */
 export const endWrites = (
   db: Queryable,

@@ -248,9 +248,7 @@ async function removeStaleChunks(
       where doc_id = any ($1::bigint[]) and not chunk_key = any (string_to_array($2, ','))`;
 }
 
-/**
- * Writes chunks, and one segment with the postings of new chunks. An existing chunk gets its new position and keeps its postings.
- */
+/** Writes chunks, and one segment of the postings of new chunks. Existing chunks move to their position with their postings. */
 async function insertChunks(
   db: Queryable,
   chunks: readonly PlacedChunk[],

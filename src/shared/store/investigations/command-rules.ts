@@ -22,10 +22,7 @@ const rulesSchema = camelRow({
 });
 export type StoredCommandRule = z.infer<typeof rulesSchema>;
 
-/**
- * The valid command rules for a job, denials first, then the newest first. Throws for a rule that can't be parsed: it might
- * forbid.
- */
+/** The valid command rules for a job, denials first, then the newest first. Throws for an invalid rule: it might forbid. */
 export const selectCommandRules = (
   db: Queryable,
   jobId: string,

@@ -100,10 +100,7 @@ type RenewedLeases = {
   readonly busy: number;
 };
 
-/**
- * Renews the leases of the current runs. Skips locked jobs, as the recovery of lost jobs does: otherwise all other leases would
- * wait for them.
- */
+/** Renews the leases of the current runs. Skips locked jobs, as the recovery of lost jobs does: else all leases would wait. */
 export async function renewLeases(
   db: Queryable,
   runIds: readonly string[],

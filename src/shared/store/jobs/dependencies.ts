@@ -69,7 +69,7 @@ const childSchema = z.object({
 export type ChildRow = z.infer<typeof childSchema>;
 
 /**
- * The jobs that a digest sums up, with their results: files by path, then digests by title. No other order, so that equal answers
+ * The jobs that a digest sums up, with their results: files by path, then digests by title. In this order, so that equal answers
  * make equal prompts.
  */
 export const selectDigestChildren = (

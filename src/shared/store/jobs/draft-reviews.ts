@@ -50,8 +50,8 @@ const decidedSchema = camelRow({
 
 /**
  * Statements of reviewed drafts, the newest first, with the passage of the index that supports them. All statements of an
- * accepted answer are right. The statement of a corrected or rejected answer is wrong if it is the only one; of several, nobody
- * knows which is wrong.
+ * accepted answer are right. The statement of a corrected or rejected answer is wrong if it is the only one; of several, it is
+ * unknown which.
  */
 export const selectDecidedStatements = (
   db: Queryable,

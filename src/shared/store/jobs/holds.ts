@@ -82,8 +82,8 @@ type OpenBatch = {
 
 /**
  * One reason to hold batches. `prepare` reads what it needs, once for each evaluation, and returns a function that is called for
- * every open batch. It returns when the hold ends by itself, null when that is unknown, and undefined when the batch is not held
- * for this reason.
+ * every open batch. It returns when the hold ends by itself, null when that is unknown, and undefined when it does not hold the
+ * batch.
  */
 export type HoldRule = {
   readonly reason: HoldReason;

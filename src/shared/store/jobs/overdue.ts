@@ -11,10 +11,7 @@ const overdueSchema = z.object({
 /** The number of overdue jobs of a batch, and the hours of the oldest. */
 export type OverdueJobs = z.infer<typeof overdueSchema>;
 
-/**
- * Batches with jobs whose lease expired more than a minute ago, longest first. A living worker would have taken them over after
- * 15 s.
- */
+/** Batches with jobs whose lease expired more than a minute ago, longest first. A living worker takes over after 15 s. */
 export const selectStuckJobs = (db: Queryable): Promise<readonly OverdueJobs[]> =>
   rowsOf(db, overdueSchema)`
      select b.name as batch, count(*) as jobs,
