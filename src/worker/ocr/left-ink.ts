@@ -7,7 +7,7 @@ import type { PixelBox } from "../../shared/pages/page-record.ts";
 const LETTER = [0.35, 2.2] as const;
 const WIDEST = 2.5;
 /** Longer strokes are rules, and letters may touch them. */
-const RULE = 4;
+export const LONGEST_STROKE = 4;
 /** A box over so many heights of a word holds a picture. */
 const TALLEST = 3;
 /** Pixels, where no word was read. */
@@ -29,7 +29,7 @@ export function withoutGiants(words: readonly EngineWord[]): EngineWord[] {
 /** The share of the shapes of letters that lie in no word's box, 0 to 1. */
 export function shareLeft({ words, ink }: Pick<EngineReading, "words" | "ink">): number {
   const height = heightOf(words);
-  const letters = shapesOf(ink, height * RULE).filter(([left, top, right, bottom]) => {
+  const letters = shapesOf(ink, height * LONGEST_STROKE).filter(([left, top, right, bottom]) => {
     const [tall, wide] = [bottom - top, right - left];
     return tall >= height * LETTER[0] && tall <= height * LETTER[1] && wide <= height * WIDEST;
   });

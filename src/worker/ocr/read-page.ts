@@ -1,5 +1,5 @@
 import { NoText } from "../documents/reader/text-builder.ts";
-import { heightOf, shareLeft, withoutGiants } from "./left-ink.ts";
+import { heightOf, LONGEST_STROKE, shareLeft, withoutGiants } from "./left-ink.ts";
 import type { PageRecord, ReadLine, Turn } from "../../shared/pages/page-record.ts";
 import type { PageOutcome, PageRequest, ReadPageOutcome, UnreadablePage } from "./page-outcome.ts";
 import { cutOutsOf } from "./cut-outs.ts";
@@ -166,12 +166,9 @@ function betterOf(one: RuleReading, other: RuleReading): RuleReading {
 
 /** The ink is upright already. */
 const withoutRules = ({ ink, words, lean }: EngineReading): Picture => ({
-  bytes: drawWithoutRules(ink, heightOf(words) * RULE, lean),
+  bytes: drawWithoutRules(ink, heightOf(words) * LONGEST_STROKE, lean),
   orientation: 1,
 });
-
-/** Heights of a word: longer strokes are rules. */
-const RULE = 4;
 
 function rated(reading: EngineReading, how: Pick<RuleReading, "mode" | "rules">): RuleReading {
   const words = clean(reading);
