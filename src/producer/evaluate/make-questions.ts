@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../shared/schema/json-value.ts";
 import type { PassageToAsk } from "../../shared/views/passages-to-ask.ts";
 
 /** A line of a file of questions, and the words that it was made of, for who corrects it. */
@@ -118,13 +119,7 @@ const replySchema = z.object({
 /** The question of a model; null for a reply that holds none, or an answer that does not stand in the passage. */
 export function questionOfReply(reply: string, { path, text }: PassageToAsk): MadeQuestion | null {
   const [object = ""] = /\{[^{}]{1,2000}\}/.exec(reply) ?? [];
-  let value: unknown;
-  try {
-    value = JSON.parse(object);
-  } catch {
-    return null;
-  }
-  const parsed = replySchema.safeParse(value);
+  const parsed = replySchema.safeParse(parseJson(object));
   if (!parsed.success) return null;
   const { question, answer } = parsed.data;
   const at = foldSpaces(text).indexOf(foldSpaces(answer));

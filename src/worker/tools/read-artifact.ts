@@ -31,8 +31,8 @@ export const READ_ARTIFACT = defineTool({
       return refuse("INVALID_ARGS", `Step ${step} kept no ${stream}, or it was removed since.`);
     }
     const chars = countCodePoints(kept);
-    const text = sliceCodePoints(kept, from, Math.min(chars, from + MOST_CHARS));
     const end = Math.min(chars, from + MOST_CHARS);
+    const text = sliceCodePoints(kept, from, end);
     return outputOf(`Characters ${from} to ${end} of ${chars}.\n${text}`, {
       step,
       stream,
