@@ -13,23 +13,23 @@ import { parseUrl } from "../../shared/http/parse-url.ts";
 
 export type FetchLimits = {
   readonly userAgent: string;
-  /** Of what is sent, and of what becomes of it when it is unpacked. */
+  /** Applies to the bytes received and to the decompressed bytes. */
   readonly maxBytes: number;
   /** From the first connection to the last byte, redirects included. */
   readonly timeoutMs: number;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly lookup?: OutboundRequest["lookup"];
 };
 
-/** What a server gave for a URL. */
+/** A server's response to a URL. */
 export type FetchedBytes = {
   readonly kind: "fetched";
-  /** Where it was in the end. */
+  /** After all redirects. */
   readonly url: URL;
   readonly bytes: Buffer;
   /** Lower case, like `text/html`. */
   readonly mediaType: string;
-  /** As the server names it; null where it does not. */
+  /** As the server names it; null if it names none. */
   readonly charset: string | null;
 };
 
@@ -37,12 +37,11 @@ const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches what a URL names. Each name is resolved once and each connection goes to an address that was checked, at every
- * redirect anew; a redirect from https to http is not followed. No cookie is kept, and nothing is sent that says who asks
- * but `userAgent`.
+ * Fetches a URL. It resolves each host name once and connects only to an address that it has checked, again at every
+ * redirect; it does not follow a redirect from https to http. It stores no cookie, and only `userAgent` identifies the client.
  *
- * Refusals: those of `judgeUrl`, WEB_DENIED (it leads to an address that may not be reached, or from https to http),
- * WEB_UNAVAILABLE (offline, time, status), WEB_UNREADABLE (too large, packed in a way that is not known).
+ * Refusals: those of `judgeUrl`, WEB_DENIED (a denied address, or a redirect from https to http),
+ * WEB_UNAVAILABLE (offline, timeout, status), WEB_UNREADABLE (too large, unknown content encoding).
  * @throws the signal's reason
  */
 export async function fetchBytes(
@@ -142,7 +141,7 @@ class TooLarge extends Error {}
 const tooLarge = ({ maxBytes }: FetchLimits): Refusal =>
   refuse("WEB_UNREADABLE", `It has more than ${maxBytes} bytes (tools.web.max_bytes).`);
 
-/** All bytes, unpacked. Both what comes and what becomes of it is counted while it comes. @throws TooLarge */
+/** Reads and decompresses a body. It counts received and decompressed bytes while they arrive. @throws TooLarge */
 export async function readAll(
   response: IncomingMessage,
   decoder: Duplex,
@@ -206,7 +205,7 @@ function parseContentType(header: string): Pick<FetchedBytes, "mediaType" | "cha
   return { mediaType: type.toLowerCase(), charset: charset ?? null };
 }
 
-/** The code of an error, to stand behind a sentence. Never its message, which may hold the URL. */
+/** The code of an error, to append to a sentence. Never its message, which may hold the URL. */
 export function errorCode(error: unknown): string {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
   return typeof code === "string" ? ` (${code})` : "";

@@ -9,49 +9,49 @@ import type { PageLines } from "./page-lines.ts";
 import { openTables } from "./page-tables.ts";
 import type { PageTables } from "./page-tables.ts";
 
-/** A page as its bytes give it, and where relative links in it lead from. */
+/** The source of a page, and the base URL of its relative links. */
 export type HtmlPage = {
   readonly html: string;
   readonly url: string;
-  /** What becomes of `aside` and `footer`: left out, or told apart behind the page. */
+  /** Whether `aside` and `footer` are left out, or follow the page in sections of their own. */
   readonly beside?: "left_out" | "kept";
-  /** Of style sheets beside the page. */
+  /** From separate style sheets. */
   readonly shifts?: Shifts;
 };
 
-/** Where letters stand, by class. */
+/** By CSS class: whether its letters are raised or lowered. */
 type Shifts = ReadonlyMap<string, Shift>;
 
 export type PageLink = { readonly url: string; readonly text: string };
 
-/** What people read of a page, in lines, with the marks of Markdown for headings and lists. */
+/** The visible text of a page, in lines, with Markdown marks for headings and lists. */
 export type PageText = {
   readonly kind: "text";
   readonly title: string | null;
   readonly text: string;
-  /** Of its first links, each once. */
+  /** The first links, without duplicates. */
   readonly links: readonly PageLink[];
-  /** What a person sees or could bring to sight and the text does not hold, by kind. */
+  /** Counts, by kind, of visible content (or content that a reader can unfold) that the text lacks. */
   readonly leftOut: Readonly<Record<string, number>>;
 };
 
-/** Elements in each other. The parser looks through all that are open for each that is closed. */
+/** Nested elements. For each closing tag the parser searches all open elements. */
 const MOST_DEPTH = 1_000;
 const MOST_LINKS = 60;
-/** Each is parsed, also where it is one that was found before. */
+/** Every link is parsed, duplicates too. */
 const MOST_LINKS_TRIED = 2_000;
 const MOST_LINK_CHARS = 120;
 const MOST_URL_CHARS = 2_048;
 const MOST_TITLE_CHARS = 300;
-/** A main element with less holds no page. */
+/** A `main` element with less text does not hold the page's content. */
 const FEWEST_MAIN_CHARS = 200;
 
-/** What shows nothing, or nothing of the page itself. */
+/** Elements that show nothing, or nothing of the page's own content. */
 const UNREAD: ReadonlySet<string> = new Set([
   ...["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas"],
   ...["audio", "video", "nav", "footer", "aside", "button", "select", "textarea", "dialog"],
 ]);
-/** Text of its own that stands beside the page, as notes and imprints. Navigation is the same on all pages of a site. */
+/** Text beside the main content, such as notes and imprints. Navigation is not here: it repeats on all pages of a site. */
 const BESIDE: ReadonlySet<string> = new Set(["aside", "footer"]);
 const BLOCKS: ReadonlySet<string> = new Set([
   ...["address", "article", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt"],
@@ -59,9 +59,9 @@ const BLOCKS: ReadonlySet<string> = new Set([
   ...["p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"],
   ...["h1", "h2", "h3", "h4", "h5", "h6"],
 ]);
-/** Counted where they are left out. */
+/** Counted as left out. */
 const PICTURES: ReadonlySet<string> = new Set(["canvas", "object", "audio", "video"]);
-/** Those with an empty line around them. */
+/** Blocks that get an empty line before and after. */
 const APART: ReadonlySet<string> = new Set([
   ...["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre"],
   ...["table", "ul"],
@@ -70,8 +70,8 @@ const APART: ReadonlySet<string> = new Set([
 class TooDeep extends Error {}
 
 /**
- * The words of a page, without a document tree: one pass over its tags, in a time and with a memory that are those of its
- * length. Nothing is left out for its looks but navigation, what is hidden, and what stands beside the page unless it is kept.
+ * Extracts the text of a page in one pass over its tags, without a document tree: time and memory grow linearly with its
+ * length. It leaves out navigation, hidden text, and the elements of `BESIDE` unless `beside` is "kept".
  */
 export function htmlText({
   html,
@@ -108,7 +108,7 @@ const openPart = (): Part => {
   return { lines, tables: openTables(lines) };
 };
 
-/** An element that is open: whether it and what it is in are read, in letters that can be seen, and where these stand. */
+/** An open element. It inherits each value from its parent: no text is read, letters of size zero, raised or lowered letters. */
 type Open = { readonly isUnread: boolean; readonly isHidden: boolean; readonly shift: Shift };
 
 function openReader(
@@ -118,7 +118,7 @@ function openReader(
 ): { readonly handler: Handler; page(): PageText } {
   const page = openPart();
   const apart = openPart();
-  /** Elements that are open from the outermost one on that stands beside the page; 0 for none. */
+  /** The nesting depth of the outermost open element of `BESIDE`; 0 outside of one. */
   let besideDepth = 0;
   const isKept = (name: string): boolean => beside === "kept" && BESIDE.has(name);
   let part = page;
@@ -130,15 +130,15 @@ function openReader(
   let title = "";
   let inTitle = false;
   let inStyle = false;
-  /** Classes of letters that stand above or below the line. */
+  /** Classes whose letters stand above or below the line. */
   const shifts = new Map(sheet);
   let preformatted = 0;
   let afterTerm = false;
-  /** Its picture is told by what stands below it, where something does. */
+  /** The open figure. Its caption describes its picture; the alt text does only without a caption. */
   let figure: { words?: string; hasCaption: boolean } | undefined;
   let main: string | null = null;
   let mainFrom = -1;
-  // Those beside the page are below the one that says so.
+  // Headings beside the page are nested below "## Beside the page".
   const headingMark = (level: number): string =>
     "#".repeat(part === page ? level : Math.min(6, level + 2));
   const state = (): Open => open.at(-1) ?? { isUnread: false, isHidden: false, shift: undefined };
@@ -151,7 +151,7 @@ function openReader(
   };
   const addPicture = ({ alt = "", width, height }: Readonly<Record<string, string>>): void => {
     const words = alt.replaceAll(/\s+/g, " ").trim().slice(0, MOST_ALT_CHARS);
-    // One point that counts who has read the page.
+    // A tracking pixel.
     if (width === "1" || height === "1") return;
     if (words === "") leftOut.pictures += 1;
     else if (figure === undefined) addWords(words);
@@ -289,7 +289,7 @@ function markOf(list: NumberedList | undefined, value: string | undefined): stri
   return list.mark(number);
 }
 
-/** What a form was filled in with. */
+/** The value of a form field. */
 function valueOf({ type = "text", value = "", ...rest }: Readonly<Record<string, string>>): string {
   if (/^(?:checkbox|radio)$/i.test(type)) return "checked" in rest ? "☑ " : "☐ ";
   return /^(?:text|email|tel|url|number|date|time|month|week|datetime-local)$/i.test(type)
@@ -300,10 +300,10 @@ function valueOf({ type = "text", value = "", ...rest }: Readonly<Record<string,
 const HIDING = /(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)/i;
 const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
 
-/** What a style sheet says of a class. */
+/** The rule of a class in a style sheet. */
 const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
 
-/** Where the classes of a style sheet put letters. */
+/** The classes of a style sheet, each with raised, lowered or neither. */
 export const shiftsIn = (sheet: string): readonly (readonly [name: string, Shift])[] =>
   [...sheet.matchAll(RULES)].map(([, name = "", rule = ""]) => [name, shiftOf(rule)]);
 
@@ -316,7 +316,7 @@ const shiftByClass = (classes: string | undefined, shifts: Shifts): Shift =>
         .map((one) => shifts.get(one))
         .find(Boolean);
 
-/** Where a style puts letters; LibreOffice moves them up or down by a part of their height. */
+/** Whether a style raises or lowers letters; LibreOffice does it with `top` and a part of their height. */
 function shiftOf(style: string): Shift {
   const place = /vertical-align\s*:\s*(super|sub)\b|\btop\s*:\s*(-?)[\d.]+em\b/i.exec(style);
   if (place === null) return undefined;
@@ -326,21 +326,21 @@ function shiftOf(style: string): Shift {
 const styleOf = (attributes: Readonly<Record<string, string>>): string =>
   (attributes["style"] ?? "").slice(0, 2_000);
 
-/** Words that no reader of the page sees. */
+/** Whether the element is invisible to readers. */
 const isHiddenBy = (attributes: Readonly<Record<string, string>>): boolean =>
   "hidden" in attributes || HIDING.test(styleOf(attributes));
 
-/** What is told a second time, or is the same on every page. */
+/** Whether the element repeats other text, or is the same on every page. */
 const isOutOfSight = (attributes: Readonly<Record<string, string>>): boolean =>
   attributes["aria-hidden"] === "true" || attributes["role"] === "navigation";
 
-/** Whether letters of an element have no size; undefined where it does not say. What is in it may give them one again. */
+/** Whether letters of an element have size zero; undefined if it sets no size. A nested element may set one again. */
 function sizeOf(attributes: Readonly<Record<string, string>>): boolean | undefined {
   const size = SIZE.exec(styleOf(attributes));
   return size === null ? undefined : /\d/.test(size[1] ?? "");
 }
 
-/** Each is resolved against the other. */
+/** Bounds the length, because each href is resolved against the base. */
 const isLink = (to: string | undefined): to is string =>
   to !== undefined && to.length <= MOST_URL_CHARS;
 

@@ -18,16 +18,16 @@ import type { FoundPage } from "./search-providers.ts";
 import { judgeUrl } from "./url-rules.ts";
 import type { UrlRules } from "./url-rules.ts";
 
-/** The web, as a worker reaches it: by its own limits, and by those that all workers share. */
+/** A worker's access to the web: under its own limits, and those that all workers share. */
 export type WebDoor = {
-  /** Best first. Refusals: WEB_DENIED (off), WEB_UNAVAILABLE (the provider is away or busy, or its turn is too far). */
+  /** Best first. Refusals: WEB_DENIED (off), WEB_UNAVAILABLE (the provider is down or busy, or the wait is too long). */
   search(query: string, limit: number, signal: AbortSignal): Promise<SearchResults | Refusal>;
   /** Refusals: those of `fetchBytes` and `readPage`, WEB_DENIED (off). */
   fetchPage(url: string, signal: AbortSignal): Promise<FetchedPage | Refusal>;
-  /** Whether a page may be fetched, as far as its URL says. */
+  /** Whether a page may be fetched, judged by its URL alone. */
   judge(url: string): { readonly kind: "url"; readonly url: URL } | Refusal;
   readonly asks: "unknown" | "always";
-  /** Why a tool of the web is off by configuration; null where it is not. */
+  /** Why the configuration turns a web tool off; null if it is on. */
   whyOff(tool: string): string | null;
 };
 
@@ -37,11 +37,11 @@ export type SearchResults = {
   readonly pages: readonly FoundPage[];
 };
 
-/** The web of one investigation. */
+/** Access to the web for one investigation. */
 export type WebReach = {
   search(query: string, limit: number): Promise<SearchResults | Refusal>;
   fetchPage(url: string): Promise<FetchedPage | Refusal>;
-  /** Why a person has to be asked before a fetch of it: nobody gave it, or each has to be approved; null: nobody has to. */
+  /** Why a fetch needs approval: the URL is unknown, or every fetch needs it; null if none is needed. */
   whyAsked(url: string): WebDoor["asks"] | null;
   readonly whyOff: WebDoor["whyOff"];
 };
@@ -50,15 +50,15 @@ type WebParts = {
   readonly config: Pick<Config, "tools" | "ask" | "roots">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly database: Queryable;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly lookup?: OutboundRequest["lookup"];
 };
 
-/** How long a call waits for its turn at most; a model does something else meanwhile. */
+/** The longest wait for a turn; beyond it the model is told to go on with something else. */
 const LONGEST_WAIT_MS = 30_000;
-/** All pages together. */
+/** The host name under which all page fetches share one rate limit. */
 const PAGES = "web pages";
-/** A page that takes more to read is made for that. */
+/** Only a hostile page takes more memory to read. */
 const MOST_PAGE_MB = 256;
 
 export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
@@ -121,7 +121,7 @@ function refusedAs(what: keyof typeof WEB_TOOLS, web: Config["tools"]["web"]): R
 
 type Turn = { readonly kind: "turn"; end(end: WebCallEnd): Promise<void> };
 
-/** Waits for the turn of a host, which all workers share. */
+/** Waits for a turn under the rate limit of a host, which all workers share. */
 async function takeTurn(
   host: string,
   perMinute: number,
@@ -152,7 +152,7 @@ async function takeTurn(
 
 const NOWHERE: Refusal = refuse("WEB_DENIED", "Nothing is reached here.");
 
-/** For what repeats a record, and reaches nothing. */
+/** For a replay, which connects to nothing. */
 export const NO_WEB: WebDoor = {
   asks: "unknown",
   whyOff: () => null,

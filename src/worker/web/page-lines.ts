@@ -1,21 +1,22 @@
 /** The lines of a page while they are made. */
 export type PageLines = {
   readonly length: () => number;
-  /** Blanks at the start of a line are nothing. */
+  /** Drops spaces at the start of a line. */
   add(text: string): void;
   preformatted(text: string): void;
-  /** At least so many line feeds stand before what comes next. */
+  /** Puts at least so many line feeds before the next text. */
   break(least: number): void;
-  /** What comes next stands behind a colon, in the line of what came last. */
+  /** Appends the next text to the last line, after a colon. */
   joinNext(): void;
+  /** Undoes `joinNext`. */
   separate(): void;
   text(from: number, to: number): string;
-  /** Begins a stretch that is taken out again as a text of its own. */
+  /** Begins a section that `take` removes and returns as a separate text. */
   hold(): HeldLines;
   take(held: HeldLines): string;
 };
 
-/** Pieces of text, with as many line feeds between blocks as the larger of two neighbours asks for. */
+/** Collects pieces of text. Between two blocks stand as many line feeds as the larger of their two `break` calls. */
 export function openLines(): PageLines {
   const pieces: string[] = [];
   let breaks = 0;
@@ -69,7 +70,7 @@ type HeldLines = { readonly from: number; readonly breaks: number; readonly atSt
 const tidy = (pieces: readonly string[]): string =>
   pieces
     .join("")
-    // Not by a pattern, which would look through a long run of blanks again and again.
+    // Not by a pattern, which would scan a long run of spaces again and again.
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n")

@@ -10,29 +10,29 @@ import type { FetchedBytes } from "./fetch-page.ts";
 import { HTML_TEXT } from "./html-text.ts";
 import type { PageLink } from "./html-text.ts";
 
-/** A page as evidence, and where it leads. */
+/** A page as evidence, with its links. */
 export type FetchedPage = {
   readonly kind: "page";
   readonly reading: Reading;
   readonly links: readonly PageLink[];
 };
 
-/** What made text of the bytes, with its version. */
+/** The name and version of this extractor, stored with each reading. */
 const EXTRACTOR = "web/1";
-/** Hostile pages are ended after this. */
+/** Stops the reading of a hostile page. */
 const LONGEST_MS = 20_000;
 
 type Reader = {
-  /** With a limit of its memory. */
+  /** With a memory limit. */
   readonly offload: Offload;
-  /** Characters that an answer takes in of one page. */
+  /** The most characters of one page that an answer may use. */
   readonly maxChars: number;
   readonly signal: AbortSignal;
 };
 
 /**
- * The words of what was fetched, with the hash of its bytes and of its text. Refusals: WEB_UNREADABLE (no text, too much of
- * it, or a page that is made to be hard to read).
+ * Extracts the text of a fetched page, and hashes its bytes and its text. Refusals: WEB_UNREADABLE (no text, too much
+ * text, or a page that takes too much time or memory to read).
  */
 export async function readPage(
   { url, bytes, mediaType, charset }: FetchedBytes,
@@ -92,7 +92,7 @@ async function readHtml(
   }
 }
 
-/** The bytes of a mark at their beginning say more than any name; a name that nobody knows says nothing. */
+/** A byte order mark overrides the given charset; an unknown charset is read as UTF-8. */
 function decode(bytes: Buffer, charset: string | null): string {
   const label = bomOf(bytes) ?? charset ?? "utf-8";
   try {

@@ -6,9 +6,9 @@ type Cell = { readonly text: string; readonly isName: boolean; readonly columns:
 type Spanning = Omit<Cell, "isName"> & { rows: number };
 
 type Table = {
-  /** Whether its first row names its columns, once that is known. */
+  /** Whether the first row names the columns; undefined before that row is written. */
   hasNames: boolean | undefined;
-  /** By column what goes on from a row above. */
+  /** By column: the cell that a row above extends into this row. */
   readonly spanning: Map<number, Spanning>;
   cells: Cell[];
   column: number;
@@ -21,24 +21,24 @@ type Table = {
     | undefined;
 };
 
-/** Tables in each other of which each is read as one; what lies deeper is words. */
+/** Nested tables that are read as tables; deeper ones are read as plain text. */
 const MOST_DEPTH = 4;
 const MOST_SPAN = 100;
-/** A row of more columns is written as its cells alone. */
+/** In a row of more columns, cells are not repeated across the columns that they span. */
 const MOST_COLUMNS = 200;
-/** A longer cell is said once, however many columns and rows it goes over. */
+/** A longer cell is written once, however many columns and rows it spans. */
 const MOST_REPEATED_CHARS = 80;
-/** Of a row that is one line. With more, or with headings or rows of its own and more than the second, it is a layout. */
+/** The longest row that is written as one line: a longer row, or one with nested headings or rows and the second limit, is a layout. */
 const MOST_ROW_CHARS = 2_000;
 const MOST_NESTED_CHARS = 300;
 
-/** Is told of each element of a page that is read. */
+/** Receives every element of a page. */
 export type PageTables = {
   open(element: string, attributes: Attributes): void;
   close(element: string): void;
 };
 
-/** Writes each row of a table into one line, and what only uses a table to stand side by side as the blocks that it is. */
+/** Writes each row of a data table as one line, and the cells of a layout table as separate blocks. */
 export function openTables(lines: PageLines): PageTables {
   const tables: (Table | null)[] = [];
   const current = (): Table | null | undefined => tables.at(-1);
@@ -103,7 +103,7 @@ const spanOf = (value: string | undefined): number => {
   return Number.isInteger(span) && span > 1 ? Math.min(span, MOST_SPAN) : 1;
 };
 
-/** A cell that goes over several rows is said in each of them. */
+/** Adds the cells that rows above extend into this row; a cell that spans several rows is repeated in each. */
 function skipSpanning(table: Table): void {
   for (;;) {
     const spanning = table.spanning.get(table.column);
@@ -153,13 +153,13 @@ function writeRow(lines: PageLines, table: Table, cells: readonly Cell[]): void 
 
 const escapeBar = (text: string): string => text.replaceAll("|", "\\|");
 
-/** Without the cells at its ends that hold nothing. */
+/** Drops the empty cells at both ends. */
 const plainRow = (row: readonly string[]): string => {
   const from = row.findIndex((text) => text !== "");
   return row.slice(from, row.findLastIndex((text) => text !== "") + 1).join(" | ");
 };
 
-/** The rows of a table within a cell are parts of its words. */
+/** Puts the text of a cell on one line; rows of a nested table are joined by slashes. */
 const oneLine = (text: string): string =>
   text
     .split("\n")

@@ -9,7 +9,7 @@ import { errorCode, readAll } from "./fetch-page.ts";
 import type { FetchLimits } from "./fetch-page.ts";
 import { urlKey } from "./url-rules.ts";
 
-/** What a search found; nobody has read it. */
+/** A search result. The page itself has not been read. */
 export type FoundPage = { readonly title: string; readonly url: string; readonly snippet: string };
 
 type SearchCall = {
@@ -25,7 +25,7 @@ type ProviderRequest = {
 };
 
 type Provider = {
-  /** Without a slash at the end; null where everybody has one of their own. */
+  /** Without a slash at the end; null if every user runs their own server. */
   readonly baseUrl: string | null;
   readonly needsKey: boolean;
   request(call: SearchCall): ProviderRequest;
@@ -41,7 +41,7 @@ const pagesWithContent = z
   .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
   .transform(({ results }) => results.map(({ content, ...one }) => ({ ...one, snippet: content })));
 
-/** Replies are read loosely: only what is used has to be there. */
+/** Replies are parsed loosely: only the fields that are used must be present. */
 export const PROVIDERS: Readonly<Record<WebSearchProvider, Provider>> = {
   searxng: {
     baseUrl: null,
@@ -90,12 +90,12 @@ function withQuery(base: string, query: Readonly<Record<string, string>>): URL {
 }
 
 type Asked = {
-  /** Whose turn it is: its base URL. */
+  /** The base URL, by which the rate is limited. */
   readonly host: string;
   send(signal: AbortSignal): Promise<ProviderAnswer>;
 };
 
-/** failed: it did not answer, or not in the way that is known. busy: it asks to be left alone. Messages hold no key. */
+/** failed: no reply, or one in an unknown format. busy: the provider limits the rate. Messages never hold the key. */
 export type ProviderAnswer =
   | { readonly kind: "answered"; readonly pages: readonly FoundPage[] }
   | { readonly kind: "failed"; readonly message: string }
@@ -107,7 +107,7 @@ const MOST_URL_CHARS = 2_048;
 const MOST_SNIPPET_CHARS = 400;
 
 /**
- * One search. The provider is the operator's choice, so that it may lie in a private network; a redirect is not followed,
+ * Prepares one search. The operator chose the provider, so it may be in a private network. A redirect is not followed,
  * because it would take the key along.
  */
 export function askProvider(
@@ -188,7 +188,7 @@ const HINTS: Readonly<Record<number, Partial<Record<WebSearchProvider, string>>>
   422: { brave: KEY_HINT },
 };
 
-/** On one line, and only what can be fetched. */
+/** Puts title and snippet on one line each; drops a page that can't be fetched. */
 function cleanPage({ title, url, snippet }: FoundPage): readonly FoundPage[] {
   const key = urlKey(url);
   if (key === undefined || key.length > MOST_URL_CHARS || !/^https?:/.test(key)) return [];
@@ -211,7 +211,7 @@ const oneLine = (words: string, chars: number): string =>
     chars,
   );
 
-/** Seconds, or a date; null where it says neither. */
+/** The header holds seconds or a date; null if it holds neither. */
 function retryAfter(header: string | undefined): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);

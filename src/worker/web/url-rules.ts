@@ -3,22 +3,22 @@ import type { Refusal } from "../../shared/failure.ts";
 import { networkKindOf } from "../../shared/http/network-address.ts";
 import { parseUrl } from "../../shared/http/parse-url.ts";
 
-/** Which pages may be fetched: the keys of `tools.web`. Hosts are names, `*.name` for those below one, or `name:port`. */
+/** Which pages may be fetched: the keys of `tools.web`. A host is a name, `*.name` for its subdomains, or `name:port`. */
 export type UrlRules = {
   readonly ports: readonly number[];
-  /** Null: all that are not denied. */
+  /** Null: all hosts that are not denied. */
   readonly onlyHosts: readonly string[] | null;
   readonly denyHosts: readonly string[];
-  /** Those that may lie in a private network or on this machine, and have any port that their entry names. */
+  /** Hosts that may be in a private network or on this machine, and may have any port that their entry names. */
   readonly allowHosts: readonly string[];
 };
 
 const MOST_URL_CHARS = 2_048;
-/** Schemes and their ports. */
+/** By scheme: its default port. */
 const SCHEMES: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /**
- * The page that a text names, if the rules let it be fetched. What the name leads to is looked at when it is connected to.
+ * Parses a URL and checks it against the rules. `addressRule` checks the address of its host when the connection is made.
  * Refusals: INVALID_ARGS (no URL of a page), WEB_DENIED.
  */
 export function judgeUrl(
@@ -51,13 +51,13 @@ export function judgeUrl(
   return { kind: "url", url };
 }
 
-/** Which addresses a page may be fetched from: public ones, and any that an entry of `allow_hosts` leads to. */
+/** Which addresses a page may be fetched from: public ones; any address if an entry of `allow_hosts` matches the URL. */
 export function addressRule(url: URL, rules: UrlRules): (address: string) => boolean {
   const isNamed = isAllowed({ host: hostOf(url), port: portOf(url) }, rules);
   return (address) => isNamed || networkKindOf(address) === "public";
 }
 
-/** A dot at the end of a name says that it is whole, and is the same name. */
+/** A dot at the end makes a name absolute; it is the same name without it. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
 const portOf = ({ port, protocol }: URL): number =>
@@ -65,13 +65,13 @@ const portOf = ({ port, protocol }: URL): number =>
 
 type Place = { readonly host: string; readonly port: number };
 
-/** An entry without a port allows those of `ports`. */
+/** An entry without a port allows the ports of `ports`. */
 const isAllowed = (place: Place, { allowHosts, ports }: UrlRules): boolean =>
   allowHosts.some(
     (entry) => matches(entry, place) && (/:\d+$/.test(entry) || ports.includes(place.port)),
   );
 
-/** An entry without a port is of all ports. */
+/** An entry without a port matches every port. */
 function matches(entry: string, { host, port }: Place): boolean {
   const [, name = "", given] = /^(.*?)(?::(\d{1,5}))?$/.exec(entry.toLowerCase()) ?? [];
   if (given !== undefined && Number(given) !== port) return false;
@@ -79,12 +79,12 @@ function matches(entry: string, { host, port }: Place): boolean {
 }
 
 const URL_IN_TEXT = /https?:\/\/[^\s<>"'`|\\^{}]{1,2048}/giu;
-/** What may stand behind a URL in a sentence. */
+/** Punctuation that may follow a URL in a sentence. */
 const BEHIND = ".,;:!?)]»”’*_";
-/** Of one text. */
+/** In one text. */
 const MOST_URLS = 5_000;
 
-/** The URLs that stand in a text, each as `urlKey` spells it; with and without the marks behind it. */
+/** The URLs in a text, each as `urlKey` spells it, with and without the punctuation behind it. */
 export function urlsIn(text: string): ReadonlySet<string> {
   const keys = new Set<string>();
   let seen = 0;
@@ -101,7 +101,7 @@ export function urlsIn(text: string): ReadonlySet<string> {
   return keys;
 }
 
-/** One spelling of what is sent for a URL: the fragment never is. Undefined for no URL. */
+/** Spells a URL in one way, without its fragment, which is never sent. Undefined if the text is no URL. */
 export function urlKey(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined) return undefined;
