@@ -1,17 +1,17 @@
 import type { PageRecord } from "../../shared/pages/page-record.ts";
 import { figuresOf } from "./two-readers.ts";
 
-/** How the text of a page stands to the picture below it; `unchecked` where too little of that was read. */
+/** Whether the text layer of a page agrees with the picture below it; `unchecked` if OCR read too little of the picture. */
 export type LayerCheck = "same" | "different" | "unchecked";
 
-/** Of the figures of a page. */
+/** The largest share of differing figures on a page that counts as the same. */
 const MOST_DIFFERENT = 0.2;
 
-/** Holds the figures of a text to those that were read of its picture, wherever on the page they stand. */
+/** Compares the figures of a text layer with those that OCR read, regardless of their place on the page. */
 export function checkLayer(text: string, { lines }: PageRecord): LayerCheck {
   const read = figuresIn(lines.flatMap(({ words }) => words.map((word) => word.text)));
   const written = figuresIn(text.split(/[\s|]+/));
-  // A figure of the one that stands nowhere in the other was lost by it, unless something else stands in its place.
+  // A figure of the text that OCR lacks was only missed by OCR, unless OCR has an extra figure that may stand in its place.
   const lost = countBeyond(written, read);
   const different = Math.min(lost, countBeyond(read, written));
   const found = written.length - lost + different;
@@ -19,14 +19,14 @@ export function checkLayer(text: string, { lines }: PageRecord): LayerCheck {
   return different > written.length * MOST_DIFFERENT ? "different" : "same";
 }
 
-/** Of the figures of a text: below it the reading says nothing of it. */
+/** The smallest share of the text's figures that OCR must have read to check the text. */
 const FEWEST_FOUND = 0.5;
 
-/** From the first digit to the last of a word: a unit or a sign may be a word of its own in one of both. */
+/** Takes each word from its first digit to its last, because only one of the two may split off a unit or a sign. */
 const figuresIn = (words: readonly string[]): readonly string[] =>
   words.flatMap((word) => /\p{Nd}(?:.*\p{Nd})?/u.exec(word)?.[0] ?? []).map(figuresOf);
 
-/** How many of the first the others don't hold. */
+/** Counts the `figures` that have no equal in `others`. */
 function countBeyond(figures: readonly string[], others: readonly string[]): number {
   const left = new Map<string, number>();
   for (const other of others) left.set(other, (left.get(other) ?? 0) + 1);

@@ -3,16 +3,16 @@ import type { PageRecord, PixelBox, ReadWord } from "../../shared/pages/page-rec
 import type { CutOut } from "./page-outcome.ts";
 import { isSameFigure } from "./two-readers.ts";
 
-/** A model that is shown the picture of a figure, and not told what others read. */
+/** A model that reads the picture of a figure without knowing the earlier readings. */
 export type Witness = {
   readonly name: string;
-  /** @param png as base64. @returns its words; null where it gave none */
+  /** @param png as base64. @returns its reply; null if it gave none */
   read(png: string): Promise<string | null>;
 };
 
 /**
- * Shows a model each figure of a page that is in doubt. What it reads settles the figure where it is one of the two readings;
- * anything else leaves it in doubt.
+ * Shows a model each doubtful figure of a page. A reply that equals one of the two readings settles the figure;
+ * any other reply leaves it doubtful.
  */
 export async function confirmFigures(
   record: PageRecord,
@@ -34,15 +34,15 @@ export async function confirmFigures(
   return settled;
 }
 
-/** A figure from its first digit to its last, with the signs that figures of documents have between them. */
+/** A figure from its first digit to its last, with the letters and signs that may stand between digits. */
 const FIGURE = /\p{N}(?:[\p{L}\p{N}\s.,:%/()'’‐-―−-]*\p{N})?/u;
 
-/** A minus that stands apart: what is compared are words with digits, without it. */
+/** A minus sign as a word of its own: the comparison would drop it, because it compares only words with digits. */
 const LONE_SIGN = /(?:^|\s)[-‐-―−](?:\s|$)/u;
 
 /**
- * Whether a reply is one figure in one line, with at most one word beside it, such as its currency. A sentence may doubt or deny
- * the figure that it names, and digits of two figures ("7 or 8") would make a third one.
+ * Whether a reply is one figure on one line, with at most one word beside it, such as its currency. A sentence may doubt or
+ * deny the figure that it names, and two figures ("7 or 8") would be joined to a third one.
  */
 function isFigureAlone(reply: string): boolean {
   const line = reply.trim();
@@ -68,7 +68,7 @@ const confirmed =
       ? { ...word, figure: "two", confirmed: by }
       : word;
 
-/** The second reading in place of all words that stand there, of which the others stay without text, so that cells keep their numbers. */
+/** Puts the second reading into the first word at the place; the others stay, without text, so that the cells' word numbers stay valid. */
 function replaced({
   place,
   by,

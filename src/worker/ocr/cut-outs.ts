@@ -4,12 +4,12 @@ import type { CutOut } from "./page-outcome.ts";
 import { greyPng } from "./place/png.ts";
 import type { Ink } from "./tesseract.ts";
 
-/** A page of which more is in doubt is not helped by looking at each figure of it. */
+/** A page with more doubtful figures does not become usable by checking each of them. */
 const MOST = 100;
-/** Models that see take no picture of a few pixels. */
+/** In pixels: vision models reject smaller pictures. */
 const SMALLEST_SIDE = 64;
 
-/** The ink of the doubtful figures of a page and around them, black on white. */
+/** Pictures of the doubtful figures of a page with a margin, black on white. */
 export const cutOutsOf = (record: PageRecord, ink: Ink): readonly CutOut[] =>
   doubtfulFigures(record)
     .filter(({ certainty }) => certainty === "doubtful")

@@ -4,7 +4,7 @@ import type { PictureHead } from "./picture-head.ts";
 const END = 0xd9;
 const SCAN = 0xda;
 const APP1 = 0xe1;
-/** Start of a frame, whatever its coding; C4, C8 and CC are something else. */
+/** A start of frame of any coding (SOF0 to SOF15); C4, C8 and CC are other markers. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
@@ -31,12 +31,12 @@ export function readJpeg(bytes: Buffer): Omit<PictureHead, "kind"> {
   return { format: "jpeg", width: size[0], height: size[1], orientation, pages: 1, bytes };
 }
 
-/** Cameras write more behind the end of a picture. */
+/** Looks for the end marker anywhere, because cameras append data behind it. */
 const isWhole = (bytes: Buffer): boolean => bytes.lastIndexOf(Buffer.from([0xff, END])) > 0;
 
 const ORIENTATION = 0x0112;
 
-/** What EXIF says of how the camera was held; upright where it says nothing that can be read. */
+/** The orientation that EXIF gives; 1 (upright) if it gives none that can be read. */
 function orientationOf(segment: Buffer): number {
   if (segment.toString("latin1", 0, 6) !== "Exif\0\0") return 1;
   const tiff = segment.subarray(6);

@@ -1,18 +1,18 @@
 import type { EngineReading, EngineWord, Ink } from "./tesseract.ts";
 import type { PixelBox } from "../../shared/pages/page-record.ts";
 
-// Tesseract leaves out columns and whole tables, and is sure of the rest: the ink says so.
+// Tesseract may miss columns and whole tables and be confident of the rest: only the ink shows that.
 
-/** Heights of a word: what is lower or higher is no letter. */
+/** In heights of a word: a lower or higher shape is no letter. */
 const LETTER = [0.35, 2.2] as const;
 const WIDEST = 2.5;
-/** Longer strokes are rules, and letters may touch them. */
+/** In heights of a word: longer strokes are rules, and letters may touch them. */
 export const LONGEST_STROKE = 4;
-/** A box over so many heights of a word holds a picture. */
+/** In heights of a word: a taller box holds a picture. */
 const TALLEST = 3;
-/** Pixels, where no word was read. */
+/** Pixels, if no word was read. */
 const USUAL_HEIGHT = 24;
-/** Fewer are dirt. */
+/** Fewer shapes on a page without words are dirt. */
 const FEWEST = 12;
 
 export const heightOf = (words: readonly Pick<EngineWord, "box">[]): number => {
@@ -20,13 +20,13 @@ export const heightOf = (words: readonly Pick<EngineWord, "box">[]): number => {
   return heights[Math.floor(heights.length / 2)] ?? USUAL_HEIGHT;
 };
 
-/** Without "words" that are as large as a picture, or a page. */
+/** Drops "words" that are as large as a picture or a page. */
 export function withoutGiants(words: readonly EngineWord[]): EngineWord[] {
   const tallest = heightOf(words) * TALLEST;
   return words.filter(({ box }) => box[3] - box[1] <= tallest);
 }
 
-/** The share of the shapes of letters that lie in no word's box, 0 to 1. */
+/** The share of letter shapes outside of all word boxes, 0 to 1. */
 export function shareLeft({ words, ink }: Pick<EngineReading, "words" | "ink">): number {
   const height = heightOf(words);
   const letters = shapesOf(ink, height * LONGEST_STROKE).filter(([left, top, right, bottom]) => {
@@ -43,7 +43,7 @@ export function shareLeft({ words, ink }: Pick<EngineReading, "words" | "ink">):
 
 const CELL = 4;
 
-/** Whether a pixel lies in a word's box, by squares of four pixels. */
+/** Tells whether a pixel lies in a word's box, to a precision of four pixels. */
 function coverageOf(words: readonly EngineWord[], { width, height }: Ink) {
   const perRow = Math.ceil(width / CELL) + 1;
   const read = new Uint8Array(perRow * (Math.ceil(height / CELL) + 1));
@@ -62,7 +62,7 @@ function coverageOf(words: readonly EngineWord[], { width, height }: Ink) {
 
 type Stroke = { readonly from: number; readonly to: number; readonly shape: number };
 
-/** Boxes of what hangs together, by strokes of ink along the rows. Longer strokes are left out. */
+/** Boxes of connected shapes of ink, made of horizontal strokes. Strokes over `longest` pixels are left out. */
 function shapesOf(ink: Ink, longest: number): PixelBox[] {
   const parents: number[] = [];
   const boxes: [number, number, number, number][] = [];
@@ -107,7 +107,7 @@ const around = (
   return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 };
 
-/** Where ink begins and ends in a row; the end is the first pixel without. */
+/** Where ink begins and ends in a row; the end is the first pixel without ink. */
 function strokesOf({ width, perRow, words }: Ink, y: number): [number, number][] {
   const strokes: [number, number][] = [];
   let from = -1;

@@ -9,7 +9,7 @@ import type { ReadPages } from "./with-read-pages.ts";
 
 type OcrSettings = NonNullable<Config["index"]["ocr"]>;
 
-/** What is on record of pictures. */
+/** Opens the stored OCR results. */
 export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages {
   const settings = fingerprintOf(ocr);
   return {
@@ -33,7 +33,7 @@ export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages {
   };
 }
 
-/** Of what decides how words are read: with another one, pages are read again. Null where none are read. */
+/** A fingerprint of the settings that affect OCR: if it changes, pages are read again. Null if OCR is off. */
 export const ocrFingerprint = (ocr: OcrSettings | null): string | null =>
   ocr === null ? null : fingerprintOf(ocr);
 

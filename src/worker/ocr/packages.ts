@@ -27,7 +27,7 @@ export const TESSERACT: OcrPackage = {
   bytes: 45_300_000,
 };
 
-/** What reads pictures: the optional peers of package.json. */
+/** The packages that OCR needs: optional peer dependencies in package.json. */
 export const OCR_PACKAGES: readonly OcrPackage[] = [
   PDFIUM,
   TESSERACT,
@@ -40,8 +40,8 @@ export const OCR_PACKAGES: readonly OcrPackage[] = [
 ];
 
 /**
- * The folder, without links, of a package that is installed beside Nightdesk or in the folder of `models setup ocr`.
- * @param folder of `models setup ocr`; null looks beside Nightdesk alone
+ * The real path of a package that is installed beside Nightdesk or in the folder of `models setup ocr`.
+ * @param folder of `models setup ocr`; null looks only beside Nightdesk
  */
 export function findPackage(
   { name, version }: Pick<OcrPackage, "name" | "version">,
@@ -62,7 +62,7 @@ function versionIn(place: string): string | undefined {
   return isRecord(read) && typeof read["version"] === "string" ? read["version"] : undefined;
 }
 
-/** Where `models setup ocr` installs them: beside the models that were fetched. */
+/** Where `models setup ocr` installs the packages: beside the downloaded models. */
 export const ocrFolderOf = ({
   embed,
   roots,

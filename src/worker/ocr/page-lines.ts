@@ -2,8 +2,8 @@ import { DOUBT_MARK } from "../text/doubt-mark.ts";
 import type { PageRecord, ReadLine, ReadWord } from "../../shared/pages/page-record.ts";
 
 /**
- * The lines of a page as the texts of PDFs have them: cells are set apart, paragraphs too. A mark stands behind each figure that two
- * models did not read alike.
+ * The lines of a page in the form of PDF text: bars between cells, empty lines between paragraphs. A doubt mark follows each
+ * figure that two models did not read alike.
  */
 export const pageLines = ({ lines }: PageRecord): string[] =>
   lines.flatMap((line, at) =>

@@ -1,10 +1,10 @@
 import type { PageRecord, PixelBox } from "../../shared/pages/page-record.ts";
 
-/** Of a page whose picture can't be read: a clause that follows its path and page, and what to do. */
+/** A page whose picture can't be read; `why` is a clause that follows its path and page, with the remedy. */
 export type UnreadablePage = {
   readonly kind: "unreadable";
   readonly why: string;
-  /** `never` of what is due to the machine. */
+  /** Whether a new try can help: `always` none can, `perhaps` a few may, `never` is a fault of the machine, tried at each run. */
   readonly lasts: "always" | "perhaps" | "never";
 };
 
@@ -13,13 +13,13 @@ export type PageOutcome = ReadPageOutcome | UnreadablePage;
 export type ReadPageOutcome = {
   readonly kind: "read";
   readonly record: PageRecord;
-  /** Of its doubtful figures, where they were asked for. */
+  /** Pictures of the doubtful figures; empty if the request did not want them. */
   readonly cutOuts: readonly CutOut[];
 };
 
 /** The part of a page's picture around a figure. */
 export type CutOut = {
-  /** Of the figure, as `doubtfulFigures` names it. */
+  /** The box of the figure, as `doubtfulFigures` gives it. */
   readonly box: PixelBox;
   /** PNG, as base64. */
   readonly png: string;
@@ -27,15 +27,15 @@ export type CutOut = {
 
 export type PageRequest = {
   readonly bytes: Buffer;
-  /** From 1: page of a PDF, frame of a TIFF. */
+  /** Page of a PDF or frame of a TIFF, from 1. */
   readonly page: number;
   /** Tesseract's names, such as `eng`. */
   readonly languages: readonly string[];
-  /** Whether figures are read by a second model; `text` judges none, for a page that has a text to be held to. */
+  /** Whether a second model reads the figures too; `text` judges no figure, because the page has a text layer to compare with. */
   readonly second: "fast" | "none" | "text";
-  /** Of which figures pictures are wanted; of none without it. */
+  /** Which figures to return pictures of; none if absent. */
   readonly cutOuts?: "doubtful";
 };
 
-/** Reads one page in a process of its own. Throws for a fault of the machinery alone. */
+/** Reads one page in a separate process. It throws only for a fault of the machinery. */
 export type ReadPage = (request: PageRequest) => Promise<PageOutcome>;

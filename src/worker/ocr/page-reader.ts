@@ -12,9 +12,9 @@ export type PageReader = ReadPage & {
 
 export type PageReaderOptions = {
   readonly folders: OcrFolders;
-  /** For one page; 60 s without it. */
+  /** For one page; default 60 s. */
   readonly timeoutMs?: number;
-  /** Resident bytes; 600 MB without it. */
+  /** Resident bytes; default 600 MB. */
   readonly memoryBytes?: number;
 };
 
@@ -22,8 +22,8 @@ const TIMEOUT_MS = 60_000;
 const MEMORY_BYTES = 600_000_000;
 
 /**
- * A process that reads pictures of pages, one after the other, started by the first page. One that meets a limit is killed, and
- * replaced.
+ * A process that reads pictures of pages, one after the other; the first page starts it. A process that exceeds a limit is
+ * killed and replaced.
  */
 export function openPageReader(options: PageReaderOptions): PageReader {
   const { folders, timeoutMs = TIMEOUT_MS, memoryBytes = MEMORY_BYTES } = options;
@@ -37,7 +37,7 @@ export function openPageReader(options: PageReaderOptions): PageReader {
     const wanted: PageOptions = { ...request, places };
     const asked = { home, name: "readPageHere", bytes, limits: wanted };
     const first = await opened.read<PageOutcome>(asked);
-    // What earlier pages left in its memory may be the reason.
+    // Memory left from earlier pages may be the reason.
     const isFull = first.kind === "ended" && first.how === "memory" && hasRead;
     const outcome = isFull ? await opened.read<PageOutcome>(asked) : first;
     hasRead = outcome.kind === "replied";

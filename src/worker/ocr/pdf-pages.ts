@@ -4,7 +4,7 @@ import type { UnreadablePage } from "./page-outcome.ts";
 import { drawGrey, IMAGE, openPdf } from "./pdfium.ts";
 import type { Pdfium } from "./pdfium.ts";
 
-/** A page of a PDF as it was drawn: a grey picture, as PNM has it. */
+/** A drawn page of a PDF: a grey picture in PNM format. */
 export type DrawnPage = {
   readonly kind: "drawn";
   readonly bytes: Buffer;
@@ -13,15 +13,15 @@ export type DrawnPage = {
   readonly dpi: number;
 };
 
-/** Enough for letters of 9 points; more costs time alone. */
+/** Enough for letters of 9 points; more only costs time. */
 const DPI = 200;
-/** Letters of 10 points can't be read any more. */
+/** Below it, letters of 10 points can't be read. */
 const FEWEST_DPI = 75;
 const POINTS = 72;
 const MOST_IMAGE_PIXELS = 100_000_000;
 
 /**
- * Draws a page, or says why it can't be: one of one colour that holds a picture is not an empty page.
+ * Draws a page, or returns why it can't: a page of one colour that holds a picture was not decoded, and is not empty.
  * @param number from 1
  */
 export async function drawPdfPage(
@@ -69,7 +69,7 @@ const sizeOf = (pdfium: Pdfium, page: number): Size => [
   pdfium._FPDF_GetPageHeight(page),
 ];
 
-/** Pixels of a point. */
+/** Pixels per point. */
 const scaleOf = ([width, height]: Size): number =>
   Math.min(
     DPI / POINTS,
@@ -77,7 +77,7 @@ const scaleOf = ([width, height]: Size): number =>
     LONGEST_SIDE / Math.max(width, height),
   );
 
-/** Its corners in pixels of the page's picture, and its own pixels. */
+/** A picture on a page: its corners in pixels of the drawn page, and its own number of pixels. */
 type Image = { readonly part: Part; readonly pixels: number };
 type Part = readonly [left: number, top: number, right: number, bottom: number];
 
@@ -114,7 +114,7 @@ function imagesOf(pdfium: Pdfium, page: number, size: Size): Image[] {
 function pixelsOf(pdfium: Pdfium, object: number, values: number): number {
   if (pdfium._FPDFImageObj_GetImagePixelSize(object, values, values + 4) === 0) return 0;
   const [width = 0, height = 0] = pdfium.HEAP32.subarray(values / 4, values / 4 + 2);
-  // They are counted without a sign.
+  // PDFium writes unsigned numbers.
   return (width >>> 0) * (height >>> 0);
 }
 
@@ -142,13 +142,13 @@ function partOf(
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** Of a page. */
+/** The share of a page. */
 const HALF = 0.5;
 
 const shareOf = ({ part: [left, top, right, bottom] }: Image, [width, height]: Size): number =>
   ((right - left) * (bottom - top)) / (width * height);
 
-/** Without its edges, where what stands beside it may be seen. */
+/** Ignores the edges of the part, where its neighbours may show. */
 function isOneColour({ bytes, width, height }: DrawnPage, part: Part): boolean {
   const pixels = bytes.subarray(bytes.length - width * height);
   const [left, top, right, bottom] = part;

@@ -6,8 +6,8 @@ import { NoText } from "../documents/reader/text-builder.ts";
 type Call = (...values: readonly number[]) => number;
 
 /**
- * The functions of PDFium that are used here, as its header files name them. Handles and places in its memory are numbers, and 0 is
- * none.
+ * The functions of PDFium that are used here, as its header files name them. Handles and pointers into its memory are
+ * numbers; 0 means none.
  */
 export type Pdfium = Readonly<
   Record<
@@ -62,7 +62,7 @@ export type Pdfium = Readonly<
 type Start = (options: { readonly wasmBinary: Uint8Array }) => Promise<Pdfium>;
 
 /**
- * Each file gets a memory of its own, so that none leaves anything to the next.
+ * Starts an instance per file, so that no file affects the next.
  * @param folder of the package
  */
 async function startPdfium(folder: string): Promise<Pdfium> {
@@ -74,7 +74,7 @@ async function startPdfium(folder: string): Promise<Pdfium> {
   return pdfium;
 }
 
-/** A document in a memory of its own. */
+/** A document in its own instance of PDFium. */
 export type PdfDocument = { readonly pdfium: Pdfium; readonly document: number };
 
 /**
@@ -98,22 +98,22 @@ export async function openPdf(folder: string, bytes: Buffer): Promise<PdfDocumen
 }
 
 const ENCRYPTED = 4;
-/** Of an object of a page. */
+/** The type of a page object that is a picture. */
 export const IMAGE = 3;
 const GREY_BITMAP = 1;
 const WHITE = 0xff_ff_ff_ff;
-/** With annotations, such as filled fields and stamps; grey. */
+/** Annotations, such as filled fields and stamps (1); grey (8). */
 const RENDER_FLAGS = 0x01 | 0x08;
 
 type Sheet = {
   readonly pdfium: Pdfium;
   readonly page: number;
-  /** Whose fields are drawn with what was filled in; null draws none. */
+  /** Handle of the form whose filled-in fields are drawn; null draws none. */
   readonly form: number | null;
 };
 type Picture = { readonly width: number; readonly height: number; readonly turn: number };
 
-/** Draws a page, turned by quarters. @returns a byte of grey a pixel, row by row */
+/** Draws a page, turned by `turn` quarters. @returns one byte of grey per pixel, row by row */
 export function drawGrey(
   { pdfium, page, form }: Sheet,
   { width, height, turn }: Picture,

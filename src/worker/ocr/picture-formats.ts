@@ -9,7 +9,7 @@ function assertWhole(isWhole: boolean): void {
 
 const UPRIGHT = { orientation: 1, pages: 1 };
 const PNG_SIGNATURE = 8;
-/** Length, name and checksum of a chunk. */
+/** Bytes of length, name and checksum of a chunk. */
 const PNG_FRAME = 12;
 
 export function readPng(bytes: Buffer): Head {
@@ -40,13 +40,13 @@ export function readBmp(bytes: Buffer): Head {
   }
   const row = Math.ceil((width * bits) / 32) * 4;
   const isSane = width > 0 && [1, 2, 4, 8, 16, 24, 32].includes(bits);
-  // A picture that is far too large is named so, and not by the bytes that it lacks.
+  // A huge picture is refused later for its size, not here for its missing bytes.
   const isHuge = row * height > bytes.length && width * height > bytes.length * 64;
   assertWhole(isSane && (isHuge || bytes.readUInt32LE(10) + row * height <= bytes.length));
   return { format: "bmp", width, height, ...UPRIGHT, bytes };
 }
 
-/** Bytes of a table of so many colours as the lowest three bits say. */
+/** Bytes of the colour table, whose size the lowest three bits give. */
 const colours = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 export function readGif(bytes: Buffer): Head {

@@ -1,23 +1,23 @@
 import type { UnreadablePage } from "./page-outcome.ts";
 
-/** What the head of a picture says, before anything is decoded. */
+/** The data in the head of a picture, read before anything is decoded. */
 export type PictureHead = {
   readonly kind: "picture";
   readonly format: "png" | "jpeg" | "webp" | "bmp" | "gif" | "tiff";
   readonly width: number;
   readonly height: number;
-  /** As EXIF counts: 1 stands upright. */
+  /** The EXIF orientation: 1 is upright. */
   readonly orientation: number;
-  /** Frames that a file of several pages has. */
+  /** Number of frames of a file with several pages. */
   readonly pages: number;
-  /** The bytes that show the page alone. */
+  /** A file that shows only this page. */
   readonly bytes: Buffer;
 };
 
 /** A head that ends early, or contradicts itself or the rest of the file. */
 export class BrokenHead extends Error {}
 
-/** A picture that is whole, and is not read: a clause that follows its path, and what to do. */
+/** A whole picture of an unsupported kind; the message is a clause that follows its path, with the remedy. */
 export class RefusedPicture extends Error {}
 
 export const unreadable = (why: string): UnreadablePage => ({

@@ -11,27 +11,27 @@ import {
   TESSERACT,
 } from "./packages.ts";
 
-/** Where the programs and models of OCR lie. Files of models may be compressed by gzip. */
+/** Where the programs and models of OCR are. Model files may be compressed by gzip. */
 export type OcrPlaces = {
-  /** Folders of packages, without links. */
+  /** Real paths of the packages. */
   readonly pdfium: string;
   readonly core: string;
-  /** File of the model that tells how a page is turned. */
+  /** File of the model that detects how a page is rotated. */
   readonly turns: string | undefined;
-  /** Up to two models of each language that has one, the first reader's first. */
+  /** Up to two models per language, the first reader's first. */
   readonly models: Readonly<Record<string, readonly string[]>>;
 };
 
 export type OcrFolders = {
-  /** Of `models setup ocr`; null looks beside Nightdesk alone. */
+  /** Of `models setup ocr`; null looks only beside Nightdesk. */
   readonly packages: string | null;
   /** Of Nightdesk, with `assets/` in it. */
   readonly packageRoot: string;
-  /** One that somebody named, of files like `pol.traineddata`. */
+  /** The folder that `index.ocr.models_directory` names, with files like `pol.traineddata`. */
   readonly models: string | null;
 };
 
-/** Where a configuration says that it lies. */
+/** The folders of OCR by configuration. */
 export const ocrFoldersOf = (config: Config, packageRoot: string): OcrFolders => {
   const directory = config.index.ocr?.models_directory ?? null;
   return {
@@ -42,8 +42,8 @@ export const ocrFoldersOf = (config: Config, packageRoot: string): OcrFolders =>
 };
 
 /**
- * Finds what reads pictures.
- * @throws Failure OCR_MISSING where it is not installed
+ * Finds the installed programs and models of OCR.
+ * @throws Failure OCR_MISSING if one is not installed
  */
 export function findOcr(folders: OcrFolders, languages: readonly string[]): OcrPlaces {
   const [pdfium, core] = [PDFIUM, TESSERACT].map((each) => findPackage(each, folders.packages));
@@ -66,7 +66,7 @@ export function findOcr(folders: OcrFolders, languages: readonly string[]): OcrP
   return { pdfium, core, turns: modelInPackage("osd", folders.packages), models };
 }
 
-/** The readers' folders, without links, for the rights of the process that reads. */
+/** Real paths of all folders that the reading process may read. */
 export const foldersOf = ({ pdfium, core }: OcrPlaces, folders: OcrFolders): readonly string[] => [
   ...new Set([
     pdfium,
@@ -79,7 +79,7 @@ export const foldersOf = ({ pdfium, core }: OcrPlaces, folders: OcrFolders): rea
 
 const shippedFolder = ({ packageRoot }: OcrFolders): string => join(packageRoot, "assets", "ocr");
 
-/** Up to two models of a language, the first reader's first. */
+/** Up to two model files of a language, the first reader's first. */
 export function modelsOf(folders: OcrFolders, language: string): string[] {
   const first = modelInPackage(language, folders.packages);
   const second = [folders.models, shippedFolder(folders)]

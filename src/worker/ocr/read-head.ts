@@ -7,7 +7,7 @@ import { readTiff } from "./tiff-head.ts";
 
 /** A4 at 600 dpi has 35 million. */
 export const MOST_PIXELS = 40_000_000;
-/** Of Leptonica, which decodes them. */
+/** Leptonica, which decodes the pictures, takes no longer side. */
 export const LONGEST_SIDE = 32_767;
 
 const isAt = (bytes: Buffer, at: number, magic: string): boolean =>
@@ -31,8 +31,8 @@ const READERS: readonly (readonly [(bytes: Buffer) => boolean, ReadHead])[] = [
 ];
 
 /**
- * Reads the head of a picture, and refuses what would take too much to decode.
- * @param page from 1: frame of a TIFF
+ * Reads the head of a picture, and refuses one that is too large to decode.
+ * @param page frame of a TIFF, from 1
  */
 export function readPictureHead(bytes: Buffer, page: number): PictureHead | UnreadablePage {
   if (isAt(bytes, 4, "ftyp")) {

@@ -14,7 +14,7 @@ import { judgeFigures } from "./two-readers.ts";
 import type { JudgedWord } from "./two-readers.ts";
 import { drawWithoutRules } from "./without-rules.ts";
 
-// Runs in the process of limited rights: page-reader.ts calls its function by its name.
+// Runs in the process with limited rights: page-reader.ts names the function to call.
 
 export type PageOptions = Omit<PageRequest, "bytes"> & { readonly places: OcrPlaces };
 type Shown = Picture & Pick<PageRecord, "picture">;
@@ -29,7 +29,7 @@ export async function readPageHere(bytes: Buffer, options: PageOptions): Promise
     if (!(error instanceof UndecodedPicture)) throw error;
     return unreadable("can't be decoded: save it anew with the program that made it, or as PNG.");
   } finally {
-    // The memory of the engines only grows.
+    // The memory of an engine never shrinks.
     if (shown.picture.width * shown.picture.height > LARGE) engines.clear();
   }
 }
@@ -57,7 +57,7 @@ function withoutText(error: unknown): UnreadablePage {
   throw error;
 }
 
-/** Started once a process, by the files of their models. */
+/** Each is started once per process; the key is the files of its models. */
 const engines = new Map<string, Promise<Engine>>();
 
 function engineOf(core: string, models: readonly (readonly [string, string])[]): Promise<Engine> {
@@ -69,7 +69,7 @@ function engineOf(core: string, models: readonly (readonly [string, string])[]):
 
 type Engines = { readonly first: Engine; readonly second: Engine | undefined };
 
-/** A language that has one model is read by the first reader alone. */
+/** Only the first reader reads a language that has one model. */
 async function enginesOf({ languages, second, places }: PageOptions): Promise<Engines> {
   const modelsOf = (reader: 0 | 1) =>
     languages.flatMap((language) => {
@@ -131,17 +131,17 @@ type RuleReading = EngineReading & {
   readonly confidence: number;
 };
 
-/** More letters outside of all words than good pages have. */
+/** The largest share of letter shapes outside of all words on a well-read page. */
 const MOST_LEFT = 0.05;
-/** A page that stands on its side is read with less. */
+/** Confidence; a page on its side is read with less. */
 const FEWEST_SURE = 60;
 
-/** Letters that rules run through are read with less, and none is left out. */
+/** Confidence; letters that rules cross are read with less, although none is left out. */
 const FEWEST_SURE_IN_RULES = 80;
 
 /**
- * Reads a page as its parts; where letters are left, or hardly read, as one block too, and that without rules. Keeps what left few
- * letters, and read them for sure.
+ * Reads a page as its parts. If many letters are left out or the confidence is low, it also reads the page as one block, then
+ * without rules. It returns the reading that leaves out few letters with the highest confidence.
  */
 function readByRule(engine: Engine, picture: Picture): RuleReading {
   const parts = rated(engine.read(picture, 3), { mode: 3 });
@@ -164,7 +164,7 @@ function betterOf(one: RuleReading, other: RuleReading): RuleReading {
   return isOther ? other : one;
 }
 
-/** The ink is upright already. */
+/** Orientation 1, because the ink is upright already. */
 const withoutRules = ({ ink, words, lean }: EngineReading): Picture => ({
   bytes: drawWithoutRules(ink, heightOf(words) * LONGEST_STROKE, lean),
   orientation: 1,
@@ -178,7 +178,7 @@ function rated(reading: EngineReading, how: Pick<RuleReading, "mode" | "rules">)
   return { ...reading, ...how, words, left, confidence: letters === 0 ? 0 : sure / letters };
 }
 
-/** What remains of a rule is read as a stroke. */
+/** Drops strokes: Tesseract reads the rest of a rule as one. */
 const clean = ({ words }: EngineReading): EngineWord[] =>
   withoutGiants(words.filter(({ text }) => !/^[|¦_—–]+$/u.test(text)));
 
@@ -188,13 +188,13 @@ type Turned = {
   readonly turned: Turn;
 };
 
-/** Orientations of EXIF, each a quarter clockwise after the other; the second row is mirrored. */
+/** EXIF orientations, each a quarter clockwise from the one before it; the second row is mirrored. */
 const QUARTERS = [
   [1, 6, 3, 8],
   [2, 7, 4, 5],
 ];
 
-/** Turns a page that could hardly be read, or whose lines stand upright, and reads it again. */
+/** Turns a page that was read with low confidence, or whose lines run vertically, and reads it again. */
 async function turnIfLost(
   picture: Picture,
   reading: RuleReading,
@@ -208,7 +208,7 @@ async function turnIfLost(
     const other = readTurned(first, picture, turn);
     const isFirst = best === upright && isOnSide(reading);
     if (isFirst || other.reading.confidence > best.reading.confidence) best = other;
-    // What is sure stands upright; else it may stand on its head.
+    // A confident reading is upright; otherwise the page may be upside down.
     if (best.turned !== 0 && best.reading.confidence >= FEWEST_SURE) break;
   }
   return best;
@@ -229,7 +229,7 @@ async function findTurn(
   reading: RuleReading,
   { core, turns }: OcrPlaces,
 ): Promise<Turn> {
-  // Lines that run down the page are read as they stand, and are in no order then.
+  // Tesseract also reads vertical lines, but returns them in no order.
   if (isOnSide(reading)) return reading.lean > 0 ? 270 : 90;
   const isBlank = reading.words.length === 0 && reading.left === 0;
   if (reading.confidence >= FEWEST_SURE || isBlank || turns === undefined) return 0;

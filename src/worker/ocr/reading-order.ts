@@ -4,19 +4,17 @@ import { heightOf } from "./left-ink.ts";
 import type { ReadLine } from "../../shared/pages/page-record.ts";
 import type { EngineWord } from "./tesseract.ts";
 
-/** Each word is given a letter of its own, which no page holds, from here on: by it the line is found that it came to. */
+/** Each word gets its own private-use character from here on, to find it again in the lines of the layout reader. */
 const FIRST_MARK = 0xf0000;
 const LAST_MARK = 0x10fffd;
 const MARK = /[\u{f0000}-\u{10fffd}]/u;
 
-/** Points that the words of a page are high: what the reader of layout measures in. */
+/** Points to which the height of a page's words is scaled: the layout reader measures in points. */
 const WORD_POINTS = 8.5;
-/** A font's size, in heights of its words. */
+/** The size of a font, in heights of its words. */
 const SIZE = 1.25;
 
-/**
- * Words in the order in which a person reads them: columns one after the other, the cells of a table in their row.
- */
+/** Words in the order in which a person reads them: columns one after the other, the cells of a table in their row. */
 export function inReadingOrder<Word extends EngineWord>(
   words: readonly Word[],
 ): (Omit<ReadLine, "words"> & { readonly words: readonly Word[] })[] {
@@ -28,7 +26,7 @@ export function inReadingOrder<Word extends EngineWord>(
     x: box[0] * points,
     end: box[2] * points,
     y: -(base * points),
-    // Of one that is much larger the height is that of a title, and of one much lower that of a dash.
+    // The line's height, within bounds: the one beside a title is too large, and that of a dash is too small.
     size:
       Math.max(height * SIZE * SMALLEST, Math.min(lineHeight, box[3] - box[1] + height)) * points,
     opens: true,

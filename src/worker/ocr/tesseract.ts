@@ -7,7 +7,7 @@ import type { PixelBox } from "../../shared/pages/page-record.ts";
 
 type Pointer = object;
 
-/** Tesseract's own names; of its results only what is used. */
+/** Tesseract's own names; only the functions and fields that are used. */
 type BaseApi = {
   Init(folder: string, languages: string, mode: number): number;
   SetVariable(name: string, value: string): boolean;
@@ -15,7 +15,7 @@ type BaseApi = {
   Recognize(monitor: null): number;
   GetJSONText(page: number): string;
   GetThresholdedImage(): Pointer;
-  /** Into the file DRAWN, as PNG: 2 is in black and white. */
+  /** Writes PNG into the file DRAWN; kind 2 is black and white. */
   WriteImage(kind: number): void;
   DetectOS(results: Pointer): boolean;
   Clear(): void;
@@ -39,23 +39,23 @@ type Core = {
 
 type Start = (options: object) => Promise<Core>;
 
-/** Builds of the core; the other one holds what tells how a page is turned. */
+/** Builds of the core; only "simd" can detect how a page is rotated. */
 type Build = "simd-lstm" | "simd";
 
-/** Of Tesseract: neural, and the older one. */
+/** Tesseract's engine modes: 1 neural, 0 legacy. */
 const ENGINE_MODE: Readonly<Record<Build, number>> = { "simd-lstm": 1, simd: 0 };
 
 export type EngineWord = {
   readonly text: string;
   readonly box: PixelBox;
   readonly confidence: number;
-  /** Pixels from the top where its letters stand, if lines were level. */
+  /** Pixels from the top to its baseline, if lines were level. */
   readonly base: number;
-  /** Pixels that its line is high. */
+  /** Height of its line in pixels. */
   readonly lineHeight: number;
 };
 
-/** One bit a pixel, 32 in a number, the highest bit leftmost: set where there is ink. */
+/** One bit per pixel, set where there is ink; 32 bits in a number, the highest bit leftmost. */
 export type Ink = {
   readonly width: number;
   readonly height: number;
@@ -66,16 +66,16 @@ export type Ink = {
 export type EngineReading = {
   readonly words: readonly EngineWord[];
   readonly ink: Ink;
-  /** Degrees clockwise by which lines lean, -180 to 180. */
+  /** Angle of the lines in degrees clockwise, -180 to 180. */
   readonly lean: number;
 };
 
-/** 3 finds the parts of a page by itself, 6 takes it for one block of lines. */
+/** Tesseract's page segmentation: 3 finds the parts of a page, 6 takes it as one block of lines. */
 export type PageMode = 3 | 6;
 
 export type Picture = {
   readonly bytes: Buffer;
-  /** As EXIF counts. */
+  /** The EXIF orientation. */
   readonly orientation: number;
 };
 
@@ -83,12 +83,12 @@ export type Picture = {
 export class UndecodedPicture extends Error {}
 
 export type Engine = {
-  /** Version of Tesseract, and the first 8 hex digits of the SHA-256 of each model. */
+  /** The version of Tesseract, and each model with the first 8 hex digits of its SHA-256. */
   readonly name: string;
   readonly read: (picture: Picture, mode: PageMode) => EngineReading;
-  /** Degrees by which a picture has to be turned clockwise until its lines stand upright. */
+  /** Degrees by which to turn a picture clockwise to make it upright. */
   readonly findTurn: (picture: Picture) => 0 | 90 | 180 | 270;
-  /** The picture in black and white, as it is read, as PNG. */
+  /** A PNG of the picture in the black and white that Tesseract reads. */
   readonly draw: (picture: Picture) => Uint8Array;
 };
 
@@ -100,15 +100,14 @@ async function startCore(folder: string, build: Build): Promise<Core> {
   const path = join(folder, `tesseract-core-${build}`);
   const start = createRequire(import.meta.url)(`${path}.js`) as Start;
   const wasmBinary = readFileSync(`${path}.wasm`);
-  // What it prints are guesses of a resolution, and faults that its functions return as well.
+  // It prints guesses of the resolution, and faults that its functions also return.
   const silent = () => undefined;
   return start({ wasmBinary, print: silent, printErr: silent });
 }
 
 /**
- * Starts Tesseract with a model a language.
+ * Starts Tesseract with one model per language.
  * @param folder of the package of its core
- * @param models files, by language
  */
 export async function startEngine(
   folder: string,
@@ -192,7 +191,7 @@ function readLines(json: string): Pick<EngineReading, "words" | "lean"> {
     [0, 0],
   );
   const lean = (Math.atan2(down, along) * 180) / Math.PI;
-  // Lines that stand upright are read anew.
+  // Vertical lines have no slope; the page is turned and read again.
   const slope = along === 0 ? 0 : down / along;
   const words = lines.flatMap(({ baseline, rowAttributes, words: own }) =>
     own.flatMap(({ bbox, text, confidence }): EngineWord[] => {
@@ -208,7 +207,7 @@ function readLines(json: string): Pick<EngineReading, "words" | "lean"> {
   return { words, lean };
 }
 
-/** Of Leptonica's Pix: places of its numbers, in bytes. */
+/** Byte offsets in Leptonica's Pix. */
 const PIX = { width: 0, height: 4, perRow: 16, bits: 48 };
 
 function inkOf(core: Core, api: BaseApi): Ink {

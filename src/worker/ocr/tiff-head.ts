@@ -3,16 +3,16 @@ import type { PictureHead } from "./picture-head.ts";
 
 const MOST_FRAMES = 5_000;
 const BIG = 0x2b;
-/** Tags: sides, bits of a sample, places and lengths of strips or tiles, samples of a pixel. */
+/** Tags: sides, bits per sample, offsets and lengths of strips or tiles, samples per pixel. */
 const TAG = {
   ...{ width: 256, height: 257, bits: 258, coding: 259 },
   ...{ strips: 273, samples: 277, lengths: 279 },
 } as const;
 const TILES = { strips: 324, lengths: 325 } as const;
-/** Bytes of a value by its type: short, long. Others are in none of these tags. */
+/** Bytes of a value by its type (short, long). These tags have no other type. */
 const TYPE_BYTES: Readonly<Record<number, number>> = { 3: 2, 4: 4 };
 
-/** The frame's own place is written where a reader looks for the first one. */
+/** Reads the head of a frame, and returns a copy of the file whose header points to that frame as the first one. */
 export function readTiff(bytes: Buffer, page: number): Omit<PictureHead, "kind"> {
   const isLittle = bytes.readUInt8(0) === 0x49;
   const short = (at: number) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
@@ -50,7 +50,7 @@ export function readTiff(bytes: Buffer, page: number): Omit<PictureHead, "kind">
   return { format: "tiff", width, height, orientation: 1, pages: frames.length, bytes: own };
 }
 
-/** None, CCITT, LZW, JPEG, PackBits. */
+/** Compressions: none, CCITT, LZW, JPEG, PackBits. */
 const CODINGS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 7, 32_773]);
 
 type Numbers = {
@@ -87,5 +87,5 @@ function readValues({ short, long }: Numbers, frame: number, tag: number): numbe
   return [];
 }
 
-/** Strips of one row of the tallest picture, and tiles of 16 pixels of the largest. */
+/** Enough for one-row strips of the tallest picture, and for tiles of 16 pixels of the largest. */
 const MOST_VALUES = 200_000;

@@ -4,14 +4,14 @@ import type { EngineWord } from "./tesseract.ts";
 
 export type JudgedWord = EngineWord & Pick<ReadWord, "figure" | "other" | "place">;
 
-/** Below it 2 to 6 figures in 10 are wrong. */
+/** Confidence, 0 to 100: below it, 2 to 6 of 10 figures are wrong. */
 const SURE = 80;
 
 const holdsDigit = (text: string): boolean => /\p{Nd}/u.test(text);
 
 /**
- * Says of each word with a digit how sure it is, and adds the figures that only the second reader found.
- * @param second words of the second reader; undefined where there is none
+ * Grades each word that has a digit, and adds the figures that only the second reader found.
+ * @param second words of the second reader; undefined if there is none
  */
 export function judgeFigures(
   first: readonly EngineWord[],
@@ -39,7 +39,7 @@ function compare(first: readonly EngineWord[], second: readonly EngineWord[]): J
     if (figuresOf(read) === figuresOf(other)) {
       return own.map((word) => (holdsDigit(word.text) ? { ...word, figure: "two" } : word));
     }
-    // A sign of a paragraph is the likelier reading where the other one is a figure.
+    // If one reader read "§" and the other a figure, "§" is more likely right.
     if (!holdsDigit(read) && read.includes("§")) return [...own];
     const isLost = !holdsDigit(read);
     const place = own.length === 1 ? {} : { place: around(own) };
@@ -57,15 +57,15 @@ const around = (words: readonly EngineWord[]): PixelBox => [
   Math.max(...words.map(({ box }) => box[3])),
 ];
 
-/** Whether two readings are of the same figure, by what counts of it. */
+/** Whether two readings give the same figure, compared by `figuresOf`. */
 export const isSameFigure = (one: string, other: string): boolean =>
   holdsDigit(one) && figuresOf(one) === figuresOf(other);
 
 const textOf = (words: readonly EngineWord[]): string => words.map(({ text }) => text).join(" ");
 
 /**
- * What counts of a figure: digits, letters that stand among them, marks between them, its sign. Raised digits and fractions stay as
- * they are: NFKC would make 72 of 7² and 112 of 1½.
+ * The significant characters of a figure: digits, letters and marks between them, its sign. Raised digits and fractions stay
+ * as they are: NFKC would turn 7² into 72 and 1½ into 112.
  */
 export const figuresOf = (text: string): string =>
   text
@@ -79,7 +79,7 @@ export const figuresOf = (text: string): string =>
 
 type Group = { readonly own: EngineWord[]; readonly others: EngineWord[] };
 
-/** Words of both readers that stand at one place: one of either may be two of the other. */
+/** Groups the words of both readers by place: one reader may split a word that the other reads as one. */
 function groupByPlace(first: readonly EngineWord[], second: readonly EngineWord[]): Group[] {
   const groups: Group[] = first.map((word) => ({ own: [word], others: [] }));
   for (const other of second) {
@@ -105,7 +105,7 @@ function groupByPlace(first: readonly EngineWord[], second: readonly EngineWord[
   }));
 }
 
-/** Of the smaller box. */
+/** The share of the smaller box. */
 const OVERLAP = 0.4;
 
 function isOnePlace(one: PixelBox, other: PixelBox): boolean {
@@ -119,10 +119,10 @@ const areaOf = ([left, top, right, bottom]: PixelBox): number => (right - left) 
 
 type Beside = { readonly before: string | undefined; readonly after: string | undefined };
 
-/** Heights of a word: what is further away belongs to another cell. */
+/** In heights of a word: a word further away belongs to another cell. */
 const NEAR = 1.2;
 
-/** The words on either side of one, in its line and near it. */
+/** Finds the neighbours of a word: in its line, and near it. */
 function besideOf(words: readonly JudgedWord[], height: number): (word: JudgedWord) => Beside {
   return ({ box }) => {
     const inLine = words.filter(
@@ -137,15 +137,15 @@ function besideOf(words: readonly JudgedWord[], height: number): (word: JudgedWo
   }
 }
 
-/** A number behind it, as behind the sign of a paragraph; an amount whose thousands stand apart is longer. */
+/** The number of a section, as it follows "§"; the rest of an amount with spaced thousands is longer. */
 const NUMBER_OF_PARAGRAPH = /^\d{1,4}\p{L}?[.,;:)]?$/u;
 
 function isWeak({ text, confidence }: JudgedWord, { before, after }: Beside): boolean {
-  // One that begins with its decimal mark has lost a digit.
+  // A figure that begins with its decimal mark has lost a digit.
   if (confidence < SURE || /^[.,]\p{Nd}/u.test(text)) return true;
   const lone = /^[^\p{L}\p{N}]*\p{Nd}[^\p{L}\p{N}%€$£]*$/u.test(text);
   if (!lone) return false;
-  // "§" is read as 8 or 5, and by both readers.
+  // Both readers may read "§" as 8 or 5.
   if (before?.includes("§") === true || NUMBER_OF_PARAGRAPH.test(after ?? "")) return true;
   const isUnit = (word: string | undefined): boolean =>
     word !== undefined && /[\p{L}%€$£°]/u.test(word);

@@ -18,15 +18,15 @@ import type { LayerCheck } from "./check-layer.ts";
 import { pageLines } from "./page-lines.ts";
 import type { PageRecord } from "../../shared/pages/page-record.ts";
 
-/** What is known of the pictures of pages. */
+/** The stored OCR results. */
 export type ReadPages = {
-  /** Fingerprint of the settings that they are read with. */
+  /** Fingerprint of the OCR settings. */
   readonly settings: string;
-  /** Of a file, by page. */
+  /** The results of a file, by page. */
   of(sha256: string): Promise<ReadonlyMap<number, StoredPage>>;
 };
 
-/** What was read of a page, or why it can't be. */
+/** The OCR result of a page, or why it can't be read. */
 export type StoredPage =
   | { readonly kind: "read"; readonly record: PageRecord }
   | { readonly kind: "unreadable"; readonly why: string };
@@ -37,8 +37,8 @@ type Reading = {
 };
 
 /**
- * A file with the words of its pictures, and marks where its text is not that of the picture below, once each of them was read or
- * given up; until then it has the text that it had.
+ * Adds the words of its pictures to a file, and marks figures of a text layer that differs from its picture. Until each
+ * picture was read or given up, the file keeps the text that it had.
  */
 export async function withReadPages(
   extracted: Extraction,
@@ -61,7 +61,7 @@ export async function withReadPages(
   return { ...whole, readWith: [pages.settings, ...choicesOf(read)].join(" ") };
 }
 
-/** A fingerprint of what people chose: with another choice the text is another one. */
+/** A fingerprint of the readings that people chose, because they change the text. */
 function choicesOf(read: ReadonlyMap<number, StoredPage>): readonly string[] {
   const chosen = [...read].flatMap(([page, stored]) => {
     const lines = stored.kind === "read" ? stored.record.lines : [];
@@ -95,7 +95,7 @@ function wordless(pages: readonly StoredPage[]): Unreadable {
 
 const BETWEEN_PAGES = `\n\n${PAGE_BREAK}\n\n`;
 
-/** More of the shapes of letters outside of all words: some were not read. Between 1.9 % of whole pages and 22 % of others. */
+/** A larger share of letter shapes outside of all words means missing words. Whole pages had up to 1.9 %, others 22 % or more. */
 const MOST_LEFT_INK = 0.05;
 
 function textOf(
@@ -129,7 +129,7 @@ function textOf(
 
 type Parted = {
   readonly pictures: ReadonlyMap<number, StoredPage>;
-  /** Of the pages whose text lies on a picture. */
+  /** Only pages that have a text layer on a picture. */
   readonly checks: ReadonlyMap<number, LayerCheck>;
 };
 
@@ -148,7 +148,7 @@ function partPages(
   return { checks, pictures: new Map([...read].filter(([page]) => !checks.has(page))) };
 }
 
-/** The metadata with its lists of pages, of which none is empty. */
+/** Adds the lists of pages to the metadata, without empty lists. */
 function pageFacts(metadata: FileMetadata, { pictures, checks }: Parted): FileMetadata {
   const { pages_without_text: empty } = metadata;
   const checkedAs = (...how: readonly LayerCheck[]) =>

@@ -1,8 +1,8 @@
 import type { Ink } from "./tesseract.ts";
 
 /**
- * A picture of the ink as PNM has it, without strokes along and across the lines of more than so many pixels.
- * @param lean degrees clockwise by which lines lean
+ * Draws the ink as a PNM picture, without strokes along or across the lines that are longer than `longest` pixels.
+ * @param lean angle of the lines, in degrees clockwise
  */
 export function drawWithoutRules(ink: Ink, longest: number, lean: number): Buffer {
   const { width, height, perRow, words } = ink;
@@ -36,7 +36,7 @@ export function drawWithoutRules(ink: Ink, longest: number, lean: number): Buffe
     return x < 0 || x >= width || y < 0 || y >= height ? -1 : y * width + x;
   }
 
-  /** @param placeAt of each step the pixel; -1 outside of the picture */
+  /** @param placeAt the pixel of a step; -1 outside of the picture */
   function markRuns(count: number, placeAt: (step: number) => number): void {
     let from = 0;
     for (let at = 0; at <= count; at += 1) {

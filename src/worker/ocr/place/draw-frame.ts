@@ -5,14 +5,14 @@ import { startEngine } from "../tesseract.ts";
 export type FrameToDraw = {
   /** From 1. */
   readonly frame: number;
-  /** Folder of the package that reads letters, and a model: its decoder does not start without one. */
+  /** Folder of the Tesseract package. Its decoder starts only with a model. */
   readonly core: string;
   readonly model: string;
 };
 
 export type DrawnFrame = { readonly kind: "drawn"; readonly png: Uint8Array };
 
-/** Draws a frame of a TIFF, which no browser decodes, as its reader sees it. Only the process of the parsers calls it. */
+/** Draws a frame of a TIFF, which no browser decodes, in the black and white that OCR reads. Only the parser process calls it. */
 export async function drawFrame(
   bytes: Buffer,
   { frame, core, model }: FrameToDraw,

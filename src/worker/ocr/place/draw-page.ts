@@ -9,17 +9,17 @@ import { greyPng } from "./png.ts";
 import type { GreyPicture } from "./png.ts";
 
 export type PageToDraw = WantedWords & {
-  /** From 1; null where it is not known: the first page is taken that holds most of the words. */
+  /** From 1; null if unknown: then the first page with the most of the words is drawn. */
   readonly page: number | null;
   /** Pixels. */
   readonly width: number;
-  /** What was read of the page's picture, if it was. */
+  /** The OCR result of the page; null if it was not read. */
   readonly record: PageRecord | null;
-  /** Folder of its package. */
+  /** Folder of the PDFium package. */
   readonly pdfium: string;
 };
 
-/** A page as it is shown, turned as its file says. */
+/** A page as it is shown, rotated as its file says. */
 export type DrawnPage = FoundWords & {
   readonly kind: "drawn";
   readonly page: number;
@@ -27,11 +27,11 @@ export type DrawnPage = FoundWords & {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Points, of 72 an inch; the boxes are in points as well. */
+  /** Points, 72 per inch; the boxes are in points too. */
   readonly points: { readonly width: number; readonly height: number };
 };
 
-/** Draws a page of a PDF and finds words on it. Only the process of the parsers calls it. */
+/** Draws a page of a PDF and finds words on it. Only the parser process calls it. */
 export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<DrawnPage> {
   const { pdfium, document } = await openPdf(wanted.pdfium, bytes);
   const pages = pdfium._FPDF_GetPageCount(document);
@@ -58,11 +58,11 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<Drawn
   };
 }
 
-/** Bytes that its structure of callbacks takes at most; all of them are null. */
+/** More than the size of FPDF_FORMFILLINFO; all its callbacks are null. */
 const FORM_BYTES = 256;
 const FORM_VERSION = 2;
 
-/** What fills in forms: without it their fields are empty. */
+/** Opens the form of a document: without it PDFium draws empty fields. */
 function openForm(pdfium: Pdfium, document: number): number {
   const at = pdfium._malloc(FORM_BYTES);
   pdfium.HEAPU8.fill(0, at, at + FORM_BYTES);
@@ -73,7 +73,7 @@ function openForm(pdfium: Pdfium, document: number): number {
 type Sheet = { readonly pdfium: Pdfium; readonly page: number; readonly form: number };
 type Opened = Omit<Sheet, "page"> & { readonly document: number; readonly pages: number };
 
-/** Beyond so many a book is not leafed through. */
+/** The most pages that are searched for the words. */
 const MOST_PAGES = 300;
 
 function findPage({ pdfium, document, form, pages }: Opened, words: WantedWords): number {
@@ -96,7 +96,7 @@ const sizeOf = ({ pdfium, page }: Sheet): Size => ({
   height: Math.max(1, pdfium._FPDF_GetPageHeightF(page)),
 });
 
-/** Of a picture that is looked at: A4 at 200 dpi has 3.9 million pixels. */
+/** Of a picture for display: A4 at 200 dpi has 3.9 million pixels. */
 const MOST_PIXELS = 8_000_000;
 const MOST_SIDE = 8_000;
 
@@ -111,7 +111,7 @@ function pixelsOf({ width, height }: Size, wanted: number): Size {
   };
 }
 
-/** A picture that PDFium can't decode is left out of the page without a word. */
+/** PDFium silently leaves out a picture that it can't decode. */
 function refuseUnreadable({ pdfium, page }: Sheet, { pixels }: GreyPicture): void {
   if (pixels.some((pixel) => pixel !== pixels[0])) return;
   const objects = Array.from({ length: pdfium._FPDFPage_CountObjects(page) }, (_, at) =>
@@ -122,7 +122,7 @@ function refuseUnreadable({ pdfium, page }: Sheet, { pixels }: GreyPicture): voi
 }
 
 const MOST_LETTERS = 200_000;
-/** PageToDevice gives whole numbers: of a picture of so many pixels a side. */
+/** FPDF_PageToDevice returns whole pixels: with so many pixels a side they are precise enough. */
 const FINE = 1_000_000;
 
 /** The letters of a page and the values of its fields, in points from its upper left corner. */
@@ -167,7 +167,7 @@ function textsOf(sheet: Sheet, size: Size): readonly PlacedText[] {
 const FIELD = 20;
 const MOST_BYTES = 2_000;
 
-/** What stands in the fields of a form, each with its rectangle on the page. */
+/** The values of the form fields, each with its rectangle on the page. */
 function valuesOf({ pdfium, page, form }: Sheet): { value: string; rect: readonly number[] }[] {
   const place = pdfium._malloc(MOST_BYTES);
   const count = Math.min(MOST_LETTERS, pdfium._FPDFPage_GetAnnotCount(page));

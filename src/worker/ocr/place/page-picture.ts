@@ -17,15 +17,15 @@ import { findWords } from "../../../shared/pages/find-words.ts";
 import type { Box } from "../../../shared/pages/find-words.ts";
 
 type Wanted = Omit<PageToDraw, "pdfium"> & {
-  /** Folder of the package that draws pages; undefined where it is not installed. */
+  /** Folder of the PDFium package; undefined if it is not installed. */
   readonly pdfium: string | undefined;
-  /** What draws frames of TIFF; undefined where it is not installed. */
+  /** Draws frames of TIFF; undefined if it is not installed. */
   readonly frames: Pick<FrameToDraw, "core" | "model"> | undefined;
 };
 
 type FileToShow = { readonly path: string; readonly bytes: Buffer };
 
-/** The page of a file with the words marked on it, or why there is no picture of it. */
+/** The page of a file with the boxes of the wanted words, or why it has no picture. */
 export async function pictureOf(
   { path, bytes }: FileToShow,
   { pdfium, frames, ...wanted }: Wanted,
@@ -64,7 +64,7 @@ const NOT_INSTALLED = "Pages can't be drawn here: run nightdesk models setup ocr
 
 type Drawing = { readonly by: readonly [module: string, name: string]; readonly wanted: object };
 
-/** What a function of a module of this folder draws of a file, in a process of its own. */
+/** Draws a file in a separate process, by a function of a module of this folder. */
 async function drawnInChild<Drawn extends { readonly kind: "drawn" }>(
   { path, bytes }: FileToShow,
   { by: [module, name], wanted }: Drawing,
@@ -95,7 +95,7 @@ async function pageOf(
   };
 }
 
-/** A picture file as it is: a browser decodes it and turns it as its camera says. */
+/** The unchanged picture file: a browser decodes it and turns it by its EXIF orientation. */
 function ownPicture(
   { type, bytes }: Pick<PagePicture, "type" | "bytes">,
   record: PageRecord,
@@ -110,7 +110,7 @@ function ownPicture(
   };
 }
 
-/** Figures among the marked words that were not read for sure, with their boxes on the picture. */
+/** The doubtful figures among the marked words, with their boxes on the picture. */
 export const doubtsOn = (
   { boxes, size }: Pick<PagePicture, "boxes" | "size">,
   record: PageRecord,

@@ -9,14 +9,14 @@ import type { CarriedWords } from "../../../shared/views/carried-words.ts";
 
 import type { ShownDoubt } from "./page-picture.ts";
 
-/** A statement, the words that carry it, and the picture of their page by its key, or why there is none. */
+/** A statement, the words that support it, and the picture of their page, or why there is none. */
 export type ShownPlace = CarriedWords & {
   readonly shown: PagePicture | Refusal;
   readonly key: string;
   readonly doubts: readonly ShownDoubt[];
 };
 
-/** Its pictures stand in it: nothing is loaded from anywhere, and nothing runs. */
+/** The page embeds its pictures: it loads nothing and runs no script. */
 const POLICY = new Html("default-src 'none'; img-src data:; style-src 'unsafe-inline'");
 
 const STYLE = `
@@ -25,7 +25,7 @@ blockquote { margin: .5rem 0; padding-left: .8rem; border-left: 3px solid #b07a0
 section { break-inside: avoid; margin-top: 2rem; }
 `;
 
-/** A page that holds the statements of a run, each with the page that carries it. */
+/** An HTML page of the statements of a run, each with the document page that supports it. */
 export const placesHtml = (run: RunDetail, places: readonly ShownPlace[]): string =>
   markup`<!doctype html>
 <html lang="en">

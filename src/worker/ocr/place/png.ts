@@ -3,18 +3,18 @@ import { crc32, deflateSync } from "node:zlib";
 export type GreyPicture = {
   readonly width: number;
   readonly height: number;
-  /** A byte a pixel, 0 is black. */
+  /** One byte per pixel; 0 is black. */
   readonly pixels: Uint8Array;
 };
 
-/** The picture as PNG (ISO/IEC 15948), in the greys that it has. */
+/** Encodes a grey picture as PNG (ISO/IEC 15948). */
 export function greyPng({ width, height, pixels }: GreyPicture): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // Bits of a pixel; the type of colour behind it stays 0: grey.
+  // Bits per pixel; the colour type behind it stays 0: grey.
   head.writeUInt8(8, 8);
-  // Each row begins with the number of its filter: none.
+  // Each row begins with its filter type, 0: none.
   const rows = Buffer.alloc((width + 1) * height);
   for (let row = 0; row < height; row += 1) {
     rows.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
