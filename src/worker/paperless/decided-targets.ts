@@ -4,7 +4,7 @@ import { tagName } from "./plan-writes.ts";
 import type { Target } from "./plan-writes.ts";
 import { keyOf } from "./settle-writes.ts";
 
-/** Values with what people said of them. Of two that are one tag, or become one, the one counts that somebody decided on. */
+/** Adds people's decisions to the values. If two values are (or become) the same tag, the one with a decision counts. */
 export function decidedTargets(
   targets: readonly Target[],
   known: readonly WriteBack[],
@@ -18,13 +18,13 @@ export function decidedTargets(
   return [...byKey.values()];
 }
 
-/** A tag that was corrected is another one, about which somebody may have been asked as well. */
+/** A corrected tag is another tag, which may have a row and a decision of its own; hence the recursion. */
 function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Target {
   const row = rows.get(keyOf(target));
   if (row === undefined || !isAbout(target, row)) return target;
   const { decision, decidedBy: by, decidedAt: at, decisionReason: words } = row;
   if (decision === null || decision === "rejected" || by === null || at === null) return target;
-  // Asked anew, the person has not seen for which reason the value waits now.
+  // If the value waits again, the person has not seen the new reason.
   const about = row.isWaiting ? null : row.reason;
   const decided = { decision, by, at, words, about };
   if (row.correction === null) return { ...target, decided };
@@ -33,11 +33,11 @@ function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Tar
   return withDecision({ ...target, name, value: row.correction, decided }, others);
 }
 
-/** A decision is of the value that was looked at: another extraction of the batch may give another one. */
+/** Whether the row's decision is on this value: another extraction of the batch may give another value. */
 const isAbout = ({ binding }: Target, { value }: WriteBack): boolean =>
   canonicalJson(value) === canonicalJson(binding.value);
 
-/** As a value that was withheld, or before that as a field of its extraction. */
+/** Whether a person rejected the value: as withheld by a write-back, or before that as a field of its extraction. */
 export const isRejected = (target: Target, row: WriteBack | undefined): boolean =>
   row?.decision != null && isAbout(target, row)
     ? row.decision === "rejected"

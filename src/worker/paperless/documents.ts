@@ -20,7 +20,7 @@ const documentSchema = z.object({
   original_file_name: z.string().nullish(),
   mime_type: z.string().nullish(),
 });
-/** A document as paperless-ngx lists it; what else it says is left out. */
+/** A document as paperless-ngx lists it, with only the fields that are used. */
 export type PaperlessDocument = z.infer<typeof documentSchema>;
 
 const pageOf = <T extends z.ZodType>(item: T) =>
@@ -29,21 +29,21 @@ const pageOf = <T extends z.ZodType>(item: T) =>
 const namedSchema = z.object({
   id,
   name: z.string(),
-  /** Of a custom field. */
+  /** Only custom fields have it. */
   data_type: z.string().optional(),
-  /** Of a tag that lies below another. */
+  /** The id of the parent of a nested tag. */
   parent: id.nullish(),
 });
 export type Named = z.infer<typeof namedSchema>;
 
 export type NamedKind = "correspondents" | "document_types" | "tags" | "custom_fields";
-/** What documents refer to by numbers, by kind and number; names are cleaned. */
+/** The objects that documents refer to by number, by kind and number; names are cleaned. */
 export type PaperlessNames = Readonly<Record<NamedKind, ReadonlyMap<number, Named>>>;
 
 const FIELDS = Object.keys(documentSchema.shape).join(",");
 const PAGE_SIZE = 100;
 
-/** All documents that the user of the token may see, page by page. @throws Failure as `pagesOf` */
+/** All documents that the token's user may see, page by page. @throws Failure as `pagesOf` */
 export const listDocuments = (
   place: PaperlessPlace,
   api: PaperlessApi,
@@ -55,10 +55,10 @@ export const listDocuments = (
     documentSchema,
   );
 
-/** Why nothing is done to a document that `readDocument` does not find. */
+/** The reason to skip a document that `readDocument` does not find. */
 export const GONE = "the document is not there any more, or may not be read";
 
-/** @returns undefined where it is not there any more, or may not be read */
+/** @returns undefined if the document is gone or may not be read */
 export const readDocument = (
   api: PaperlessApi,
   number: number,
@@ -91,7 +91,7 @@ async function readNamesOf(listing: Listing, kind: NamedKind): Promise<ReadonlyM
   return found;
 }
 
-/** What documents refer to, after one more of them was made. @param type of a custom field @returns the status of a refusal */
+/** Creates a named object. @param type of a custom field @returns the names read again, or the status of a refusal */
 export async function makeNamed(
   listing: Listing,
   names: PaperlessNames,
@@ -100,7 +100,7 @@ export async function makeNamed(
   const body = type === undefined ? { name } : { name, data_type: type };
   const sent = { method: "POST", body, expected: [400, 403, 404] } as const;
   const { status } = await listing.api.send(`api/${kind}/`, sent, listing.signal);
-  // A try whose answer was lost may have made it.
+  // A try whose answer was lost may have created it.
   const found = { ...names, [kind]: await readNamesOf(listing, kind) };
   return [...found[kind].values()].some((one) => one.name === name) ? found : status;
 }
@@ -112,9 +112,9 @@ export type Listing = {
 };
 
 /**
- * The pages of a list, in the order of ids. A document that is deleted meanwhile moves the others to earlier pages, where one is
- * missed: such a listing is not whole.
- * @throws Failure SOURCE_INVALID for a listing that is not whole or leads elsewhere, and as `read`
+ * The pages of a list, in the order of ids. If a document is deleted meanwhile, the others move up and one may be missed:
+ * such a listing is incomplete.
+ * @throws Failure SOURCE_INVALID for an incomplete listing or a link to another host, and as `read`
  */
 async function* pagesOf<T extends { readonly id: number }>(
   { place, api, signal }: Listing,
@@ -147,7 +147,7 @@ async function* pagesOf<T extends { readonly id: number }>(
 
 const MOST_NAME_CHARS = 500;
 
-/** On one line, without characters that a terminal obeys or a reader does not see. */
+/** Puts a name on one line, without control characters and invisible ones. */
 export const cleanName = (text: string): string =>
   cleanForDatabase(text)
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
@@ -155,7 +155,7 @@ export const cleanName = (text: string): string =>
     .slice(0, MOST_NAME_CHARS)
     .toWellFormed();
 
-/** What paperless-ngx says of a document, by names. */
+/** The metadata of a document, with names in place of numbers. */
 const descriptionSchema = z.object({
   title: z.string(),
   correspondent: z.string().nullable(),
@@ -167,7 +167,7 @@ const descriptionSchema = z.object({
 });
 export type Description = Readonly<z.infer<typeof descriptionSchema>>;
 
-/** What a sync stored of a document; what it is now where nothing was stored. */
+/** The description that the last sync stored; the current one if none is stored. */
 export const lastDescription = (
   stored: unknown,
   document: PaperlessDocument,
@@ -193,7 +193,7 @@ export function describeDocument(document: PaperlessDocument, names: PaperlessNa
   };
 }
 
-/** As the database stores it. */
+/** Cleans every string as the database needs it. */
 const cleanValue = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (_, part: unknown) =>

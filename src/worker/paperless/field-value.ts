@@ -7,13 +7,13 @@ import type { BoundValue } from "../../shared/store/index/write-backs.ts";
 type Value = BoundValue["value"];
 type Sent = { readonly value: Exclude<Value, null> } | { readonly problem: string };
 
-/** What paperless-ngx takes for a text of one line. */
+/** The limit of paperless-ngx for a text of one line. */
 const MOST_STRING_CHARS = 128;
-/** As paperless-ngx stores money. */
+/** The format in which paperless-ngx stores money. */
 const MONEY = /^[A-Z]{3}-?\d+\.\d\d$/;
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text);
 
-/** The kind of custom field that is made for a value. */
+/** The type of custom field to create for a value. */
 export function typeFor(value: Value): string {
   if (typeof value === "number") return "float";
   if (typeof value === "boolean") return "boolean";
@@ -22,14 +22,14 @@ export function typeFor(value: Value): string {
 
 const NUMBERS: ReadonlySet<string> = new Set(["integer", "float", "monetary"]);
 
-/** What a person typed for a field of that kind: a number or yes and no where it holds them, and else the words. */
+/** Parses what a person typed: a number or boolean if the field's type takes one, otherwise the text. */
 export function readTyped(type: string, value: Value): Value {
   const parsed = typeof value === "string" ? parseJson(value.trim()) : undefined;
   if (typeof parsed === "number" && Number.isFinite(parsed) && NUMBERS.has(type)) return parsed;
   return typeof parsed === "boolean" && type === "boolean" ? parsed : value;
 }
 
-/** A value as a custom field of that kind takes it: bulk edits of paperless-ngx look at none. */
+/** Converts a value to a custom field's type, or returns the problem: bulk edits of paperless-ngx validate nothing. */
 export function fieldValue(type: string, value: Value, bindings: readonly BoundValue[]): Sent {
   const text = typeof value === "boolean" ? "" : cleanForDatabase(String(value ?? ""));
   switch (type) {
@@ -69,7 +69,7 @@ const misfit = (type: string, value: Value): Sent => ({
 
 const CURRENCIES: Readonly<Record<string, string>> = { "€": "EUR", EURO: "EUR", "£": "GBP" };
 
-/** With the currency of the field `currency`: without one the field's own is meant, with one that is in doubt nobody knows. */
+/** Adds the currency of the field `currency`. Without that field, the custom field's default applies; a doubtful one is a problem. */
 function money(amount: number, bindings: readonly BoundValue[]): Sent {
   const figure = amount.toFixed(2);
   if (!MONEY.test(`EUR${figure}`) || Number(figure) !== amount)

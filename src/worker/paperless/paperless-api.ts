@@ -6,35 +6,34 @@ import { bytesOf, requestPlace, withTries } from "../sync/http-place.ts";
 import type { HttpPlace, PlaceRequest } from "../sync/http-place.ts";
 import { invalid } from "../sync/read-listing.ts";
 
-/** A server of paperless-ngx, and the token of the user as whom it is asked. */
+/** A paperless-ngx server, and the token of the user for its requests. */
 export type PaperlessPlace = HttpPlace & { readonly url: URL; readonly token: string };
 
 type Sent = {
   readonly method: "POST" | "PATCH";
   readonly body: unknown;
-  /** Beside 200 and 201. */
+  /** Expected statuses besides 200 and 201. */
   readonly expected?: readonly number[];
 };
 
-/** What a server answers: its status and the JSON that it gives. */
 export type PaperlessAnswer = { readonly status: number; readonly json: unknown };
 
 export type PaperlessApi = {
-  /** @param path below the address of the server @throws Failure as requestPlace */
+  /** @param path relative to the server's URL @throws Failure as requestPlace */
   read<T>(path: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
-  /** @returns undefined where it is not there, or may not be read */
+  /** @returns undefined if it does not exist or may not be read */
   find<T>(path: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T | undefined>;
   send(path: string, sent: Sent, signal: AbortSignal): Promise<PaperlessAnswer>;
-  /** A request of that path, to be sent elsewhere. */
+  /** The request for a path, which the caller sends itself. */
   requestOf(path: string): PlaceRequest;
 };
 
-/** Those that the documentation names, the newest first. */
+/** The versions that the documentation names, newest first. */
 const API_VERSIONS = [10, 9] as const;
-/** Of one answer: a hundred documents with long custom fields. */
+/** Enough for an answer with a hundred documents with long custom fields. */
 const MOST_ANSWER_BYTES = 32_000_000;
 
-/** The REST API of paperless-ngx. No redirect is followed, and the token goes to the host of `place.url` alone. */
+/** The REST API of paperless-ngx. It follows no redirect, and sends the token only to the host of `place.url`. */
 export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
   const root = new URL(place.url);
   if (!root.pathname.endsWith("/")) root.pathname += "/";
@@ -95,8 +94,8 @@ export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
 }
 
 /**
- * The address of a path, or of the next page as the server names it.
- * @throws Failure SOURCE_INVALID for an address elsewhere, which the token would be sent to
+ * The URL of a path, or of the next page that the server names.
+ * @throws Failure SOURCE_INVALID for a URL outside of `root`, which must not receive the token
  */
 function belowRoot({ source }: PaperlessPlace, root: URL, path: string): URL {
   const url = parseUrl(path, root.href);

@@ -20,15 +20,15 @@ export type WriteBackSettings = {
   readonly replace: boolean;
 };
 
-/** A value of an extraction, and as what it is to be written. */
+/** A value of an extraction, and where to write it. */
 export type Target = {
   readonly kind: WriteKind;
-  /** Of the tag or custom field. */
+  /** The name of the tag or custom field; the kind for others. */
   readonly name: string;
   readonly binding: BoundValue;
-  /** What is to be written: that of the extraction, or what a person put in its place. */
+  /** The value to write: the extracted one, or a person's correction. */
   readonly value: BoundValue["value"];
-  /** What a person said of it. */
+  /** A person's decision on the value. */
   readonly decided: Decided | null;
 };
 
@@ -37,35 +37,35 @@ export type Decided = {
   readonly by: string;
   readonly at: Date;
   readonly words: string | null;
-  /** For which it was withheld when the person looked. */
+  /** The reason for which it was withheld when the person decided. */
   readonly about: string | null;
 };
 
-/** What stands, or is to stand: a correspondent, type or tag, or the value of a custom field. */
+/** The current or the intended content: a correspondent, type or tag, or the value of a custom field. */
 export type Standing =
   { readonly id: number; readonly name: string } | { readonly value: unknown } | null;
 
-/** A correspondent, type or custom field that is made before it is used. */
+/** A correspondent, type or custom field to create before its use. */
 export type Missing = { readonly kind: NamedKind; readonly name: string; readonly type?: string };
 
 type Write = Pick<Target, "kind" | "name"> & {
   readonly before: Standing;
-  /** Of what is missing without its number. */
+  /** With id 0 if it is missing. */
   readonly after: Standing;
   readonly missing: Missing | null;
 };
 
 export type Decision =
   | { readonly kind: "stands" }
-  /** asks: whether a person who looks at the value can help. */
+  /** asks: whether a person's decision on the value can help. */
   | { readonly kind: "withheld"; readonly reason: string; readonly asks: boolean }
   | { readonly kind: "write"; readonly value: Write; readonly evidence: Write };
 
-/** Where nobody can help by looking at the value. */
+/** A value that a person's decision can't release. */
 export const withheld = (reason: string): Decision => ({ kind: "withheld", reason, asks: false });
 const asked = (reason: string): Decision => ({ kind: "withheld", reason, asks: true });
 
-/** The values that the settings name, those among them that nothing carried; a field that says nothing is none. */
+/** The values of the fields that the settings name, including unsupported ones, but not fields that the model left empty. */
 export function targetsOf(
   bindings: readonly BoundValue[],
   { correspondent, document_type, tags, custom_fields }: WriteBackSettings,
@@ -99,7 +99,7 @@ export function targetsOf(
   });
 }
 
-/** What a person said of a field of the extraction, before anything of it was withheld. */
+/** A person's decision on a field of the extraction, made before a write-back withheld it. */
 function decidedIn(binding: BoundValue): Decided | null {
   const { decision, decided_by: by, decided_at: at, decision_reason: words } = binding;
   return decision === null || decision === "rejected" || by === null || at === null
@@ -107,15 +107,16 @@ function decidedIn(binding: BoundValue): Decided | null {
     : { decision, by, at: new Date(at), words, about: null };
 }
 
-/** @param other where the value has no character that a tag could be named with */
+/** @param other the name if the value has no character that a tag's name may have */
 export const tagName = (value: BoundValue["value"], other: string): string =>
   cleanName(String(value ?? "")) || other;
 
 export type Ground = {
   readonly settings: WriteBackSettings;
   readonly names: PaperlessNames;
-  /** As it is now, and as it was when the file was read. */
+  /** Now. */
   readonly document: PaperlessDocument;
+  /** When the file was read. */
   readonly seen: Description;
   readonly bindings: readonly BoundValue[];
   readonly readSha256: string;
@@ -123,7 +124,7 @@ export type Ground = {
   readonly batch: string;
 };
 
-/** Why nothing of a value is written, before anybody looks at its document; undefined where it may be. */
+/** Why a value is not written, judged without its document; undefined if nothing speaks against it. */
 export function doubtOf({ binding, decided }: Target): string | undefined {
   const { value, grade, reason } = binding;
   if (decided !== null) return undefined;
@@ -132,7 +133,7 @@ export function doubtOf({ binding, decided }: Target): string | undefined {
   return `it is graded ${grade ?? "unconfirmed"}${reason === null ? "" : ` (${reason})`}`;
 }
 
-/** What becomes of a value that is supported or that a person decided on: it goes with the words that carry it, or not at all. */
+/** Decides on a value that is supported or decided by a person: it is written together with its evidence, or not at all. */
 export function decideWrite(target: Target, ground: Ground): Decision {
   const value = planValue(target, ground);
   if (typeof value === "string") return asked(value);
@@ -147,7 +148,7 @@ export function decideWrite(target: Target, ground: Ground): Decision {
   return touched === undefined ? { kind: "write", value, evidence } : withheld(touched);
 }
 
-/** Somebody who was told what stands there may have it replaced. */
+/** The reason not to replace existing content; a person who has seen this reason may still decide to replace it. */
 function whyNotReplaced({ before }: Write, { replace }: WriteBackSettings): string | undefined {
   return before === null || isEmpty(before) || replace
     ? undefined
@@ -195,7 +196,7 @@ function whyNotMade(name: string, { create }: WriteBackSettings): string | undef
   return create ? undefined : "; make it there, or set write_back.create";
 }
 
-/** @param newType of a field that is made */
+/** @param newType of a field to create */
 function planField({ name, value, from, newType }: FieldTarget, ground: Ground): Write | string {
   const { names, settings, bindings } = ground;
   const [field, ...others] = findNamed(names, "custom_fields", name);
@@ -219,14 +220,14 @@ const WORDS_TYPE = "longtext";
 
 const EVIDENCE = " · evidence";
 
-/** Whether it is the words that carry a value, which stand in a custom field beside it. */
+/** Whether it is the custom field that holds the evidence of another value. */
 export const isEvidence = ({ kind, name }: Pick<Target, "kind" | "name">): boolean =>
   kind === "custom_field" && name.endsWith(EVIDENCE);
 
 export const evidenceName = ({ kind, name }: Pick<Target, "kind" | "name">): string =>
   `${{ correspondent: "Correspondent", document_type: "Document type", tag: `Tag ${name}`, custom_field: name }[kind]}${EVIDENCE}`;
 
-/** A text of any length with the words, their place and the hash of the file. */
+/** Plans the custom field of the evidence: a text of any length with the words, their place and the hash of the file. */
 function planEvidence(target: Target, ground: Ground): Write | string {
   const name = evidenceName(target);
   const value = evidenceText(target, ground);
@@ -260,7 +261,7 @@ function decisionText({ decision, by, at, words }: Decided, { value, grade }: Bo
   return `${decision} by ${by} at ${at.toISOString()}, ${given}${words === null ? "" : `: ${words}`}`;
 }
 
-/** Case makes no two names of one. */
+/** Finds names case-insensitively. */
 export const findNamed = (
   names: PaperlessNames,
   kind: NamedKind,
@@ -272,7 +273,7 @@ export const findNamed = (
 
 const refOf = ({ id, name }: { readonly id: number; readonly name: string }) => ({ id, name });
 
-/** What a document has there now. */
+/** The current content of a document for a target. */
 export function standingOf(
   { kind, name }: Pick<Target, "kind" | "name">,
   { document, names }: Pick<Ground, "document" | "names">,
@@ -293,7 +294,7 @@ export function standingOf(
   return found === undefined ? null : { value: found.value ?? null };
 }
 
-/** Names are not compared: somebody may spell one otherwise meanwhile. */
+/** Compares objects by id: somebody may rename one meanwhile. */
 export const isSame = (one: Standing, other: Standing): boolean =>
   one === null || other === null || !("id" in one) || !("id" in other)
     ? canonicalJson(one) === canonicalJson(other)
@@ -309,7 +310,7 @@ function changeSince({ kind, name, before }: Write, { seen }: Ground): string | 
   return `somebody has changed it since the file was read, to ${show(before)}; sync, and extract it again`;
 }
 
-/** Of a correspondent, type or tag its name. */
+/** The content when the file was read; the name of a correspondent, type or tag. */
 function seenStanding({ kind, name }: Pick<Target, "kind" | "name">, seen: Description): unknown {
   if (kind === "correspondent") return seen.correspondent;
   if (kind === "document_type") return seen.document_type;

@@ -8,19 +8,19 @@ import type { Description, Listing, PaperlessDocument, PaperlessNames } from "./
 import { findNamed, isSame, show, standingOf } from "./plan-writes.ts";
 import type { Standing, Target, WriteBackSettings } from "./plan-writes.ts";
 
-/** A source that extractions are written back to. */
+/** A source into which extractions are written. */
 export type OpenedSource = Listing & {
   readonly db: Queryable;
   readonly settings: WriteBackSettings;
-  /** Read anew when something is made. */
+  /** Read again after something was created. */
   names: PaperlessNames;
 };
 
-/** `stands`: it stood there before. `pending`: it was sent, or begun, and is not seen there yet. */
+/** `stands`: it was there before. `pending`: it was sent, or begun, and has not appeared yet. */
 export type End = {
   readonly state: "written" | "stands" | "withheld" | "pending" | "undone" | "kept";
   readonly reason: string | null;
-  /** Of a value that is withheld: a person who looks at it can help. */
+  /** Of a withheld value: a person's decision can help. */
   readonly asks?: true;
 };
 
@@ -30,12 +30,12 @@ export const keyOf = ({ kind, name }: Pick<Target, "kind" | "name">): string => 
 type Settled = ReadonlyMap<string, End>;
 type Seen = { readonly document: PaperlessDocument; readonly seen: Description };
 
-/** A write, or its undoing: what stands there before it, and after it. */
+/** A write or its undoing, with the content before and after it. */
 type Change = { readonly row: WriteBack; readonly from: Standing; readonly to: Standing };
 
 /**
- * Sends what does not stand there yet of writes to one document that are noted, looks, and notes what it found.
- * @throws Failure as requestPlace; what was noted is then looked at by the next run
+ * Sends those recorded writes to one document that are not in effect yet, reads the document, and records the result.
+ * @throws Failure as requestPlace; the next run then settles the recorded writes
  */
 export const settleWrites = (
   source: OpenedSource,
@@ -46,7 +46,7 @@ export const settleWrites = (
   return settle(source, changes, seen, "written");
 };
 
-/** Puts back what stood there before, where still stands what was written. */
+/** Restores the content from before the writes, where the written content is unchanged. */
 export const undoWrites = (
   source: OpenedSource,
   rows: readonly WriteBack[],
@@ -97,7 +97,7 @@ const isDue = (change: Change, current: Current): boolean =>
   stands(change.from, change.row, current) &&
   !takesOthers(change, current);
 
-/** @param sent the status of what was sent; undefined where nothing was */
+/** @param sent the response status; undefined if nothing was sent */
 function endOf(
   { row, from, to }: Change,
   current: Current,
@@ -115,7 +115,7 @@ function endOf(
     : { state, reason: `paperless-ngx answered ${sent}` };
 }
 
-/** Whether a tag would be taken away, and with it those below it that somebody has set. */
+/** Whether the change removes a tag and, with it, nested tags that somebody has set. */
 const takesOthers = ({ row, from, to }: Change, { document, names }: Current): boolean =>
   row.kind === "tag" &&
   to === null &&
@@ -124,8 +124,9 @@ const takesOthers = ({ row, from, to }: Change, { document, names }: Current): b
   document.tags.some((tag) => names.tags.get(tag)?.parent === from.id);
 
 /**
- * Fields first, with the words that carry the other values, and fields and tags by bulk edits, because PATCH replaces all of both.
- * @returns 200, or the status of the first refusal, behind which nothing is sent
+ * Sends custom fields first, because they hold the evidence of the others. Fields and tags go by bulk edits, because PATCH
+ * replaces all of them.
+ * @returns 200, or the status of the first refusal, after which nothing is sent
  */
 async function send(
   { api, names, signal }: OpenedSource,
@@ -204,7 +205,7 @@ const edit = (method: string, id: number, parameters: object): readonly Edit[] =
 const LOOKS = 5;
 const FIRST_REST_MS = 100;
 
-/** Bulk edits may be worked after they were answered. */
+/** Reads until the changes appear: paperless-ngx may apply bulk edits after its answer. */
 async function lookAgain(
   { api, signal }: OpenedSource,
   id: number,
@@ -217,7 +218,7 @@ async function lookAgain(
   }
 }
 
-/** What was seen before, with what is our own of what stands there now: a change of somebody else's stays one. */
+/** The stored description with our own writes added, so that somebody else's change is still recognized as one. */
 function withOwn(seen: Description, now: Description, own: readonly WriteBack[]): Description {
   const keys = new Set(own.map((row) => keyOf(row).toLowerCase()));
   const isOwn = (kind: WriteBack["kind"], name: string): boolean =>

@@ -8,19 +8,19 @@ import {
 import type { DocumentId } from "../../shared/store/index/write-backs.ts";
 import type { End } from "./settle-writes.ts";
 
-/** What becomes of values while another write-back has their document. */
+/** The outcome of values while another write-back holds the claim on their document. */
 export const TAKEN: End = {
   state: "pending",
   reason:
     "another write-back writes to the document now, or was killed while it did; run it again in 5 minutes",
 };
 
-/** A claim ends after 5 minutes, and paperless-ngx may take longer for a document. */
+/** A claim expires after 5 minutes, and paperless-ngx may take longer for a document. */
 const RENEWED_EVERY_MS = 60_000;
 
 /**
- * Has a document to itself while `body` looks at it and writes to it.
- * @returns undefined while another write-back has it
+ * Holds an exclusive claim on a document while `body` reads and writes it.
+ * @returns undefined if another write-back holds the claim
  */
 export async function withDocument<T>(
   db: Queryable,
@@ -30,7 +30,7 @@ export async function withDocument<T>(
 ): Promise<T | undefined> {
   const claim = randomUUID();
   if (!(await claimDocument(db, document, claim))) return undefined;
-  // A database that does not answer lets nobody else take the claim either.
+  // While the database does not answer, nobody else can take the claim either.
   const renewing = setInterval(() => {
     renewDocument(db, document, claim).catch(() => undefined);
   }, renewedEveryMs);

@@ -21,13 +21,13 @@ export type BatchToWrite = {
   readonly mode: "write" | "dry run";
 };
 
-/** What became of a value. */
+/** The outcome of a value. */
 export type ValueEnd = End &
   Pick<Target, "kind" | "name"> & { readonly pointer: string; readonly value: unknown };
 
 /**
- * Writes what is supported of one extraction to its document, or what a person decided on, with the words that carry it, and notes what
- * it withholds. What an earlier run wrote or undid is left; what one had begun is gone on with.
+ * Writes the values of one extraction that are supported, or that a person decided on, to its document, with their evidence;
+ * records what it withholds. It leaves what an earlier run wrote or undid, and finishes what an earlier run began.
  * @throws Failure as requestPlace
  */
 export async function writeExtraction(
@@ -73,7 +73,7 @@ async function writeClaimed(
   return targets.map((one) => valueEnd(one, ends.get(one) ?? { state: "pending", reason: null }));
 }
 
-/** A document as it is now, and as it was when the file was read; undefined of one that is gone. */
+/** Reads a document, now and as it was when the file was read; undefined if it is gone. */
 async function lookAtDocument(
   { api, names, signal }: OpenedSource,
   { remoteId, description, bindings, readSha256 }: MirroredExtraction,
@@ -92,7 +92,7 @@ const valueEnd = ({ kind, name, binding: { pointer }, value }: Target, end: End)
   ...end,
 });
 
-/** What is settled before anybody looks at the document, and what is open. */
+/** The outcomes that are known without the document, and the values that are still open. */
 function endsBefore(targets: readonly Target[], known: readonly WriteBack[]) {
   const rows = new Map(known.map((row) => [keyOf(row), row]));
   const ends = new Map<Target, End>();
@@ -131,7 +131,7 @@ function endOf(decision: Decision): End {
 
 type Plan = readonly (readonly [Target, Decision])[];
 
-/** One after the other, because what is made for one may serve the next. */
+/** One after the other, because an object created for one value may serve the next. */
 async function planWrites(
   source: OpenedSource,
   file: MirroredExtraction,
@@ -150,13 +150,13 @@ async function planWrites(
   for (const target of open) {
     const planned = decide(target);
     const problem = mode === "write" ? await makeMissing(source, planned) : undefined;
-    // Once more, by the number of what was made.
+    // Decides once more, with the id of the created object.
     plan.push([target, problem === undefined ? decide(target) : withheld(problem)]);
   }
   return plan;
 }
 
-/** @returns why it could not be made */
+/** @returns why it could not be created */
 async function makeMissing(source: OpenedSource, decision: Decision): Promise<string | undefined> {
   if (decision.kind !== "write") return undefined;
   for (const { missing } of [decision.evidence, decision.value]) {

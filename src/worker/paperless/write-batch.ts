@@ -9,7 +9,7 @@ import type { OpenedSource } from "./settle-writes.ts";
 import { writeExtraction } from "./write-back.ts";
 import type { BatchToWrite, ValueEnd } from "./write-back.ts";
 
-/** Opens each source once; undefined of one that is not written to. */
+/** Opens each source once; undefined for a source without write-back. */
 export type SourceOpener = (name: string) => Promise<OpenedSource> | undefined;
 
 export type WrittenValue = ValueEnd & DocumentId;
@@ -17,7 +17,7 @@ export type WrittenValue = ValueEnd & DocumentId;
 export type BatchWritten = {
   readonly values: readonly WrittenValue[];
   readonly documents: number;
-  /** Extractions that were left out. */
+  /** Numbers of skipped extractions. */
   readonly left: {
     readonly unfinished: number;
     readonly elsewhere: number;
@@ -26,8 +26,8 @@ export type BatchWritten = {
 };
 
 /**
- * Writes what may be written of the extractions of a batch; of several of one document the first.
- * @param onDocument is told of each document before it is looked at
+ * Writes back the extractions of a batch; if several are of one document, only the first.
+ * @param onDocument is called before each document is read
  * @throws Failure as requestPlace
  */
 export async function writeBatch(
@@ -68,7 +68,7 @@ async function* extractedFiles(db: Queryable, batchId: string): AsyncGenerator<E
   }
 }
 
-/** @param which batch_end: those that are written to when a batch ends */
+/** @param which batch_end: only sources with `write_back.when: batch_end` */
 export function openSources(
   { config, invocation }: Pick<CommandContext, "config" | "invocation">,
   db: Queryable,
