@@ -17,7 +17,7 @@ export type Mirror = {
   readonly source: string;
   readonly remote: Remote;
   readonly folder: MirrorFolder;
-  /** Of one file. */
+  /** The limit for one file. */
   readonly maxFileBytes: number;
 };
 
@@ -25,12 +25,12 @@ export type FileEnd =
   | { readonly kind: "fetched" | "same"; readonly bytes: number }
   | { readonly kind: "skipped"; readonly reason: string };
 
-/** A file that is larger goes on where a try before it ended. */
+/** The download of a file of this size or more resumes where an earlier try ended. */
 const RESUMED_FROM_BYTES = 1_000_000;
 
 /**
- * Fetches one file to its place in the mirror, where it appears whole or not at all, and notes it. A try that breaks off is
- * made again, and a later run goes on with what it left.
+ * Fetches one file into the mirror, where it appears whole or not at all, and records it. It tries again after a broken
+ * connection; a later run resumes the part that was left.
  * @throws Failure as the remote; SOURCE_UNAVAILABLE while another process writes the file
  */
 export async function fetchFile(
@@ -56,7 +56,7 @@ export async function fetchFile(
   }
 }
 
-/** The path of an earlier try, or the best of those that are free. What nobody here wrote is not written over. */
+/** The path of an earlier try, or the best free path. It never overwrites a file that the mirror did not write. */
 async function takePlace(
   { db, source, folder }: Mirror,
   { remoteId: id, path, hasPath }: WaitingFile,
@@ -157,7 +157,7 @@ async function writeContent(
   );
 }
 
-/** The bytes that lie there already stay, so that nothing is indexed again. */
+/** Puts the file into place and records it. If the mirror holds the same bytes, they stay, so that they are not indexed again. */
 async function settle(
   { mirror, file }: Fetch,
   target: Target,

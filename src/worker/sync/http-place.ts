@@ -4,14 +4,14 @@ import { Failure } from "../../shared/failure.ts";
 import { withDeadline } from "../models/deadline.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";
 
-/** A place that is asked over HTTP, and how. */
+/** A remote server, and the settings for its requests. */
 export type HttpPlace = {
   /** Name of the source, for messages. */
   readonly source: string;
   readonly timeoutMs: number;
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean;
-  /** Certificates (PEM) that are trusted in place of the built-in ones. */
+  /** Trusted certificates (PEM), in place of the built-in ones. */
   readonly ca?: readonly string[] | undefined;
 };
 
@@ -26,7 +26,7 @@ const TRIES = 4;
 const FIRST_DELAY_MS = 250;
 
 /**
- * Tries again what may pass, a few times, before the job is parked for it.
+ * Repeats a request after a failure that may pass, before the job is parked for it.
  * @throws what the last try throws
  */
 export async function withTries<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
@@ -45,8 +45,8 @@ const isPassing = (error: unknown): boolean =>
   error instanceof Failure && error.code === "SOURCE_UNAVAILABLE";
 
 /**
- * Sends one request and gives the head of its answer, whose status is one of those that are expected. No redirect is followed.
- * @throws Failure SOURCE_DENIED for 401, 403, a redirect and an address that may not be reached, SOURCE_UNAVAILABLE for what
+ * Sends one request, and returns the response if its status is one of `expected`. It follows no redirect.
+ * @throws Failure SOURCE_DENIED for 401, 403, a redirect and a denied address, SOURCE_UNAVAILABLE for a fault that
  *   may pass, SOURCE_INVALID for any other status
  */
 export async function requestPlace(
@@ -130,15 +130,15 @@ export const unavailable = (
     cause === undefined ? {} : { cause },
   );
 
-/** Never the message of an error, which may hold more than a reader may see. */
+/** The code of an error; never its message, which may hold a secret. */
 export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error
     ? String(error.code)
     : "it broke off";
 
 /**
- * The bytes of an answer.
- * @throws Failure SOURCE_UNAVAILABLE where it breaks off, or rests for longer than the place may
+ * The bytes of a response.
+ * @throws Failure SOURCE_UNAVAILABLE if it breaks off, or stalls for longer than `timeoutMs`
  */
 export async function* bytesOf(
   place: HttpPlace,

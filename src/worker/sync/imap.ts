@@ -10,7 +10,7 @@ import { GONE, listedFile } from "./remote.ts";
 import type { Beginning, NoContent, Remote, RemoteContent } from "./remote.ts";
 
 type Mailbox = HttpPlace & {
-  /** `imaps://host[:port]`, or `imap://host[:port]` for STARTTLS, without which nothing is sent. */
+  /** `imaps://host[:port]`, or `imap://host[:port]`, which requires STARTTLS before the login. */
   readonly url: URL;
   readonly login: { readonly user: string; readonly secret: string };
   readonly folders: readonly string[];
@@ -18,10 +18,10 @@ type Mailbox = HttpPlace & {
 
 const LISTED_AT_ONCE = 1_000;
 const PART_BYTES = 4_000_000;
-/** Of one answer of the server, with what stands around a part. */
+/** One response of the server: a part with its envelope. */
 const MOST_RESPONSE_BYTES = 16_000_000;
 
-/** Mails as files, of folders that are opened for reading alone: no mail is marked as seen. */
+/** Offers mails as files. It opens folders read-only, so that no mail is marked as seen. */
 export function openMailbox(place: Mailbox): Remote {
   let client: ImapFlow | undefined;
   const connected = async (signal: AbortSignal): Promise<ImapFlow> => {
@@ -79,7 +79,7 @@ async function connect(place: Mailbox, signal: AbortSignal): Promise<ImapFlow> {
     host: address,
     port: url.port === "" ? (isSecure ? 993 : 143) : Number(url.port),
     ...(address === url.hostname ? {} : { servername: url.hostname }),
-    // Without TLS the connection is ended before the secret is sent.
+    // If STARTTLS fails, the client closes the connection before it sends the secret.
     ...(isSecure ? { secure: true } : { secure: false, doSTARTTLS: true }),
     ...(ca === undefined ? {} : { tls: { ca: [...ca] } }),
     auth: { user: login.user, pass: login.secret },
@@ -89,7 +89,7 @@ async function connect(place: Mailbox, signal: AbortSignal): Promise<ImapFlow> {
     ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
     ...{ maxLineLength: 1_000_000, maxResponseSize: MOST_RESPONSE_BYTES },
   });
-  // A call that waits is rejected with it; here it would end the process.
+  // Pending calls are rejected with the error; without a listener it would end the process.
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -152,7 +152,7 @@ type Reading = {
   readonly told: <T>(signal: AbortSignal, body: () => Promise<T>) => Promise<T>;
 };
 
-/** The first part is read at once, so that a mail that is gone is known. */
+/** Reads the first part at once, to detect a deleted mail. */
 async function contentOf(
   { url }: Mailbox,
   client: ImapFlow,

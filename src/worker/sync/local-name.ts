@@ -1,24 +1,24 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 
-/** Of a name; with what a part of a file adds it stays below the 255 that file systems take. */
+/** Of one name: with the suffix of a partial file it stays below the 255 bytes that file systems take. */
 const MOST_NAME_BYTES = 200;
 const MOST_PATH_BYTES = 1_000;
 const MOST_FOLDERS = 40;
-/** Characters that a terminal obeys, that a reader does not see, or that lead elsewhere. */
+/** Control characters, invisible characters, and path separators. */
 const HARMFUL = /[\p{C}\p{Zl}\p{Zp}/\\]/gu;
 
-/** Where a file may lie below the root of its mirror, best first. */
+/** A possible path of a file, relative to the root of its mirror. */
 export type LocalPlace = {
-  /** Folders and the name: none is hidden, leads elsewhere or has more than 200 bytes. */
+  /** Folders and name: none is hidden, points outside of its folder or has more than 200 bytes. */
   readonly path: string;
-  /** The same for two paths that some file system takes for one. */
+  /** Equal for two paths that some file system does not distinguish. */
   readonly key: string;
 };
 
 /**
- * Makes names of another place harmless: a slash, a backslash, a control character or a dot in front becomes "_", and a long
- * name is cut. The second place is for a file whose first one is taken: it has the first digits of the id's hash in its name;
+ * Makes remote names safe, best path first: a slash, a backslash, a control character or a leading dot becomes "_", and a long
+ * name is cut. The second path is for a file whose first one is taken: its name has the first digits of the id's hash;
  * the third lies in no folder.
  * @param id names, each percent-encoded, with slashes between them
  */
@@ -40,7 +40,7 @@ const placeOf = (path: string): LocalPlace => ({
   key: path.normalize("NFKC").toLowerCase().normalize("NFC"),
 });
 
-/** The name as it was written; what is no percent-encoding stays as it is. */
+/** Decodes a name; an invalid percent-encoding stays as it is. */
 export function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -61,7 +61,7 @@ function harmlessName(name: string): string {
   return withMark(clean, hash("sha256", name, "hex").slice(0, 8));
 }
 
-/** `report~1f3a5b7c.pdf`, cut where it would be too long. */
+/** `report~1f3a5b7c.pdf`; the stem is cut if the name is too long. */
 function withMark(name: string, mark: string): string {
   const found = posix.extname(name);
   const extension = Buffer.byteLength(found) <= 20 ? found : "";

@@ -4,18 +4,18 @@ import { join, posix } from "node:path";
 import { openBelow, partNameOf, pathOfFolder } from "../../shared/files/atomic-file.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 
-/** Where a source is mirrored to. */
+/** The local folder of a mirror. */
 export type MirrorFolder = {
   /** Absolute. */
   readonly workroot: string;
-  /** Below it, without a slash at the end. */
+  /** Relative to the work root, without a slash at the end. */
   readonly root: string;
 };
 
-/** An open folder, and a name in it. `file` leads there, whatever takes the place of the folder meanwhile. */
+/** An open folder, and a name in it. `file` points into this folder even if its path is replaced meanwhile. */
 export type OpenedPlace = { readonly folder: FileHandle; readonly file: string };
 
-/** @param path relative to the work root @returns undefined where a link or a file stands in the way, or nothing does */
+/** @param path relative to the work root @returns undefined if a folder of the path is a link or a file, or is missing */
 export async function openPlace(
   { workroot }: MirrorFolder,
   path: string,
@@ -28,7 +28,7 @@ export async function openPlace(
   return { folder: opened.handle, file: join(place, posix.basename(path)) };
 }
 
-/** Whether bytes of that number lie there. */
+/** Whether the mirror holds a file of that size. */
 export async function holdsBytes(
   { workroot }: MirrorFolder,
   path: string,
@@ -47,7 +47,7 @@ const statusOf = (file: string) =>
     throw error;
   });
 
-/** Removes a file of a mirror, and what of it may lie beside it. What is no file is left. */
+/** Removes a file of a mirror, and its partial download. It leaves folders. */
 export async function removeFile(mirror: MirrorFolder, path: string): Promise<void> {
   const place = await openPlace(mirror, path, "leave out");
   if (place === undefined) return;

@@ -4,14 +4,14 @@ import type { HttpPlace, PlaceRequest } from "./http-place.ts";
 import { GONE, strongTag } from "./remote.ts";
 import type { Beginning, NoContent, RemoteContent } from "./remote.ts";
 
-/** Answers that are of the one file, and of no other. */
+/** By status: why this one file has no content. */
 const REASONS: Readonly<Record<number, string>> = {
   403: "its place answers 403: it may not be read",
   404: GONE,
   410: GONE,
 };
 
-/** Answers that hold no file, and why there is none; it throws where that is no matter of the one file. */
+/** Statuses of responses without content; `reasonOf` returns why, or throws if the problem is not of this one file. */
 export type Refusals = {
   readonly statuses: readonly number[];
   readonly reasonOf: (response: IncomingMessage) => Promise<string>;
@@ -23,15 +23,15 @@ const BY_STATUS: Refusals = {
 };
 
 type Asked = {
-  /** Of all of the file. */
+  /** The request for the whole file. */
   readonly request: PlaceRequest;
   readonly origin: string | OriginOf;
   readonly refusals?: Refusals;
 };
 
 /**
- * Asks for a file by HTTP: the rest of it where there is a beginning, and all of it where the server gives no rests, or
- * has other content by now.
+ * Requests a file by HTTP: only the rest if there is a beginning, and the whole file if the server serves no ranges or
+ * the content has changed.
  * @throws Failure as requestPlace, and as `reasonOf`
  */
 export async function openContent(
@@ -72,13 +72,13 @@ export async function openContent(
 
 type OriginOf = (response: IncomingMessage) => string;
 
-/** Not every server knows both conditions: that of S3 is told by the first. */
+/** Sends both conditions, because not every server knows both: S3 obeys If-Match. */
 const ofRest = (request: PlaceRequest, { bytes, etag }: Beginning): PlaceRequest => ({
   ...request,
   headers: { ...request.headers, range: `bytes=${bytes}-`, "if-match": etag, "if-range": etag },
 });
 
-/** Also where the server obeys no condition. */
+/** Checks the response itself, because a server may ignore both conditions. */
 const isRest = (response: IncomingMessage, from: number, beginning: Beginning | null): boolean =>
   startOf(response) === from && [undefined, beginning?.etag].includes(response.headers.etag);
 

@@ -8,7 +8,7 @@ import type { HttpPlace } from "./http-place.ts";
 import type { Remote } from "./remote.ts";
 
 type Source = Config["index"]["sources"][number];
-/** A source that is a mirror. */
+/** A source that mirrors a remote place. */
 export type MirroredSource = Source & {
   readonly from: NonNullable<Source["from"]>;
   readonly remote: NonNullable<Source["remote"]>;
@@ -17,8 +17,8 @@ export type MirroredSource = Source & {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the place that a source mirrors; its kind loads its code. The secret stands in no row, no log and no message.
- * @throws Failure SOURCE_DENIED where the secret is not there
+ * Opens the remote place of a source, and loads the code of its kind. The secret never gets into a row, a log or a message.
+ * @throws Failure SOURCE_DENIED if the secret is missing
  */
 export async function openRemote(
   source: MirroredSource,
@@ -50,7 +50,7 @@ export async function openRemote(
   }
 }
 
-/** The server of paperless-ngx that a source mirrors, to write to it. @throws as openRemote */
+/** The paperless-ngx server that a source mirrors, to write to it. @throws as openRemote */
 export async function openPaperlessPlace(
   source: MirroredSource,
   { roots }: Pick<Config, "roots">,

@@ -9,7 +9,7 @@ import { openContent } from "./open-content.ts";
 import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
 
-/** The originals of paperless-ngx, each under the number of its document, with what it says of them. */
+/** The originals of paperless-ngx, each named by the number of its document, with its metadata. */
 export function openPaperless(place: PaperlessPlace): Remote {
   const api = openPaperlessApi(place);
   return {
@@ -33,7 +33,7 @@ export function openPaperless(place: PaperlessPlace): Remote {
   };
 }
 
-/** Of a document, by the name of its original here. */
+/** The number of a document, from the name of its original in the mirror. */
 export const numberOf = (id: string): number => Number.parseInt(id, 10);
 
 const versionOf = ({ modified, checksum }: PaperlessDocument): string =>
@@ -45,7 +45,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   "image/tiff": ".tiff",
 };
 
-/** The ending of the original is the only thing of its name that is used. */
+/** Uses only the extension of the original name. */
 function nameOf({ id, original_file_name: original, mime_type: type }: PaperlessDocument): string {
   const ending = posix.extname(original ?? "").toLowerCase();
   const byType = PICTURES[type ?? ""] ?? ENDINGS[type ?? ""] ?? "";

@@ -4,20 +4,19 @@ import type { XmlVisitor } from "../documents/reader/walk-xml.ts";
 import { NoText } from "../documents/reader/text-builder.ts";
 import { Failure } from "../../shared/failure.ts";
 
-/** Of one answer: a folder of 100,000 files has about 60 MB. */
+/** In one response: a folder of 100,000 files has about 60 MB. */
 const MOST_CHARS = 128_000_000;
-/** Between two tags: a name, a date or a hash is shorter. */
+/** A name, a date or a hash is shorter. */
 const MOST_BETWEEN_TAGS = 64_000;
 const MOST_NESTED = 50;
-/** Of all answers of one listing: files and folders. */
+/** Files and folders in all responses of one listing. */
 const MOST_LISTED = 2_000_000;
 
-/** What is made of a listing as it comes: `visit` sees its tags and texts, `take` gives what is complete by now. */
+/** Builds entries while a listing arrives; `take` returns the entries that are complete by now, and forgets them. */
 export type ListingReader<Entry> = XmlVisitor & { readonly take: () => readonly Entry[] };
 
 /**
- * Reads the XML of a listing piece by piece. It is given up where it is no XML, declares entities, or is longer than any
- * listing is.
+ * Reads the XML of a listing piece by piece. It fails if the listing is no XML, declares entities, or exceeds a limit.
  * @throws Failure SOURCE_INVALID
  */
 export async function* readListing<Entry>(
@@ -63,14 +62,14 @@ export async function* readListing<Entry>(
   if (rest.length > 0) yield rest;
 }
 
-/** An element of a listing, and the texts of those parts of it that were wanted; a part without a text is there, and empty. */
+/** An element of a listing, and the texts of its wanted child elements; an element without text has an empty one. */
 export type Entry = { readonly element: string; readonly texts: ReadonlyMap<string, string> };
 
-/** A part without the blanks at its ends; empty where it is not there. */
+/** The trimmed text of a part; empty if the entry lacks it. */
 export const textOf = (entry: Entry | undefined, part: string): string =>
   entry?.texts.get(part)?.trim() ?? "";
 
-/** Reads elements of these names, also those that stand in others. Of a part that comes twice the first text counts. */
+/** Reads the elements of these names, nested ones too. If a part comes twice, its first text counts. */
 export function entryReader(
   elements: ReadonlySet<string>,
   parts: ReadonlySet<string>,
@@ -101,12 +100,12 @@ export function entryReader(
   };
 }
 
-/** A server that makes up entries would be listed for ever. @throws Failure SOURCE_INVALID */
+/** Ends the listing of a server that invents entries without end. @throws Failure SOURCE_INVALID */
 export function checkListed(source: string, listed: number): void {
   if (listed > MOST_LISTED) throw invalid(source, `has more than ${MOST_LISTED} entries`);
 }
 
-/** Of an element that holds a size; null for what is no size. */
+/** Parses a size; null if the text is none. */
 export const sizeOf = (text: string): number | null =>
   /^\d{1,15}$/.test(text) ? Number(text) : null;
 

@@ -1,36 +1,36 @@
 import { hash } from "node:crypto";
 import type { ListedFile } from "../../shared/store/index/remote-files.ts";
 
-/** The beginning of a file that an earlier try left, and the strong ETag of the content that it is of. */
+/** The part of a file that an earlier try downloaded, and the strong ETag of its content. */
 export type Beginning = { readonly bytes: number; readonly etag: string };
 
-/** The content of a file, from the byte on that follows the beginning, or from the first. */
+/** The content of a file from the byte `from` on: behind the beginning, or 0. */
 export type RemoteContent = {
   readonly kind: "content";
   readonly from: number;
-  /** Of the whole file; null where the place does not say. */
+  /** Size of the whole file; null if the server does not give it. */
   readonly bytes: number | null;
-  /** By which the rest of it can be asked for later; null where it can't. */
+  /** With it a later try can request the rest; null if it can't. */
   readonly etag: string | null;
-  /** Names this version of the file for a reader. */
+  /** A URL that names this version of the file for people. */
   readonly origin: string;
-  /** @throws Failure SOURCE_UNAVAILABLE where it breaks off */
+  /** @throws Failure SOURCE_UNAVAILABLE if it breaks off */
   readonly chunks: AsyncIterable<Uint8Array>;
 };
 
-/** Why a single file is not to be had, though the place answers. */
+/** Why the server, which does respond, has no content for one file. */
 export type NoContent = { readonly kind: "none"; readonly reason: string };
 
 export const GONE = "it was gone when it was to be fetched";
 
 /**
- * A place whose files are mirrored. All of its failures are Failures: SOURCE_UNAVAILABLE for what may pass, SOURCE_DENIED and
- * SOURCE_INVALID for what an operator has to mend.
+ * A remote place whose files are mirrored. It throws only Failures: SOURCE_UNAVAILABLE for a fault that may pass,
+ * SOURCE_DENIED and SOURCE_INVALID for one that an operator has to fix.
  */
 export type Remote = {
   /**
-   * All files, part by part, each id once a part. It throws where the listing is not whole, and nothing is taken for deleted then.
-   * An id is made of the names of folders and file, each percent-encoded, with slashes between them.
+   * All files, in parts; an id is unique within a part. It throws if the listing is incomplete: then no file counts as deleted.
+   * An id consists of the names of folders and file, each percent-encoded, with slashes between them.
    */
   list(signal: AbortSignal): AsyncIterable<readonly ListedFile[]>;
   open(
@@ -41,14 +41,14 @@ export type Remote = {
   close(): Promise<void>;
 };
 
-/** An ETag that says of two contents that they are the same to the byte; null for any other. */
+/** The ETag if it is strong (equal for identical bytes only), otherwise null. */
 export const strongTag = (etag: string | undefined): string | null =>
   etag !== undefined && /^"[\x21\x23-\x7e]{1,500}"$/.test(etag) ? etag : null;
 
-/** Of an id; a key of the database takes no more. */
+/** The longest id that an index of the database takes. */
 const MOST_ID_BYTES = 1_900;
 
-/** A file of a listing; one whose name is too long for a row is not fetched. */
+/** A file of a listing; it is refused if its name is too long for a row. */
 export function listedFile(
   id: string,
   { version, bytes }: Pick<ListedFile, "version" | "bytes">,

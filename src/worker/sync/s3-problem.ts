@@ -6,12 +6,12 @@ import type { Refusals } from "./open-content.ts";
 import { entryReader, readListing } from "./read-listing.ts";
 import { GONE } from "./remote.ts";
 
-/** Answers that say in their body what they are. */
+/** Statuses of listing responses whose body explains the problem. */
 export const TOLD_OF_LISTINGS: readonly number[] = [301, 307, 400, 401, 403, 404];
 
 type Place = HttpPlace & { readonly bucket: string; readonly region: string };
 
-/** What hinders all of the bucket, by the code of S3. */
+/** By S3 code: problems of the whole bucket. */
 const OF_THE_ACCOUNT: ReadonlyMap<string, string> = new Map([
   ["InvalidAccessKeyId", "knows no such access key (remote.user)"],
   ["SignatureDoesNotMatch", "finds that the secret is not that of the access key (remote.user)"],
@@ -31,7 +31,7 @@ const OF_AN_OBJECT: ReadonlyMap<string, string> = new Map([
   ["NoSuchKey", GONE],
 ]);
 
-/** Of an answer that holds no object: a reason where it is of that one alone. */
+/** Reads a response without an object: a reason if only this object is affected, otherwise it throws. */
 export const objectRefusals = (
   place: Place,
   request: PlaceRequest,
@@ -106,7 +106,7 @@ type Problem = { readonly code: string; readonly region: string; readonly date: 
 const ERROR = new Set(["Error"]);
 const PARTS = new Set(["Code", "Region"]);
 
-/** Its message is not read: it may hold what was signed. */
+/** Ignores the message, which may hold the signed request. */
 async function readProblem(
   place: Place,
   request: PlaceRequest,
@@ -123,7 +123,7 @@ async function readProblem(
   };
 }
 
-/** Undefined of what is none of S3, as the answer of a proxy, or breaks off: its status says what there is to say. */
+/** Undefined if the body is not from S3 (but from a proxy, say) or breaks off; then only the status is used. */
 async function readError(
   { source }: Place,
   chunks: AsyncIterable<Uint8Array>,

@@ -12,15 +12,15 @@ import type { Remote } from "./remote.ts";
 import { listingFailure, objectRefusals, TOLD_OF_LISTINGS } from "./s3-problem.ts";
 
 type S3Place = HttpPlace & {
-  /** Of the folder that is mirrored. The first name of its path is the bucket, unless that stands in the name of the host. */
+  /** The mirrored folder. The first name of its path is the bucket, unless the host name contains the bucket. */
   readonly url: URL;
   readonly bucket: string | undefined;
   readonly region: string;
-  /** A public bucket is asked without a signature. */
+  /** Null for a public bucket, whose requests are not signed. */
   readonly login: { readonly user: string; readonly secret: string } | null;
 };
 
-/** Objects of a bucket by the API of S3: that of Amazon, MinIO, Ceph, Garage, R2 and others. */
+/** Objects of a bucket by the S3 API of Amazon, MinIO, Ceph, Garage, R2 and others. */
 export function openS3(place: S3Place): Remote {
   const bucket = bucketOf(place);
   return {
@@ -44,7 +44,7 @@ type Bucket = {
   readonly name: string;
   /** Without a slash at the end. */
   readonly base: string;
-  /** Of the keys that are mirrored: empty, or with a slash at the end. */
+  /** The prefix of the mirrored keys: empty, or with a slash at the end. */
   readonly prefix: string;
 };
 
@@ -64,7 +64,7 @@ function bucketOf({ url, bucket }: S3Place): Bucket {
   };
 }
 
-/** As it is encoded where it is signed: else servers find another signature. */
+/** Encodes as the signature requires: otherwise servers compute another signature. */
 const encodeName = (name: string): string =>
   encodeURIComponent(name).replace(
     /[!'()*]/g,
@@ -75,7 +75,7 @@ const encodeKey = (key: string): string => encodeName(key).replaceAll("%2F", "/"
 
 const SHA256_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/** Signed anew for each try, because a signature holds for some minutes. Proxies change other headers than the signed ones. */
+/** Each try is signed again, because a signature is valid only for minutes. No header is signed that proxies change. */
 async function signedRequest({ login, region }: S3Place, url: URL): Promise<PlaceRequest> {
   const request = { url, method: "GET", headers: { "accept-encoding": "identity" } };
   if (login === null) return request;
@@ -88,7 +88,7 @@ async function signedRequest({ login, region }: S3Place, url: URL): Promise<Plac
   return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) } };
 }
 
-/** Of the bytes that came. A bucket without versions calls each of them "null". */
+/** The version of the received bytes, as the end of a URL. A bucket without versioning calls every version "null". */
 function versionOf({ headers }: IncomingMessage, listed: string): string {
   const version = headers["x-amz-version-id"];
   return typeof version === "string" && version !== "null"
@@ -97,9 +97,9 @@ function versionOf({ headers }: IncomingMessage, listed: string): string {
 }
 
 const KEYS_OF_A_PAGE = 1_000;
-/** Some servers give what they like. */
+/** A server may ignore `max-keys`. */
 const MOST_OF_A_PAGE = 10_000;
-/** A page counts as so many keys, so that a server that gives empty ones for ever comes to an end. */
+/** A page counts at least as so many keys, to end the listing of a server that returns empty pages for ever. */
 const LEAST_OF_A_PAGE = 100;
 
 async function* listBucket(
@@ -120,7 +120,7 @@ async function* listBucket(
 
 type Page = {
   readonly files: readonly ListedFile[];
-  /** Where the next one begins; null of the last. */
+  /** Continuation token of the next page; null for the last page. */
   readonly next: string | null;
 };
 
@@ -130,7 +130,7 @@ const PARTS = new Set([
   ...["Key", "Size", "ETag", "LastModified"],
 ]);
 
-/** Read to its end before any of it is believed, because how keys are spelled may stand there. */
+/** Reads a whole page before it uses any key, because the encoding of the keys may stand at its end. */
 async function readPage(
   place: S3Place,
   bucket: Bucket,
@@ -162,7 +162,7 @@ async function readPage(
   return pageOf(place, bucket, entries);
 }
 
-/** @throws Failure SOURCE_INVALID where it does not say that it is whole, or where the rest begins: what is missing is not deleted */
+/** @throws Failure SOURCE_INVALID if the page does not say whether it is the last, or where the next begins: else missing keys would be deleted */
 function pageOf({ source }: S3Place, { prefix }: Bucket, entries: readonly Entry[]): Page {
   const head = entries.at(-1);
   const isTruncated = textOf(head, "IsTruncated");
@@ -182,7 +182,7 @@ function pageOf({ source }: S3Place, { prefix }: Bucket, entries: readonly Entry
 
 type Spelling = { readonly prefix: string; readonly isEncoded: boolean };
 
-/** Undefined of the marks that some programs leave for folders: empty objects whose keys end in a slash. */
+/** Undefined for a folder marker, as some programs leave it: an empty object whose key ends in a slash. */
 function fileOf(
   source: string,
   entry: Entry,
@@ -210,7 +210,7 @@ function fileOf(
   return file;
 }
 
-/** As forms are encoded, with a plus for a space. */
+/** Decodes form encoding, with a plus for a space. Undefined if it is not UTF-8. */
 function decodeKey(written: string): string | undefined {
   try {
     return decodeURIComponent(written.replaceAll("+", " "));

@@ -18,18 +18,18 @@ import { holdsBytes, removeFile } from "./mirror-folder.ts";
 
 export type Sync = Mirror & {
   readonly runId: string;
-  /** Of files that are mirrored, in lower case with the dot. */
+  /** Extensions of mirrored files, in lower case with the dot. */
   readonly extensions: ReadonlySet<string>;
-  /** Of the mirror. */
+  /** Limits of the whole mirror. */
   readonly mostFiles: number;
   readonly mostBytes: number;
-  /** That this run may fetch. */
+  /** The most bytes that this run may fetch. */
   readonly runBytes: number;
   readonly deletions: "held where many" | "accepted";
   readonly report: (filesDone: number) => void;
 };
 
-/** Numbers of files, but for `bytes`, which were fetched. */
+/** Numbers of files; `bytes` is the number of fetched bytes. */
 export type SyncSummary = {
   readonly listed: number;
   readonly fetched: number;
@@ -37,20 +37,20 @@ export type SyncSummary = {
   readonly unchanged: number;
   readonly skipped: number;
   readonly deleted: number;
-  /** Gone there and kept here, until somebody accepts it. */
+  /** Deleted at the source; they stay in the mirror until somebody accepts the deletion. */
   readonly held: number;
-  /** Left to the next run, because this one fetched what it may. */
+  /** Left to the next run, because this one reached `runBytes`. */
   readonly waiting: number;
-  /** Of which the place says something else (title, tags, dates) than the index has. */
+  /** Files whose metadata (title, tags, dates) differs from that in the index. */
   readonly described: number;
 };
 
-/** A server may take that long over one listing, or one file. */
+/** The longest time for one part of a listing, or one file. */
 const LONGEST_STEP_MS = 60 * 60_000;
 
 /**
- * Makes the mirror of a source what its place holds: lists all of it, deletes what is gone, fetches what is new or changed.
- * Each file is noted when it is done, so that a run that ends early is gone on with by the next one.
+ * Brings a mirror up to date: lists all remote files, deletes those that are gone, fetches new and changed ones.
+ * It records each file when it is done, so that the next run continues a run that ended early.
  * @throws Failure as the remote
  */
 export async function syncSource(
@@ -66,7 +66,7 @@ export async function syncSource(
   return { listed, ...fetched, unchanged, skipped, deleted, held, waiting, described };
 }
 
-/** @returns how many files its place holds */
+/** @returns the number of remote files */
 async function listRemote(sync: Sync, trace: RunTrace, signal: AbortSignal): Promise<number> {
   const { db, source, folder, remote } = sync;
   let listed = 0;
@@ -86,7 +86,7 @@ async function listRemote(sync: Sync, trace: RunTrace, signal: AbortSignal): Pro
   return listed;
 }
 
-/** With why it is not fetched, where its name or its size says so. */
+/** Refuses a file whose extension or size the mirror does not take. */
 function wanted({ extensions, maxFileBytes }: Sync, file: ListedFile): ListedFile {
   const name = decodeName(file.id.split("/").at(-1) ?? "");
   const extension = posix.extname(name).toLowerCase();
@@ -100,11 +100,11 @@ function wanted({ extensions, maxFileBytes }: Sync, file: ListedFile): ListedFil
   };
 }
 
-/** More than so many at once, and more than this share of the mirror, is rather a fault than somebody's wish. */
+/** More deletions at once than both limits are more likely a fault than intended. */
 const FEW_DELETIONS = 10;
 const SHARE_OF_DELETIONS = 0.2;
 
-/** Called after a listing that was whole. @returns how many files were deleted */
+/** Call it only after a complete listing. @returns the number of deleted files */
 async function settleGone(sync: Sync, signal: AbortSignal): Promise<number> {
   const { db, source, folder } = sync;
   const { gone, mirrored } = await endListing(db, sync);
@@ -158,7 +158,7 @@ async function fetchWaiting(sync: Sync, trace: RunTrace, signal: AbortSignal): P
 
 type Room = "free" | "none in this run" | { readonly kind: "skipped"; readonly reason: string };
 
-/** A file whose size is not known is taken for an empty one until it has come. */
+/** A file of unknown size counts as empty until it is fetched. */
 function roomFor(
   { mostFiles, mostBytes, runBytes }: Sync,
   { listedBytes, sha256, bytes: replaced }: WaitingFile,

@@ -10,7 +10,7 @@ import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
 
 type WebDav = HttpPlace & {
-  /** Of the folder that is mirrored. */
+  /** The mirrored folder. */
   readonly url: URL;
   readonly login: { readonly user: string; readonly secret: string } | null;
 };
@@ -43,7 +43,7 @@ export function openWebDav(place: WebDav): Remote {
 
 type Folder = { readonly root: URL; readonly headers: Readonly<Record<string, string>> };
 
-/** Folder by folder, because many servers refuse to list all at once. */
+/** Lists folder by folder, because many servers refuse to list all at once. */
 async function* listFolders(
   place: WebDav,
   { root, headers }: Folder,
@@ -59,7 +59,7 @@ async function* listFolders(
       headers: { ...headers, depth: "1", "content-type": "application/xml; charset=utf-8" },
       body: PROPFIND,
     };
-    // A folder may have been removed since the one above it was listed.
+    // The folder may have been removed since its parent was listed.
     const expected = prefix === "" ? [207] : [207, 404];
     const response = await withTries(signal, () => requestPlace(place, request, expected, signal));
     if (response.statusCode === 404) {
@@ -99,12 +99,12 @@ const readResponses = (
   );
 
 const RESPONSES = new Set(["response"]);
-/** Properties that a server does not have come with another status, and empty. */
+/** A property that the server lacks comes as an empty element, with another status. */
 const PARTS = new Set(["href", "collection", "getetag", "getcontentlength", "getlastmodified"]);
 
 /**
- * The name of what lies right in the folder that was asked for, percent-encoded; undefined of the folder itself.
- * @throws Failure SOURCE_INVALID for an address elsewhere: a server that names one is not believed
+ * The percent-encoded name of a direct child of the listed folder; undefined for the folder itself.
+ * @throws Failure SOURCE_INVALID for a URL outside of the folder
  */
 function nameBelow({ source }: WebDav, one: Entry, folder: URL): string | undefined {
   const href = textOf(one, "href");
@@ -116,7 +116,7 @@ function nameBelow({ source }: WebDav, one: Entry, folder: URL): string | undefi
   throw invalid(source, `of ${folder.pathname} names ${shown}, which does not lie in it`);
 }
 
-/** In one spelling: servers encode more or fewer characters than others. What is no UTF-8 stays as it is. */
+/** Names in one encoding, because servers differ in the characters that they encode. A name that is not UTF-8 stays as it is. */
 const namesOf = (pathname: string): string[] =>
   pathname
     .split("/")
@@ -131,7 +131,7 @@ function respell(name: string): string {
   }
 }
 
-/** An ETag that is weak, or none, does not tell of a change within the second in which it was made. */
+/** Without a strong ETag, a second change in the same second is invisible; so a file this young is fetched again next time. */
 const YOUNG_MS = 3_000;
 
 function fileOf(id: string, one: Entry, { headers }: IncomingMessage): ListedFile {
