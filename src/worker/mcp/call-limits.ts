@@ -7,8 +7,8 @@ import { cleanMessage } from "../../shared/terminal/styled-text.ts";
 export type TypedError = { readonly code: ErrorCode; readonly message: string };
 
 /**
- * What a program outside is told of something thrown. The words of a fault that nobody foresaw may hold anything: they go
- * to the log alone.
+ * The error that an outside client gets for something thrown. The message of an unexpected fault may hold anything: it goes
+ * only to the log.
  */
 export function typedErrorOf(thrown: unknown, logger: Logger): TypedError {
   const failure = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
@@ -23,7 +23,7 @@ export function typedErrorOf(thrown: unknown, logger: Logger): TypedError {
 }
 
 /**
- * What a piece of work gives, within a time. It is not stopped by the end of that time, only no longer waited for.
+ * The result of some work within a time limit. At the limit the work is not stopped, only no longer awaited.
  * @throws Failure REQUEST_TIMEOUT
  */
 export async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {

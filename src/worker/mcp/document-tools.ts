@@ -8,7 +8,7 @@ import type { Passage, Reading } from "../evidence/types.ts";
 import { resultShape, rowShape } from "./tool.ts";
 import type { McpResult, McpTool } from "./tool.ts";
 
-/** Characters of one text; a document that is longer is read in lines. */
+/** Characters of one text; a client reads a longer document by lines. */
 const MOST_CHARS = 50_000;
 
 const piecesShape = resultShape({
@@ -82,7 +82,7 @@ const passageOf = (passage: Passage): McpResult => ({
 
 const fileOf = ({ path, sha256, text }: Reading): McpResult => ({ path, sha256, ...textOf(text) });
 
-/** With its size, and whether it was cut: the lines behind it can be asked for. */
+/** A text with its size, and whether it was cut: the client can request the lines behind it. */
 function textOf(text: string): McpResult {
   const chars = countCodePoints(text);
   return {

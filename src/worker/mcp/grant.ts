@@ -4,13 +4,13 @@ import type { McpDesk } from "./tool.ts";
 
 type Settings = Pick<McpDesk["config"], "mcp" | "roots" | "security">;
 
-/** What paths begin with that lie in a folder of `mcp.roots`, links resolved; the path itself of a file. Empty: all. */
+/** The path prefixes of `mcp.roots`, links resolved; for a file its path. Empty: everything is granted. */
 export const grantedPrefixes = (config: Settings): readonly string[] =>
   config.mcp.roots.map((root) => prefixOf(`${root}/`, config));
 
 /**
- * The part of the grant that a client names.
- * @throws Failure INPUT_INVALID for what lies outside, or in several allowed roots
+ * The path prefix that a client gives, if it lies within the grant.
+ * @throws Failure INPUT_INVALID if it lies outside, or in several allowed roots
  */
 export function prefixWithin(wanted: string, config: Settings): string {
   const prefix = prefixOf(wanted, config);
@@ -22,7 +22,7 @@ export function prefixWithin(wanted: string, config: Settings): string {
   );
 }
 
-/** Of the work root it is empty. */
+/** Empty for the work root. */
 function prefixOf(path: string, config: Settings): string {
   const place = pathPrefixOf(path, config.roots.workroot, config);
   if (place.kind === "refused") throw new Failure("INPUT_INVALID", place.message);

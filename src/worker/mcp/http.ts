@@ -24,8 +24,8 @@ export type HttpSettings = {
 export type McpListener = { readonly url: string; close(): Promise<void> };
 
 /**
- * Serves clients by HTTP on this machine alone: POST /mcp, with the token, a Host of this machine, and no page of another
- * origin. @throws Failure CONFIG_ERROR for a port that is taken
+ * Serves clients by HTTP on the loopback address only: POST /mcp with the token, a loopback Host, and no Origin that is not
+ * allowed. @throws Failure CONFIG_ERROR for a port that is taken
  */
 export async function listenForClients(
   servers: McpServerFactory,
@@ -96,7 +96,7 @@ async function serve(
 
 type RefusedRequest = { readonly status: number; readonly says: string };
 
-/** In an order in which whoever has no token learns nothing but that. */
+/** Checks the token before path, method and size, so that a client without it learns nothing about them. */
 function refusalOf(
   { headers, method, url, socket }: IncomingMessage,
   { token, allowedOrigins, maxBodyBytes }: HttpSettings,
@@ -123,7 +123,7 @@ const hostsOf = (port: number | undefined): readonly string[] => [
   `localhost:${port ?? ""}`,
 ];
 
-/** In a time that says nothing of how much was right. */
+/** Compares in constant time. */
 function isToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
   const hash = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -8,13 +8,13 @@ export const OFFERED_TOOLS: readonly McpTool[] = [...DOCUMENT_TOOLS, ...ROW_TOOL
 
 export type OfferedTool = {
   readonly tool: McpTool;
-  /** Why the configuration does not let it be used; null: it does. */
+  /** Why the configuration disables it; null if it is enabled. */
   readonly disabled: string | null;
 };
 
 /**
- * The tools that clients know of. One that `mcp.tools` does not name is hidden: it is not there. One that is named and can't be
- * used is disabled, and clients are told why.
+ * The tools that clients see. A tool that `mcp.tools` does not name is hidden. A named tool that can't be used is disabled, and
+ * the instructions tell clients why.
  */
 export const offeredTools = (config: McpDesk["config"]): readonly OfferedTool[] =>
   OFFERED_TOOLS.filter(({ name }) => isNamed(name, config)).map((tool) => ({

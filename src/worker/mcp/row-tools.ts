@@ -201,7 +201,7 @@ const GET_CLAIMS = defineMcpTool({
   },
 });
 
-/** Where the carrier of each claim stands on a picture; nothing of a run that read none. */
+/** The place of each claim's carrier on a picture; empty for a run that read no pictures. */
 async function picturesOf(
   database: Database,
   { run_id: runId, evidence }: RunDetail,
@@ -213,7 +213,7 @@ async function picturesOf(
   return selectQuotePictures(database, evidence, quoted);
 }
 
-/** Where the carrier was read from a picture. */
+/** The place of a carrier that was read from a picture; null for any other. */
 const pictureRow = (picture: QuotePicture | undefined): McpResult | null =>
   picture === undefined
     ? null
@@ -224,7 +224,7 @@ const pictureRow = (picture: QuotePicture | undefined): McpResult | null =>
         })),
       };
 
-/** The statements of the draft that the answer was made of which are not in it. */
+/** The statements that were dropped from the draft on which the answer is based. */
 function leftOutOf({ claims, claims_dropped: dropped }: RunDetail): RunDetail["claims"] {
   if (dropped === 0) return [];
   const answered = new Set(claims.filter(({ stands }) => stands).map(({ draft }) => draft));
@@ -327,7 +327,7 @@ const approvalOf = (group: ApprovalGroup): McpResult => ({
   untrusted_preview: cut(group.preview),
 });
 
-/** What reads rows, and changes none. */
+/** The tools that only read rows. */
 export const ROW_TOOLS: readonly McpTool[] = [
   LIST_BATCHES,
   GET_RUN,

@@ -19,7 +19,7 @@ type ServerParts = {
   readonly logger: Logger;
 };
 
-/** A server for one connection, or for one request by HTTP. */
+/** Creates a server for each connection, or each HTTP request. */
 export function mcpServers({ offered, desk, version, logger }: ServerParts): McpServerFactory {
   const instructions = instructionsOf(offered);
   return () => {
@@ -53,8 +53,8 @@ const instructionsOf = (offered: readonly OfferedTool[]): string =>
   [NOTICE, ...offered.flatMap(({ disabled }) => disabled ?? [])].join(" ");
 
 /**
- * The schema that clients are shown, without its check: what the library says of wrong arguments has no code, so that they are
- * looked at by `call`. Of results, what it says of one that differs would take the place of the result.
+ * A schema that clients see but the library does not check. The library's error for wrong arguments has no code, so `call`
+ * checks them; its error for a result that differs would replace the result.
  */
 function unchecked(schema: z.ZodType) {
   const { jsonSchema, vendor } = schema["~standard"];
@@ -64,7 +64,7 @@ function unchecked(schema: z.ZodType) {
 
 type CallParts = Pick<ServerParts, "desk" | "logger"> & { readonly signal: AbortSignal };
 
-/** A call from its arguments, whatever they are, to a result that is one of ours. Never throws. */
+/** Runs a call with any arguments, and returns its result or a coded error. Never throws. */
 async function call(
   tool: McpTool,
   given: unknown,
@@ -98,9 +98,9 @@ const failed = (code: ErrorCode, message: string): CallToolResult => ({
   isError: true,
 });
 
-/** The same as JSON for clients that read text alone. */
+/** Adds the result as JSON text, for clients that read only text. */
 function resultOf(value: object): CallToolResult {
-  // Times become text, as in the JSON of any command.
+  // Dates become text, as in the JSON of every command.
   const plain = JSON.parse(JSON.stringify(value)) as object;
   const structuredContent = cleanRecord(plain);
   return {

@@ -41,7 +41,7 @@ const argsSchema = z.strictObject({
 });
 type Submitted = z.infer<typeof argsSchema>;
 
-/** Queues a job of a kind that the configuration lets clients queue; the preset of an investigation is the configuration's. */
+/** Queues a job of a kind that the configuration allows to clients; the configuration sets the preset of investigations. */
 export const SUBMIT_JOB: McpTool = defineMcpTool({
   name: "submit_job",
   description:
@@ -52,7 +52,7 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
     batch_id: z.string(),
     batch: z.string(),
     state: z.literal("queued"),
-    /** What may keep it from being done, such as a key that is missing. */
+    /** What may prevent the job, such as a missing key. */
     hint: z.string().nullable(),
   }),
   changes: "queues a job",
@@ -82,7 +82,7 @@ const tooMany = (most: number): Failure =>
     `${most} jobs of clients have not ended (mcp.max_open_jobs). Wait for one: queue_stats shows them.`,
   );
 
-/** @throws Failure INPUT_INVALID for a job that can't be done with this configuration, or that clients may not queue */
+/** @throws Failure INPUT_INVALID for a job that this configuration can't run, or that clients may not queue */
 function inputOf(args: Submitted, desk: McpDesk) {
   const { kind = "investigate" } = args;
   assertMayQueue(kind, desk);
@@ -134,7 +134,7 @@ function fileJob({ kind = "summarize", path, extract, ...of }: Submitted, { conf
     throw unwanted(kind, "task and path_prefix");
   const { roots } = config.mcp;
   const at = roots.findIndex((root) => liesIn(path, root));
-  // The sandbox would refuse one with .. in it that leads out; who asks is told at once.
+  // The sandbox would refuse a path that leaves the folder by ".."; here the client learns it at once.
   if ((roots.length > 0 && at === -1) || path.split("/").includes("..")) {
     throw new Failure("INPUT_INVALID", `Give a path below one of: ${roots.join(", ")}.`);
   }
@@ -154,7 +154,7 @@ const missing = (kind: string, argument: string): Failure =>
 const unwanted = (kind: string, what: string): Failure =>
   new Failure("INPUT_INVALID", `A job of kind ${kind} takes no ${what}.`);
 
-/** A job reads no more than its client may: the sandbox keeps it to this, wherever links and names lead. */
+/** Restricts a job to the documents of its client: the sandbox enforces the prefix, whatever links and names point to. */
 const boundTo = (prefix = "") =>
   prefix === "" ? {} : { options: { path_prefix: cleanText(prefix) } };
 

@@ -5,29 +5,29 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { ToolReach } from "../tools/tool.ts";
 
-/** What tools for outside clients work with. */
+/** The context of tools for outside clients. */
 export type McpDesk = {
   readonly config: Pick<Config, "mcp" | "tools" | "model" | "roots" | "security">;
-  /** Where keys are looked up. */
+  /** Holds the keys of services. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly database: () => Promise<Database>;
   /** Files and index within the grant of `mcp.roots`. */
   readonly reach: (signal: AbortSignal) => Promise<ToolReach>;
 };
 
-/** Sizes, ids and texts; a text of a document or of a model stands under a key that begins with `untrusted_`. */
+/** Sizes, ids and texts; the key of a text from a document or a model begins with `untrusted_`. */
 export type McpResult = Readonly<Record<string, unknown>>;
 
-/** A tool as outside clients have it. */
+/** A tool for outside clients. */
 export type McpTool<Args extends object = object> = {
   readonly name: string;
   readonly description: string;
   readonly args: z.ZodType<Args>;
   readonly argNames: readonly string[];
-  /** What it gives, as clients are shown it; more may come beside it. */
+  /** The schema of its result that clients see; a result may hold more keys. */
   readonly result: z.ZodType;
   readonly changes: "nothing" | "queues a job";
-  /** Why the configuration does not let it be used; null: it does. */
+  /** Why the configuration disables it; null if it is enabled. */
   disabled?(config: McpDesk["config"]): string | null;
   run(args: Args, desk: McpDesk, signal: AbortSignal): Promise<McpResult | Refusal>;
 };
@@ -44,10 +44,10 @@ export const defineMcpTool = <Shape extends z.ZodRawShape>(
   argNames: Object.keys(definition.args.shape),
 });
 
-/** An object of a result, which may hold more than is named. */
+/** An object in a result; it may hold more keys than the shape. */
 export const rowShape = (shape: z.ZodRawShape): z.ZodType => z.looseObject(shape);
 
-/** The whole of a result. */
+/** A whole result. */
 export const resultShape = (shape: z.ZodRawShape): z.ZodType =>
   z.looseObject({ ok: z.literal(true), ...shape });
 
