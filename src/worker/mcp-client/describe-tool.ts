@@ -8,14 +8,14 @@ import type { McpDefinition } from "./definition.ts";
 import type { DescribedTool } from "./session.ts";
 
 const MOST_DESCRIPTION_CHARS = 500;
-/** It stands in each prompt. */
+/** The schema stands in each prompt. */
 const MOST_PARAMETERS_CHARS = 8_000;
-/** What a schema says to people, and a model reads. */
+/** The keywords of a schema with text for people, which a model reads. */
 const WORDS = new Set(["description", "title", "$comment"]);
 
 /**
- * A tool of a server, as far as the configuration lets it be used: none where it does not name it. Words of the server are
- * neutralised and cut, since a model reads them; a schema of its arguments that is not taken disables it.
+ * The definition of a server's tool; none if the configuration does not name the tool. The server's words are neutralised
+ * and cut, because a model reads them. A schema that is not accepted disables the tool.
  */
 export function definitionOf(
   server: McpServerConfig,
@@ -56,7 +56,7 @@ export function disabledTool(server: McpServerConfig, tool: string, why: string)
 const wordsOf = (text: string, mostChars: number): string =>
   firstCodePoints(neutraliseText(cleanText(text)).replace(/\s+/g, " ").trim(), mostChars);
 
-/** The schema with its keys in order, so that a row gives back the same text; else what is wrong with it, as a clause. */
+/** The schema with sorted keys, so that a row returns the same text; or its problem, as a clause. */
 function parametersOf(
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | string {
@@ -71,7 +71,7 @@ function parametersOf(
     : (JSON.parse(text) as Readonly<Record<string, unknown>>);
 }
 
-/** A property may be called "description": what is below `properties` are names. */
+/** Cleans the keywords with text. Keys below `properties` are names: a property may be called "description". */
 function withPlainWords(value: unknown, of: "schema" | "names"): unknown {
   if (Array.isArray(value)) return value.map((part) => withPlainWords(part, "schema"));
   if (!isRecord(value)) return value;

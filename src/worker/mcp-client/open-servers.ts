@@ -11,20 +11,20 @@ import type { McpDefinition, McpReach } from "./definition.ts";
 import { findProgram } from "./program-transport.ts";
 import type { McpPlace, McpSession } from "./session.ts";
 
-/** The servers of a configuration. A connection is made when it is first needed, and shared by all that needs it. */
+/** The servers of a configuration. A connection is opened when it is first needed, and shared. */
 export type McpServers = {
-  /** What is known of tools by their names; one that can't be used says why. Never throws. */
+  /** The definitions of tools by name; for a tool that can't be used with the reason. Never throws. */
   describe(names: readonly string[]): Promise<readonly McpDefinition[]>;
-  /** What each server has, as far as the configuration lets it be used. Never throws. */
+  /** Each server with the tools that the configuration names. Never throws. */
   listServers(): Promise<readonly ListedServer[]>;
-  /** What an investigation reaches of them. */
+  /** The access of one investigation. */
   reach(signal: AbortSignal): McpReach;
   close(): Promise<void>;
 };
 
 export type ListedServer = {
   readonly name: string;
-  /** Why none of its tools can be used; null: it answers. */
+  /** Why none of its tools can be used; null if it responds. */
   readonly down: string | null;
   readonly tools: readonly McpDefinition[];
 };
@@ -37,20 +37,20 @@ type Parts = {
 
 const CALL_S = 60;
 const CONNECT_MS = 15_000;
-/** How often a server that ended is started again within an hour; then it is left alone until that is over. */
+/** Restarts of a server within an hour; after more it is not started until the hour is over. */
 const MOST_RESTARTS = 3;
 const RESTARTS_WITHIN_MS = 3_600_000;
 const IDLE_MS = 120_000;
 const MOST_REASON_CHARS = 200;
 
-/** Opens nothing yet. */
+/** Connects to no server yet. */
 export function openMcpServers(parts: Parts): McpServers {
   const { servers } = parts.config.tools.mcp;
   const places = new Map(servers.map((server) => [server.name, openServer(server, parts)]));
   const killAll = () => {
     for (const place of places.values()) place.kill();
   };
-  // Programs lead groups of their own: none of them is told that this process ends.
+  // Each program leads its own process group, so it gets no signal when this process ends.
   if (servers.length > 0) process.once("exit", killAll);
   const listTools = async (server: McpServerConfig): Promise<ListedServer> => {
     try {
@@ -91,7 +91,7 @@ export function openMcpServers(parts: Parts): McpServers {
           return await session.call(tool, args, { timeoutMs, signal });
         } catch (error) {
           signal.throwIfAborted();
-          // Words of the server may stand in it: prompts fence the message of such a tool.
+          // The message may hold the server's words; prompts fence the message of such a tool.
           throw new Failure("TOOL_ERROR", session.ended() ?? reasonOf(error), { cause: error });
         }
       },
@@ -104,7 +104,7 @@ export function openMcpServers(parts: Parts): McpServers {
   };
 }
 
-/** Those that are to be used and that the server does not have. */
+/** Configured tools that the server does not have. */
 const missing = (
   server: McpServerConfig,
   found: readonly McpDefinition[],
@@ -139,7 +139,7 @@ const NOTHING = {
   isEvidence: false,
 } as const;
 
-/** The server as it is configured, the variables that its program is given, and what it says of the tool: not its token. */
+/** A hash of the server's configuration, its program's environment and the tool's definition, but not of its token. */
 function executorOf(tool: McpDefinition, { config, env }: Parts): string {
   const found = configuredMcpTool(tool.name, config.tools.mcp.servers);
   if (found.kind === "none") return "mcp";
@@ -150,7 +150,7 @@ function executorOf(tool: McpDefinition, { config, env }: Parts): string {
   return `mcp.${server.name} ${hashJson([...given, variables, description, parameters, effect]).slice(0, 24)}`;
 }
 
-/** What a program is started with. */
+/** The environment of a server's program. */
 function environmentOf(
   server: McpServerConfig,
   env: Parts["env"],
@@ -165,7 +165,7 @@ function environmentOf(
 function reasonOf(error: unknown): string {
   const said = wordsOf(error) ?? String(error);
   const cause = wordsOf((error as { readonly cause?: unknown } | null)?.cause);
-  // Node says only "fetch failed" where a host does not answer.
+  // Node reports only "fetch failed" if a host does not respond.
   const whole =
     said === "fetch failed" && cause !== undefined ? `it can't be reached: ${cause}` : said;
   return firstCodePoints(cleanLine(whole), MOST_REASON_CHARS).replace(/\.$/, "");
@@ -181,7 +181,7 @@ type Server = {
   kill(): void;
 };
 
-/** One server: connected when it is needed, closed when nobody has asked for a while, and started again so often and no more. */
+/** One server: connected on demand, closed after an idle time, and restarted at most MOST_RESTARTS times an hour. */
 function openServer(server: McpServerConfig, parts: Parts): Server {
   let open: Promise<McpSession> | undefined;
   let live: McpSession | undefined;
@@ -266,7 +266,7 @@ async function placeOf(server: McpServerConfig, { config, env }: Parts): Promise
   };
 }
 
-/** Stands in no row and no log. */
+/** The token must not get into a row or a log. */
 async function tokenOf(
   { token_env: variable, token_file: file }: McpServerConfig,
   { env, folder }: { readonly env: Parts["env"]; readonly folder: string },

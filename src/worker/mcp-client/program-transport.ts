@@ -10,13 +10,13 @@ import { signalGroup } from "../child-process.ts";
 export type Program = {
   readonly file: string;
   readonly args: readonly string[];
-  /** All that its environment holds. */
+  /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 };
 
 export type ProgramTransport = Transport & {
-  /** Ends it and all that it started, now. */
+  /** Kills the program and its children. */
   kill(): void;
   /** How it ended, as a clause; null while it runs. */
   ended(): string | null;
@@ -27,9 +27,9 @@ const MOST_STDERR_CHARS = 300;
 const END_MS = 2_000;
 
 /**
- * A server that is started here and talks on stdin and stdout. It leads a process group of its own, which is ended with it,
- * and its environment is what it is given and nothing else: the transport of the client package adds variables of its own.
- * It holds no process open; a request that waits does.
+ * Starts a server that talks on stdin and stdout. It leads its own process group, which ends with it. Its environment is
+ * exactly `env`; the transport of the client package would add variables, and is not used for that reason.
+ * The program alone does not keep this process alive; a pending request does.
  */
 export function programTransport({ file, args, env, cwd }: Program): ProgramTransport {
   const buffer = new ReadBuffer({ maxBufferSize: MOST_MESSAGE_BYTES });
@@ -43,7 +43,7 @@ export function programTransport({ file, args, env, cwd }: Program): ProgramTran
     if (ended !== null) return;
     const last = cleanForTerminal(said.trim().split("\n").at(-1) ?? "");
     ended = last === "" ? why : `${why}: ${last}`;
-    // What it started may live on.
+    // Its children may still run.
     kill();
     transport.onclose?.();
   };
@@ -57,7 +57,7 @@ export function programTransport({ file, args, env, cwd }: Program): ProgramTran
       }
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      // A stream that has lost its lines is never right again.
+      // After a broken line the stream can't be parsed any more.
       kill();
     }
   };
@@ -105,7 +105,7 @@ function start({ file, args, env, cwd }: Program) {
     cwd,
     env,
     stdio: ["pipe", "pipe", "pipe"],
-    // A group of its own: what it starts ends with it, and Ctrl-C is not its to hear.
+    // Its own process group: its children end with it, and it does not receive Ctrl-C.
     detached: true,
   });
   child.unref();
@@ -116,7 +116,7 @@ function start({ file, args, env, cwd }: Program) {
   return child;
 }
 
-/** Where a program is: as its path says, relative to a folder, else in the PATH; undefined where it is nowhere. */
+/** Finds a program: by its path, relative to `folder`, or in the PATH; undefined if there is none. */
 export function findProgram(command: string, folder: string, path: string): string | undefined {
   const candidates = command.includes("/")
     ? [isAbsolute(command) ? command : resolve(folder, command)]

@@ -6,26 +6,26 @@ import type { McpAnswer } from "./definition.ts";
 import { programTransport } from "./program-transport.ts";
 import type { Program } from "./program-transport.ts";
 
-/** Where a server is, with what it is told of who asks. */
+/** Where a server is, with the token for it. */
 export type McpPlace =
   | { readonly kind: "program"; readonly program: Program }
   | { readonly kind: "url"; readonly url: URL; readonly token: string | null };
 
-/** A tool as its server describes it: nothing of it is checked. */
+/** A tool as its server describes it, unchecked. */
 export type DescribedTool = {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 };
 
-/** A connection to a server. Its errors are those of the client package, in words that may be of the server. */
+/** A connection to a server. It throws errors of the client package, whose messages may hold the server's words. */
 export type McpSession = {
   list(timeoutMs: number): Promise<readonly DescribedTool[]>;
   call(tool: string, args: Readonly<Record<string, unknown>>, limits: Limits): Promise<McpAnswer>;
-  /** Why it can't be used any more, as a clause; null while it can. */
+  /** Why it can't be used any more, as a clause; null while it is open. */
   ended(): string | null;
   close(): Promise<void>;
-  /** Ends a program at once, for a process that is about to end. */
+  /** Kills the program at once, because this process is about to end. */
   kill(): void;
 };
 
@@ -33,10 +33,10 @@ type Limits = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
 const MOST_PAGES = 10;
 const MOST_BODY_BYTES = 4_000_000;
-/** What a model is shown is less; it may page through the rest. */
+/** A prompt shows less; the model may page through the rest. */
 const MOST_TEXT_CHARS = 100_000;
 
-/** Results are data: what a schema of the server says of them is not believed, and its patterns are not run. */
+/** Results are data: they are not checked against the server's schema, and its patterns are never run. */
 const ANY_RESULT = {
   getValidator: () => (input: unknown) => ({
     valid: true as const,
@@ -45,7 +45,7 @@ const ANY_RESULT = {
   }),
 };
 
-/** Opens a connection. The server is offered nothing: no files, no model, nobody to ask. @throws what the package throws */
+/** Opens a connection. It offers the server no capability: no files, no model, no questions to a person. @throws what the package throws */
 export async function openSession(
   place: McpPlace,
   { version, timeoutMs }: { readonly version: string; readonly timeoutMs: number },
@@ -101,7 +101,7 @@ function httpTransport(place: McpPlace): StreamableHTTPClientTransport {
   });
 }
 
-/** Answers end where they are longer than any that is taken. Where a redirect leads nobody has looked. */
+/** Limits the size of responses, and follows no redirect, because its target is not checked. */
 async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: "error" });
   if (answer.body === null) return answer;
@@ -122,7 +122,7 @@ async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Resp
 
 function answerOf({ content, structuredContent, isError }: CallToolResult): McpAnswer {
   const blocks = content.map(textOfBlock);
-  // What is given both ways stands in the text as well.
+  // A result in both forms has the same content in its text.
   const texts =
     content.length === 0 && structuredContent !== undefined
       ? [JSON.stringify(structuredContent)]
@@ -137,7 +137,7 @@ function answerOf({ content, structuredContent, isError }: CallToolResult): McpA
   };
 }
 
-/** Of what is no text, that it was there. */
+/** The text of a block; for other content a short note. */
 function textOfBlock(block: CallToolResult["content"][number]): string {
   switch (block.type) {
     case "text":
