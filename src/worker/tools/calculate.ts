@@ -17,7 +17,7 @@ import { cleanText, countCodePoints } from "../text/clean-text.ts";
 import { defineTool, filledText, outputOf } from "./tool.ts";
 import type { ToolEvidence } from "./tool.ts";
 
-/** Reckons exactly: numbers as fractions, days by the Gregorian calendar. An answer may cite it beside what was read. */
+/** Calculates exactly: numbers as fractions, days by the Gregorian calendar. An answer may cite the result as evidence. */
 export const CALCULATE = defineTool({
   name: "calculate",
   description:
@@ -60,7 +60,7 @@ class ExpressionError extends Error {
   override readonly name = "ExpressionError";
 }
 
-/** A day is counted from 1970-01-01. A span is a number of days, which takes its name along. */
+/** A day is counted from 1970-01-01. A span is a number of days, and prints with the word "days". */
 type Value =
   | { readonly kind: "number"; readonly number: Exact }
   | { readonly kind: "span"; readonly days: Exact }
@@ -99,10 +99,10 @@ const SIGNS = new Map([
   ["−", "-"],
 ]);
 
-/** Deeper than people write. */
+/** Nested brackets; people write fewer. */
 const MOST_DEPTH = 40;
 
-/** @throws ExpressionError and RangeError, which say what is wrong */
+/** @throws ExpressionError and RangeError, whose messages name the problem */
 function evaluate(text: string): Value {
   const tokens = tokensOf(text);
   let at = 0;
@@ -290,7 +290,7 @@ const alike = (one: Value, other: Value, number: Exact): Value =>
     ? { kind: "span", days: number }
     : { kind: "number", number };
 
-/** Whole days to go on by. */
+/** Whole days to add to a date. */
 function daysOf(value: Value): number {
   const { over: days, under } = numberOf(value);
   if (under !== 1n || days > MOST_DAYS || days < -MOST_DAYS) {

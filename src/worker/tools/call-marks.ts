@@ -1,8 +1,9 @@
 import type { ToolRegistry } from "./registry.ts";
 
 /**
- * What opens a call in the dialects of model families. Only JSON behind the first is read; any other call is asked for again
- * as JSON, and is no answer. `<` also stands for `<|` and a prefix (`<seed:`), `>` for `|>`, `_` for `▁`, a blank or nothing.
+ * Marks that open a call in the dialects of model families. Only JSON behind the first is parsed; for any other dialect the
+ * model has to repeat its call as JSON. `<` also matches `<|` and a prefix (`<seed:`), `>` matches `|>`, `_` matches `▁`, a
+ * space or nothing.
  */
 const DIALECTS = [
   ...["<tool_call>", "<tool_calls>", "<longcat_tool_call>", "<tool_code>"],
@@ -30,7 +31,7 @@ const W = String.raw`\s{0,40}`;
 const NAME = String.raw`[A-Za-z_][\w.:-]{0,127}`;
 const FENCE = "(?:(?:`{3,9}|~{3,9})[\\w-]{0,20}\\s{0,40})?";
 
-/** The text of a call behind such a mark. A sentence about the mark goes on in another way. Every repeat is bounded. */
+/** The text of a call behind such a mark, which differs from that of a sentence about the mark. Every repeat is bounded. */
 const bodyOf = (known: string): string =>
   [
     String.raw`(?:\[${W})?\{`,
@@ -45,18 +46,18 @@ const bodyOf = (known: string): string =>
 /** The header that gpt-oss writes before the name of a tool. */
 const HEADER = String.raw`(?:<\|channel\|>commentary<\|message\|>[^<]{0,2000}<\|end\|>)?(?:<\|(?:start|channel)\|>|assistant|commentary|analysis|\s){0,8}`;
 
-/** Tells calls of the tools of a registry from other text. */
+/** Distinguishes calls of a registry's tools from other text. */
 export type CallMarks = {
-  /** Whether a call in a dialect begins at a place of a text. */
+  /** Whether a call in a dialect begins at this index of a text. */
   dialectAt(text: string, at: number): boolean;
   /** Whether JSON is a call, valid or not. */
   inJson(json: string): boolean;
-  /** Whether a call in any of these forms stands anywhere in a text. Linear. */
+  /** Whether a text contains a call in any of these forms. Linear. */
   anywhere(text: string): boolean;
 };
 
 export function callMarksOf({ names }: Pick<ToolRegistry, "names">): CallMarks {
-  // Names of tools of servers hold dots; no name at all would be a pattern that every text fits.
+  // Names of server tools hold dots. "(?!)" matches nothing: without any name the pattern would match every text.
   const known = ["(?!)", ...names.map((name) => name.replaceAll(".", "\\."))].join("|");
   const dialect = [
     String.raw`(?:(?:${MARK})${W}){1,3}${FENCE}(?:${bodyOf(known)})`,
@@ -78,7 +79,7 @@ export function callMarksOf({ names }: Pick<ToolRegistry, "names">): CallMarks {
   };
 }
 
-/** A line of code that calls a known tool and holds nothing else. In the middle of a line the code is quoted. */
+/** A line of code that only calls a known tool. In the middle of a line such code is a quotation. */
 function codeLineOf(known: string): string {
   const args = String.raw`(?:[^()\n"']|"[^"\n]{0,1000}"|'[^'\n]{0,1000}'){0,200}`;
   const whole = String.raw`${args}\){1,2}(?:[ \t]{0,4},[^\n]{0,2000})?\]?`;
@@ -90,7 +91,7 @@ const QUOTE = String.raw`\\{0,4}["'“”‘’]`;
 const COLON = String.raw`\s{0,20}:\s{0,20}`;
 const quoted = (word: string): string => `${QUOTE}(?:${word})${QUOTE}`;
 
-/** In any quotes: a member `type` that is "tool_call", or the name of a known tool beside its arguments. */
+/** With any kind of quotes: a member `type` with the value "tool_call", or a known tool's name beside its arguments. */
 function jsonMarksOf(known: string): RegExp[] {
   const named = `${quoted("name|tool_name|tool")}${COLON}${quoted(known)}`;
   return [

@@ -16,10 +16,10 @@ type Readable = {
 };
 
 /**
- * Whether a call may be carried out. Passages are untrusted text that may talk the model into a read, so that a
- * call may name only a file that the question names, or a document of the snapshot. Pure.
+ * Checks whether a call may run. Passages are untrusted text that may talk the model into a read, so
+ * a call may name only a file that the question names, or a document of the snapshot. Pure.
  *
- * Refusals: INVALID_ARGS (another tool, an argument that it does not have, no path), PATH_DENIED (another file).
+ * Refusals: INVALID_ARGS (another tool, an unknown argument, no path), PATH_DENIED (another file).
  */
 export function checkToolCallPath(
   { name, args }: Pick<ToolCall, "name" | "args">,
@@ -32,7 +32,7 @@ export function checkToolCallPath(
   if (namedFiles.includes(path) || snapshotPaths.includes(path)) return { kind: "allowed", path };
   const asNamed =
     [...namedFiles, ...snapshotPaths].find((known) => isSamePath(known, path)) ??
-    // A prompt shows the paths of passages without what looks like our protocol, and the model repeats what it saw.
+    // A prompt shows the paths of passages neutralised, and the model repeats the neutralised path.
     snapshotPaths.find((known) => neutraliseText(known) === path) ??
     onlyOneEndingWith(path, snapshotPaths) ??
     onlyOneWithin(path, [...namedFiles, ...snapshotPaths]);
@@ -44,7 +44,7 @@ export function checkToolCallPath(
   );
 }
 
-/** Models shorten a path to the name of the file. The document of that name is meant where there is only one. */
+/** Models shorten a path to the name of the file: it means the document of that name if there is only one. */
 function onlyOneEndingWith(path: string, snapshotPaths: readonly string[]): string | undefined {
   const ending = `/${plainPath(path)}`;
   const [only, ...others] = new Set(
@@ -53,7 +53,7 @@ function onlyOneEndingWith(path: string, snapshotPaths: readonly string[]): stri
   return others.length === 0 ? only : undefined;
 }
 
-/** Models also write an absolute path. The known file that it ends with is meant, and read, where there is only one. */
+/** Models also write an absolute path: it means the known file that it ends with, if there is only one. */
 function onlyOneWithin(path: string, known: readonly string[]): string | undefined {
   if (!isAbsolute(path)) return undefined;
   const ends = known.filter(

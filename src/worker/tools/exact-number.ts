@@ -1,4 +1,4 @@
-/** A rational number, exact: the denominator is above 0, and both share no divisor. */
+/** A rational number `over / under` in lowest terms; the denominator is above 0. */
 export type Exact = { readonly over: bigint; readonly under: bigint };
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
@@ -28,7 +28,7 @@ export const compare = (a: Exact, b: Exact): number => {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 };
 
-/** Rounded half away from zero. */
+/** Rounds half away from zero. */
 export function round(value: Exact, digits: number): Exact {
   const scale = 10n ** BigInt(digits);
   const { over, under } = {
@@ -39,23 +39,23 @@ export function round(value: Exact, digits: number): Exact {
   return exact(value.over < 0n ? -whole : whole, scale);
 }
 
-/** A number as people write it, with a point: `1234.5`. */
+/** Parses a decimal with a point: `1234.5`. */
 export function parseExact(text: string): Exact {
   const [whole = "", fraction = ""] = text.split(".");
   return exact(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
 }
 
-/** Digits behind the point of a number that no decimal gives exactly. */
+/** Digits behind the point of a number that has no exact decimal. */
 const MOST_DIGITS = 12;
 
-/** Exact where a decimal can be; otherwise rounded, and said so. */
+/** The exact decimal if there is one; otherwise rounded, with "about" before it. */
 export function formatExact(value: Exact): string {
   const digits = decimalDigits(value.under);
   if (digits !== null && digits <= 30) return decimal(value, digits);
   return `about ${decimal(round(value, MOST_DIGITS), MOST_DIGITS).replace(/\.?0+$/, "")}`;
 }
 
-/** Digits behind the point that the decimal has; null where it does not end. */
+/** Number of digits behind the point; null if the decimal does not end. */
 function decimalDigits(under: bigint): number | null {
   let rest = under;
   let twos = 0;

@@ -4,29 +4,29 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Passage, PipelineDependencies } from "../evidence/types.ts";
 import type { ToolReach } from "./tool.ts";
 
-/** Hits that are looked at to tell how many lie outside of the grant. */
+/** Hits that are checked to count those outside of the grant. */
 const MOST_LOOKED_AT = 50;
 
-/** All that the sandbox and the index give. */
+/** Access to the sandbox and the index, without the bounds of a grant. */
 export type FileParts = Pick<
   PipelineDependencies,
   "locate" | "readTextFile" | "search" | "settings"
 > & {
-  /** Paths of all files that may be read, relative to the work root. */
+  /** Paths of all readable files, relative to the work root. */
   readonly listPaths: () => Promise<readonly string[]>;
 };
 
 type Located = { readonly kind: "located"; readonly path: string };
 
-/** What of the files and the index a grant holds. */
+/** The files and the index within a grant. */
 export type GrantedFiles = Pick<ToolReach, "readFile" | "listFiles" | "search"> & {
-  /** Null for a path that the grant holds. */
+  /** Null for a path within the grant. */
   readonly check: (path: string) => Refusal | null;
-  /** Where a file lies that a name means, if the grant holds it. */
+  /** The path of the file that a name means, if it is within the grant. */
   readonly locate: (path: string) => Promise<Located | Refusal>;
 };
 
-/** Days that documents of a search are of, as YYYY-MM-DD: the narrower of two. */
+/** The days, as YYYY-MM-DD, that the documents of a search must be of. */
 type Days = Pick<DocumentFilter, "since" | "until">;
 
 function narrowed(asked: DocumentFilter, { since, until }: Days): DocumentFilter {
@@ -36,9 +36,8 @@ function narrowed(asked: DocumentFilter, { since, until }: Days): DocumentFilter
 }
 
 /**
- * What lies in the folders of a grant; all, where it names none. Days bound what searches give, as those of a question do; a
- * file that is named is read whatever its day. The check is on the path of what was found, as it lies on
- * disk, and never on what was asked for.
+ * Restricts access to the folders of a grant; a grant without folders restricts nothing. `days` restrict only searches; a
+ * named file is read whatever its day. The check uses the path of the file that was found on disk, never the requested path.
  */
 export function filesWithin(
   roots: readonly string[],
@@ -85,7 +84,7 @@ export function filesWithin(
   };
 }
 
-/** Where a search looks that is asked for paths with a beginning: in the index, so that no better hit outside takes a place. */
+/** The prefixes for a search in the index, so that hits outside of the grant take no places among the results. */
 const prefixesWithin = (roots: readonly string[], pathPrefix: string | null): readonly string[] => [
   ...new Set(
     roots.flatMap((root) => {
@@ -95,7 +94,7 @@ const prefixesWithin = (roots: readonly string[], pathPrefix: string | null): re
   ),
 ];
 
-/** Hits of several searches, each once. */
+/** Merges the hits of several searches without duplicates. */
 function bestFirst(found: readonly (readonly Passage[])[]): readonly Passage[] {
   if (found.length <= 1) return found[0] ?? [];
   const byKey = new Map(found.flat().map((passage) => [passage.chunkKey, passage]));

@@ -4,7 +4,7 @@ import { defineTool, outputOf, pathPrefix } from "./tool.ts";
 
 const MOST_LISTED = 200;
 
-/** Lists the files that may be read. */
+/** Lists the readable files. */
 export const LIST_FILES = defineTool({
   name: "list_files",
   description: "Lists the files that can be read, in order of their paths.",

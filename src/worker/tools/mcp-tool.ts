@@ -6,12 +6,12 @@ import { Failure } from "../../shared/failure.ts";
 import type { Tool, ToolEvidence } from "./tool.ts";
 
 const CALLS_PER_RUN = 50;
-/** What a prompt shows of it. */
+/** Characters of a result that a prompt shows. */
 const MOST_PRINT_CHARS = 20_000;
 
 /**
- * A tool of a server, as its definition on record says. Any effect but none asks a person; what it gives is data, and
- * evidence where the configuration says so.
+ * A tool of a server by its stored definition. It needs approval unless its effect is "none". Its result is data, and
+ * evidence if the configuration says so.
  */
 export async function mcpTool(definition: McpDefinition): Promise<Tool> {
   const { name, effect, description, parameters, isEvidence, disabled } = definition;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, filledText, outputOf } from "./tool.ts";
 
-/** Keeps words for later prompts of the same investigation. They are rows of its own, and no evidence. */
+/** Stores a note for later prompts of the same investigation. A note is a row of the investigation, and no evidence. */
 export const NOTE = defineTool({
   name: "note",
   description:

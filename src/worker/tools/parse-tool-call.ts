@@ -16,13 +16,13 @@ type Call = {
   readonly args: Readonly<Record<string, unknown>>;
 };
 
-/** A call as the model wrote it. `trailingText` is what followed it, trimmed. */
+/** A call as the model wrote it. `trailingText` is the text behind it, trimmed. */
 export type ToolCall = Call & { readonly trailingText: string };
 
-/** A call that can't be carried out. `reason` is a clause about it, without words of the model. */
+/** A call that can't be executed. `reason` is a clause about it, without words of the model. */
 export type MalformedCall = {
   readonly kind: "malformed";
-  /** The tool that it names, at most 200 characters; null where the name can't be read. */
+  /** The tool that it names, at most 200 characters; null if the name can't be read. */
   readonly name: string | null;
   readonly reason: string;
 };
@@ -43,13 +43,13 @@ const IN_A_LIST = "it stands in a list; exactly one JSON object is taken";
 const UNKNOWN_FORM = "it is in no form that is known";
 
 /**
- * The tool call that a reply opens with; malformed where it opens as one and is none that may be carried out, be it in a
- * dialect that is not read; null for anything else. Only white space, thinking, code fences and a `<tool_call>` tag may stand
- * before it: a call is never taken from the middle of prose, and what follows it is `trailingText`, be it a second call.
+ * The tool call at the start of a reply; malformed if it looks like a call and can't be executed (also if its dialect is not
+ * parsed); null for any other text. Only white space, thinking, code fences and a `<tool_call>` tag may precede it: a call is
+ * never taken from the middle of prose. All text behind it is `trailingText`, even a second call.
  *
  * A call is JSON: `{"type":"tool_call","name":"…","args":{…}}`, our own form, for any name; `{"name":"…","arguments":{…}}` or
- * `{"tool":"…","args":{…}}` for any name behind the tag, else for the tools of the grammar. Of a member that stands twice, the
- * last counts. Pure, linear in the reply.
+ * `{"tool":"…","args":{…}}` for any name behind the tag, else only for the tools of the grammar. If a member comes twice, the
+ * last one counts. Pure, linear in the reply.
  */
 export function parseToolCall(
   reply: string,
@@ -77,7 +77,7 @@ function readJson(
   return isMeant ? malformed(null, span.kind === "open" ? span.reason : NOT_ONE_CALL) : null;
 }
 
-/** The call that a JSON value is, or null where it is something else. */
+/** Reads a JSON value as a call; null if it is something else. */
 function callOf(
   value: unknown,
   tools: Pick<ToolRegistry, "find"> | "any",
@@ -96,7 +96,7 @@ function callOf(
   return isKnown ? checkCall(name, unpackArgs(args)) : null;
 }
 
-/** A call of its parts, or the rule that one of them breaks. */
+/** A call from its parts, or the rule that one of them breaks. */
 function checkCall(name: unknown, args: unknown): Call | MalformedCall {
   if (typeof name !== "string" || name.trim() === "") {
     return malformed(null, "its name is not a text, or a blank one");
@@ -116,8 +116,8 @@ export const malformed = (name: string | null, reason: string): MalformedCall =>
 });
 
 /**
- * The tool that a name stands for, without what some hosts leave of their own protocol: the module before it ("functions."),
- * a mark or a count behind it.
+ * The name of a tool without the remains of a host's own protocol: a module before it ("functions."), a mark or a count
+ * behind it.
  */
 export const toolName = (name: string): string =>
   name
@@ -125,7 +125,7 @@ export const toolName = (name: string): string =>
     .replace(/^(?:functions|default_api|tools)\.(?=.)/, "")
     .replace(/(?<=.):\d{1,6}$/, "");
 
-/** Arguments that a model or a host wrote as JSON text, under the bounds of any other. */
+/** Parses arguments that a model or a host wrote as JSON text, within the same bounds as other JSON. */
 function unpackArgs(args: unknown): unknown {
   if (typeof args !== "string") return args;
   const json = args.trim();
@@ -134,9 +134,8 @@ function unpackArgs(args: unknown): unknown {
 }
 
 /**
- * The call of a reply that came by a host's own tool protocol: the first is taken, and what stands beside it is its
- * `trailingText`, be it text or further calls; models like to call for every file of a question at once. Without any, the
- * text is read as a reply by the text protocol. Pure.
+ * The call of a reply in a host's own tool protocol: the first one, with all text and further calls as its `trailingText`;
+ * models often call for every file of a question at once. Without a native call, the text is read by the text protocol. Pure.
  */
 export function fromNativeCalls(
   calls: readonly NativeCall[],
@@ -154,9 +153,9 @@ export function fromNativeCalls(
 }
 
 /**
- * Whether a text holds a tool call, wherever it stands: at its start as the parser knows it, or after any text, fenced, in
- * single quotes, escaped, or in a dialect. Evidence never shows a model one, so that there is nothing to quote; an answer
- * that talks about tool calls holds none. Pure, linear in the text.
+ * Whether a text contains a tool call: at its start as the parser reads it, or after any text, fenced, in single quotes,
+ * escaped, or in a dialect. Evidence never shows a call to a model, so the model has none to quote; an answer that only talks
+ * about tool calls contains none. Pure, linear in the text.
  */
 export const detectToolCall = (text: string, grammar: CallGrammar = GRAMMAR): boolean =>
   parseToolCall(text, grammar) !== null ||

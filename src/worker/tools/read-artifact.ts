@@ -5,7 +5,7 @@ import { defineTool, outputOf } from "./tool.ts";
 
 const MOST_CHARS = 4_000;
 
-/** Pages through what an earlier step gave and a prompt shows only the beginning of. */
+/** Pages through the output of an earlier step, of which a prompt shows only a part. */
 export const READ_ARTIFACT = defineTool({
   name: "read_artifact",
   description: "Shows a part of what an earlier step of yours gave, where it was cut.",

@@ -20,7 +20,7 @@ const READ_ARGS = z.strictObject({
     .describe("The last line; that of the file without it."),
 });
 
-/** Reads a text file through the sandbox. What an answer rests on comes by it, or is a passage of the index. */
+/** Reads a text file through the sandbox. Evidence for an answer comes from this tool, or is a passage of the index. */
 export const READ_TEXT_FILE = defineTool({
   name: "read_text_file",
   description: "Reads a text file, or some lines of it.",
@@ -49,14 +49,14 @@ const wholeFile = (reading: Reading): ToolOutput =>
     { kind: "file", reading },
   ]);
 
-/** The same as a question offers it: all of a file, or as much as there is room for. */
+/** The same tool for questions: it reads the whole file, or as much as there is room for. */
 export const READ_WHOLE_FILE = defineTool({
   ...READ_TEXT_FILE,
   description: "Reads a whole text file.",
   args: READ_ARGS.pick({ path: true }),
 });
 
-/** A stretch of a file is a passage of it: a footer that speaks of a file means all of it. */
+/** Some lines of a file are a passage, not a file: a footer that names a file means the whole file. */
 function someLines(reading: Reading, from: number, to: number): ToolOutput {
   const lines = splitLines(reading.text);
   const last = Math.min(to, lines.count);
@@ -75,7 +75,7 @@ function someLines(reading: Reading, from: number, to: number): ToolOutput {
   );
 }
 
-/** What the record of a read says of it. */
+/** The facts of a reading that are stored. */
 const factsOf = ({
   path,
   sha256,

@@ -39,7 +39,7 @@ export const SEARCH_INDEX = defineTool({
       passages.length === 0
         ? "Nothing fits."
         : `${plural(passages.length, "passage")} from ${plural(files, "file")}, best first.`;
-    // Without it a model goes on in other words for what it can't see.
+    // Without the notice a model repeats the search in other words for documents that it may not see.
     const notice =
       hidden === 0
         ? ""

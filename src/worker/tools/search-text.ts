@@ -11,11 +11,11 @@ import type { ToolReach } from "./tool.ts";
 
 const MATCHES = 10;
 const MOST_MATCHES = 40;
-/** Files that one call looks through, and the time that it takes for them. */
+/** Limits of one call: files and time. */
 const MOST_FILES = 5_000;
 const MOST_MS = 20_000;
 
-/** Looks for words or a pattern in the files themselves, also in those that no index holds. */
+/** Searches the files themselves for words or a pattern, even files that are not indexed. */
 export const SEARCH_TEXT = defineTool({
   name: "search_text",
   description: "Looks for exact words, or a pattern, in the lines of all files that can be read.",
@@ -121,11 +121,11 @@ async function searchFiles(
 type Lines = { readonly text: string; readonly wanted: Wanted; readonly most: number };
 type Hits = {
   readonly count: number;
-  /** The first of them, each with the line before and behind it. */
+  /** The first matching lines, each with the line before and after it. */
   readonly lines: readonly { readonly start: number; readonly end: number }[];
 };
 
-/** The lines of a text that hold what is looked for. Linear in the text. */
+/** Finds the lines of a text that match. Linear in the text. */
 export function matchLines({ text, wanted, most }: Lines): Hits {
   const holds = matcherOf(wanted);
   const lines = splitLines(text);

@@ -27,7 +27,7 @@ import type {
   ToolReach,
 } from "./tool.ts";
 
-/** With as many files as a call may name it is longer than somebody is shown who approves it, and refused then. */
+/** A command of this length with the most inputs makes a preview that is too long to show for approval, and is refused then. */
 const MOST_COMMAND_CHARS = 3_000;
 const MOST_PATTERNS = 50;
 
@@ -46,8 +46,8 @@ const SHELL_ARGS = z.strictObject({
 type ShellArgs = z.infer<typeof SHELL_ARGS>;
 
 /**
- * Runs commands in a sandbox that has copies of granted files and nothing else of the machine: at once, or once a person has
- * approved what no rule allows, as `tools.shell.ask` says.
+ * Runs commands in a sandbox with copies of granted files and nothing else of the machine. `tools.shell.ask` says which
+ * commands run at once and which need approval.
  */
 export const SHELL = defineTool({
   name: "shell",
@@ -124,13 +124,13 @@ async function run(
   return outputOf({ command, ran, outcome, printsOwnWords });
 }
 
-/** Programs that print the words that they are given. */
+/** Programs that print their own arguments. */
 const PRINTERS: ReadonlySet<string> = new Set(["echo", "printf"]);
 
 const onlyPrints = (command: string): boolean =>
   listCommands(command)?.every(([name = ""]) => PRINTERS.has(posix.basename(name))) === true;
 
-/** A script that prints what is written in it says nothing of what was read. */
+/** Whether the command itself contains every printed line: then the output is no evidence of what was read. */
 const holdsAllLines = (command: string, text: string): boolean =>
   text
     .split("\n")
@@ -138,7 +138,7 @@ const holdsAllLines = (command: string, text: string): boolean =>
     .filter((line) => line !== "")
     .every((line) => line.includes(" ") && command.includes(line));
 
-/** What is run: the words that were checked, or what a person approved. What may run may have changed since it was asked about. */
+/** The command to run: the checked words, or the approved text. The rules may have changed since the approval was requested. */
 async function checkDecision(
   decision: CommandDecision,
   command: string,
@@ -162,7 +162,7 @@ async function checkDecision(
 
 const nameOf = ({ binary, words: first }: CommandRule): string => [binary, ...first].join(" ");
 
-/** Nothing of the command has run. */
+/** The refusal of a command that did not start. */
 const notStarted = ({ reason, message }: Extract<ShellOutcome, { kind: "not_started" }>): Refusal =>
   refuse(reason === "sandbox_failed" ? "TOOL_UNAVAILABLE" : "INVALID_ARGS", message);
 
@@ -173,13 +173,13 @@ type Ended = {
   readonly printsOwnWords: boolean;
 };
 
-/** Characters of stdout that an answer may rest on; a longer one is cut there. */
+/** The most characters of stdout that become evidence; a longer stdout is cut there. */
 const MOST_PRINT_CHARS = 8_000;
 
 function outputOf(ended: Ended): ToolOutput {
   const { ran, outcome, printsOwnWords } = ended;
   const { ending, stdout, stderr, state } = outcome;
-  // What was cut short by us would count too few.
+  // A count in output that was cut short would be too low.
   const isCitable = ending.kind === "exited" && !printsOwnWords && stdout.head.trim() !== "";
   const evidence = isCitable ? [printOf(ended)] : [];
   const saved = state.kind === "saved" ? formatState(state.state) : null;
@@ -196,7 +196,7 @@ function outputOf(ended: Ended): ToolOutput {
       ...(ending.kind === "exited" ? { exit_code: ending.code, signal: ending.signal } : {}),
       wall_ms: Math.round(outcome.wallMs),
       input_files: ran.files.length,
-      // A result that rests on what was printed is as old as they are.
+      // A result that cites the output depends on the versions of these files.
       input_paths: ran.files,
       input_bytes: ran.fileBytes,
       stdout_bytes: stdout.bytes,
@@ -205,7 +205,7 @@ function outputOf(ended: Ended): ToolOutput {
       stderr_sha256: stderr.sha256,
       state: state.kind,
       ...(state.kind === "kept" ? { state_why: state.why } : {}),
-      // By which the next call finds it, and knows when it is gone.
+      // The next call finds the state by this hash, and detects a missing one.
       ...(saved === null ? {} : { state_sha256: hash("sha256", saved, "hex") }),
     },
     evidence,
@@ -222,7 +222,7 @@ const NO_FILES = " No files were named in inputs, so /input is empty.";
 const keptStream = (stream: "stdout" | "stderr", content: Buffer): readonly WholeStream[] =>
   content.length === 0 ? [] : [{ stream, content }];
 
-/** The beginning of stdout as evidence: cut at a line where it is long. */
+/** The beginning of stdout as evidence; a long one is cut at a line. */
 function printOf({ command, ran, outcome: { stdout } }: Ended): ToolEvidence {
   const shown = cleanText(firstCodePoints(stdout.head, MOST_PRINT_CHARS));
   const isWhole = stdout.tail === "" && shown.length === cleanText(stdout.head).length;
@@ -239,7 +239,7 @@ function printOf({ command, ran, outcome: { stdout } }: Ended): ToolEvidence {
   };
 }
 
-/** Code points of UTF-8: bytes that go on with no other. */
+/** Counts code points in UTF-8: all bytes but continuation bytes. */
 function countCharacters(bytes: Buffer): number {
   let count = 0;
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count += 1;
@@ -269,7 +269,7 @@ function formatKept(state: Ended["outcome"]["state"]): string {
   return ` /scratch and the variables are as they were before it${why}.`;
 }
 
-/** Of a stream that is evidence: what the model can't see of it there. */
+/** Describes stdout that is shown as evidence, with the end that the evidence lacks. */
 function formatShown(stream: CapturedStream): string {
   const text = cleanText(stream.head);
   const isLong = stream.tail !== "" || text.length > MOST_PRINT_CHARS;
@@ -284,7 +284,7 @@ const PAGED = (stream: string): string =>
 const HEAD_CHARS = 1_500;
 const TAIL_CHARS = 500;
 
-/** A stream as words of ours quote it: all of it where it is short, else head and tail. */
+/** Formats a stream for the text of the output: whole if it is short, otherwise head and tail. */
 function formatStream(name: "stdout" | "stderr", stream: CapturedStream): string {
   if (stream.bytes === 0) return name === "stdout" ? "stdout: nothing." : "";
   if (stream.tail === "" && stream.head.length <= HEAD_CHARS + TAIL_CHARS) {

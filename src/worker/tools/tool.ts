@@ -66,7 +66,7 @@ export type ShellDoor =
       /**
        * Runs a command where the last one left off. Refusals: those of the sandbox of files, for an input.
        * @param inputs paths, folders or globs of files that the grant holds
-       * @throws Failure REVIEW_PENDING where the state of the last command is gone
+       * @throws Failure REVIEW_PENDING if the state of the last command is gone
        */
       run(command: ShellCommand, inputs: readonly string[]): Promise<ShellRun | Refusal>;
     };
@@ -95,15 +95,15 @@ export type ToolReach = {
     readonly pathPrefix: string | null;
     readonly documents?: DocumentFilter;
   }) => Promise<FoundPassages>;
-  /** The whole text of an earlier step of this investigation, by its number in prompts; undefined where there is none. */
+  /** The whole text of an earlier step of this investigation, by its number in prompts; undefined if there is none. */
   readonly readOutput: (
     step: number,
     stream: "result" | "stdout" | "stderr",
   ) => Promise<string | undefined>;
-  /** The web, as far as it may be reached. */
+  /** Access to the web, as far as the configuration allows it. */
   readonly web: WebReach;
   readonly shell: ShellDoor;
-  /** Servers of the configuration. */
+  /** Access to the configured MCP servers. */
   readonly mcp: McpReach;
   readonly offload: Offload;
   readonly signal: AbortSignal;
@@ -195,13 +195,13 @@ type Definition<Shape extends z.ZodRawShape> = Omit<
   "args" | "argNames" | "parameters"
 > & { readonly args: z.ZodObject<Shape> };
 
-/** A tool with what follows from its arguments. */
+/** Adds the names and the JSON schema of the arguments to a tool. */
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: Definition<Shape>,
 ): Tool<z.infer<z.ZodObject<Shape>>> {
   const { type, properties, required, additionalProperties } = z.toJSONSchema(definition.args, {
     override({ jsonSchema }) {
-      // Each prompt of each step holds these: a pattern of a date is 300 characters, and its format says the same.
+      // Every prompt holds the schema: the pattern of a date has 300 characters, and `format` means the same.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -215,8 +215,8 @@ export function defineTool<Shape extends z.ZodRawShape>(
 }
 
 /**
- * The arguments of a call as its tool takes them, without those that are null where it takes no null: models write them
- * for what they leave out. INVALID_ARGS, which says what was expected, where it does not.
+ * Parses the arguments of a call. If a tool takes no null, null arguments are dropped: models write them for arguments that
+ * they leave out. Refusal: INVALID_ARGS, which names the expected argument.
  */
 export function parseArgs<Args extends object>(
   tool: Pick<Tool<Args>, "name" | "args" | "argNames">,
@@ -247,7 +247,7 @@ const withoutNulls = (given: unknown): unknown =>
     ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
     : given;
 
-/** The refusal of a call of a tool that is not there. */
+/** The refusal of a call of an unknown tool. */
 export const unknownTool = (name: string, tools: readonly Pick<Tool, "name">[]): Refusal =>
   refuse(
     "INVALID_ARGS",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { countLines } from "../evidence/piece.ts";
 import { defineTool, filledText } from "./tool.ts";
 
-/** Fetches a page, which an answer may rest on. */
+/** Fetches a web page as evidence. */
 export const WEB_FETCH = defineTool({
   name: "web_fetch",
   description:

@@ -6,7 +6,7 @@ import type { ToolOutput } from "./tool.ts";
 const RESULTS = 5;
 const MOST_RESULTS = 10;
 
-/** Searches the web. What it finds was read by nobody: it is no evidence until it is fetched. */
+/** Searches the web. A result is no evidence: its page has to be fetched first. */
 export const WEB_SEARCH = defineTool({
   name: "web_search",
   description:
@@ -39,7 +39,7 @@ export const WEB_SEARCH = defineTool({
 
 const foundSchema = z.object({ urls: z.array(z.string()) });
 
-/** The URLs that a call gave, where it was one of this tool. */
+/** The URLs that a call of this tool found; none for another tool. */
 export function urlsFound({
   name,
   output,
