@@ -8,7 +8,7 @@ import { checkPlace, findFile } from "./find-file.ts";
 import type { KeptText, Named, Search } from "./find-file.ts";
 import { quotePath } from "./names.ts";
 
-/** What a path means, read: a file, or what a mail holds, below the path of its file. */
+/** The content that a path names: a file, or an attachment, whose path lies below the path of its mail. */
 export type FileContent = {
   readonly kind: "content";
   /** Relative to the security root, as spelled on disk. */
@@ -16,18 +16,18 @@ export type FileContent = {
   readonly bytes: Buffer;
 };
 
-/** The text that was made of bytes which are no longer there. */
+/** The stored text of bytes that are gone. */
 type FileText = {
   readonly kind: "text";
   readonly path: string;
-  /** Of those bytes. */
+  /** The hash of those bytes. */
   readonly sha256: string;
   readonly extracted: KeptText;
 };
 
 /**
- * Finds, opens and reads a file by all the checks of policy.ts, or a mail by them and what it holds. Where a path may be
- * that of an attachment, its mail is looked for first: below a file there is nothing else.
+ * Finds, opens and reads a file, or a mail and its attachment, with all checks of policy.ts. If a path may name an
+ * attachment, the mail is looked up first, because no other file can lie below a mail.
  */
 export async function readContent(
   search: Search,
@@ -44,7 +44,7 @@ export async function readContent(
     : { kind: "text", path, sha256, extracted: kept };
 }
 
-/** What is refused for another reason than that it is not there stays refused, whatever is kept of it. */
+/** Whether the file is gone or has other bytes. A refusal for any other reason stays, even if the database has the bytes. */
 const isAnother = (now: FileContent | Refusal, sha256: string): boolean =>
   now.kind === "content"
     ? hash("sha256", now.bytes, "hex") !== sha256
@@ -59,7 +59,7 @@ async function readCurrent(
 ): Promise<FileContent | Refusal> {
   let refusal: Refusal | null = null;
   for (const { file, names } of attachmentPlaces(named.path)) {
-    // From the work root or an allowed root alone, as any path with a folder in it.
+    // "./" makes it a path relative to the work root or an allowed root, not a bare name.
     const path = file.includes("/") ? file : `./${file}`;
     const mail = await readFile(search, { ...named, path });
     if (mail.kind === "content") return openAttachment(mail, names, extractText);
@@ -69,7 +69,7 @@ async function readCurrent(
   return found.kind === "refused" && refusal !== null ? saysMore(refusal, found) : found;
 }
 
-/** Of a mail that is not there, or that is a folder, all that is to be said is said of the path. */
+/** Prefers the later refusal if the first one only says that there is no such mail, or that it is a folder. */
 const saysMore = (refusal: Refusal | null, next: Refusal): Refusal =>
   refusal === null || refusal.code === "FILE_NOT_FOUND" || refusal.code === "PATH_IS_DIRECTORY"
     ? next
@@ -86,7 +86,7 @@ async function readFile(search: Search, named: Named): Promise<FileContent | Ref
   return Buffer.isBuffer(bytes) ? { kind: "content", path: found.value.path, bytes } : bytes;
 }
 
-/** Reads what a mail holds, and what that holds, by the names of attachments. */
+/** Reads an attachment of a mail; each further name is an attachment of the one before. */
 export async function openAttachment(
   mail: FileContent,
   names: readonly string[],
@@ -113,7 +113,7 @@ export async function openAttachment(
   return content;
 }
 
-/** Remembers what was made of the bytes of the last file. */
+/** Caches the extraction of the last file. */
 export function rememberLast(extractText: ExtractText): ExtractText {
   let last: { readonly key: string; readonly extracted: ReturnType<ExtractText> } | undefined;
   return async (path, bytes) => {

@@ -16,7 +16,7 @@ import { isSystemError, quotePath } from "./names.ts";
 import type { SecurityPolicy } from "./policy.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 
-/** What is asked about an open file. */
+/** The used fields of an open file's status. */
 export type FileStat = Pick<
   BigIntStats,
   | ("dev" | "ino" | "nlink" | "size" | "mtimeNs" | "ctimeNs")
@@ -31,7 +31,7 @@ export type OpenFile = {
   readonly stat: FileStat;
 };
 
-/** A file that stays open for its caller, who closes it. */
+/** A file that stays open; the caller closes it. */
 export type OpenedFile = {
   readonly kind: "opened";
   /** Relative to the security root, as spelled on disk. */
@@ -41,7 +41,7 @@ export type OpenedFile = {
   readonly bytes: number;
 };
 
-/** An attachment, a file whose path may be that of one, or one of the store. */
+/** A file in memory: an attachment, a file whose path may name one, or a file of the store. */
 export type HeldFile = {
   readonly kind: "held";
   /** Relative to the security root, as spelled on disk. */
@@ -51,35 +51,35 @@ export type HeldFile = {
 };
 
 /**
- * Where files are, and which file a descriptor is. Internal; three implementations: that of /proc, which has no race, one
- * that compares, which has one and runs only with `security.allow_racy_reads`, and the store of the database (stored-files.ts).
- * Calls are synchronous but for bytes of the store: on a local disk they take microseconds, where a thread-pool turn takes longer.
+ * Opens files, and tells which file a descriptor is. Internal; three implementations: by /proc, which has no race; by comparison,
+ * which has one and runs only with `security.allow_racy_reads`; and the store of the database (stored-files.ts).
+ * Calls are synchronous except for bytes of the store: on a local disk they take microseconds, less than a thread-pool turn.
  */
 export type Descriptors = {
-  /** Opens the place, links followed, and never blocks. Throws the system's error. The caller closes it. */
+  /** Opens the file, follows links, and never blocks. Throws the system's error. The caller closes the descriptor. */
   open(place: FileLocation): number;
   stat(descriptor: number): FileStat;
   close(descriptor: number): void;
-  /** The absolute path of the opened file, free of links; null when it can't be told, or is not UTF-8. */
+  /** The absolute path of the opened file, free of links; null if it is unknown or not UTF-8. */
   realPath(descriptor: number, place: FileLocation): string | null;
-  /** Whether the folder pinned at start is still what lies at its path. */
+  /** Whether the folder pinned at start is still the one at its path. */
   isInPlace(root: PinnedRoot): boolean;
-  /** All bytes of an open file, or FILE_TOO_LARGE; it may be closed as soon as this returns. */
+  /** All bytes of an open file, or FILE_TOO_LARGE; the caller may close the file as soon as this returns. */
   readAll(file: OpenFile, maxBytes: number): Buffer | Refusal | Promise<Buffer | Refusal>;
-  /** The file for somebody who reads it later. */
+  /** Keeps the file available, to be read later. */
   keepOpen(file: OpenFile, maxBytes: number): OpenedFile | Refusal | Promise<HeldFile | Refusal>;
-  /** Whether anything lies at an absolute path, or may. */
+  /** Whether something exists, or may exist, at an absolute path. */
   isTaken(absolute: string): boolean;
 };
 
-/** Those of a disk. */
+/** The descriptors of a disk. */
 export type DiskDescriptors = Descriptors & {
   /** An absolute path of the root folder that a walk can start from. */
   walkFrom(root: PinnedRoot): string;
 };
 
 type Platform = Pick<DiskDescriptors, "open" | "realPath" | "isInPlace" | "walkFrom"> & {
-  /** Gives a descriptor of the same file that can be read, and closes what it opened. */
+  /** Calls `use` with a readable descriptor of the same file, and closes what it opened. */
   withReadable<T>(descriptor: number, use: (readable: number) => T): T;
 };
 
@@ -110,8 +110,8 @@ const onDisk = (platform: Platform): DiskDescriptors => ({
 });
 
 /**
- * The whole content of an open file, or FILE_TOO_LARGE. The size only spares the work: what counts is the
- * bytes that come, so a file that grows, or lies about its size, stops at the cap too.
+ * The whole content of an open file, or FILE_TOO_LARGE. The check of the size only saves work. The limit applies to the bytes
+ * that are read, so it also stops a file that grows, or that reports a wrong size.
  */
 export function readBytes(file: OpenFile, readable: number, maxBytes: number): Buffer | Refusal {
   if (file.stat.size > BigInt(maxBytes)) return refuseSize(file.path, maxBytes);
@@ -138,7 +138,7 @@ export const refuseSize = (path: string, maxBytes: number): Refusal =>
     `${quotePath(path)} is over ${maxBytes} bytes: split it, or raise security.max_file_bytes.`,
   );
 
-/** The platform as the sandbox sees it. */
+/** The facts about the platform that decide how files are opened. */
 export type PlatformFacts = {
   readonly platform: NodeJS.Platform;
   /** Folder of links from descriptor numbers to real paths. */
@@ -169,7 +169,7 @@ function namesDescriptors({ platform, descriptorFolder }: PlatformFacts): boolea
   try {
     return readlinkSync(`${descriptorFolder}/${descriptor}`) === "/";
   } catch {
-    // No such link: there is no /proc here, which is the answer.
+    // No such link: this machine has no /proc.
     return false;
   } finally {
     closeSync(descriptor);
@@ -179,8 +179,8 @@ function namesDescriptors({ platform, descriptorFolder }: PlatformFacts): boolea
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * For platforms without /proc: resolves the name a second time and compares device and inode. A swap there and
- * back in between gets through, hence `security.allow_racy_reads`.
+ * For platforms without /proc: resolves the name a second time and compares device and inode. It misses a file that is
+ * swapped and swapped back in between, hence `security.allow_racy_reads`.
  */
 const comparedDescriptors: Platform = {
   open: (place) => openSync(absoluteOf(place), READ),
@@ -202,8 +202,8 @@ const comparedDescriptors: Platform = {
 const absoluteOf = ({ root, relativePath }: FileLocation): string =>
   posix.join(root.realPath, relativePath);
 
-// O_PATH of Linux, which Node does not name: a descriptor that says what a file is without opening it for
-// reading, so that a FIFO, a socket or a device planted behind a link is judged and never touched.
+// O_PATH of Linux, which Node does not name: a descriptor that identifies a file without opening it for
+// reading, so that a FIFO, a socket or a device planted behind a link is checked and never touched.
 const O_PATH = 0o10000000;
 
 /**
@@ -229,7 +229,7 @@ function procDescriptors(folder: string): Platform {
   };
 }
 
-/** Names of other bytes than UTF-8 decode alike, so that two folders would have one name. */
+/** Null for a target that is not UTF-8: two such names may decode to the same text. */
 function readUtf8Link(link: string): string | null {
   const target = readlinkSync(link);
   if (!target.includes("\uFFFD")) return target;

@@ -16,19 +16,19 @@ import type { Ground, Visited } from "./visit-file.ts";
 
 export type Named = {
   readonly path: string;
-  /** Only what lies at the path from the work root: for a path that is on record, and that nobody spelled. */
+  /** Looks only at this path from the work root: for a stored path, which no person spelled. */
   readonly lookup?: "exact" | undefined;
-  /** Of the bytes that are on record: where the file is gone, or holds others, those are taken that the database has kept. */
+  /** The hash of the recorded bytes: if the file is gone or has other bytes, the database's copy is used. */
   readonly sha256?: string | undefined;
 };
 
-/** As it was asked for and as one absolute place. */
+/** The path as requested, and as an absolute path. */
 type RequestedPath = { readonly path: string; readonly absolute: string };
 
 /**
- * Visits the one file that a path means as a question spells it: checks 2 to 15. A path with a slash counts from the
- * work root; where nothing lies there, from the one allowed root that has such a file; and where none has, it is the one
- * file whose path is the same in another form of Unicode.
+ * Visits the one file that a path, spelled by a person, means: checks 2 to 15. A path with a slash is relative to the
+ * work root; if nothing is there, to the one allowed root that has such a file; and if none has, it means the one
+ * file whose path is equal in another Unicode form.
  */
 export async function findFile<T>(
   search: Search,
@@ -68,7 +68,7 @@ async function findOnce<T>(
   return refuseFolder(search, places) ?? withListed(search, path, exact);
 }
 
-/** Whether a path that the grant holds leads to a file that may not be read; one to a file that is gone does not. */
+/** Whether a path within the grant leads to a file that may not be read; false for a file that is gone. */
 export function leadsOut(search: Search, path: string): boolean {
   if (!mayBegin(path, search.ground.rules.pathPrefixes)) return false;
   const places = placesOf(posix.join(search.policy.securityRoot, path), search.roots);
@@ -76,7 +76,7 @@ export function leadsOut(search: Search, path: string): boolean {
   return visited.kind === "refused" && visited.code === "PATH_DENIED";
 }
 
-/** Whether the name of a file that is gone, at its path from the work root, is one that may be read. Pure. */
+/** Whether the path of a file that is gone, relative to the work root, may be read. Pure. */
 export function checkPlace(search: Search, path: string): boolean {
   const { policy, ground, roots } = search;
   return (
@@ -95,7 +95,7 @@ const findElsewhere = async <T>(
 ): Promise<Visited<T> | null> =>
   findInRoots(search, asked, visit) ?? findComposed(search, asked, visit);
 
-/** Null where the path lies in no allowed root. */
+/** Null if the path lies in no allowed root. */
 function visitExactly<T>(
   search: Search,
   { absolute }: RequestedPath,
@@ -114,7 +114,7 @@ const hasAllowedName = ({ ground }: Search, { relativePath }: FileLocation): boo
 const withListed = async (search: Search, path: string, refusal: Refusal): Promise<Refusal> =>
   withNames(search, refusal, path, await search.listing.current());
 
-/** Roots may lie in one another: what the inner one refuses, the outer may allow. */
+/** Roots may be nested: the outer root may allow what the inner one refuses. */
 function visitFirst<T>(
   { ground }: Search,
   places: readonly FileLocation[],
@@ -130,9 +130,8 @@ function visitFirst<T>(
 }
 
 /**
- * The file that has this path below one allowed root, where nothing has it below the work root. What a root refuses to
- * open is no candidate, as for a bare name; where no root opens any, what the first of them said of it. Null where
- * none has it.
+ * The file at this path below one allowed root, if nothing is there below the work root. A file that a root refuses to
+ * open is no candidate, as for a bare name; if no root opens one, the first refusal. Null if no root has such a file.
  */
 function findInRoots<T>(
   search: Search,
@@ -159,7 +158,7 @@ function findInRoots<T>(
 const placesInRoots = ({ roots }: Search, relativePath: string): readonly FileLocation[] =>
   roots.map((root) => ({ root, relativePath }));
 
-/** The file whose path is the same but for the form of Unicode, from the work root or else from an allowed root. */
+/** The file whose path is equal in another Unicode form, relative to the work root or else to an allowed root. */
 async function findComposed<T>(
   search: Search,
   asked: RequestedPath,
@@ -179,16 +178,16 @@ async function findComposed<T>(
   return visitOnly(search.ground, asked.path, inRoots, visit);
 }
 
-/** Null for a path that is absolute or leads out of the work root: no allowed root has a file of that path. */
+/** Null for a path that is absolute or leaves the work root: it is not looked up below the allowed roots. */
 function belowWorkroot({ policy }: Search, { path, absolute }: RequestedPath): string | null {
   return posix.isAbsolute(path) ? null : below(policy.securityRoot, absolute);
 }
 
-/** Whether anything lies at a place, or may: then that is what was asked for, and nothing else stands in for it. */
+/** Whether something exists, or may exist, at the requested path: then no file elsewhere replaces it. */
 const isTaken = ({ ground }: Search, { absolute }: RequestedPath): boolean =>
   ground.descriptors.isTaken(absolute);
 
-/** What is said of a folder whose name no file may have; null where it is none, or hidden. */
+/** The refusal of a folder whose name has no allowed extension; null if it is no folder, or hidden. */
 function refuseFolder({ ground }: Search, places: readonly FileLocation[]): Refusal | null {
   const rules = { ...ground.rules, extensions: "any" } as const;
   const folder = places.find((place) => {
@@ -205,7 +204,7 @@ function refuseFolder({ ground }: Search, places: readonly FileLocation[]): Refu
   );
 }
 
-/** The right spelling is looked for, since paths are often written from elsewhere. */
+/** Suggests the right spelling, because paths are often relative to another folder. */
 async function refuseOutside(search: Search, { path, absolute }: RequestedPath): Promise<Refusal> {
   const { policy, roots } = search;
   const relativePath = below(policy.securityRoot, absolute);
@@ -227,8 +226,8 @@ async function refuseOutside(search: Search, { path, absolute }: RequestedPath):
 const shownMatches = 10;
 
 /**
- * Visits the file that a bare name means at any depth below the roots: one of exactly that name, or else the only one
- * whose name is the same in another form of Unicode.
+ * Visits the file that a bare name means at any depth below the roots: one with exactly that name, or else the only one
+ * whose name is equal in another Unicode form.
  */
 async function findByName<T>(
   search: Search,
@@ -247,7 +246,7 @@ async function findByName<T>(
   return withNames(search, again, name, listing);
 }
 
-/** The refusal, and the names of files and attachments that may have been meant. */
+/** Adds the names of similar files and attachments to a refusal. */
 async function withNames(
   { attachments }: Search,
   { code, message }: Refusal,
@@ -275,8 +274,8 @@ function visitListed<T>(
 }
 
 /**
- * Visits the one file among places that may be opened. Null where there is none; AMBIGUOUS_PATH for several.
- * @param asked the path as it was asked for
+ * Visits the only file among the places that can be opened. Null if there is none; AMBIGUOUS_PATH for several.
+ * @param asked the requested path
  */
 function visitOnly<T>(
   ground: Ground,
@@ -291,7 +290,7 @@ function visitOnly<T>(
     : refuseAmbiguous(ground, asked, [only, ...others]);
 }
 
-/** One place for each file that would open: links inside a root, and roots in roots, name a file twice. */
+/** One place for each file that can be opened: links inside a root, and nested roots, name a file twice. */
 function distinctFiles(ground: Ground, places: readonly FileLocation[]): FileLocation[] {
   const byPath = new Map<string, FileLocation>();
   for (const place of places) {
@@ -318,14 +317,14 @@ function refuseAmbiguous(ground: Ground, asked: string, places: readonly FileLoc
 const isMissing = (outcome: Visited<unknown>): outcome is Refusal =>
   outcome.kind === "refused" && outcome.code === "FILE_NOT_FOUND";
 
-/** What a spelling means before the disk is asked: a name to look up, or one absolute place. */
+/** The meaning of a path before the disk is read: a name to look up, or one absolute path. */
 type ParsedPath =
   | { readonly kind: "bare"; readonly name: string }
   | { readonly kind: "placed"; readonly absolute: string };
 
 /**
- * Checks 2 and the first half of 3, on text alone. A path with a `/` is anchored at the security root and
- * collapsed lexically (`a/../b`, `./`, a trailing slash); a path without is a bare name.
+ * Checks 2 and the first half of 3, on the text alone. A path with a `/` is anchored at the security root and
+ * normalized lexically (`a/../b`, `./`, a trailing slash); a path without one is a bare name.
  */
 function parsePath(path: string, policy: SecurityPolicy): ParsedPath | Refusal {
   const denied = checkCharacters(path) ?? checkAnchor(path, policy);
@@ -360,7 +359,7 @@ function checkAnchor(path: string, policy: SecurityPolicy): Refusal | null {
   return null;
 }
 
-/** True when some `..` leads above the start, even if a later part comes back (`../root/x`). */
+/** True if some `..` leads above the start, even if a later part returns (`../root/x`). */
 function climbsOut(path: string): boolean {
   let depth = 0;
   for (const part of path.split("/")) {
@@ -377,17 +376,17 @@ export type KeptText = Pick<ExtractedText, "text" | "places" | "leftOut"> & {
   readonly extractor: string;
 };
 
-/** What looking up a path needs. */
+/** The context of the lookup of a path. */
 export type Search = {
   readonly policy: SecurityPolicy;
   readonly ground: Ground;
   readonly roots: readonly PinnedRoot[];
   readonly listing: CachedNames;
-  /** Whether the listing alone says which files there are: it is made before a file is looked for, and anew after a miss. */
+  /** Whether only the listing knows which files exist: then it is made before a lookup, and again after a miss. */
   readonly isListed: boolean;
-  /** What the database has kept of bytes, by their hash: themselves, or the text that was made of them; null where nothing. */
+  /** The database's copy by hash: the bytes, or the text that was extracted from them; null if it has neither. */
   readonly kept: (sha256: string) => Promise<Buffer | KeptText | null>;
-  /** What is known to lie in mails: only offered, where no file has a name. */
+  /** Known attachments of mails; they are only suggested when no file has the name. */
   readonly attachments: () => Promise<readonly KnownAttachment[]>;
   /** The whole file system as one root, for `allow_any_path`. */
   readonly anywhere: { readonly root: PinnedRoot; readonly ground: Ground } | null;

@@ -3,7 +3,7 @@ import { Failure, refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { FileRules } from "./policy.ts";
 
-/** Characters that no path may hold, asked for or found on disk: they hide what a path is. */
+/** Refuses characters that no path may hold, requested or on disk, because they can disguise a path. */
 export function checkCharacters(path: string): Refusal | null {
   if (/[\p{Cc}\p{Cs}]/u.test(path)) {
     return refuse(
@@ -20,12 +20,12 @@ export function checkCharacters(path: string): Refusal | null {
   return null;
 }
 
-/** An extension as YAML takes it without quotes. */
+/** An extension that YAML takes without quotes. */
 const USUAL = /^\.[a-z0-9_-]{1,15}$/;
 
 /**
- * The extension and hidden rules for a path relative to its root, asked for or real. The extension is what
- * follows the last dot of the file's name, in lower case; hidden is any part that starts with a dot.
+ * The extension and hidden rules for a path relative to its root, requested or real. The extension is the part
+ * from the last dot of the file's name, in lower case; a part that starts with a dot is hidden.
  */
 export function checkName(relativePath: string, rules: FileRules): Refusal | null {
   const extension = posix.extname(relativePath).toLowerCase();
@@ -51,8 +51,8 @@ export function checkName(relativePath: string, rules: FileRules): Refusal | nul
 const longest = 160;
 
 /**
- * A path as it may stand in a message: quoted, with control, format (bidirectional overrides) and private
- * characters and lone surrogates as `\u{…}`, and cut in the middle when longer than 160 UTF-16 units.
+ * Formats a path for a message: quoted, with control, format (bidirectional overrides) and private
+ * characters and lone surrogates as `\u{…}`, and cut in the middle if longer than 160 UTF-16 units.
  */
 export function quotePath(path: string): string {
   const shown =
@@ -68,13 +68,13 @@ const missing = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
 const forbidden = new Set(["EACCES", "EPERM"]);
 const exhausted = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
-/** An error that a call of the operating system gave. */
+/** Whether an error comes from a call of the operating system. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === "object" && error !== null && "code" in error && "syscall" in error;
 
 /**
- * What an error of the file system means for a file: FILE_NOT_FOUND or FILE_READ_ERROR. Throws TOOL_ERROR when
- * the machine is out of descriptors or memory, and anything that is no system error as it is.
+ * Converts an error of the file system to a refusal: FILE_NOT_FOUND or FILE_READ_ERROR. Throws TOOL_ERROR if
+ * the machine is out of descriptors or memory, and rethrows an error that is no system error.
  */
 export function refuseSystemError(error: unknown, path: string): Refusal {
   if (!isSystemError(error)) throw error;

@@ -25,67 +25,66 @@ import type { KnownAttachment } from "./suggest-names.ts";
 import { readFileBelow } from "./visit-file.ts";
 import type { FileBytes, Ground } from "./visit-file.ts";
 
-/** All files of a desk at one time. */
+/** All readable files at one time. */
 export type PathsNow = {
   readonly paths: readonly string[];
-  /** False where there are more than are listed, so that nothing can be counted. */
+  /** False if the listing was cut, so that files can't be counted. */
   readonly isWhole: boolean;
 };
 
 /** The only way to a document's content. Every refusal is a value; policy.ts holds the order of checks. */
 export type Sandbox = {
   readonly roots: readonly PinnedRoot[];
-  /** Configured roots that are not there. */
+  /** Configured roots that are missing or no folders. */
   readonly skipped: readonly SkippedRoot[];
   /**
-   * The tool: resolves a path as a question names it (bare name or sub-path), opens, decides, reads. With `exact` only
-   * what lies at this path from the work root.
+   * Reads a file as text: resolves a path as a question names it (bare name or sub-path), opens, checks, reads. With `exact`
+   * only the file at this path from the work root.
    */
   readTextFile(args: ReadArguments): Promise<Reading>;
-  /** For the index: opens one known file below a root by its path relative to that root, by the same rules. */
+  /** For the index: reads one known file by its path relative to a root, by the same rules. */
   readFileBelow(root: PinnedRoot, relativePath: string): Promise<FileBytes | Refusal>;
   /**
-   * For a copy in the shell's sandbox: resolves, opens and decides as the tool does, by size instead of by content. An
-   * attachment is read out of its mail.
+   * For a copy in the shell's sandbox: resolves, opens and checks as `readTextFile` does, but checks the size instead of the
+   * content. An attachment is read from its mail.
    */
   openFile(named: Named): Promise<OpenedFile | HeldFile | Refusal>;
-  /** Makes the text of what was read for the index. */
+  /** Extracts the text of a file that was read for the index. */
   readonly extractText: ExtractText;
   /**
-   * Which file a name means, relative to the security root and as spelled on disk, without reading it; a mail is read to see
-   * whether it holds the attachment that is meant.
+   * The path of the file that a name means, relative to the security root and as spelled on disk, without reading the file; for
+   * an attachment, the mail is read to check that it has it.
    */
   locate(path: string): Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
-  /** Whether the path of a document, which lies where something may be read, is a link to what may not be read. */
+  /** Whether the path of a document, although it may be read, is a link to a file that may not be read. */
   leadsOut(path: string): boolean;
   /**
-   * The files that a bare name may mean, relative to the security root, in order: none that is hidden or denied.
-   * The same list until the folders are looked through again.
+   * The files that a bare name may mean, relative to the security root, in order, without hidden and denied ones.
+   * The list may be some seconds old.
    */
   listPaths(): Promise<readonly string[]>;
-  /** The same as the folders are now. */
+  /** The same list from a new walk through the folders. */
   listPathsNow(): Promise<PathsNow>;
-  /** The same for a job that is bound to paths from the security root that begin with one of these: there is nothing else for it. */
+  /** The same sandbox for a job that may read only paths, from the security root, with one of these prefixes. */
   within(pathPrefixes: readonly string[]): BoundSandbox;
-  /** Lets go of the roots. Nothing can be read afterwards. */
+  /** Closes the roots. Nothing can be read afterwards. */
   close(): void;
 };
 
 export type BoundSandbox = Omit<Sandbox, "within" | "close">;
 
-/** What is known beside the files. */
+/** Contents that are known besides the files. */
 export type KnownContents = {
-  /** What is known to lie in mails, to be offered for a name that nothing has. */
+  /** Known attachments of mails, to suggest for a name that no file has. */
   readonly attachments?: Search["attachments"];
-  /** What the database has kept, for files on record that are gone or hold something else. */
+  /** The database's copies, for recorded files that are gone or have other bytes. */
   readonly kept?: Search["kept"];
 };
 
 /**
- * Checks the policy, pins the allowed roots and gives the sandbox on them. Throws CONFIG_ERROR for Windows, for
- * a machine without /proc (unless `allowRacyReads`), for a root outside the security root, and when no root is
- * left. A root that is missing or no folder is skipped.
- * @param extractText makes the texts of files
+ * Checks the policy, pins the allowed roots and opens the sandbox. Throws CONFIG_ERROR on Windows, on a machine without
+ * /proc (unless `allowRacyReads`), for a root outside the security root, and if no root is left. A root that is missing
+ * or no folder is skipped.
  */
 export async function openSandbox(
   policy: SecurityPolicy,
@@ -99,7 +98,7 @@ export async function openSandbox(
 const noAttachments = (): Promise<readonly KnownAttachment[]> => Promise.resolve([]);
 const nothingKept = () => Promise.resolve(null);
 
-/** The same on a given platform. */
+/** Opens the sandbox on a given platform. */
 export async function openSandboxOn(
   host: PlatformFacts,
   policy: SecurityPolicy,
@@ -134,7 +133,7 @@ export async function openSandboxOn(
   };
 }
 
-/** The sandbox on what a search finds. @param skipped configured roots that are not there */
+/** The sandbox on the files of a search. @param skipped configured roots that are missing or no folders */
 export function sandboxOn(
   search: Search,
   skipped: readonly SkippedRoot[],
@@ -200,7 +199,7 @@ async function locate(
   return found.kind === "refused" ? found : { kind: "located", path: found.value };
 }
 
-/** All bytes of a file, which is closed then. */
+/** Reads all bytes of a file, and closes it. */
 export function bytesOf(file: OpenedFile | HeldFile): Buffer {
   if (file.kind === "held") return file.content;
   try {
@@ -237,7 +236,7 @@ const refuseText = (path: string): Refusal =>
       "nightdesk index where the file is.",
   );
 
-/** What a read gives. Characters are Unicode code points. */
+/** The result of a read. Characters are Unicode code points. */
 export type Reading =
   | {
       readonly kind: "read";
@@ -245,19 +244,19 @@ export type Reading =
       readonly path: string;
       /** Lower-case hex, of the file's bytes: `sha256sum` confirms it. */
       readonly sha256: string;
-      /** Version of the extractor that made the text, and the hash of all of that as UTF-8. */
+      /** Version of the extractor, and the hash of the whole text as UTF-8. */
       readonly extractor: string;
       readonly textSha256: string;
-      /** Where in the file the text begins; null where its lines say it. */
+      /** Where in the file the text begins; null if line numbers suffice. */
       readonly locator: Locator | null;
-      /** And where its parts stand; left out where its lines say it. */
+      /** Where its parts stand; absent if line numbers suffice. */
       readonly places?: Places;
       readonly leftOut?: LeftOut | undefined;
       readonly bytes: number;
       readonly charsFull: number;
       readonly charsReturned: number;
       readonly truncated: boolean;
-      /** The first `charsReturned` characters; a byte order mark is the first of them. */
+      /** The first `charsReturned` characters, including a byte order mark. */
       readonly text: string;
     }
   | Refusal;
@@ -267,10 +266,10 @@ type ReadArguments = Named & {
   readonly maxChars: number;
 };
 
-/** Who reads the attachments of a mail one by one has it read once. */
+/** `extractMail` caches the last mail, for callers that read its attachments one by one. */
 type Extractors = { readonly extractText: ExtractText; readonly extractMail: ExtractText };
 
-/** Finds, opens and reads a file as text: all the checks of policy.ts. */
+/** Finds, opens and reads a file as text, with all checks of policy.ts. */
 async function readTextFile(
   search: Search,
   { path, maxChars, lookup, sha256 }: ReadArguments,
@@ -324,7 +323,7 @@ const refuseOwnResults = (path: string): Refusal =>
     `${quotePath(path)} is a report or an export of Nightdesk, and no evidence: name the documents that it is about.`,
   );
 
-/** Of a table with more rows each line would have to be looked at for too long. */
+/** For a table with more rows, a check of each line takes too long. */
 const MOST_LOOKED_AT = 100_000;
 
 function locateWhole(places: Places, text: string): Locator | null {
@@ -336,7 +335,7 @@ function locateWhole(places: Places, text: string): Locator | null {
 const MIN_CHARS = 200;
 const MAX_CHARS = 10_000_000;
 
-/** The arguments of a tool call come from a model, so nothing about them is certain: INVALID_ARGS or null. */
+/** Returns INVALID_ARGS or null. The arguments of a tool call come from a model, so their types are not certain. */
 function checkPath(path: unknown): Refusal | null {
   if (typeof path === "string" && path.trim() !== "") return null;
   return refuse("INVALID_ARGS", "path must be a string that is not blank: name a file to read.");

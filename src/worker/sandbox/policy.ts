@@ -23,11 +23,11 @@
  * |16 | more bytes than `security.max_file_bytes`                                 | FILE_TOO_LARGE    |
  * |17 | as text: neither UTF-8, UTF-16 nor Windows-1252                           | FILE_READ_ERROR   |
  *
- * A path with a `/` is looked up from the work root first; only where nothing lies there, and it is neither absolute nor
- * leads out, each allowed root is asked for it, and a file found so has passed 4, 5 and 9 to 14 like any other.
+ * A path with a `/` is looked up from the work root first. Only if nothing is there, and the path is neither absolute nor
+ * leaves the root, it is looked up below each allowed root; a file found there has passed 4, 5 and 9 to 14 like any other.
  *
  * `allow_any_path` lifts 3 to 5, 10, 12 and the ban on absolute paths for a path with a `/`; a bare name is
- * looked up below the allowed roots all the same.
+ * still looked up below the allowed roots.
  */
 export type SecurityPolicy = {
   /** Absolute. Sub-paths are looked up from here first, and every path is reported relative to it. */
@@ -46,9 +46,9 @@ export type SecurityPolicy = {
   readonly allowRacyReads: boolean;
 };
 
-/** What an opened file must satisfy, whatever name led to it. */
+/** Rules for an opened file, whatever name led to it. */
 export type FileRules = {
-  /** What its path from the security root begins with, one of them: what a job is bound to. Empty: anything. */
+  /** Its path from the security root must begin with one of these: a job's restriction. Empty: any path. */
   readonly pathPrefixes: readonly string[];
   /** `any` for `allow_any_path`. */
   readonly extensions: ReadonlySet<string> | "any";

@@ -19,7 +19,7 @@ export type SkippedRoot = { readonly path: string; readonly reason: "missing" | 
  * Opens every allowed root and keeps it open. All of them are checked before any is created, so a rejected
  * configuration leaves no folder behind.
  *
- * Throws CONFIG_ERROR for a root outside the security root (by its name or through a link), and when none is left.
+ * Throws CONFIG_ERROR for a root outside the security root (by its name or through a link), and if none is left.
  */
 export function pinRoots(policy: SecurityPolicy): { roots: PinnedRoot[]; skipped: SkippedRoot[] } {
   const paths = pathsOf(policy);
@@ -48,7 +48,7 @@ const pathsOf = ({ allowedRoots, securityRoot }: SecurityPolicy): readonly strin
 ];
 
 /**
- * The allowed roots by their names alone, of a worker without files: nothing is opened.
+ * The allowed roots of a worker without files, by their names alone: it opens nothing.
  * @throws Failure CONFIG_ERROR for a root outside the security root
  */
 export function nameRoots(policy: SecurityPolicy): PinnedRoot[] {
@@ -109,7 +109,7 @@ function create(path: string): void {
     mkdirSync(path, { recursive: true });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // Something that is no directory lies there; opening it says which.
+    // Something else is there; opening it reports what.
     if (code === "EEXIST" || code === "ENOTDIR" || code === "ENOENT") return;
     throw new Failure(
       "CONFIG_ERROR",
@@ -120,7 +120,7 @@ function create(path: string): void {
   }
 }
 
-/** By name, and by where the part of the path that exists really lies. */
+/** Checks the name, and the real path of the part that exists. */
 function checkWithin(path: string, securityRoot: string): void {
   const isWithin =
     below(securityRoot, path) !== null &&
@@ -149,7 +149,7 @@ function noRootLeft(skipped: readonly SkippedRoot[]): Failure {
   );
 }
 
-/** An allowed root as it was at start. The open descriptor keeps device and inode from being used again. */
+/** An allowed root as it was at start. The open descriptor prevents the reuse of device and inode. */
 export type PinnedRoot = {
   /** Absolute, as configured: links on the way are not resolved. */
   readonly path: string;
@@ -172,7 +172,7 @@ export function below(folder: string, path: string): string | null {
   return path.startsWith(prefix) ? path.slice(prefix.length) : null;
 }
 
-/** The places an absolute path can mean, the innermost root first: its rules are what the user wrote last. */
+/** The places that an absolute path can mean, the innermost root first, because its rules are the most specific. */
 export function placesOf(absolute: string, roots: readonly PinnedRoot[]): FileLocation[] {
   return roots
     .flatMap((root) => {

@@ -15,26 +15,26 @@ import { nameRoots, placesOf, shownPath } from "./roots.ts";
 import type { FileLocation } from "./roots.ts";
 import { cacheNames, isCandidate, listingOf } from "./suggest-names.ts";
 
-/** What the index knows of a file; `content` is null where its bytes are not kept, or are more than were asked for. */
+/** A file in the index; `content` is null if its bytes are not stored, or exceed the requested maximum. */
 type StoredFile = {
   readonly sha256: string;
   readonly bytes: number;
   readonly content: Buffer | null;
   readonly isOverQuota: boolean;
-  /** Whether its text is kept in place of them. */
+  /** Whether its text is stored in place of its bytes. */
   readonly isTextKept: boolean;
 };
 
-/** The files that an index has, by their paths from the work root. */
+/** The files of an index, by their paths from the work root. */
 export type FileStore = {
   list(): Promise<readonly { readonly path: string; readonly bytes: number }[]>;
   read(path: string, maxBytes: number): Promise<StoredFile | undefined>;
 };
 
 /**
- * The sandbox of a worker without files: the documents of the index stand for the files below the allowed roots, by the
- * same names, rules and order of checks. What concerns a disk (links, devices, times) was decided by the index that kept the bytes.
- * Their hash is compared before they are used. Throws CONFIG_ERROR for a root outside the security root.
+ * The sandbox of a worker without files: the documents of the index replace the files below the allowed roots, with the
+ * same names, rules and order of checks. The checks of a disk (links, devices, times) took place when the bytes were indexed.
+ * The hash of the bytes is verified before their use. Throws CONFIG_ERROR for a root outside the security root.
  */
 export async function openStore(
   policy: SecurityPolicy,
@@ -71,7 +71,7 @@ function foldersOf(path: string): readonly string[] {
   return folders;
 }
 
-/** Where the files lie that a bare name may mean, by their paths. */
+/** The places of the files that a bare name may mean, by path. */
 function placesIn(
   files: readonly { readonly path: string }[],
   { policy, roots, rules }: Pick<Search, "policy" | "roots"> & Parameters<typeof isCandidate>[1],
@@ -86,7 +86,7 @@ function placesIn(
 
 type KnownFiles = { files: ReadonlyMap<string, number>; folders: ReadonlySet<string> };
 
-/** A file of the store while it is open: its path, and its size; null of a folder. */
+/** An open file of the store; `bytes` is null for a folder. */
 type Opened = { readonly path: string; readonly bytes: number | null };
 
 function storeDescriptors(
@@ -130,7 +130,7 @@ function storeDescriptors(
   };
 }
 
-/** As the system says it of a file. */
+/** The error that the system reports for a missing file. */
 const missing = (path: string): Error =>
   Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT", syscall: "open" });
 
@@ -147,7 +147,7 @@ const statOf = ({ bytes }: Opened): FileStat => ({
   isSocket: () => false,
 });
 
-/** The row as it is now: the listing may be some seconds old. */
+/** Reads the current row, because the listing may be some seconds old. */
 async function readStored(
   store: FileStore,
   path: string,

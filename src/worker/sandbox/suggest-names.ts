@@ -15,10 +15,10 @@ const maxDistance = 2;
 const maxSuggestions = 3;
 
 /**
- * A sentence that offers the files of a listing, and the attachments of its mails, whose names are closest to that of a path
- * that was not found (case, Unicode form, and which of blank, _ and - joins words ignored; at most two edits, a third of the
- * name, or the same name with another ending, with one at all, or with words before it), or nothing. Of names that are as
- * close the one whose path is closest comes first, where a path was asked for; then ties go by path.
+ * A sentence that suggests files and attachments whose names are closest to that of a path that was not found; empty if there
+ * are none. The comparison ignores case, Unicode form, and whether a space, _ or - joins words. A name is close with at most two
+ * edits and a third of the name's length, with another extension or an added one, or with more words before it. Equally close
+ * names are ordered by the closeness of their paths, if the request has a folder, then by path.
  */
 export function suggestNames(
   path: string,
@@ -53,7 +53,7 @@ export function suggestNames(
   return (offers.length === 0 ? "" : ` Did you mean ${offers.join(" or ")}?${quotes}`) + cut;
 }
 
-/** What lies in a mail, both by their shown paths. */
+/** An attachment and its mail, by their shown paths. */
 export type KnownAttachment = { readonly path: string; readonly mail: string };
 
 type CloseName = {
@@ -65,14 +65,14 @@ type CloseName = {
 
 const shown = ({ root, relativePath }: FileLocation): string => shownPath(root, relativePath);
 
-/** Of a mail that is gone, or may not be read any more, nothing is offered. */
+/** Whether the mail is still there and readable; otherwise its attachments are not suggested. */
 const isListed = (mail: string, { places }: NameListing): boolean =>
   places.get(posix.basename(mail))?.some((place) => shown(place) === mail) === true;
 
-/** Enough for a misspelt folder or mail, and another number of an attachment. */
+/** The most edits that are counted: enough for a misspelt folder or mail, and another number of an attachment. */
 const farthest = 8;
 
-/** How many letters a whole path differs in; of a name alone nothing says where it lies. */
+/** The number of edits between whole paths; 0 for a bare name, which has no folder to compare. */
 const away = (asked: string, path: string): number =>
   asked.includes("/") ? editDistance(fold(asked), fold(path), farthest) : 0;
 
@@ -84,18 +84,18 @@ function distanceOf(wanted: string, listed: string, limit: number): number {
   return isSameFile || endsWithWord(listed, wanted) ? maxDistance : maxDistance + 1;
 }
 
-/** "Plan (neu).md" of "(neu).md": what a question names without quotes may be the end of a name. */
+/** "Plan (neu).md" ends with "(neu).md": a question without quotes may name only the end of a name. */
 const endsWithWord = (listed: string, wanted: string): boolean => listed.endsWith(` ${wanted}`);
 
 const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf(".")));
-/** What a question spells with a blank may have "_" or "-" on disk. */
+/** Folds "_" and "-" to a space, because a question may spell them so. */
 const fold = (name: string): string =>
   name
     .normalize("NFC")
     .toLowerCase()
     .replace(/[\s_-]+/g, " ");
 
-/** Twins that look alike are told apart in words. */
+/** Explains a name that looks equal but has another Unicode form. */
 function offer(name: string, { listed, path }: CloseName): string {
   const isTwin = listed !== name && listed.normalize("NFC") === name.normalize("NFC");
   const quoted = quotePath(path);
@@ -109,16 +109,16 @@ export type NameListing = {
   readonly composed: ReadonlyMap<string, readonly FileLocation[]>;
   /** The same files by their shown paths, in order. */
   readonly paths: readonly string[];
-  /** Set when the walk stopped at its bound, so that a file not listed may exist. */
+  /** The limit at which the walk stopped, so that more files may exist; null for a complete listing. */
   readonly cutAt: number | null;
 };
 
-/** Enough for any pile that one person keeps; a walk of it takes about two seconds. */
+/** Enough for the files of one person; a walk of so many takes about two seconds. */
 export const LISTED_ENTRIES = 200_000;
 
 /**
  * Walks the roots, without following links to folders, for files that a bare name may mean. A listing only
- * finds names: each file is opened and decided like any other, so a stale or raced entry can do no harm.
+ * finds names: each file is opened and checked like any other, so a stale or raced entry does no harm.
  */
 export async function listNames(
   ground: DiskGround,
@@ -153,7 +153,7 @@ async function* entriesOf(
     const path = `${descriptors.walkFrom(root)}/${relativePath}`;
     for await (const entry of await opendir(path, { bufferSize: 1024 })) yield entry;
   } catch (error) {
-    // Removed since its parent was read, or not ours to list: the names in it can't be meant.
+    // The folder was removed since its parent was read, or may not be listed: its names can't be meant.
     if (!isSystemError(error)) throw error;
   }
 }
@@ -180,16 +180,16 @@ export function listingOf(
   return { places, composed, paths: sorted.map(([path]) => path), cutAt };
 }
 
-/** A listing that is made when asked for and kept for a while. */
+/** A listing that is made on request and cached for a while. */
 export type CachedNames = {
   current(): Promise<NameListing>;
-  /** After a miss: made anew, unless it is so young that misses alone would keep the disk busy. */
+  /** For a lookup after a miss: made again, unless it is so young that misses alone would keep the disk busy. */
   renewed(): Promise<NameListing>;
-  /** Of a walk that begins after the call: for who counts files and may miss none. Askers meanwhile share it. */
+  /** From a walk that begins after the call, for callers that count files and must not miss any. Waiting callers share it. */
   begunNow(): Promise<NameListing>;
 };
 
-/** The names that begin so alone. The same listing gives the same one. */
+/** Only the names with one of the prefixes. The same listing always gives the same result object. */
 export function namesBelow(names: CachedNames, pathPrefixes: readonly string[]): CachedNames {
   let last: { readonly all: NameListing; readonly below: NameListing } | undefined;
   const cut = (all: NameListing): NameListing => {
@@ -212,10 +212,10 @@ function listingBelow(
 }
 
 const keptMs = 5_000;
-// A flood of misses spends at most about one tenth of its time on listing.
+// Many misses in a row spend at most about one tenth of their time on listing.
 const renewalFactor = 10;
 
-/** `now` is a monotonic clock in milliseconds. Askers at the same time share one walk. */
+/** `now` is a monotonic clock in milliseconds. Concurrent callers share one walk. */
 export function cacheNames(list: () => Promise<NameListing>, now: () => number): CachedNames {
   type CachedListing = { listing: Promise<NameListing>; startedAt: number; costMs: number | null };
   let kept: CachedListing | null = null;
@@ -239,7 +239,7 @@ export function cacheNames(list: () => Promise<NameListing>, now: () => number):
       kept.costMs === null || now() - kept.startedAt < kept.costMs + limitMs(kept.costMs);
     return isYoung ? kept.listing : make();
   };
-  /** One walk at a time: that which goes on may be past a folder that has changed since. */
+  /** Waits for the current walk, because it may already have passed a folder that has changed since. */
   const makeNext = async (): Promise<NameListing> => {
     await (kept?.costMs === null ? kept.listing.catch(() => null) : null);
     next = null;

@@ -7,17 +7,17 @@ import type { FileRules } from "./policy.ts";
 import { below, shownPath } from "./roots.ts";
 import type { FileLocation } from "./roots.ts";
 
-/** What a visit runs with: how descriptors are told apart, and what a file must satisfy. */
+/** How a visit opens files, and the rules for an opened file. */
 export type Ground = { readonly descriptors: Descriptors; readonly rules: FileRules };
 
-// An editor saves by renaming a new file over the old one: what was opened just before is gone, and a new
-// attempt finds the new file.
+// An editor saves by renaming a new file over the old one: the file opened just before is deleted, and the next
+// attempt finds the new one.
 const attempts = 3;
 
-/** What a visit gave, or why there was none. */
+/** The result of a visit, or its refusal. */
 export type Visited<T> = { readonly kind: "visited"; readonly value: T } | Refusal;
 
-/** Opens the place, decides on what was opened (checks 7 to 15), and closes it after `visit`. Nothing outside of the job's folder is opened. */
+/** Opens a file, checks the opened file (checks 7 to 15), and closes it after `visit`. It opens nothing outside of the job's folder. */
 export function visitFile<T>(
   ground: Ground,
   place: FileLocation,
@@ -55,7 +55,7 @@ function visitOnce<T>(
   }
 }
 
-/** @param relativePath of what is asked for, or of what was opened, below the root of the place */
+/** @param relativePath of the requested or of the opened file, below the root of the place */
 function checkFolder(
   { root, relativePath: asked }: FileLocation,
   relativePath: string,
@@ -77,8 +77,8 @@ function refuseSwappedRoot({ root }: FileLocation): Refusal {
 }
 
 /**
- * Checks 10 to 14, on what was opened: its real path (null: it could not be told) and its status. Gives the
- * path below the root as it is spelled on disk. Pure. The target of a link that leads out is never named.
+ * Checks 10 to 14 on the opened file: its real path (null if unknown) and its status. Returns the
+ * path below the root as spelled on disk. Pure. A refusal never names the target of a link that leads out.
  */
 function checkFile(
   place: FileLocation,
@@ -133,13 +133,13 @@ function kindOf(stat: FileStat): string {
   return stat.isSocket() ? "socket" : "device";
 }
 
-/** A file's content and what tells whether it has changed since. Times are nanoseconds since 1970. */
+/** A file's content, and the status that shows a later change. Times are nanoseconds since 1970. */
 export type FileBytes = {
   readonly kind: "bytes";
   /** Relative to the security root, as spelled on disk. */
   readonly path: string;
   readonly bytes: Buffer;
-  /** Taken before the bytes, so a change in between shows as a difference the next time. */
+  /** Read before the bytes, so that a change in between shows as a difference next time. */
   readonly stat: {
     readonly size: bigint;
     readonly mtimeNs: bigint;
@@ -149,7 +149,7 @@ export type FileBytes = {
   };
 };
 
-/** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules on what was opened. */
+/** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules for the opened file. */
 export async function readFileBelow(
   ground: Ground,
   place: FileLocation,
@@ -170,7 +170,7 @@ export async function readFileBelow(
   return { kind: "bytes", path, bytes, stat: { size, mtimeNs, ctimeNs, ino, dev } };
 }
 
-/** Said of the path that everything else names the file by. */
+/** Checks the shown path too, by which all messages and rows name the file. */
 const checkFound = ({ root, relativePath }: FileLocation): Refusal | null =>
   checkCharacters(relativePath) === null ? null : checkCharacters(shownPath(root, relativePath));
 

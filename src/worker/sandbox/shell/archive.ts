@@ -1,17 +1,18 @@
 const BLOCK = 512;
 const ROOT = "./";
 
-/** What an archive unpacks to, beside its root. */
+/** The content of an archive, without its root. */
 export type ArchiveContent = {
   readonly entries: number;
-  /** Path to target as written, below the folder that it is unpacked in. */
+  /** Absolute path of each link to its target as written. */
   readonly links: Readonly<Record<string, string>>;
 };
 
 /**
- * Reads the headers of a tar as `tar --format=gnu` writes one of a folder. The command can write to where it comes from:
- * whatever the tar that unpacks it may take for something else than we do is no such archive, so that there is no link that
- * is not told. Each entry has a name of its own, in a folder that stands before it.
+ * Reads the headers of a tar that `tar --format=gnu` wrote of a folder. The command may have forged it. So anything that the
+ * unpacking tar could read differently is refused, and no link stays hidden. Each entry has a unique name, in a folder that
+ * comes before it.
+ * @param folder the archive is unpacked there
  * @returns null for anything else
  */
 export function readArchive(archive: Buffer, folder: string): ArchiveContent | null {
@@ -45,7 +46,7 @@ export function readArchive(archive: Buffer, folder: string): ArchiveContent | n
     kinds.set(name, type);
     if (type === "2") links[`${folder}/${name}`] = target;
     if (type !== "1") continue;
-    // A second name of a file, or of a link.
+    // A hard link to a file, or to a symbolic link.
     const first = nameOf(target, "0");
     if (first === null || !kinds.has(first) || kinds.get(first) === "5") return null;
     const same = links[`${folder}/${first}`];
@@ -61,7 +62,7 @@ type Header = {
   readonly target: string;
 };
 
-/** File, second name, link, devices, folder, FIFO; and what has a long name or target for the next. */
+/** File, hard link, symbolic link, devices, folder, FIFO; L and K hold a long name or target for the next entry. */
 const TYPES = /^[0-6LK]$/;
 const WITH_CONTENT = /^[0LK]$/;
 
@@ -76,13 +77,13 @@ function readHeader(header: Buffer): Header | null {
   return { type, size, name: textAt(header, 0, 100), target: textAt(header, 157, 100) };
 }
 
-/** Digits to the end of the field, and a NUL. */
+/** A field of octal digits that ends with a NUL. */
 function octalAt(header: Buffer, start: number, length: number): number | null {
   const text = header.toString("latin1", start, start + length);
   return /^[0-7]+\0$/.test(text) ? Number.parseInt(text, 8) : null;
 }
 
-/** Of all bytes, with blanks for those of the sum. */
+/** The sum of all bytes, with the field of the checksum taken as spaces. */
 const sumOf = (header: Buffer): number =>
   header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 
@@ -92,7 +93,7 @@ function textAt(header: Buffer, start: number, length: number): string {
   return field.toString("utf8", 0, end === -1 ? length : end);
 }
 
-/** Below the root, without a slash at its end; empty for the root itself. */
+/** The path relative to the root, without a slash at its end; empty for the root itself. */
 function nameOf(path: string, type: string): string | null {
   if (!path.startsWith(ROOT)) return null;
   const name = path.slice(ROOT.length);
@@ -101,7 +102,7 @@ function nameOf(path: string, type: string): string | null {
   return plain.split("/").some((part) => /^\.{0,2}$/.test(part)) ? null : plain;
 }
 
-/** The root stands first. */
+/** Whether the entry's folder came before it; the root must be the first entry. */
 function hasFolder(name: string, kinds: ReadonlyMap<string, string>): boolean {
   if (name === "") return kinds.size === 0;
   return kinds.get(name.slice(0, Math.max(0, name.lastIndexOf("/")))) === "5";

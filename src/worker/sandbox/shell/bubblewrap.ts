@@ -3,29 +3,29 @@ import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { ShellLimits } from "./limits.ts";
 
-/** The machine's side of a sandbox. */
+/** The parts of a sandbox that depend on the machine. */
 export type ShellHost = {
   /** Absolute. */
   readonly bubblewrap: string;
   readonly filter: Buffer;
-  /** The user and group that bubblewrap runs as: set where this process is root, and never 0. */
+  /** The user and group that bubblewrap runs as; set if this process is root, and never 0. */
   readonly unprivilegedId: number | null;
   readonly memory: MemoryLimit;
 };
 
-/** How the memory of all processes of a call together is limited. */
+/** How the memory of a call's processes is limited: for all together, or only for each. */
 export type MemoryLimit =
   | {
       readonly kind: "cgroup";
-      /** Makes the group of one call, whose folder it gives. */
+      /** Creates the group of one call, and returns its folder. */
       open(maxBytes: number): string;
-      /** Puts a process, with all that it starts, into the group. */
+      /** Puts a process, and with it its future children, into the group. */
       enter(group: string, pid: number): void;
       close(group: string): void;
     }
   | { readonly kind: "each_process"; readonly why: string };
 
-/** A file of the sandbox, with its content, or an open descriptor that it comes from, at its offset. */
+/** A file of the sandbox: its content, or an open descriptor to read it from, at its offset. */
 export type GivenFile = { readonly path: string; readonly from: number | Buffer };
 
 type SandboxPlan = {
@@ -33,11 +33,11 @@ type SandboxPlan = {
   readonly inputs: readonly GivenFile[];
   /** Size of the folder of inputs, in bytes. */
   readonly inputFolderBytes: number;
-  /** What is run inside, by absolute path. */
+  /** The command to run inside, by absolute path. */
   readonly argv: readonly string[];
 };
 
-// Descriptors of bubblewrap and of what runs in it.
+// Descriptors of bubblewrap and of the processes in it.
 const FILTER = 3;
 const STATUS = 4;
 const GO = 5;
@@ -51,8 +51,8 @@ const FIRST_INPUT = 11;
 const WELL_KNOWN = ["/bin", "/lib", "/lib64", "/sbin"];
 
 /**
- * The words after `bwrap`: all namespaces new, no capability, nothing of the machine but /usr, read-only; folders in
- * memory, each of a size; the limits of processes set inside, where they count what runs inside alone.
+ * The arguments of `bwrap`: new namespaces of all kinds, no capability, nothing of the machine but /usr, read-only; folders
+ * in memory, each with a size limit; the limits of processes are set inside, where they count only the sandbox's processes.
  */
 export function bubblewrapArguments({
   limits,
@@ -76,7 +76,7 @@ export function bubblewrapArguments({
     ...folder("/", 1_048_576),
     ...["--ro-bind", "/usr", "/usr"],
     ...WELL_KNOWN.flatMap((path) => ["--symlink", `usr${path}`, path]),
-    // awk, and what else has alternatives, is a link to here.
+    // awk and other programs with alternatives are links to here.
     ...["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"],
     ...["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"],
     ...folder("/dev/shm", limits.sharedMemoryBytes),
@@ -91,7 +91,7 @@ export function bubblewrapArguments({
     ...folder("/scratch", limits.scratchBytes),
     ...folder("/tmp", limits.tmpBytes),
     ...["--chdir", "/scratch", "--remount-ro", "/", "--"],
-    // The kernel ends what runs here first when memory is short.
+    // When memory is short, the kernel kills these processes first.
     ...["/usr/bin/choom", "-n", "1000", "--"],
     ...["/usr/bin/prlimit", `--as=${limits.addressSpaceBytes}`, `--nproc=${limits.processes}`],
     ...[
@@ -108,16 +108,17 @@ export function bubblewrapArguments({
 export type StartedSandbox = {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** What the wrapper says of how the command ended, and the archive of /scratch. */
+  /** The wrapper's report on how the command ended. */
   readonly session: Readable;
+  /** A tar of /scratch. */
   readonly archive: Readable;
-  /** Ends every process in it. Before its first process is known, as soon as it is. */
+  /** Kills every process in it; if its first process is not known yet, as soon as it is. */
   readonly kill: () => void;
-  /** Settles when all is gone. The exit code is null where the sandbox was not set up, or was killed itself. */
+  /** Settles when all processes are gone. The exit code is null if the sandbox was not set up, or was killed. */
   readonly closed: Promise<{ readonly exitCode: number | null }>;
 };
 
-/** What is written into a sandbox. */
+/** The data that is written into a sandbox. */
 export type SandboxFeed = {
   readonly script: string;
   /** `NAME=value`, each ended by NUL. */
@@ -127,9 +128,9 @@ export type SandboxFeed = {
 };
 
 /**
- * Starts bubblewrap with an empty environment and no descriptor but those named here, as an unprivileged user where
- * this process is root. Nothing inside runs before its first process is known, and in its memory group.
- * Throws the system's error where the program can't be started at all.
+ * Starts bubblewrap with an empty environment and only the descriptors named here, as an unprivileged user if
+ * this process is root. Nothing inside runs before its first process is known and is in its memory group.
+ * Throws the system's error if the program can't be started.
  */
 export async function startSandbox(
   host: ShellHost,
@@ -192,7 +193,7 @@ async function spawned(child: ChildProcess): Promise<void> {
   });
 }
 
-// A pipe breaks when the sandbox ends before it has read or written all; how it ended is told by its exit.
+// A pipe breaks when the sandbox ends before it has read or written everything; its exit reports how it ended.
 const ignoreBrokenPipe = (): void => undefined;
 
 const feedPipe = (child: ChildProcess, descriptor: number, content: Buffer | string): void => {
@@ -205,8 +206,8 @@ const outOf = (child: ChildProcess, descriptor: number): Readable =>
 type Life = { readonly kill: () => void; readonly closed: StartedSandbox["closed"] };
 
 /**
- * Reads `--json-status-fd`: the first process of the sandbox, whose end is the end of all others and lets bubblewrap
- * reap it, and then its exit code. Killing bubblewrap itself would leave a zombie behind.
+ * Reads `--json-status-fd`: first the pid of the sandbox's first process, then its exit code. `kill` ends that process,
+ * which ends all others, and bubblewrap reaps it. Killing bubblewrap itself would leave a zombie behind.
  */
 function followStatus(child: ChildProcess, onStarted: (pid: number) => void): Life {
   let firstProcess: number | null = null;

@@ -7,17 +7,17 @@ import { forbids, matchesRule } from "./rules.ts";
 import type { AllowRule, CommandRule, ForbidRule } from "./rules.ts";
 import type { ShellCommand } from "./state.ts";
 
-/** Which commands a person is asked about: none, those that no rule allows, or all. */
+/** Which commands need approval: none, those that no rule allows, or all. */
 export type AskMode = "never" | "listed" | "always";
 
-/** Why a command is not run without asking. */
+/** Why a command needs approval. */
 export type AskReason = ComplexReason | "always" | "no_rule";
 
 export type CommandDecision =
   | {
       readonly kind: "runs";
       readonly command: ShellCommand;
-      /** Those that allow it, one for each of its commands; none where nobody is asked. */
+      /** The rules that allow it, one for each of its commands; empty if no command needs approval. */
       readonly rules: readonly AllowRule[];
     }
   | {
@@ -37,9 +37,9 @@ export type CommandContext = {
 };
 
 /**
- * Decides on a command before anybody is asked. A rule that forbids comes first, whatever the mode. Where the mode is
- * `listed`, what runs is a command, or a pipe of commands, each of which a rule allows. The place is that of the state which
- * the command will run with. Pure.
+ * Decides whether a command runs, needs approval, or is forbidden. Forbid rules come first in every mode. In the mode
+ * `listed` a command runs if a rule allows it, and a pipe if a rule allows each of its commands. `place` belongs to the state
+ * that the command will start with. Pure.
  */
 export function decideCommand(text: string, context: CommandContext): CommandDecision {
   const { ask, rules, now } = context;
@@ -77,7 +77,7 @@ function decideListed(text: string, { place, rules, now }: CommandContext): Comm
   return { kind: "runs", command: checkedWords(pipe.commands), rules: allowing };
 }
 
-/** The words that were checked, each program by its folder in the system, whatever a search path says. */
+/** The checked words, with each program by its path in /usr/bin, so that PATH has no influence. */
 function checkedWords(commands: readonly SimpleCommand[]): ShellCommand {
   const [only, ...others] = commands;
   if (only !== undefined && others.length === 0) {

@@ -11,11 +11,11 @@ import type { CapturedStream, OutputSink } from "./output.ts";
 import { EMPTY_STATE, formatVariables, readSession, wrapCommand } from "./state.ts";
 import type { SessionReport, ShellCommand, ShellState } from "./state.ts";
 
-/** Runs commands where nothing of the machine is but /usr, and ends all that they started. */
+/** Runs commands in a sandbox that shows only /usr of the machine, and ends all their processes. */
 export type ShellExecutor = {
   /**
-   * Runs one command, after an abort of the signal only what is needed to end it. What a command does is an outcome;
-   * thrown is what the machine can't give (TOOL_ERROR of a descriptor, or the system's error).
+   * Runs one command; an abort of the signal ends it. Whatever the command does is an outcome. It throws only for a lack of the
+   * machine's resources (TOOL_ERROR for descriptors, or the system's error).
    */
   run(request: ShellRequest, signal: AbortSignal): Promise<ShellOutcome>;
 };
@@ -29,13 +29,13 @@ export type ShellRequest = {
   readonly sink: OutputSink;
 };
 
-/** How a command came to its end. */
+/** How a command ended. */
 export type Ending =
-  /** `signal` where the code is the one that a shell gives for a signal (128 and its number). */
+  /** `signal` is set if the code is a shell's code for a signal (128 plus its number). */
   | { readonly kind: "exited"; readonly code: number; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "timed_out"; readonly afterMs: number }
   | { readonly kind: "cancelled" }
-  /** A stream went over `streamBytes`. */
+  /** A stream exceeded `streamBytes`. */
   | { readonly kind: "flooded"; readonly stream: "stdout" | "stderr" };
 
 export type ShellOutcome =
@@ -47,18 +47,18 @@ export type ShellOutcome =
       readonly wallMs: number;
       readonly state: NextState;
     }
-  /** Nothing of the command has run. */
+  /** The command did not start. */
   | { readonly kind: "not_started"; readonly reason: SetupProblem; readonly message: string };
 
 export type NextState =
   | { readonly kind: "saved"; readonly state: ShellState }
-  /** The state before the call stays. */
+  /** The state from before the call stays. */
   | { readonly kind: "kept"; readonly why: "killed" | "too_large" | "not_saved" };
 
 export type SetupProblem =
   "invalid_request" | "inputs_refused" | "sandbox_failed" | "state_unreadable";
 
-/** Gives the executor on a host that a probe has shown to hold. Throws where commands would run as the machine's root. */
+/** Creates the executor on a host that passed the probe. Throws if commands would run as the machine's root. */
 export function createShellExecutor(host: ShellHost): ShellExecutor {
   if ((host.unprivilegedId ?? process.getuid?.()) === 0) {
     throw new Error("the shell never runs as root: give an unprivileged id");
@@ -146,16 +146,16 @@ async function start(host: ShellHost, request: ShellRequest): Promise<StartedSan
   }
 }
 
-/** What may end a call before it ends by itself. */
+/** Watches a call, and ends it early if a limit, an abort or a fault requires it. */
 type Watch = {
   readonly stop: (ending: Ending) => void;
-  /** The call can't go on for a fault that is not the command's. */
+  /** Ends the call for a fault that is not the command's. */
   readonly fail: (failure: Error) => void;
-  /** The state is more than is kept. */
+  /** Ends the call because its state is larger than the limit. */
   readonly oversize: () => void;
-  /** From here on, time is that of saving. */
+  /** Replaces the time limit by `saveMs`, for saving the state. */
   readonly onCommandEnded: () => void;
-  /** Lets go of the clock and the signal. */
+  /** Removes the timer and the listener. */
   readonly close: () => void;
   readonly read: () => {
     readonly stopped: Ending | null;
@@ -235,10 +235,10 @@ function collect(stream: Readable, maxBytes: number, watch: Watch): () => Buffer
   return () => Buffer.concat(pieces);
 }
 
-/** Null where the command was never reached. */
+/** Null if the command did not start. */
 function endingOf(report: SessionReport, exitCode: number | null): Ending | null {
   if (report.kind === "ended") return exitedWith(report.code);
-  // The command ended the shell that wraps it, or the kernel did for want of memory.
+  // The command, or the kernel for lack of memory, killed the wrapping shell.
   return report.kind === "silent" && exitCode !== null ? exitedWith(exitCode) : null;
 }
 

@@ -6,29 +6,28 @@ import type { Sandbox } from "../open-sandbox.ts";
 import type { GivenFile } from "./bubblewrap.ts";
 import type { ShellLimits } from "./limits.ts";
 
-/** A file that the sandbox of files opened and admitted, or an attachment that it read, to be copied to /input/<path>. */
+/** A file that the file sandbox opened and admitted, or an attachment that it read, for a copy at /input/<path>. */
 export type AdmittedFile = {
   /** Relative to the security root, as spelled on disk. */
   readonly path: string;
   readonly bytes: number;
 } & (
   | {
-      /** Whoever admitted the file closes it. */
+      /** The caller that admitted the file closes it. */
       readonly descriptor: number;
     }
   | { readonly content: Buffer }
 );
 
-/** Files for one or more calls, until they are let go of. */
+/** Files for one or more calls, until the caller closes them. */
 export type AdmittedFiles = { readonly kind: "admitted"; readonly files: readonly AdmittedFile[] };
 
 type InputQuota = Pick<ShellLimits, "inputBytes" | "inputFiles">;
 
 /**
- * Opens files by all rules of the sandbox of files, up to a quota. A file that two paths name is one. A refusal is that of
- * the first file that is refused, FILE_TOO_LARGE for the quota, or INVALID_ARGS for a mail beside what lies in it; nothing is left
- * open then.
- * The caller closes what it got with `closeInputs`.
+ * Opens files by all rules of the file sandbox, up to a quota. A file that two paths name is opened once. Refusals: that of
+ * the first refused file, FILE_TOO_LARGE for the quota, or INVALID_ARGS for a mail together with its own attachment; then no
+ * file stays open. The caller closes the files with `closeInputs`.
  */
 export async function admitInputs(
   sandbox: Pick<Sandbox, "openFile">,
@@ -59,7 +58,7 @@ export function closeInputs(files: readonly AdmittedFile[]): void {
   for (const file of files) if ("descriptor" in file) closeSync(file.descriptor);
 }
 
-/** What is wrong with files as inputs, or null. */
+/** The problem with these files as inputs, or null. */
 export const checkInputs = (files: readonly AdmittedFile[], quota: InputQuota): string | null =>
   checkQuota(files, quota) ?? checkPaths(files);
 
@@ -84,11 +83,11 @@ function checkPaths(files: readonly AdmittedFile[]): string | null {
   return "The paths of the files are not plain and distinct paths below one folder.";
 }
 
-/** The folders that a path names on its way, the nearest last. */
+/** The folders above a path, the nearest last. */
 const foldersOf = (path: string): readonly string[] =>
   [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
-/** Opens each file anew, from its start: one descriptor serves several calls, and several at once. */
+/** Opens each file again, at its start, because several calls may use one descriptor, even at the same time. */
 export function openInputs(files: readonly AdmittedFile[]): GivenFile[] {
   const opened: GivenFile[] = [];
   try {
@@ -110,7 +109,7 @@ export function closeGiven(files: readonly GivenFile[]): void {
 
 const PAGE = 4096;
 
-/** What a folder in memory needs to hold copies of the files: pages, and some for the folders between. */
+/** The size of a memory folder for copies of the files: their pages, and some for folders. */
 export function sizeOfInputFolder(files: readonly AdmittedFile[]): number {
   const pages = files.reduce((total, { path, bytes }) => {
     return total + Math.ceil(bytes / PAGE) + path.split("/").length;

@@ -1,4 +1,4 @@
-/** What a person who is asked should look at. A label decides nothing: a word can be written in many ways. */
+/** A warning for the person who approves. A label decides nothing, because a command can be spelled in many ways. */
 export type RiskLabel =
   "out_of_root" | "network" | "writes" | "deletes" | "credentials" | "privilege" | "project_code";
 
@@ -30,6 +30,6 @@ const PATTERNS: readonly (readonly [RiskLabel, RegExp])[] = [
   ["out_of_root", /(^|[\s='"(:])(~|\.\.(\/|$|\s)|\/(?!(input|scratch|tmp)\b|dev\/null\b)[a-z])/i],
 ];
 
-/** The labels of a text, whatever its form. Pure, in time that is linear in the text. */
+/** The labels of a command, even of one that can't be parsed. Pure, linear in the text. */
 export const labelCommand = (text: string): readonly RiskLabel[] =>
   PATTERNS.flatMap(([label, pattern]) => (pattern.test(text) ? [label] : []));

@@ -1,29 +1,29 @@
-/** What one call may take. Sizes are bytes. */
+/** The limits of one call. Sizes are bytes. */
 export type ShellLimits = {
-  /** From the start of the command to its end, in ms; saving the state has `saveMs` more. */
+  /** Time of the command in ms; saving the state has another `saveMs`. */
   readonly wallMs: number;
   readonly saveMs: number;
-  /** Seconds of processor time, of each process. */
+  /** Seconds of processor time for each process. */
   readonly cpuSeconds: number;
   /** Address space of each process. */
   readonly addressSpaceBytes: number;
   readonly processes: number;
   readonly openFiles: number;
-  /** Of one file that the command writes. */
+  /** The largest file that the command may write. */
   readonly fileBytes: number;
   /** Folders in memory: /scratch, /tmp and /dev/shm. */
   readonly scratchBytes: number;
   readonly tmpBytes: number;
   readonly sharedMemoryBytes: number;
-  /** Memory of all processes and folders together, where a cgroup can be made. */
+  /** Memory of all processes and folders together, if a cgroup can be created. */
   readonly totalMemoryBytes: number;
   readonly inputBytes: number;
   readonly inputFiles: number;
   readonly scriptBytes: number;
-  /** Of each stream: what is kept in the outcome, and what is handed to the sink before the command is ended. */
+  /** For each stream: the part that the outcome keeps, and the most that goes to the sink before the command is killed. */
   readonly keptStreamBytes: number;
   readonly streamBytes: number;
-  /** What of /scratch, and of exported variables, is carried to the next call. */
+  /** The most of /scratch and of exported variables that is carried to the next call. */
   readonly stateBytes: number;
   readonly stateEntries: number;
   readonly variableBytes: number;
@@ -53,7 +53,7 @@ export const SHELL_LIMITS: ShellLimits = {
   variableBytes: 65_536,
 };
 
-/** The same where what a call leaves is kept as rows: all of it goes to the database in one statement. */
+/** Lower limits for calls whose output and state are stored as rows, all in one statement. */
 export const KEPT_SHELL_LIMITS: ShellLimits = {
   ...SHELL_LIMITS,
   streamBytes: 4 * MIB,

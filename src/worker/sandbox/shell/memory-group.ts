@@ -3,20 +3,20 @@ import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 import type { MemoryLimit } from "./bubblewrap.ts";
 
-/** Where the kernel shows control groups, and this process's own: elsewhere only in tests. */
+/** Where the kernel shows control groups, and this process's own; tests use other paths. */
 export type GroupFiles = { readonly root: string; readonly self: string };
 
 const GROUP_FILES: GroupFiles = { root: "/sys/fs/cgroup", self: "/proc/self/cgroup" };
 
 /**
- * A memory limit for all processes of a call together: a group of cgroup v2 below this process's own, where that is
- * delegated to its user with the memory controller (a systemd unit with `Delegate=memory`, whose processes stand in a
- * group below it). Proved by making one and reading the limit back.
+ * A memory limit for all processes of a call together: a cgroup v2 group beside this process's own, if the parent is
+ * delegated to its user with the memory controller (a systemd unit with `Delegate=memory`, whose processes are in a
+ * group below it). It proves this by creating a group and reading its limit back.
  */
 export function selectMemoryLimit({ root, self }: GroupFiles = GROUP_FILES): MemoryLimit {
   const path = readOwnGroup(self);
   if (path === null) return { kind: "each_process", why: "this machine has no cgroup v2" };
-  // A group that holds processes can't limit groups below it, so that the next one above is where to make some.
+  // A group with processes can't limit groups below it, so new groups are created in its parent.
   const parent = posix.join(root, posix.dirname(path));
   const limit = groupsIn(parent);
   try {
@@ -65,7 +65,7 @@ function groupsIn(parent: string): Extract<MemoryLimit, { kind: "cgroup" }> {
   };
 }
 
-/** A group whose last process is still on its way out stays: it is empty, and bounds nothing. */
+/** A group whose last process is still ending stays behind: it is soon empty, and limits nothing. */
 function removeGroup(group: string): void {
   try {
     rmdirSync(group);
@@ -74,7 +74,7 @@ function removeGroup(group: string): void {
   }
 }
 
-/** Opens files that the kernel has made, and makes none: a group without them has no memory controller. */
+/** Writes only existing files: if the kernel has not created them, the group has no memory controller. */
 function limitMemory(group: string, maxBytes: number): void {
   const limits = { "memory.max": maxBytes, "memory.swap.max": 0 };
   for (const [name, value] of Object.entries(limits)) {

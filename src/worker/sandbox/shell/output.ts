@@ -1,28 +1,28 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 
-/** One stream of a command. The sha256 is of all bytes that came, in lower-case hex. */
+/** One stream of a command. `sha256` covers all counted bytes, in lower-case hex. */
 export type CapturedStream = {
   readonly bytes: number;
   readonly sha256: string;
-  /** All of it where it fits; else its first three quarters, and `tail` the last one, of what is kept. */
+  /** The whole stream if it fits into `keptBytes`; otherwise the first three quarters of them, and `tail` has the last quarter. */
   readonly head: string;
   readonly tail: string;
 };
 
-/** Takes the whole of a stream, piece by piece, as it comes. */
+/** Receives the whole stream piece by piece, as it arrives. */
 export type OutputSink = { write(stream: "stdout" | "stderr", piece: Buffer): void };
 
 type CaptureBounds = {
-  /** How much of the stream is kept in memory, in bytes. */
+  /** Bytes of the stream that stay in memory. */
   readonly keptBytes: number;
-  /** Above this many bytes `onFlood` is called once, and what comes then is neither counted nor handed on. */
+  /** Above this many bytes `onFlood` is called once; bytes beyond are neither counted nor passed on. */
   readonly maxBytes: number;
   readonly onPiece: (piece: Buffer) => void;
   readonly onFlood: () => void;
 };
 
-/** Counts, hashes and bounds a stream while it comes. What it gives is called after the stream has ended. */
+/** Counts, hashes and bounds a stream while it arrives. Call the returned function after the stream has ended. */
 export function captureStream(stream: Readable, bounds: CaptureBounds): () => CapturedStream {
   const hash = createHash("sha256");
   const tailBytes = Math.floor(bounds.keptBytes / 4);
@@ -56,7 +56,7 @@ export function captureStream(stream: Readable, bounds: CaptureBounds): () => Ca
   };
 }
 
-/** The last bytes of a stream, in time that does not grow with the number of its pieces. */
+/** Collects the last bytes of a stream; the cost per piece is constant. */
 function collectTail(keptBytes: number): { add(piece: Buffer): void; read(): Buffer } {
   let pieces: Buffer[] = [];
   let held = 0;
@@ -74,7 +74,7 @@ function collectTail(keptBytes: number): { add(piece: Buffer): void; read(): Buf
   };
 }
 
-/** Without a character that the cut went through. */
+/** Drops a character that the cut split. */
 const decodeStart = (bytes: Buffer): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 

@@ -1,14 +1,14 @@
 import { posix } from "node:path";
 import type { ShellState } from "./state.ts";
 
-/** Where a path of a command leads, as the sandbox names it. */
+/** The part of the sandbox into which a path of a command leads. */
 export type PathClass = "input" | "scratch" | "null" | "outside";
 
-/** Where a command stands: all that its paths can lead through. */
+/** The working folder of a command, and the links that its paths may pass. */
 export type CommandPlace = Pick<ShellState, "folder" | "links">;
 
 export type ClassifiedPath = {
-  /** As the command has it. */
+  /** As the command spells it. */
   readonly path: string;
   /** Absolute and free of links; null for a loop. */
   readonly real: string | null;
@@ -18,8 +18,8 @@ export type ClassifiedPath = {
 const MOST_LINKS = 40;
 
 /**
- * Resolves a path as the kernel would: part by part, from the folder of the command, through the links of /scratch, which
- * are all that there are where a command may write. Inputs are copies, and hold none. Pure.
+ * Resolves a path as the kernel does: part by part, from the command's folder, through the links of /scratch. There are no
+ * other links in places where a command may write, and inputs are copies without links. Pure.
  */
 export function classifyPath(path: string, place: CommandPlace): ClassifiedPath {
   const real = resolveLinks(path, place);

@@ -17,7 +17,7 @@ export type ShellProblem =
   | "container_profile"
   | "apparmor"
   | "program_missing"
-  /** Something is reachable, or a limit does not hold, inside. */
+  /** Inside the sandbox, something forbidden is reachable, or a limit is not in force. */
   | "not_proved"
   | "sandbox_failed";
 
@@ -26,23 +26,23 @@ export type ShellProbe =
       readonly kind: "available";
       readonly executor: ShellExecutor;
       readonly memory: MemoryLimit["kind"];
-      /** Why memory is limited for each process alone; null where it is for all together. */
+      /** Why memory is limited only per process; null if for all together. */
       readonly memoryWhy: string | null;
       readonly bubblewrap: string;
     }
   | { readonly kind: "unavailable"; readonly reason: ShellProblem; readonly message: string };
 
-/** Whether commands can be run, and why not. */
+/** Whether commands can run, and why not. */
 export const shellOf = (
   probe: ShellProbe,
 ): { readonly kind: "open" } | { readonly kind: "disabled"; readonly why: string } =>
   probe.kind === "available" ? { kind: "open" } : { kind: "disabled", why: probe.message };
 
-/** What a probe looks at: other values than those of the machine in tests alone. */
+/** The facts that a probe uses; only tests pass other values than those of this machine. */
 export type ProbedMachine = {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
-  /** Of this process. */
+  /** The user id of this process. */
   readonly userId: number;
   /** Where bubblewrap may lie, absolute. */
   readonly programs: readonly string[];
@@ -65,8 +65,8 @@ export const THIS_MACHINE: ProbedMachine = {
 };
 
 /**
- * Runs one command in the sandbox, with the flags and limits of every other, that tries to reach what it must not and
- * reads its own limits. An executor is there only where all of it holds. Takes about 50 ms.
+ * Runs one command in the sandbox, with the usual flags and limits, that tries forbidden accesses and
+ * reads its own limits. It returns an executor only if every check passes. Takes about 50 ms.
  */
 export async function probeShell(
   machine: ProbedMachine = THIS_MACHINE,
@@ -144,7 +144,7 @@ function judgeProof(outcome: Extract<ShellOutcome, { kind: "ended" }>): Unavaila
       );
 }
 
-/** Tries, from inside, what the sandbox is there to stop, and prints one word. */
+/** A script that tries forbidden accesses from inside. It prints "holds", or "open:" and the failed checks. */
 function proofScript(limits: ShellLimits): string {
   const is = (name: string, test: string): string => `{ ${test}; } 2>/dev/null || open+=" ${name}"`;
   const status = (field: string, value: string): string =>
@@ -182,7 +182,7 @@ function proofScript(limits: ShellLimits): string {
   ].join("\n");
 }
 
-/** What bubblewrap's words mean, and what to do about it. */
+/** Translates bubblewrap's message into a reason and a remedy. */
 function explain(message: string, { sysctl }: ProbedMachine): Unavailable {
   const isRestricted = sysctl("kernel/apparmor_restrict_unprivileged_userns") === "1";
   const isOff =

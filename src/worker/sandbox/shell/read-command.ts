@@ -1,7 +1,7 @@
 import { forEachChild, parse } from "unbash";
 import type { Command, ParsedScript, Redirection, Statement, SyntaxNode, Word } from "unbash";
 
-/** One simple command, as the words that a program is given. */
+/** One simple command, as the program and its arguments. */
 export type SimpleCommand = {
   /** Not quoted, and without a folder. */
   readonly name: string;
@@ -9,10 +9,10 @@ export type SimpleCommand = {
   readonly errors: ErrorStream;
 };
 
-/** What becomes of stderr: `2>/dev/null` and `2>&1`. */
+/** Where stderr goes: `dropped` by `2>/dev/null`, `joined` by `2>&1`. */
 export type ErrorStream = "kept" | "dropped" | "joined";
 
-/** A simple command, or several of which each reads what the one before it prints. */
+/** A simple command, or several, each of which reads the output of the one before it. */
 type Pipe = { readonly kind: "pipe"; readonly commands: readonly SimpleCommand[] };
 
 /** Why a text is no pipe of simple commands. */
@@ -31,16 +31,16 @@ export type ComplexCommand = { readonly kind: "complex"; readonly reason: Comple
 
 const complex = (reason: ComplexReason): ComplexCommand => ({ kind: "complex", reason });
 
-// Printable ASCII, letters and digits: no other blank, no line separator, nothing that is not seen.
+// Printable ASCII, letters and digits: no other space, no line separator, no invisible character.
 const SEEN = /^[\x20-\x7e\p{L}\p{N}]+$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Characters of a command that may run unasked: the parser's time grows with the square of some texts. */
+/** Characters of a command that may run without approval: for some texts the parser takes quadratic time. */
 const LONGEST = 4096;
 
 /**
- * Reads a text as bash would, by a parser of its whole grammar. What has another operator than `|`, a substitution, a variable, a
- * pattern, a redirection (but `2>/dev/null` and `2>&1`) or an assignment is complex. Pure.
+ * Reads a text as bash does, by a parser of its whole grammar. A text with another operator than `|`, a substitution, a
+ * variable, a pattern, a redirection (but `2>/dev/null` and `2>&1`) or an assignment is complex. Pure.
  */
 export function readPipe(text: string): Pipe | ComplexCommand {
   if (text.length > LONGEST) return complex("length");
@@ -103,10 +103,10 @@ function readRedirection(item: Redirection): ErrorStream | null {
   return item.operator === ">&" && item.target?.text === "1" ? "joined" : null;
 }
 
-// What stays as it is without quotes.
+// Characters that bash does not change without quotes.
 const PLAIN = /^[\p{L}\p{N}_./,:@%+=^!#-]+$/u;
 
-/** The value of a word that bash would not change, or null. */
+/** The value of a word if bash does not change it, otherwise null. */
 function readWord({ text, value, parts }: Word): string | null {
   if (parts === undefined) return PLAIN.test(text) ? value : null;
   const isFixed = parts.every((part) => {
@@ -128,8 +128,7 @@ function parseText(text: string): ParsedScript | null {
 }
 
 /**
- * The words of every command in a script, however deep, as far as they are fixed: name first. Null for a script that can't
- * be read whole.
+ * The words of every command in a script, at any depth, name first. Null for a script that can't be parsed.
  */
 export function listCommands(text: string): readonly (readonly string[])[] | null {
   const script = parseText(text);

@@ -4,25 +4,25 @@ import type { CommandPlace } from "./path-class.ts";
 import { listCommands } from "./read-command.ts";
 import type { SimpleCommand } from "./read-command.ts";
 
-/** What a person has allowed for later: one program, on what lies in one folder. */
+/** A person allowed this for later: one program, on the files of one folder. */
 export type AllowRule = {
   readonly verdict: "allow";
   /** Without a folder. */
   readonly binary: string;
-  /** What must follow it, word for word: `["log"]` of git. */
+  /** The words that must follow it: `["log"]` for `git log`. */
   readonly words: readonly string[];
   /** Absolute, as the sandbox names it. */
   readonly folder: string;
-  /** Null for one that ends with its job or batch. */
+  /** Null for a rule that ends with its job or batch. */
   readonly expiresAt: Date | null;
 };
 
-/** What a person has forbidden, wherever it stands. */
+/** A person forbade this anywhere in a command. */
 export type ForbidRule = {
   readonly verdict: "forbid";
   readonly binary: string;
   readonly words: readonly string[];
-  /** Null for good. */
+  /** Null: forever. */
   readonly expiresAt: Date | null;
 };
 
@@ -31,13 +31,13 @@ export type CommandRule = AllowRule | ForbidRule;
 export type RuleContext = {
   readonly place: CommandPlace;
   readonly now: Date;
-  /** What the command has for stdin. */
+  /** The command's stdin. */
   readonly reads: "nothing" | "a pipe";
 };
 
 /**
- * Whether a rule lets this command run: it is the program, and all paths among its words lead into the folder, wherever it
- * stands. One that names no path and reads no pipe reads where it stands. `/input-b` is not in `/input`. Pure.
+ * Whether a rule allows this command: it runs the rule's program, and all paths among its words resolve into the rule's folder.
+ * A command without a path and without a pipe reads its working folder. `/input-b` is not in `/input`. Pure.
  */
 export function matchesRule(
   rule: AllowRule,
@@ -58,14 +58,14 @@ export function matchesRule(
 const isOver = ({ expiresAt }: CommandRule, now: Date): boolean =>
   expiresAt !== null && expiresAt <= now;
 
-/** A word that is no flag, and what stands behind "=" or the letters of a flag: `--from=a/b`, `-f/a/b`, `if=/a/b`. */
+/** A word that is no flag, and the text behind "=" or the letters of a flag: `--from=a/b`, `-f/a/b`, `if=/a/b`. */
 function pathsIn(word: string): readonly string[] {
   const isFlag = /^-./.test(word);
   const value = /=(.*)$/s.exec(word)?.[1] ?? (isFlag ? /\.{0,2}\/.*$/s.exec(word)?.[0] : undefined);
   return [...(isFlag || word === "-" ? [] : [word]), ...(value === undefined ? [] : [value])];
 }
 
-/** A plain word of a call that stands in /scratch is a pattern, or a file that the job made itself, unless it is a link. */
+/** In /scratch, a plain word that is no link is a pattern, or a file that the job made itself: it needs no check. */
 function mayBeFile(word: string, place: CommandPlace): boolean {
   if (word.includes("/") || word === "." || word === "..") return true;
   const { real } = classifyPath(word, place);
@@ -75,9 +75,9 @@ function mayBeFile(word: string, place: CommandPlace): boolean {
 }
 
 /**
- * Whether a rule forbids a text: one of its commands is the program, by any path, or its name stands anywhere else but
- * among the words of a program that searches for words. What a script puts together while it runs can't be seen here. A
- * script that can't be read is forbidden. Pure.
+ * Whether a rule forbids a text: one of its commands runs the program, by any path, or the program's name stands elsewhere
+ * than among the arguments of a search program. It can't see a name that a script composes while it runs. A script that
+ * can't be parsed is forbidden. Pure.
  */
 export function forbids(rule: ForbidRule, text: string, now: Date): boolean {
   if (isOver(rule, now)) return false;
@@ -97,13 +97,13 @@ export function forbids(rule: ForbidRule, text: string, now: Date): boolean {
   return countMentions(text, rule.binary) > expected;
 }
 
-/** They start no other program, and their words are what is searched for. */
+/** Search programs: they start no other program, and their arguments are search words. */
 const SEARCHES: ReadonlySet<string> = new Set(["grep", "egrep", "fgrep", "rg"]);
 
 const countMentions = (text: string, binary: string): number =>
   text.split(/[^\w.+[-]+/).filter((word) => word === binary).length;
 
-/** Whether the words stand in that order, with others between: `git -C x push` is `git push`. */
+/** Whether the words appear in that order, with others between: `git -C x push` matches `git push`. */
 function isSubsequence(wanted: readonly string[], words: readonly string[]): boolean {
   let at = 0;
   for (const word of words) if (word === wanted[at]) at += 1;

@@ -1,4 +1,4 @@
-/** Architectures, in Node's words, whose system call numbers are known here. */
+/** Architectures, by Node's names, whose system call numbers are known here. */
 export type FilteredArchitecture = "x64" | "arm64";
 
 type Numbers = { readonly [architecture in FilteredArchitecture]: number | null };
@@ -6,7 +6,7 @@ type Numbers = { readonly [architecture in FilteredArchitecture]: number | null 
 const at = (x64: number, arm64: number | null): Numbers => ({ x64, arm64 });
 
 // Numbers from Linux's asm/unistd_64.h (x86-64) and asm-generic/unistd.h (arm64), headers of 6.1.
-/** What a command in the sandbox may not ask of the kernel: EPERM. */
+/** System calls that fail with EPERM in the sandbox. */
 export const DENIED_CALLS: Readonly<Record<string, Numbers>> = {
   // Sockets: a network namespace covers neither AF_VSOCK nor a socket file in a folder. socketpair stays.
   socket: at(41, 198),
@@ -48,7 +48,7 @@ export const DENIED_CALLS: Readonly<Record<string, Numbers>> = {
   fsmount: at(432, 432),
   fspick: at(433, 433),
   mount_setattr: at(442, 442),
-  // Memory that no limit of a process covers: it stays when nobody has it mapped.
+  // Memory that no limit of a process covers: it stays allocated when no process has it mapped.
   shmget: at(29, 194),
   msgget: at(68, 186),
   mq_open: at(240, 180),
@@ -88,9 +88,9 @@ export const DENIED_CALLS: Readonly<Record<string, Numbers>> = {
 
 const CLONE: Readonly<Record<FilteredArchitecture, number>> = { x64: 56, arm64: 220 };
 const IOCTL: Readonly<Record<FilteredArchitecture, number>> = { x64: 16, arm64: 29 };
-// Its flags lie in memory, which a filter can't read; told that it is missing, the C library takes clone.
+// Its flags are in memory, which a filter can't read; after ENOSYS the C library falls back to clone.
 const CLONE3 = 435;
-// cachestat. What came later was looked at by nobody here, and is missing for the C library too.
+// cachestat. Later calls have not been reviewed, and return ENOSYS.
 const LAST_KNOWN_CALL = 451;
 
 const AUDIT_ARCHITECTURE: Readonly<Record<FilteredArchitecture, number>> = {
@@ -108,7 +108,7 @@ const KILL_PROCESS = 0x80000000;
 const EPERM = 0x00050001;
 const ENOSYS = 0x00050026;
 
-// struct seccomp_data: nr, arch, instruction pointer, six arguments of 64 bits whose low word comes first.
+// struct seccomp_data: nr, arch, instruction pointer, six arguments of 64 bits, low word first.
 const CALL_NUMBER = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
@@ -125,7 +125,7 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, oper
 
 const load = (offset: number): Instruction => [LOAD, 0, 0, offset];
 const give = (verdict: number): Instruction => [RETURN, 0, 0, verdict];
-/** Returns the verdict where the comparison holds, and goes on where not. */
+/** Returns the verdict if the comparison holds, and continues otherwise. */
 const giveIf = (test: number, operand: number, verdict: number): readonly Instruction[] => [
   [test, 0, 1, operand],
   give(verdict),
@@ -138,9 +138,9 @@ const unlessCall = (number: number, skipped: number): Instruction => [
 ];
 
 /**
- * The filter for `bwrap --seccomp`, an array of `struct sock_filter` in little endian: all calls of the table are EPERM,
- * and so are new namespaces by clone and characters pushed into a terminal; clone3 and calls that are newer than the
- * table are ENOSYS; a call of another architecture ends the process. Null for an architecture without a table.
+ * The filter for `bwrap --seccomp`, an array of `struct sock_filter` in little endian. All calls of the table fail with EPERM,
+ * and so do new namespaces by clone and characters pushed into a terminal; clone3 and calls newer than the
+ * table fail with ENOSYS; a call of another architecture kills the process. Null for an architecture without a table.
  * @param architecture as in `process.arch`
  */
 export function makeSeccompFilter(architecture: string): Buffer | null {
@@ -151,7 +151,7 @@ export function makeSeccompFilter(architecture: string): Buffer | null {
     give(KILL_PROCESS),
     load(CALL_NUMBER),
     ...giveIf(JUMP_EQUAL, CLONE3, ENOSYS),
-    // Calls of x32 have bit 30 set, and are missing like those that are too new.
+    // Calls of x32 have bit 30 set, and get ENOSYS like the newer ones.
     ...giveIf(JUMP_GREATER, LAST_KNOWN_CALL, ENOSYS),
     ...Object.values(DENIED_CALLS).flatMap(({ [architecture]: number }) =>
       number === null ? [] : giveIf(JUMP_EQUAL, number, EPERM),

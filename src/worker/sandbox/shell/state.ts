@@ -2,19 +2,19 @@ import { z } from "zod";
 import { parseJson } from "../../../shared/schema/json-value.ts";
 import type { ErrorStream } from "./read-command.ts";
 
-/** What runs. */
+/** The command to run. */
 export type ShellCommand =
-  /** Words as they were checked, the first an absolute path. */
+  /** The checked words; the first is an absolute path. */
   | { readonly kind: "argv"; readonly argv: readonly string[]; readonly errors: ErrorStream }
-  /** A script that a person has seen. */
+  /** A script as text; `tools.shell.ask` decides whether a person approves it first. */
   | { readonly kind: "script"; readonly text: string };
 
-/** What one call leaves to the next: nothing of it is unpacked, or read as shell text, outside a sandbox. */
+/** The state that one call leaves to the next. It is never unpacked, or run as shell text, outside a sandbox. */
 export type ShellState = {
-  /** Absolute, as the sandbox names it. */
+  /** The working folder: an absolute path inside the sandbox. */
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Links in /scratch, path to target as written. */
+  /** Links in /scratch: path to target as written. */
   readonly links: Readonly<Record<string, string>>;
   /** A tar of /scratch. */
   readonly scratch: Buffer;
@@ -30,10 +30,10 @@ export const EMPTY_STATE: ShellState = {
   entries: 0,
 };
 
-// Runs the command in a process of its own, whose shell can't touch this one's words; ends what the command left
-// running, so that /scratch holds still; then tells how it ended, and packs what there is to keep. The command may have
-// rewritten it through /proc/1: what it says counts for no more than the command's own words.
-// Its words are: mode, folder, what becomes of stderr, and for `argv` the command.
+// Runs the command in a separate process, which can't change this shell's variables; kills all processes that the command left,
+// so that /scratch no longer changes; then reports how it ended, and packs the state. The command may have
+// changed this shell through /proc/1, so its report is no more trusted than the command's output.
+// Its arguments: mode, folder, where stderr goes, and for `argv` the command.
 const WRAPPER = `
 for file in /proc/self/fd/*; do
   number=\${file##*/}
@@ -66,7 +66,7 @@ printf saved >&8
 exit "$status"
 `;
 
-// Variables are values here, never text that is run.
+// Variables are read as values, never run as shell text.
 const SHELL_OF_SCRIPT = `
 while IFS= read -r -d '' variable; do export -- "$variable"; done </session/variables
 unset variable
@@ -76,7 +76,7 @@ trap '{ builtin printf "%s\\0" "$(builtin pwd -P)"; /usr/bin/env -0; } >/session
 . /session/script
 `;
 
-/** The words that run a command inside, between unpacking the state before it and saving the one after it. */
+/** The words that unpack the state, run a command inside, and save the new state. */
 export function wrapCommand(command: ShellCommand, state: ShellState): string[] {
   const mode = state.scratch.length === 0 ? "fresh" : "restore";
   const text = `SHELL_OF_SCRIPT=${quoteForShell(SHELL_OF_SCRIPT)}\n${WRAPPER}`;
@@ -86,7 +86,7 @@ export function wrapCommand(command: ShellCommand, state: ShellState): string[] 
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-// What the shell sets itself, and functions, whose names hold more than these characters.
+// Variables that the shell sets itself. Exported functions have other characters in their names.
 const OWN = new Set(["PWD", "OLDPWD", "SHLVL", "_", "BASH_ENV", "SHELLOPTS", "BASHOPTS"]);
 
 const mayCarry = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !OWN.has(name);
@@ -98,18 +98,18 @@ export const formatVariables = ({ variables }: ShellState): string =>
     .map(([name, value]) => `${name}=${value}\0`)
     .join("");
 
-/** What the wrapper told of the end of a command. */
+/** The wrapper's report on the end of a command. */
 export type SessionReport =
   | { readonly kind: "silent" }
   | { readonly kind: "unpack_failed" }
   | {
       readonly kind: "ended";
       readonly code: number;
-      /** Null where the script replaced its shell or its trap: those of the state before stay. */
+      /** Null if the script replaced its shell or its trap: then the values of the last state stay. */
       readonly session: Pick<ShellState, "folder" | "variables"> | null;
     };
 
-/** Reads what came from the wrapper. */
+/** Parses the wrapper's report. */
 export function readSession(bytes: Buffer): SessionReport {
   const [word, code, ...rest] = bytes.toString().split("\0");
   if (word === "unpack") return { kind: "unpack_failed" };
@@ -143,13 +143,13 @@ const headSchema = z.strictObject({
 
 const LINE_FEED = 0x0a;
 
-/** A state as it is kept: a line of JSON, and the archive behind it. */
+/** Formats a state for storage: a line of JSON, and the archive behind it. */
 export function formatState({ scratch, folder, variables, links, entries }: ShellState): Buffer {
   const head = JSON.stringify({ folder, variables, links, entries });
   return Buffer.concat([Buffer.from(`${head}\n`, "utf8"), scratch]);
 }
 
-/** What `formatState` wrote; null for anything else. Nothing of the archive is looked at. */
+/** Parses the output of `formatState`; null for anything else. It does not check the archive. */
 export function parseState(content: Buffer): ShellState | null {
   const end = content.indexOf(LINE_FEED);
   const head = headSchema.safeParse(parseJson(content.toString("utf8", 0, Math.max(0, end))));
